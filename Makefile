@@ -1,0 +1,82 @@
+# make run     opens the app in the browser, offline once installed (HOST=0.0.0.0 for a class, PORT=8501)
+# make test    runs every test, those in a real browser included
+# make check   lint, formatting, types, then every test
+# make format  mends what can be mended by itself; make coverage, make bench and make clean do what they say
+#
+# Nothing is installed twice: a stamp in the environment bears the checksum of the requirements that are in it.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := run
+
+HOST ?= 127.0.0.1
+PORT ?= 8501
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := app.py pages model viz benchmarks
+
+APP_STAMP := $(VENV)/.app-$(shell cksum < requirements.txt | cut -d ' ' -f 1)
+DEV_STAMP := $(VENV)/.dev-$(shell cat requirements.txt requirements-dev.txt | cksum | cut -d ' ' -f 1)
+
+# The first Python that is new enough and able to make environments: `make run PYTHON=python3.12` decides otherwise.
+CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
+IS_SUITABLE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+
+.PHONY: run test check lint format types coverage bench clean
+
+run: $(APP_STAMP)
+	@exec $(BIN)/python -m streamlit run app.py --server.address "$(HOST)" --server.port "$(PORT)"
+
+test: $(DEV_STAMP)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+
+check: lint types test
+
+lint: $(DEV_STAMP)
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m ruff format --check .
+
+format: $(DEV_STAMP)
+	@$(BIN)/python -m ruff check --fix .
+	@$(BIN)/python -m ruff format .
+
+types: $(DEV_STAMP)
+	@$(BIN)/python -m mypy $(SOURCES)
+
+coverage: $(DEV_STAMP)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term-missing $(PYTEST_ARGS)
+
+bench: $(DEV_STAMP)
+	@for file in benchmarks/bench_*.py; do \
+	  echo; echo "== $$file"; $(BIN)/python -m "benchmarks.$$(basename $$file .py)" || exit 1; \
+	done
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(APP_STAMP):
+	@$(BIN)/python -c 'import pip; $(IS_SUITABLE)' 2>/dev/null || { \
+	  for python in $(CANDIDATES); do \
+	    "$$python" -c '$(IS_SUITABLE)' 2>/dev/null && break; \
+	    python=; \
+	  done; \
+	  if [ -z "$$python" ]; then \
+	    echo "No Python from 3.11 to 3.13 with venv was found among: $(CANDIDATES). Install one (Debian: apt install python3-venv," \
+	      "macOS: brew install python@3.13) or name yours: make run PYTHON=/path/to/python3.13" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "Making $(VENV) with $$("$$python" --version)"; \
+	  "$$python" -m venv --clear $(VENV); }
+	@echo "Installing requirements.txt into $(VENV)"
+	@$(BIN)/python -m pip install $(if $(CI),--quiet) --disable-pip-version-check -r requirements.txt
+	@rm -f $(VENV)/.app-*
+	@touch $@
+
+$(DEV_STAMP): $(APP_STAMP)
+	@echo "Installing requirements-dev.txt into $(VENV)"
+	@$(BIN)/python -m pip install $(if $(CI),--quiet) --disable-pip-version-check -r requirements-dev.txt
+	@rm -f $(VENV)/.dev-*
+	@touch $@

@@ -1,0 +1,1 @@
+"""What computes: the only package that knows torch and transformers."""

@@ -1,0 +1,129 @@
+"""Which bytes a token stands for, in the alphabet of its tokenizer.
+
+A token string is not text. Byte-level BPE (GPT-2) writes every byte as a printable stand-in,
+SentencePiece writes a space as ▁ and a byte without a piece as <0xE2>, WordPiece marks what
+continues a word with ##. This module knows the three, and falls back on the tokenizer's decoder.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
+from weakref import WeakKeyDictionary
+
+Kind: TypeAlias = Literal["bytes", "pieces", "words", "decoder"]
+
+_BYTE_PIECE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_STRAY = "one-token-stray-bytes"
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """How a tokenizer writes bytes as token strings."""
+
+    kind: Kind
+    drops_first_space: bool  # the space before the first word is the tokenizer's, not the text's
+    literal_ids: frozenset[int]  # added tokens: written as they are
+    special_ids: frozenset[int]  # of these, the ones that are no text
+
+
+_ALPHABETS: WeakKeyDictionary[Any, Alphabet] = WeakKeyDictionary()
+
+
+def alphabet_of(tokenizer: Any) -> Alphabet:
+    """Finds out, once per tokenizer, how it writes bytes."""
+    found = _ALPHABETS.get(tokenizer)
+    if found is None:
+        added = tokenizer.added_tokens_decoder
+        special = {token_id for token_id, token in added.items() if token.special}
+        decoders = list(_decoders(tokenizer))
+        found = _ALPHABETS[tokenizer] = Alphabet(
+            kind=_kind(tokenizer, decoders),
+            drops_first_space=any(map(_drops_first_space, decoders)),
+            literal_ids=frozenset(added),
+            special_ids=frozenset(special | set(tokenizer.all_special_ids)),
+        )
+    return found
+
+
+def _decoders(tokenizer: Any) -> Iterable[dict[str, Any]]:
+    """Yields the parts of a fast tokenizer's decoder, which is where its alphabet is written."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None or backend.decoder is None:
+        return
+    decoder = json.loads(backend.decoder.__getstate__())
+    yield from decoder.get("decoders", [decoder])
+
+
+def _kind(tokenizer: Any, decoders: list[dict[str, Any]]) -> Kind:
+    """Names the alphabet by the parts of the decoder, or by the look of the vocabulary."""
+    types = {part["type"] for part in decoders}
+    replaces_bar = any("▁" in str(part.get("pattern")) for part in decoders)
+    if "ByteLevel" in types:
+        return "bytes"
+    if types & {"Metaspace", "ByteFallback"} or replaces_bar:
+        return "pieces"
+    if "WordPiece" in types:
+        return "words"
+    is_slow = getattr(tokenizer, "backend_tokenizer", None) is None
+    has_bars = is_slow and any("▁" in token for token in tokenizer.get_vocab())
+    return "pieces" if has_bars else "decoder"
+
+
+def _drops_first_space(part: dict[str, Any]) -> bool:
+    """Tells whether this part of a decoder takes a space off the front of a text."""
+    if part["type"] == "Metaspace":
+        return bool(part.get("prepend_scheme") != "never")
+    return part["type"] == "WordPiece" or bool(part["type"] == "Strip" and part["start"])
+
+
+def token_bytes(tokenizer: Any, token_id: int, token: str) -> bytes:
+    """Returns the bytes that a token stands for."""
+    alphabet = alphabet_of(tokenizer)
+    if not token or token_id in alphabet.literal_ids:
+        return token.encode()
+    if alphabet.kind == "bytes":
+        stand_ins = _stand_ins()
+        known = all(character in stand_ins for character in token)
+        return bytes(stand_ins[character] for character in token) if known else token.encode()
+    if alphabet.kind == "pieces":
+        byte = _BYTE_PIECE.fullmatch(token)
+        return bytes([int(byte[1], 16)]) if byte else token.replace("▁", " ").encode()
+    if alphabet.kind == "words":
+        return token[2:].encode() if token.startswith("##") else f" {token}".encode()
+    text: str = tokenizer.decode([token_id], clean_up_tokenization_spaces=False)
+    return (token if "\ufffd" in text else text).encode()
+
+
+@lru_cache(maxsize=1)
+def _stand_ins() -> dict[str, int]:
+    """Maps each printable stand-in of byte-level BPE to its byte, as GPT-2's encoder.py has it."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + i): b for i, b in enumerate(others)}
+
+
+def _stray_bytes(error: UnicodeError) -> tuple[str, int]:
+    """Writes bytes that are no character as `<0xE2>`, for the decoder below."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    stray = error.object[error.start : error.end]
+    return "".join(f"<0x{byte:02X}>" for byte in stray), error.end
+
+
+codecs.register_error(_STRAY, _stray_bytes)
+
+
+def joiner() -> codecs.IncrementalDecoder:
+    """Returns what joins bytes into characters and keeps an unfinished one for the next bytes."""
+    return codecs.getincrementaldecoder("utf-8")(_STRAY)
+
+
+def characters(data: bytes) -> str:
+    """Returns bytes as characters, what is none as `<0xE2>`."""
+    return data.decode("utf-8", errors=_STRAY)

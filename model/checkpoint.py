@@ -1,0 +1,134 @@
+"""The files of a model on this disk: its config, its tokenizer, its safetensors.
+
+They are looked at before anything is loaded, so that each thing that can be wrong with them has its
+own sentence. This module opens no pickle, runs no code of a model's and does not import torch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+INDEX = "model.safetensors.index.json"
+_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
+_TOKENIZERS = ("tokenizer", "vocab", "merges", "spiece", "sentencepiece", "tekken")
+_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "F8_E4M3": 1, "F8_E5M2": 1}
+
+
+class LoadError(ValueError):
+    """A model cannot be loaded; the message is one sentence with the remedy."""
+
+
+def read_config(folder: Path, name: str) -> dict[str, Any]:
+    """Returns config.json as it is written, once it is sure to describe a model of this library.
+
+    Raises:
+        LoadError: where it is missing or malformed, or where its model needs code of its own.
+    """
+    from transformers import CONFIG_MAPPING
+
+    path = folder / "config.json"
+    if not path.is_file():
+        is_adapter = (folder / "adapter_config.json").is_file()
+        what = "an adapter: merge it into its base model" if is_adapter else "no model"
+        raise LoadError(f"{name} has no config.json and is {what}: choose a saved model's folder.")
+    config = read_json(path, name)
+    model_type = config.get("model_type")
+    if not isinstance(model_type, str):
+        raise LoadError(f"The config.json of {name} names no model_type: save the model again.")
+    if model_type not in CONFIG_MAPPING:
+        if "auto_map" in config:
+            raise LoadError(
+                f"{name} runs only with code of its own, which is never executed here: "
+                "choose a model whose type transformers knows."
+            )
+        raise LoadError(
+            f"transformers knows no model of the type {model_type!a}, which {name} is: "
+            "upgrade transformers or choose another model."
+        )
+    return config
+
+
+def find_weights(folder: Path, name: str) -> list[Path]:
+    """Lists the safetensors files of a model.
+
+    Raises:
+        LoadError: where there are none, or where some are missing.
+    """
+    index = folder / INDEX
+    if (folder / "model.safetensors").is_file():
+        return [folder / "model.safetensors"]
+    if index.is_file():
+        shards = read_json(index, name).get("weight_map")
+        if not isinstance(shards, dict):
+            raise LoadError(f"{INDEX} of {name} has no weight_map: download the model again.")
+        paths = [folder / Path(str(shard)).name for shard in sorted(set(shards.values()))]
+        missing = [path.name for path in paths if not path.is_file()]
+        if missing:
+            raise LoadError(f"{name} lacks {missing[0]}: download the model again.")
+        return paths
+    raise no_weights(name, (path.name for path in folder.iterdir()))
+
+
+def no_weights(name: str, files: Iterable[str]) -> LoadError:
+    """Returns the error of a model whose files hold no safetensors that can be loaded."""
+    if any(file.endswith(_PICKLES) for file in files):
+        return LoadError(
+            f"{name} has its weights as pickles only, which can run code and are never opened: "
+            "choose a model with safetensors, or save it again with save_pretrained."
+        )
+    return LoadError(f"{name} has no safetensors weights: choose a model that has.")
+
+
+def is_tokenizer_file(file: str) -> bool:
+    """Tells whether a file of this name belongs to a tokenizer."""
+    return file.startswith(_TOKENIZERS) or file.endswith(".model")
+
+
+def count_bytes(paths: list[Path], bytes_per_number: int, name: str) -> int:
+    """Counts the bytes that these weights take in memory, from the files' headers alone.
+
+    Args:
+        paths: the safetensors files.
+        bytes_per_number: of the floating-point type that they are loaded in.
+        name: of the model, for the message.
+
+    Raises:
+        LoadError: where a file is not safetensors, say a pointer that Git LFS left behind.
+    """
+    stored: Counter[str] = Counter()
+    for path in paths:
+        try:
+            with path.open("rb") as file:
+                header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+            for key, tensor in header.items():
+                if key != "__metadata__":
+                    begin, end = tensor["data_offsets"]
+                    stored[str(tensor["dtype"])] += end - begin
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError) as error:
+            raise LoadError(
+                f"{path.name} of {name} is not a safetensors file: download it again, "
+                "with `git lfs pull` if it came by Git."
+            ) from error
+    return sum(
+        n_bytes // _BYTES[dtype] * bytes_per_number if dtype in _BYTES else n_bytes
+        for dtype, n_bytes in stored.items()
+    )
+
+
+def read_json(path: Path, name: str) -> dict[str, Any]:
+    """Returns the object that a JSON file holds.
+
+    Raises:
+        LoadError: where the file cannot be read as one.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise LoadError(f"{path.name} of {name} is malformed: download it again.") from error
+    if not isinstance(content, dict):
+        raise LoadError(f"{path.name} of {name} is malformed: download it again.")
+    return content

@@ -1,0 +1,136 @@
+"""From a distribution to a token: the one order, the coin, the draw, and what is kept to be drawn.
+
+The randomness is an argument: a coin in [0, 1) that can be shown, replayed and tested. This module
+knows stages and no strategy; numpy only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from model.records import Candidate, Distribution, FloatArray, Stage
+
+_64_BITS = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def rank_order(scores: FloatArray) -> npt.NDArray[np.intp]:
+    """Returns the ids by score, best first, ties by id: the one order of every sum and list."""
+    falling = -np.asarray(scores, dtype=np.float64)
+    # the fast sort leaves equals in any order (a stable one takes four times as long)
+    order = np.argsort(falling)
+    ties = falling[order[1:]] == falling[order[:-1]]
+    if ties.any():
+        rows = np.flatnonzero(np.append(ties, False) | np.insert(ties, 0, False))
+        tied_ids = order[rows]
+        order[rows] = tied_ids[np.lexsort((tied_ids, falling[tied_ids]))]
+    return order
+
+
+def best_ids(scores: FloatArray, n: int) -> npt.NDArray[np.intp]:
+    """Returns the first n of `rank_order`, without sorting the rest."""
+    if n >= len(scores):
+        return rank_order(scores)
+    least = np.partition(scores, -n)[-n]
+    ids = np.flatnonzero(scores >= least)
+    return ids[rank_order(scores[ids])][:n]
+
+
+def coin_at(seed: int, position: int) -> float:
+    """Returns the coin for a position of a text: a number in [0, 1) of 53 random bits.
+
+    A function of the two numbers alone (splitmix64's mixer, applied to the seed and then to the
+    seed's stream at `position`), so that no rewind, fork or forced token can disturb it.
+    """
+    return (_mix(_mix(seed + _GOLDEN) + (position + 1) * _GOLDEN) >> 11) / (1 << 53)
+
+
+def _mix(number: int) -> int:
+    """Scrambles 64 bits (Steele, Lea and Flood 2014, variant 13 of Stafford)."""
+    number &= _64_BITS
+    number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9 & _64_BITS
+    number = (number ^ (number >> 27)) * 0x94D049BB133111EB & _64_BITS
+    return number ^ (number >> 31)
+
+
+def draw(stage: Stage, coin: float) -> int:
+    """Returns the token on which the coin falls.
+
+    The probabilities are laid end to end, best first, as a bar from 0 to 1; the token drawn is the
+    one whose piece of the bar holds the coin, its left end included and its right end not.
+
+    Raises:
+        ValueError: where the coin is not in [0, 1).
+    """
+    if not 0 <= coin < 1:
+        raise ValueError(f"The coin is {coin!r}: pass a number from 0 up to, but not 1.")
+    ids = np.flatnonzero(stage.kept)
+    ids = ids[rank_order(stage.scores[ids])]
+    ends = np.cumsum(stage.probs[ids])
+    return int(ids[np.searchsorted(ends, coin * ends[-1], side="right")])
+
+
+def candidates(
+    stages: Sequence[Stage],
+    labels: Callable[[int], str],
+    n: int = 12,
+    include: Iterable[int] = (),
+) -> tuple[Candidate, ...]:
+    """Returns the n best tokens by raw score, with what every stage made of them.
+
+    Args:
+        stages: what `process` returned, "raw" first.
+        labels: gives the visible text of an id.
+        n: how many rows.
+        include: ids that get a row wherever they rank, say the token that was drawn.
+    """
+    logits = stages[0].scores
+    shown = np.union1d(best_ids(logits, n), np.fromiter(include, dtype=np.intp))
+    return tuple(
+        Candidate(
+            token_id=token_id,
+            label=labels(token_id),
+            logit=float(logits[token_id]),
+            probs=tuple(float(stage.probs[token_id]) for stage in stages),
+            kept=tuple(bool(stage.kept[token_id]) for stage in stages),
+        )
+        for token_id in shown[rank_order(logits[shown])].tolist()
+    )
+
+
+def summarise(logits: FloatArray, limit: int = 4096, n_bins: int = 64) -> Distribution:
+    """Keeps the best `limit` logits one by one and the rest as a histogram.
+
+    The bins are slices of the one order that widen geometrically, the first one being the best
+    token of the tail alone and the last one whatever is at -inf. Each is held as its count and its
+    mean, which is near enough to normalise the best ones to about a thousandth of the tail's mass.
+    """
+    logits = np.asarray(logits, dtype=np.float32)
+    n_vocab = len(logits)
+    if n_vocab <= limit:
+        return Distribution(
+            n_vocab=n_vocab,
+            ids=None,
+            logits=logits.copy(),
+            tail_counts=np.zeros(0, dtype=np.int32),
+            tail_logits=np.zeros(0),
+        )
+    order = rank_order(logits)
+    tail = logits[order[limit:]].astype(np.float64)
+    n_finite = np.count_nonzero(tail > -np.inf)
+    edges = np.geomspace(limit, limit + n_finite, n_bins - 1).astype(int) - limit
+    # np.unique drops the bins that would be empty
+    starts = np.unique([0, 1, n_finite, *edges])
+    starts = starts[starts < tail.size]
+    counts = np.diff(np.append(starts, tail.size))
+    means = np.add.reduceat(tail, starts) / counts
+    return Distribution(
+        n_vocab=n_vocab,
+        ids=order[:limit].astype(np.int32),
+        logits=logits[order[:limit]],
+        tail_counts=counts.astype(np.int32),
+        tail_logits=means,
+    )

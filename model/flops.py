@@ -1,0 +1,102 @@
+"""The arithmetic of one pass: counted by torch while it runs, and by a formula that is exact.
+
+A multiplication and an addition count as two. What follows from the text's length is of two kinds:
+the *linear* part, each weight once per token that is read, and *attention*, where each token that
+is read looks at all positions before it and at its own. Attention is counted full, as torch does
+it, though the causal half alone would do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode, sdpa_flop_count
+from transformers.pytorch_utils import Conv1D
+
+from model.loading import LanguageModel
+from model.records import Flops
+
+_FUSED = ("_scaled_dot_product", "_flash_attention", "_efficient_attention")
+_BATCHED = ("bmm", "baddbmm")
+
+
+def count_flops(model_pass: Callable[[], object]) -> Flops:
+    """Runs a pass under torch's counter.
+
+    torch knows no count for the CPU's fused attention and would take it as 0 without a word; it is
+    given here, the one that torch itself uses for a GPU's.
+    """
+    on_cpu = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+    with FlopCounterMode(display=False, custom_mapping={on_cpu: _count_attention}) as counter:
+        model_pass()
+    by_operator = {str(op): int(n) for op, n in counter.get_flop_counts()["Global"].items()}
+    fused = [op for op in by_operator if any(name in op for name in _FUSED)]
+    # a model without fused attention multiplies its batches of heads, and nothing else, by bmm
+    chosen = fused or [op for op in by_operator if op.rpartition(".")[2] in _BATCHED]
+    attention = sum(by_operator[op] for op in chosen)
+    return Flops(linear=sum(by_operator.values()) - attention, attention=attention)
+
+
+def _count_attention(
+    q: Any, k: Any, v: Any, *_args: object, out_shape: object = None, **_kwargs: object
+) -> int:
+    """Counts the scores and the weighted sum of one layer's attention, given three shapes."""
+    del out_shape  # the counter hands it to every formula; attention's follows from its inputs
+    count: Callable[..., int] = sdpa_flop_count
+    return count(q, k, v)
+
+
+def predict_flops(lm: LanguageModel, n_input: int, n_past: int) -> Flops:
+    """Computes the arithmetic of a pass over `n_input` tokens that follow `n_past` cached ones.
+
+    With n tokens read, p before them, and W weights in the layers:
+    linear = 2 n W + 2 x vocabulary x hidden (the head reads the last position alone);
+    attention = 4 n (p + n) x layers x query heads x head size.
+    """
+    shape = lm.cache_shape
+    head = _head(lm)
+    n_head = head.weight.numel() if head is not None else 0
+    per_position = 4 * shape.n_layers * shape.n_heads * shape.head_dim
+    return Flops(
+        linear=2 * n_input * layer_weights(lm) + 2 * n_head,
+        attention=n_input * (n_past + n_input) * per_position,
+    )
+
+
+def layer_weights(lm: LanguageModel) -> int:
+    """Counts the weights that every token meets on its way to the head."""
+    head = _head(lm)
+    layers = (part for part in lm.model.modules() if isinstance(part, torch.nn.Linear | Conv1D))
+    return sum(layer.weight.numel() for layer in layers if layer is not head)
+
+
+def growth_exponent(n_tokens: Sequence[int], totals: Sequence[float]) -> float | None:
+    """Fits total = c x tokens ** exponent by least squares of the logarithms.
+
+    Args:
+        n_tokens: Lengths of the text.
+        totals: What it took up to each; the first eighth, where fixed costs rule, is left out.
+
+    Returns:
+        The exponent; None for fewer than 8 lengths.
+    """
+    skipped = max(n_tokens, default=0) / 8
+    points = [
+        (math.log(n), math.log(total))
+        for n, total in zip(n_tokens, totals, strict=True)
+        if n >= skipped and total > 0
+    ]
+    if len(points) < 8:
+        return None
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    spread = sum((x - mean_x) ** 2 for x, _ in points)
+    return sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
+
+
+def _head(lm: LanguageModel) -> Any:
+    find: Callable[[], torch.nn.Module | None] = lm.model.get_output_embeddings
+    return find()

@@ -1,0 +1,342 @@
+"""One text being written: prefill, then one token after another, back and forth.
+
+`Generation.step` is the loop of every language model. The rest keeps its promises: ids are the
+state; the cache holds what the model has read; the coin depends on seed and position alone; what
+fails leaves the text as it was. This module knows no page and draws nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+import torch
+from transformers import DynamicCache
+
+from model import kv_cache
+from model.loading import LanguageModel
+from model.passes import Logits, PassError, decode_one_token, prefill
+from model.records import Distribution, Finish, Pass, Phase, Stage, Step
+from model.sampling import Settings, candidates, coin_at, draw, process, summarise
+from model.tokenizing import encode, known_ids, label, text_of
+
+__all__ = ["Generation", "PassError", "choose"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+NEUTRAL = Settings()
+# logits that the page gets one by one; a step that has passed keeps fewer (summarise's default)
+_N_ON_PAGE = 65_536
+
+
+def choose(stages: Sequence[Stage], coin: float) -> int:
+    """Returns the token on which the coin falls, in the distribution that the last stage left."""
+    return draw(stages[-1], coin)
+
+
+def all_or_nothing(
+    method: Callable[Concatenate[Generation, P], R],
+) -> Callable[Concatenate[Generation, P], R]:
+    """Makes a method of Generation leave the text as it was if it fails halfway."""
+
+    @functools.wraps(method)
+    def safely(self: Generation, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        ids, steps, finished = list(self.ids), list(self.steps), self.finished
+        self._n_refilled = 0  # what was to be noticed was of the action before
+        try:
+            return method(self, *args, **kwargs)
+        except BaseException:
+            if self.ids != ids:
+                self._empty_cache()  # it may hold half a pass: the next one reads all again
+            self.ids, self.steps, self.finished = ids, steps, finished
+            raise
+
+    return safely
+
+
+class Generation:
+    """One text being written by one model: its ids, its cache, its coin.
+
+    Attributes:
+        lm: the model, shared; its lock is held during each pass.
+        ids: prompt and generated tokens; the text is a view of them.
+        n_prompt: how many of them are the prompt.
+        steps: one record per generated token.
+        seed: gives the coin, together with a position.
+        finished: None, "eos" after an end token, or "length" where there is no room for more.
+        logits: (vocab,) float32, raw, for the next position; once finished, those of the last one.
+    """
+
+    def __init__(
+        self,
+        lm: LanguageModel,
+        prompt: str | Sequence[int],
+        seed: int = 0,
+        max_new_tokens: int | None = None,
+    ) -> None:
+        """Takes a prompt and reads it: the prefill runs here.
+
+        Args:
+            lm: a model of the causal kind.
+            prompt: a text, or ids, which are taken as they are.
+            seed: any whole number.
+            max_new_tokens: where to stop; None for as far as the model's context goes.
+
+        Raises:
+            ValueError: where the model or the prompt will not do; the message says what will.
+        """
+        if lm.kind != "causal":
+            raise ValueError(
+                f"{lm.name} is a {lm.kind} model, which does not write from left to right: "
+                "choose a causal one."
+            )
+        self.lm = lm
+        self.ids = encode(lm, prompt) if isinstance(prompt, str) else known_ids(lm, prompt)
+        self.n_prompt = len(self.ids)
+        self.steps: list[Step] = []
+        self.seed = seed
+        self._n_most = _room(lm, self.n_prompt, max_new_tokens)
+        self.finished = self._reason_to_stop()
+        self.logits: Logits = np.zeros(0, dtype=np.float32)
+        self._distribution: Distribution | None = None
+        self._cache = kv_cache.new_cache(lm.model)
+        self._n_cached = 0
+        self._n_refilled = 0
+        self._passes = [self._read()]  # one for each token, drawn or to be drawn
+
+    @all_or_nothing
+    def step(self, settings: Settings = NEUTRAL, token_id: int | None = None) -> Step:
+        """Writes one token: the coin's under these settings, or the one that the reader forces.
+
+        Raises:
+            ValueError: where the text is finished or the model has no such token.
+        """
+        self._refuse_if_finished()
+
+        # mask: turn the raw logits, stage by stage, into the distribution to draw from
+        stages = process(self.logits, self.ids, settings, self.n_prompt)
+
+        # choose: let the coin fall on one token, unless the reader forces one
+        is_forced = token_id is not None
+        chosen_id = known_ids(self.lm, [token_id])[0] if is_forced else choose(stages, self.coin)
+
+        # append: the text grows by that token, on record with all that it was drawn from
+        step = self._record(stages, chosen_id, is_forced)
+        self.ids.append(chosen_id)
+        self.steps.append(step)
+
+        # stop: after an end token, or where there is no room for another
+        self.finished = self._reason_to_stop()
+
+        # run: the model reads the new token; all before it is in the cache
+        if self.finished is None:
+            self._passes.append(self._read())
+        return step
+
+    @all_or_nothing
+    def rewind(self, n_tokens: int = 1) -> None:
+        """Takes the last tokens back, so that the text stands as it did before them.
+
+        The cache is cropped to one less than what remains, and the last token that remains is run
+        again for its logits. Where a cache cannot be cropped, all is read again and `notice` says
+        so.
+
+        Raises:
+            ValueError: where it would reach into the prompt.
+        """
+        if not 0 <= n_tokens <= len(self.steps):
+            raise ValueError(
+                f"The text can go back by 0 to {len(self.steps)} tokens, not by {n_tokens}: "
+                "the prompt stays; start a new text to change it."
+            )
+        if n_tokens == 0:
+            return
+        del self.ids[-n_tokens:], self.steps[-n_tokens:]
+        self.finished = self._reason_to_stop()
+        self._crop(len(self.ids) - 1)
+        self._read()
+        del self._passes[len(self.steps) + 1 :]
+
+    @torch.inference_mode()
+    def fork(self, seed: int | None = None) -> Generation:
+        """Returns an independent copy that goes on by the same coins, or by those of a new seed."""
+        twin = copy.copy(self)
+        twin.ids, twin.steps, twin._passes = list(self.ids), list(self.steps), list(self._passes)
+        twin._cache = None if self._cache is None else kv_cache.fork(self._cache)
+        twin.seed = self.seed if seed is None else seed
+        return twin
+
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        """The prefill and every decode pass after it, the one for the next token included."""
+        return tuple(self._passes)
+
+    @property
+    def last_pass(self) -> Pass:
+        """The pass that made the logits; after a rewind, the one that made them first."""
+        return self._passes[-1]
+
+    @property
+    def prompt_ids(self) -> list[int]:
+        """The ids of the prompt."""
+        return self.ids[: self.n_prompt]
+
+    @property
+    def text(self) -> str:
+        """All of the text without special tokens; an unfinished last character is left out."""
+        return text_of(self.lm.tokenizer, self.ids)
+
+    @property
+    def coin(self) -> float:
+        """The coin for the next position, in [0, 1)."""
+        return coin_at(self.seed, len(self.ids))
+
+    @property
+    def logprob(self) -> float:
+        """Log-probability of what was generated, in nats, by the raw softmax at temperature 1."""
+        return math.fsum(step.logprob for step in self.steps)
+
+    @property
+    def distribution(self) -> Distribution:
+        """The raw logits for the next position, as a record."""
+        if self._distribution is None:
+            self._distribution = summarise(self.logits, limit=_N_ON_PAGE)
+        return self._distribution
+
+    @property
+    def cache(self) -> DynamicCache | None:
+        """What the model keeps of the text; to be looked at, and written to by this text alone."""
+        return self._cache
+
+    @property
+    def cache_tokens(self) -> int:
+        """Positions that the cache holds."""
+        return self._n_cached
+
+    @property
+    def cache_bytes(self) -> int:
+        """Bytes of those positions."""
+        return kv_cache.bytes_in_use(self._cache, self._n_cached)
+
+    @property
+    def bytes_held(self) -> int:
+        """Bytes of the storage behind the cache, what a crop has not yet returned included."""
+        return kv_cache.bytes_held(self._cache)
+
+    @property
+    def notice(self) -> str | None:
+        """What the reader should know of the last action, in one sentence; None if nothing."""
+        if self._cache is None:
+            return f"{self.lm.name} keeps no cache, so every token reads the whole text again."
+        if self._n_refilled:
+            return (
+                f"The cache of {self.lm.name} cannot be cropped, so going back read all "
+                f"{self._n_refilled} tokens again."
+            )
+        return None
+
+    def _read(self) -> Pass:
+        """Lets the model read what the cache does not hold: the whole text, or its last token."""
+        unread = self.ids[self._n_cached :]
+        phase: Phase
+        if self._cache is None or self._n_cached == 0:
+            phase = "prefill"
+            self.logits, seconds = prefill(self.lm, unread, self._cache)
+        else:
+            phase = "decode"
+            self.logits, seconds = decode_one_token(self.lm, unread[0], self._cache)
+        self._distribution = None
+        self._n_cached = 0 if self._cache is None else len(self.ids)
+        return Pass(
+            phase=phase,
+            seconds=seconds,
+            n_input=len(unread),
+            cache_tokens=self.cache_tokens,
+            cache_bytes=self.cache_bytes,
+            bytes_held=self.bytes_held,
+        )
+
+    def _record(self, stages: Sequence[Stage], token_id: int, is_forced: bool) -> Step:
+        """Writes down a token with the distribution that it was drawn from."""
+        raw, last = stages[0], stages[-1]
+        logit = raw.scores[token_id]
+        return Step(
+            position=len(self.ids),
+            token_id=token_id,
+            text=self._label(token_id),
+            forced=is_forced,
+            coin=self.coin,
+            prob=float(raw.probs[token_id]),
+            # of the logits: the probability itself may underflow
+            logprob=float(logit - raw.scores.max() + np.log(raw.probs.max())),
+            rank=int(np.count_nonzero(raw.scores > logit))
+            + int(np.count_nonzero(raw.scores[:token_id] == logit)),
+            entropy=raw.entropy,
+            chosen_prob=float(last.probs[token_id]),
+            candidates=candidates(stages, self._label, include=(token_id,)),
+            stage_names=tuple(stage.name for stage in stages),
+            n_kept=int(np.count_nonzero(last.kept)),
+            distribution=summarise(self.logits),
+            phase=self.last_pass.phase,
+            seconds=self.last_pass.seconds,
+            n_input=self.last_pass.n_input,
+            cache_tokens=self.last_pass.cache_tokens,
+            cache_bytes=self.last_pass.cache_bytes,
+        )
+
+    def _label(self, token_id: int) -> str:
+        return label(self.lm.tokenizer, token_id, self.lm.vocab_size)
+
+    def _reason_to_stop(self) -> Finish | None:
+        """Tells why no token can follow; an end token in the prompt ends nothing."""
+        if self.steps and self.ids[-1] in self.lm.end_ids:
+            return "eos"
+        return "length" if self._n_most is not None and len(self.ids) >= self._n_most else None
+
+    def _refuse_if_finished(self) -> None:
+        """Raises ValueError after the end of the text."""
+        if self.finished is not None:
+            why = "an end token" if self.finished == "eos" else "the greatest length"
+            raise ValueError(f"The text is finished ({why}): go back, or start a new one.")
+
+    def _crop(self, n_kept: int) -> None:
+        """Takes the cache back to its first `n_kept` positions, or empties it where it must."""
+        if self._cache is None or self._n_cached < n_kept:
+            self._empty_cache()
+        elif kv_cache.can_crop(self.lm.model.config):
+            kv_cache.crop(self._cache, self._n_cached - n_kept)
+            self._n_cached = n_kept
+        else:
+            self._empty_cache()
+            self._n_refilled = n_kept + 1
+
+    def _empty_cache(self) -> None:
+        """Starts again with a cache that holds nothing, so that the next pass reads all."""
+        self._cache = kv_cache.new_cache(self.lm.model)
+        self._n_cached = 0
+
+
+def _room(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> int | None:
+    """Returns the number of tokens at which a text is full; None where it never is.
+
+    Raises:
+        ValueError: where the prompt is empty or too long, or the wish makes no sense.
+    """
+    limit = lm.context_length
+    if not n_prompt:
+        raise ValueError("The prompt has no tokens: write a word.")
+    if limit is not None and n_prompt > limit:
+        raise ValueError(
+            f"The prompt has {n_prompt:,} tokens and {lm.name} reads at most {limit:,}: "
+            f"shorten it by {n_prompt - limit:,} tokens or more."
+        )
+    if max_new_tokens is None:
+        return limit
+    if max_new_tokens < 0:
+        raise ValueError(f"max_new_tokens is {max_new_tokens}: choose 0 or more, or None.")
+    return n_prompt + max_new_tokens if limit is None else min(n_prompt + max_new_tokens, limit)

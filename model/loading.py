@@ -1,0 +1,260 @@
+"""A name becomes a language model: files, device, number format, tokenizer, safe weights.
+
+safetensors only, and never code that comes with a model. Every way in which this can fail is one
+sentence with the remedy, and nothing that is loaded already is touched. This module knows how to
+load and what every page asks of a model; it writes no text.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import torch
+from transformers import (
+    AutoConfig,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.utils import logging
+
+from model.checkpoint import LoadError, count_bytes, find_weights, is_tokenizer_file, read_config
+from model.devices import check_memory, choose_devices, choose_dtype
+from model.fast_decode import FastDecode, fast_decode
+from model.kv_cache import cache_argument, cache_shape
+from model.records import CacheShape
+from model.sources import SHIPPED, Progress, find_folder
+
+__all__ = ["SHIPPED", "Kind", "LanguageModel", "LoadError", "load_model"]
+
+Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
+Place: TypeAlias = torch.device | Literal["auto"]  # "auto" is all GPUs together
+
+_CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_seq_length")
+_SAFELY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class LanguageModel:
+    """A model that is ready to run, with what the pages ask of it."""
+
+    name: str
+    kind: Kind
+    model: PreTrainedModel  # unwrapped, in eval mode
+    tokenizer: PreTrainedTokenizerBase
+    device: torch.device
+    dtype: torch.dtype
+    vocab_size: int  # width of the logits; the tokenizer may know fewer
+    context_length: int | None  # tokens that it can read at once; None where there is no limit
+    n_parameters: int
+    end_ids: frozenset[int]  # each of these ends a text
+    bos_id: int | None  # begins a text
+    cache_shape: CacheShape
+    has_chat_template: bool
+    seconds_to_load: float
+    fast_decode: FastDecode | None  # a decode step that is faster than the model's, tested equal
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held during a pass
+
+
+def load_model(
+    name: str, device: str = "auto", dtype: str = "auto", progress: Progress | None = None
+) -> LanguageModel:
+    """Loads a model by the name of a shipped one, a folder, or a Hugging Face hub id.
+
+    Args:
+        name: what is on this machine is used without asking the network.
+        device: "auto" takes CUDA, then MPS, then the CPU; or "cpu", "mps", "cuda", "cuda:1".
+        dtype: "auto" is bfloat16 on CUDA and float32 elsewhere; or "float32", "bfloat16",
+            "float16".
+        progress: is told, in words, what is being done.
+
+    Raises:
+        LoadError: one sentence with the remedy.
+    """
+    started = time.perf_counter()
+    say = progress or (lambda _: None)
+    places = choose_devices(device)
+    numbers = choose_dtype(dtype, places[0])
+
+    # find the files, and refuse what cannot work before anything large happens
+    folder = find_folder(name, say, lambda n: check_memory(name, n * numbers.itemsize, places))
+    kind = _kind(read_config(folder, name), name)
+    n_bytes = count_bytes(find_weights(folder, name), numbers.itemsize, name)
+    place: Place = "auto" if check_memory(name, n_bytes, places) else places[0]
+
+    # read them, in words first, then in numbers
+    say(f"Reading the tokenizer of {name}")
+    config = _read(name, partial(AutoConfig.from_pretrained, folder, **_SAFELY))
+    tokenizer = _load_tokenizer(folder, name)
+    say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
+    model = _load_weights(folder, name, kind, config, place, numbers)
+    return _describe(name, kind, model, tokenizer, numbers, started)
+
+
+def _kind(config: dict[str, Any], name: str) -> Kind:
+    """Tells what a model does, by the class that its config names."""
+    from transformers.models.auto import modeling_auto as auto
+
+    architectures = {str(architecture) for architecture in config.get("architectures") or ()}
+    if config.get("is_encoder_decoder"):
+        return "seq2seq"
+    if architectures & _classes(auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES):
+        return "causal"
+    if architectures & _classes(auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES):
+        return "masked"
+    is_bare = all(architecture.endswith("Model") for architecture in architectures)
+    if is_bare and config["model_type"] in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        return "causal"
+    what = min(architectures, default=config["model_type"])
+    raise LoadError(
+        f"{name} is no language model but {what!a}: choose one whose config.json names a class "
+        "that ends in ForCausalLM or LMHeadModel."
+    )
+
+
+def _classes(mapping: dict[str, Any]) -> set[str]:
+    """Returns the class names of one of transformers' mappings, each of which may be several."""
+    values = (value if isinstance(value, tuple) else (value,) for value in mapping.values())
+    return {name for names in values for name in names}
+
+
+def _read(name: str, read: Any) -> Any:
+    """Calls one of transformers' readers and turns whatever it raises into one sentence."""
+    try:
+        return read()
+    except (MemoryError, torch.OutOfMemoryError) as error:
+        raise LoadError(
+            f"The memory ran out while {name} was read: choose a smaller model or a 16-bit dtype."
+        ) from error
+    except Exception as error:  # transformers raises many kinds; each ends this load
+        reason = " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
+        raise LoadError(
+            f"transformers cannot read {name} ({reason}): "
+            "download it again or choose another model."
+        ) from error
+
+
+def _load_tokenizer(folder: Path, name: str) -> Any:
+    """Returns the tokenizer that lies beside the weights."""
+    if not any(is_tokenizer_file(path.name) for path in folder.iterdir()):
+        raise LoadError(f"{name} has no tokenizer files: save its tokenizer into the same folder.")
+    tokenizer = _read(name, partial(AutoTokenizer.from_pretrained, folder, **_SAFELY))
+    if not len(tokenizer):
+        raise LoadError(f"The tokenizer of {name} knows no tokens: save it again.")
+    return tokenizer
+
+
+def _load_weights(
+    folder: Path,
+    name: str,
+    kind: Kind,
+    config: PreTrainedConfig,
+    place: Place,
+    dtype: torch.dtype,
+) -> PreTrainedModel:
+    """Returns the model with its weights on one device, or spread over all GPUs, ready to run.
+
+    Raises:
+        LoadError: where a weight is missing, which would leave random numbers in its place.
+    """
+    hush: Callable[[], None] = logging.disable_progress_bar
+    hush()  # progress goes to the page, not to the terminal
+    read = partial(
+        _auto_class(kind).from_pretrained,
+        folder,
+        config=config,
+        dtype=dtype,
+        use_safetensors=True,
+        output_loading_info=True,
+        device_map="auto" if place == "auto" else None,
+        **_SAFELY,
+    )
+    model, report = _read(name, read)
+    if report["missing_keys"]:
+        missing = sorted(report["missing_keys"])[0]
+        raise LoadError(f"{name} has no weights for {missing}: choose a model saved with its head.")
+    if place != "auto":
+        model = _read(name, partial(model.to, place))
+    ready: PreTrainedModel = model.eval()
+    return ready
+
+
+def _auto_class(kind: Kind) -> Any:
+    """Returns the class of transformers that reads models of this kind."""
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
+
+    classes = {"causal": AutoModelForCausalLM, "masked": AutoModelForMaskedLM}
+    return classes.get(kind, AutoModelForSeq2SeqLM)
+
+
+def _describe(
+    name: str,
+    kind: Kind,
+    model: PreTrainedModel,
+    tokenizer: Any,
+    dtype: torch.dtype,
+    started: float,
+) -> LanguageModel:
+    """Writes down what the pages ask of a model."""
+    text_config = model.config.get_text_config(decoder=True)
+    vocab_size = _vocab_size(model)
+    bos_id = tokenizer.bos_token_id
+    return LanguageModel(
+        name=name,
+        kind=kind,
+        model=model,
+        tokenizer=tokenizer,
+        device=model.device,
+        dtype=dtype,
+        vocab_size=vocab_size,
+        context_length=_context_length(text_config),
+        n_parameters=sum(parameter.numel() for parameter in model.parameters()),
+        end_ids=frozenset(end for end in _end_ids(model, tokenizer) if end < vocab_size),
+        bos_id=bos_id if bos_id is not None and bos_id < vocab_size else None,
+        cache_shape=_cache_shape(model, kind, dtype),
+        has_chat_template=getattr(tokenizer, "chat_template", None) is not None,
+        fast_decode=fast_decode(model),
+        seconds_to_load=time.perf_counter() - started,
+    )
+
+
+def _cache_shape(model: PreTrainedModel, kind: Kind, dtype: torch.dtype) -> CacheShape:
+    """Returns what a token costs in the model's cache: nothing where it keeps none."""
+    shape = cache_shape(model.config, dtype.itemsize)
+    if kind != "masked" and cache_argument(model) is not None:
+        return shape
+    return replace(shape, n_layers=0, n_kv_heads=0, bytes_per_token=0)
+
+
+def _vocab_size(model: PreTrainedModel) -> int:
+    """Returns the width of the logits, which the head decides."""
+    find_head: Callable[[], torch.nn.Module | None] = model.get_output_embeddings
+    weight = getattr(find_head(), "weight", None)
+    if isinstance(weight, torch.Tensor):
+        return int(weight.shape[0])
+    return int(model.config.get_text_config(decoder=True).vocab_size)
+
+
+def _context_length(config: PreTrainedConfig) -> int | None:
+    """Returns the longest text that the model can read; None where its config sets no limit."""
+    lengths = (getattr(config, name, None) for name in _CONTEXT)
+    return next((int(n) for n in lengths if isinstance(n, int) and n > 0), None)
+
+
+def _end_ids(model: PreTrainedModel, tokenizer: Any) -> set[int]:
+    """Collects every token that ends a text: chat models have several.
+
+    The generation config's stand before the config's, whose own may be a default of its class.
+    """
+    text_config = model.config.get_text_config(decoder=True)
+    said = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    said = text_config.eos_token_id if said is None else said
+    ends = {tokenizer.eos_token_id, *(said if isinstance(said, list | tuple) else [said])}
+    return {int(end) for end in ends if end is not None}

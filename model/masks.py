@@ -1,0 +1,151 @@
+"""One small function per strategy: what each does to a distribution, and nothing else.
+
+Every function here is given the scores of the tokens that are *still in play, best first* (ties by
+id), as finite float64. A penalty or the temperature returns new scores; a mask returns which of the
+tokens it keeps, and always keeps one. None knows ids, order of stages or what came before.
+
+Sums run one by one from the first number to the last, as `numpy.cumsum` does, so that the page's
+twin of this file repeats them to the last bit.
+
+Sources: top-k 1805.04833, top-p 1904.09751, min-p 2407.01082, typical 2202.00666, epsilon and eta
+2210.15191, top-n-sigma 2411.07641, repetition penalty 1909.05858; bounds and ties are those of
+transformers 5.23 `generation/logits_process.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from model.records import BoolArray, FloatArray
+
+Scores: TypeAlias = FloatArray  # float64 here
+Counts: TypeAlias = npt.NDArray[np.intp]
+Mask: TypeAlias = BoolArray
+
+
+def total(numbers: Scores) -> float:
+    """Adds up the numbers one after another."""
+    return float(np.cumsum(numbers)[-1]) if numbers.size else 0.0
+
+
+def softmax(scores: Scores) -> Scores:
+    """Turns scores into probabilities: the exponentials, divided by their sum."""
+    # the best score is taken off first, so that no exponential can overflow
+    weights = np.exp(scores - scores[0])
+    return np.asarray(weights / total(weights))
+
+
+def log_softmax(scores: Scores) -> Scores:
+    """Returns the logarithm of each probability, also of one that underflows to 0."""
+    shifted = scores - scores[0]
+    return np.asarray(shifted - np.log(total(np.exp(shifted))))
+
+
+def entropy(scores: Scores) -> float:
+    """Returns how undecided the distribution is, in nats: 0 for one token, log n for n equals."""
+    shifted = scores - scores[0]
+    weights = np.exp(shifted)
+    weight = total(weights)
+    return float(np.log(weight) - total(weights * shifted) / weight)
+
+
+def repetition_penalty(scores: Scores, counts: Counts, penalty: float) -> Scores:
+    """Makes each token that is in the text less likely, however often it is there.
+
+    A negative score is multiplied and any other divided, so that both move down.
+    """
+    penalised = np.where(scores < 0, scores * penalty, scores / penalty)
+    return np.where(counts > 0, penalised, scores)
+
+
+def presence_penalty(scores: Scores, counts: Counts, penalty: float) -> Scores:
+    """Takes the penalty off each token that was written, once."""
+    return scores - penalty * (counts > 0)
+
+
+def frequency_penalty(scores: Scores, counts: Counts, penalty: float) -> Scores:
+    """Takes the penalty off each token as often as it was written."""
+    return scores - penalty * counts
+
+
+def temperature(scores: Scores, value: float) -> Scores:
+    """Divides the scores: below 1 sharpens the distribution, above 1 flattens it."""
+    return scores / value
+
+
+def greedy(scores: Scores) -> Mask:
+    """Keeps the best token alone; of equals, the lowest id."""
+    return np.arange(scores.size) < 1
+
+
+def top_k(scores: Scores, k: int) -> Mask:
+    """Keeps the k best tokens, and all that tie with the last of them."""
+    last = min(k, scores.size) - 1
+    return scores >= float(scores[last])
+
+
+def top_p(scores: Scores, p: float) -> Mask:
+    """Keeps the smallest set of best tokens that reaches p; the one that crosses p is in it."""
+    # from the worst upwards, remove while what is removed is at most 1 - p
+    removed_mass: Scores = np.cumsum(softmax(scores)[::-1])[::-1]
+    kept = removed_mass > 1 - p
+    kept[0] = True
+    return kept
+
+
+def min_p(scores: Scores, fraction: float) -> Mask:
+    """Keeps the tokens at least `fraction` as likely as the best one."""
+    probs = softmax(scores)
+    return probs >= fraction * float(probs[0])
+
+
+def typical_p(scores: Scores, mass: float) -> Mask:
+    """Keeps the tokens whose surprise is nearest to the entropy, until they reach `mass`.
+
+    All that are as near as the last one are kept. The best token may well go.
+    """
+    distance: Scores = np.abs(-log_softmax(scores) - entropy(scores))
+    nearest_first = np.argsort(distance, kind="stable")
+    reached = np.cumsum(softmax(scores)[nearest_first])
+    last = min(int(np.count_nonzero(reached < mass)), scores.size - 1)
+    return distance <= float(distance[nearest_first[last]])
+
+
+def epsilon(scores: Scores, cutoff: float) -> Mask:
+    """Keeps the tokens with at least the probability `cutoff`, and the best one in any case."""
+    kept = softmax(scores) >= cutoff
+    kept[scores >= float(scores[0])] = True  # and its equals
+    return kept
+
+
+def eta(scores: Scores, cutoff: float) -> Mask:
+    """Keeps what epsilon keeps, with a lower cutoff where the distribution is undecided."""
+    return epsilon(scores, min(cutoff, math.sqrt(cutoff) * math.exp(-entropy(scores))))
+
+
+def top_n_sigma(scores: Scores, n: float) -> Mask:
+    """Keeps the tokens whose score is within n standard deviations of the best one."""
+    mean = total(scores) / scores.size
+    deviation = math.sqrt(total((scores - mean) ** 2) / scores.size)
+    return scores >= float(scores[0]) - n * deviation
+
+
+PENALTIES: dict[str, Callable[[Scores, Counts, float], Scores]] = {
+    "repetition_penalty": repetition_penalty,
+    "presence_penalty": presence_penalty,
+    "frequency_penalty": frequency_penalty,
+}
+MASKS: dict[str, Callable[..., Mask]] = {
+    "top_k": top_k,
+    "top_p": top_p,
+    "min_p": min_p,
+    "typical_p": typical_p,
+    "epsilon": epsilon,
+    "eta": eta,
+    "top_n_sigma": top_n_sigma,
+}

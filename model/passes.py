@@ -1,0 +1,124 @@
+"""One pass of the model: ids go in, logits for the next position come out, the clock runs.
+
+Prefill and decode are the same pass: the first reads a whole text into an empty cache, the second
+one more token. Only one pass runs at a time on one copy of the weights. This module knows a model
+and its cache; it chooses no token.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from transformers import DynamicCache
+
+from model.kv_cache import argument_names, cache_argument
+from model.loading import LanguageModel
+
+Logits: TypeAlias = npt.NDArray[np.float32]
+
+# All threads of a pass wait for the last, so a core that is busy with the page or the browser stops
+# the others: of two cores in use elsewhere, a GPT-2 took 300 ms a token on two threads and 26 on
+# one, a 7M model 30 and 8. One core is left to others, and a small pass runs on one alone.
+_N_THREADS = torch.get_num_threads()
+_FEW_PARAMETERS, _LITTLE_WORK = 30e6, 1e9
+
+
+class PassError(ValueError):
+    """A pass failed; the message is one sentence with the remedy."""
+
+
+def prefill(
+    lm: LanguageModel, ids: Sequence[int], cache: DynamicCache | None
+) -> tuple[Logits, float]:
+    """Reads a whole text in one pass, all positions at once, and fills the empty cache.
+
+    Returns:
+        The logits for the position after it, (vocab,), and the seconds that the pass took.
+    """
+    inputs = _inputs(lm, ids, cache)
+    return _run(lm, len(ids), lambda: lm.model(**inputs).logits[0, -1])
+
+
+def decode_one_token(lm: LanguageModel, token_id: int, cache: DynamicCache) -> tuple[Logits, float]:
+    """Reads one more token; keys and values of all before it come from the cache.
+
+    Returns:
+        The logits for the position after it, (vocab,), and the seconds that the pass took.
+    """
+    fast = lm.fast_decode
+    if fast is not None:
+        return _run(lm, 1, lambda: fast(token_id, cache))
+    inputs = _inputs(lm, [token_id], cache)
+    return _run(lm, 1, lambda: lm.model(**inputs).logits[0, -1])
+
+
+@torch.inference_mode()
+def _run(
+    lm: LanguageModel, n_input: int, model_pass: Callable[[], torch.Tensor]
+) -> tuple[Logits, float]:
+    """Runs one pass, alone on these weights, and reads the clock before and after it."""
+    try:
+        with lm.lock, _threads(lm, n_input):
+            synchronise(lm.device)
+            started = time.perf_counter()
+            row = model_pass()
+            synchronise(lm.device)
+            seconds = time.perf_counter() - started
+        # a copy, so that what is kept is one row and not the whole pass
+        logits: Logits = row.float().cpu().numpy().copy()
+    except Exception as error:  # of the model's many kinds; the text stays as it was
+        raise _explain(lm, n_input, error) from error
+    # the largest of numbers with a NaN among them is NaN, and no comparison with it holds
+    if not -np.inf < logits.max() < np.inf:
+        raise PassError(f"The logits of {lm.name} are no numbers: load it with dtype float32.")
+    return logits, seconds
+
+
+def _inputs(lm: LanguageModel, ids: Sequence[int], cache: DynamicCache | None) -> dict[str, Any]:
+    """Names what goes into a pass, as far as this model takes it."""
+    known = argument_names(lm.model)
+    inputs: dict[str, Any] = {"input_ids": torch.tensor([list(ids)], device=lm.device)}
+    if "use_cache" in known:
+        inputs["use_cache"] = cache is not None
+    if "logits_to_keep" in known:
+        inputs["logits_to_keep"] = 1  # only the last position is asked for
+    name = cache_argument(lm.model)
+    if cache is not None and name is not None:
+        inputs[name] = cache
+    return inputs
+
+
+@contextmanager
+def _threads(lm: LanguageModel, n_input: int) -> Iterator[None]:
+    """Chooses how many threads of the CPU a pass may use, and gives them back after it."""
+    is_small = lm.n_parameters < _FEW_PARAMETERS and lm.n_parameters * n_input < _LITTLE_WORK
+    torch.set_num_threads(1 if is_small else max(1, _N_THREADS - 1))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(_N_THREADS)
+
+
+def _explain(lm: LanguageModel, n_input: int, error: Exception) -> PassError:
+    """Turns what went wrong in a pass into one sentence with the remedy."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return PassError(
+            f"The memory of {lm.device} ran out while {lm.name} read {n_input} tokens: "
+            "use a shorter text or a smaller model."
+        )
+    reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+    return PassError(f"{lm.name} failed on this text ({reason}): go back, or load it again.")
+
+
+def synchronise(device: torch.device) -> None:
+    """Waits until a device has done all that it was given, so that a clock read now is true."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    elif device.type == "mps":
+        torch.mps.synchronize()

@@ -1,0 +1,254 @@
+"""The frozen records that cross from the computing side to the drawing side.
+
+This module is the seam of the house: it knows numpy and nothing of ours, so that what draws never
+has to know how a number was made. Arrays inside a record are read-only by convention: nobody who
+receives one writes to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray: TypeAlias = npt.NDArray[np.floating]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+IntArray: TypeAlias = npt.NDArray[np.integer]
+
+Phase: TypeAlias = Literal["prefill", "decode"]
+Finish: TypeAlias = Literal["eos", "length"]
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One stage of the sampling pipeline: the distribution as it stands after it.
+
+    Membership is read from `kept`, never from `probs > 0`: a kept token may underflow to zero.
+    """
+
+    name: str  # "raw", or the name of the Settings field that made it ("temperature", "top_p", ...)
+    scores: FloatArray  # (vocab,) float64, -inf where the token is masked out
+    probs: FloatArray  # (vocab,) float64, softmax of scores, sums to 1
+    kept: BoolArray  # (vocab,) which tokens may still be drawn
+    removed_mass: float  # probability that this stage removed, of the distribution it was given
+    entropy: float  # nats, of probs
+    boundary_id: int | None  # the kept token with the lowest score, where the stage cut; else None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One row of a step's table: a token and what every stage made of it."""
+
+    token_id: int
+    label: str  # visible text: spaces, newlines and bytes shown
+    logit: float  # raw
+    probs: tuple[float, ...]  # after each stage, "raw" first
+    kept: tuple[bool, ...]  # after each stage, "raw" first
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """The raw logits of one position, cut to what is worth keeping.
+
+    Exact where `n_tail` is 0. Otherwise the best tokens are held one by one and the rest as a
+    histogram, which suffices to normalise the best ones at any temperature. Its first bin is the
+    best token of the tail alone: no other of them is better.
+    """
+
+    n_vocab: int
+    ids: IntArray | None  # (kept,) int32, logit descending, ties by id; None: all, in id order
+    logits: FloatArray  # (kept,) float32, raw
+    tail_counts: IntArray  # (bins,) tokens in each bin of the tail; empty when exact
+    tail_logits: FloatArray  # (bins,) float64, mean logit of each bin; empty when exact
+
+    @property
+    def n_tail(self) -> int:
+        """How many tokens are held only as the histogram."""
+        return int(self.tail_counts.sum())
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass of the model: what it read, how long it took, what the cache held after it."""
+
+    phase: Phase  # "prefill" where the cache was empty before it
+    seconds: float  # of the model alone, device synchronised
+    n_input: int  # tokens that went in
+    cache_tokens: int  # positions in the cache after it
+    cache_bytes: int  # bytes in use in the cache after it
+    bytes_held: int  # bytes of the storage behind the cache after it
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One generated token, and the distribution that it was drawn from."""
+
+    position: int  # index of this token in ids
+    token_id: int
+    text: str  # visible label of the token
+    forced: bool  # True where the reader chose, not the coin
+    coin: float  # [0, 1), a function of (seed, position) alone
+    prob: float  # of the raw softmax at temperature 1
+    logprob: float  # nats, of the raw softmax at temperature 1
+    rank: int  # 0 is the best raw logit
+    entropy: float  # nats, of the raw softmax at temperature 1
+    chosen_prob: float  # in the masked distribution; 0 for a forced token that the mask excludes
+    candidates: tuple[Candidate, ...]  # the top rows, every stage kept
+    stage_names: tuple[str, ...]  # names of the stages of `candidates`
+    n_kept: int  # tokens that the last mask left
+    distribution: Distribution  # raw, to look at again later
+    phase: Phase  # of the pass that produced the distribution
+    seconds: float  # of that pass, device synchronised
+    n_input: int  # tokens that went into that pass
+    cache_tokens: int  # positions in the cache after that pass
+    cache_bytes: int  # bytes in use in the cache after that pass
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One token of a text, taken apart for the eye."""
+
+    token_id: int
+    label: str  # visible text of the token by itself; `<0xE2>` for bytes that are no character yet
+    joined: str  # the characters that this token completes with the ones before it; "" if none
+    data: bytes  # the token's own bytes; empty for a special token
+    special: bool
+    is_word_start: bool  # begins with a space, or begins the text
+
+
+@dataclass(frozen=True)
+class CacheShape:
+    """What the key-value cache of a model is made of."""
+
+    n_layers: int  # layers that keep keys and values
+    n_kv_heads: int
+    head_dim: int
+    n_heads: int  # query heads, for what grouped-query attention saves
+    bytes_per_number: int
+    bytes_per_token: int  # 2 * layers * KV heads * head size * bytes per number
+    sliding_window: int | None = None  # positions a sliding layer keeps; None without
+
+
+@dataclass(frozen=True, eq=False)
+class RunRecord:
+    """One text as it was written, with all that it takes to write it again."""
+
+    model: str  # name, folder or hub id, as it was loaded
+    device: str  # "cpu", "cuda:0", ...
+    dtype: str  # "float32", "bfloat16", ...
+    seed: int
+    prompt: str  # as typed
+    prompt_ids: tuple[int, ...]
+    pieces: tuple[Piece, ...]  # one for every id, the prompt's first
+    steps: tuple[Step, ...]
+    settings: Sequence[Mapping[str, object]]  # in force at each step; empty where not known
+    finished: Finish | None
+    logprob: float  # nats, of the generated tokens given the prompt
+    cache_shape: CacheShape
+    created: str  # ISO 8601, with its offset from UTC
+    versions: Mapping[str, str]  # package -> version
+
+
+@dataclass(frozen=True, eq=False)
+class CacheGrid:
+    """What lies in a cache, one number for each key and each value of a head."""
+
+    keys: FloatArray  # (layers, KV heads, positions) root mean square of each key
+    values: FloatArray  # (layers, KV heads, positions) root mean square of each value
+    labels: tuple[str, ...]  # visible text of the token at each position
+    n_prompt: int  # positions that the prefill laid
+    n_new: int  # positions that the last pass laid
+    key_bytes: int  # of one head at one position
+    value_bytes: int  # of one head at one position
+
+
+@dataclass(frozen=True)
+class CacheMoment:
+    """The cache at one moment of a rewind."""
+
+    name: str  # "before", "cropped", "after the next pass"
+    n_tokens: int  # positions in use
+    bytes_in_use: int
+    bytes_held: int  # of the storage behind them
+
+
+@dataclass(frozen=True)
+class Flops:
+    """Floating-point operations of one pass, a multiplication and an addition being two."""
+
+    linear: int  # weights, each once per token read
+    attention: int  # scores and weighted sums, each token read with all positions up to it
+
+    @property
+    def total(self) -> int:
+        """Both together."""
+        return self.linear + self.attention
+
+
+@dataclass(frozen=True)
+class RaceStep:
+    """One more token of a text, with and without the cache, on the same ids."""
+
+    n_tokens: int  # length of the text after it
+    cached_seconds: float  # median of the passes over the newest token alone
+    recomputed_seconds: float  # median of the passes over the whole text
+    logit_gap: float  # largest absolute difference of the two sides' logits
+    logit_scale: float  # largest absolute logit of the recomputing side
+    same_best: bool  # both sides' best token is the same
+    cached_flops: Flops  # by the formula
+    recomputed_flops: Flops  # by the formula
+
+
+@dataclass(frozen=True)
+class FlopCheck:
+    """A pass that ran under torch's counter, beside the formula."""
+
+    n_input: int
+    n_past: int
+    counted: Flops
+    predicted: Flops
+
+
+@dataclass(frozen=True)
+class StateGap:
+    """The largest differences between what was cached and what is computed anew."""
+
+    keys: float
+    values: float
+    keys_scale: float  # largest absolute key
+    values_scale: float  # largest absolute value
+
+
+@dataclass(frozen=True)
+class CachePlan:
+    """What one model's cache would take, by its published shape."""
+
+    name: str
+    attention: str  # "all heads kept", "8 heads to 1", ...
+    n_parameters: int
+    numbers_per_token: int  # of keys and values, or of the latent, over all layers
+    numbers_all_heads: int  # the same if every query head kept its own keys and values
+    bytes_per_token: float  # 4 bits make half a byte
+    bytes_per_sequence: float  # at the context asked for
+    weight_bytes: float
+    n_sequences: int  # that fit beside the weights; 0 where the weights alone do not fit
+    context_length: int  # the most that it was made for
+
+
+@dataclass(frozen=True)
+class PrefixReuse:
+    """Two prompts with a common start: the second read from nothing, and from the first's cache."""
+
+    labels: tuple[str, ...]  # tokens of the second prompt
+    n_common: int  # of them the first prompt has as well, at the same places
+    n_first: int  # tokens of the first prompt
+    n_reused: int  # positions of the first's cache that the second's pass stood on
+    n_runs: int  # passes of which the seconds are medians
+    first_seconds: float  # the first prompt, whole
+    whole_seconds: float  # the second prompt, whole
+    reused_seconds: float  # what of the second was not in the cache
+    logit_gap: float  # largest absolute difference of the two readings' logits
+    same_best: bool

@@ -1,0 +1,128 @@
+"""From raw logits to the distribution that the next token is drawn from, stage by stage.
+
+The pipeline is a list and its order is data. Every stage leaves a record of its own: scores,
+survivors, the probability that it removed, the entropy left. This module knows no model, no
+tokenizer and no randomness; what a strategy does is in `model.masks`, the draw in `model.draw`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from model import masks
+from model.draw import candidates, coin_at, draw, rank_order, summarise
+from model.records import FloatArray, Stage
+from model.settings import ORDERS, Settings, ignored
+
+__all__ = [
+    "ORDERS",
+    "Settings",
+    "candidates",
+    "coin_at",
+    "draw",
+    "ignored",
+    "process",
+    "rank_order",
+    "summarise",
+]
+
+
+def process(
+    logits: FloatArray, ids: Sequence[int], settings: Settings, n_prompt: int = 0
+) -> tuple[Stage, ...]:
+    """Runs the logits through every stage in force and keeps what each one made of them.
+
+    Args:
+        logits: (vocab,) raw, float32 values; -inf where the model itself rules a token out.
+        ids: the text so far, prompt and generated.
+        settings: which stages are in force, how strong, in which order.
+        n_prompt: how many of `ids` are the prompt. The repetition penalty counts all of `ids`
+            (1909.05858, transformers, vLLM); presence and frequency count what was generated
+            (OpenAI, vLLM).
+
+    Returns:
+        One Stage per stage in force, "raw" first. The last is the distribution to draw from.
+
+    Raises:
+        ValueError: where the logits are no distribution: NaN, +inf or nothing but -inf.
+    """
+    raw = _checked_logits(logits)
+    # put the tokens that the model allows into the one order
+    alive = rank_order(raw)[: np.count_nonzero(raw > -np.inf)]
+    scores = raw[alive]
+    stages = [_record("raw", raw.size, alive, scores)]
+    for name in settings.stage_names:
+        given = stages[-1]
+        value: float = getattr(settings, name, 0.0)  # "greedy" has none
+        if name in masks.PENALTIES:
+            # move the scores of tokens that were used, and sort again: ids first, then scores
+            counts = _count(ids if name == "repetition_penalty" else ids[n_prompt:], raw.size)
+            alive = np.sort(alive)
+            scores = masks.PENALTIES[name](given.scores[alive], counts[alive], value)
+            order = rank_order(scores)
+            alive, scores = alive[order], scores[order]
+        elif name == "temperature":
+            scores = masks.temperature(scores, value)
+        else:
+            # drop what the mask does not keep; the rest stays in order
+            kept = masks.greedy(scores) if name == "greedy" else masks.MASKS[name](scores, value)
+            alive, scores = alive[kept], scores[kept]
+        stages.append(_record(name, raw.size, alive, scores, given))
+    return tuple(stages)
+
+
+def _record(
+    name: str,
+    n_vocab: int,
+    alive: npt.NDArray[np.intp],
+    scores: masks.Scores,
+    given: Stage | None = None,
+) -> Stage:
+    """Spreads the survivors over the whole vocabulary and measures what the stage did.
+
+    Args:
+        name: of the stage.
+        n_vocab: size of the vocabulary.
+        alive: (n,) ids still in play, best first.
+        scores: (n,) their scores.
+        given: the stage before; None for "raw".
+    """
+    all_scores = np.full(n_vocab, -np.inf)
+    all_scores[alive] = scores
+    probs = np.zeros(n_vocab)
+    probs[alive] = masks.softmax(scores)
+    kept = np.zeros(n_vocab, dtype=bool)
+    kept[alive] = True
+    lost = given.probs[given.kept & ~kept] if given is not None else np.zeros(0)
+    return Stage(
+        name=name,
+        scores=all_scores,
+        probs=probs,
+        kept=kept,
+        removed_mass=masks.total(lost),
+        entropy=masks.entropy(scores),
+        boundary_id=int(alive[-1]) if lost.size else None,
+    )
+
+
+def _count(ids: Sequence[int], n_vocab: int) -> masks.Counts:
+    """Counts how often each token of the vocabulary occurs; ids beyond it are left out."""
+    known = np.asarray(ids, dtype=np.int64)
+    return np.bincount(known[(known >= 0) & (known < n_vocab)], minlength=n_vocab)
+
+
+def _checked_logits(logits: FloatArray) -> masks.Scores:
+    """Returns a float64 copy of logits from which a token can be drawn."""
+    raw = np.array(logits, dtype=np.float64)
+    if raw.ndim != 1 or raw.size == 0:
+        raise ValueError(f"logits have the shape {raw.shape}: pass one row, (vocab,).")
+    best = raw.max()
+    # the largest of numbers with a NaN among them is NaN, and no comparison with it holds
+    if not best <= np.finfo(np.float32).max:
+        raise ValueError("The logits hold NaN or +inf: load the model in float32 instead.")
+    if best == -np.inf:
+        raise ValueError("Every logit is -inf: allow at least one token.")
+    return raw

@@ -1,0 +1,192 @@
+"""What the reader may set, and in which order an engine applies it.
+
+A setting is named after the stage that it drives, so one table serves the sliders, the pipeline and
+the link. This module computes nothing: it only knows which values make sense and says, in one
+sentence, what to do about one that does not.
+
+Sources of the orders: transformers 5.23 `GenerationMixin._get_logits_processor`, vLLM
+`v1/sample/sampler.py`, llama.cpp `common/common.h` (`common_params_sampling.samplers`), Ollama
+`sample/samplers.go`.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+# What an engine lacks is absent from its tuple; llama.cpp's dry and xtc are stages that we lack.
+ORDERS: dict[str, tuple[str, ...]] = {
+    "transformers": (
+        "repetition_penalty",
+        "temperature",
+        "top_k",
+        "top_p",
+        "min_p",
+        "typical_p",
+        "epsilon",
+        "eta",
+    ),
+    "vllm": (
+        "repetition_penalty",
+        "frequency_penalty",
+        "presence_penalty",
+        "temperature",
+        "min_p",
+        "top_k",
+        "top_p",
+    ),
+    "llama.cpp": (
+        "repetition_penalty",
+        "frequency_penalty",
+        "presence_penalty",
+        "top_n_sigma",
+        "top_k",
+        "typical_p",
+        "top_p",
+        "min_p",
+        "temperature",
+    ),
+    "ollama": ("top_k", "temperature", "top_p", "min_p"),
+}
+
+
+@dataclass(frozen=True)
+class _Range:
+    """The values that a setting may take, and the words that say so."""
+
+    low: float
+    high: float
+    words: str
+    is_open_low: bool = False
+    is_open_high: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        above = value > self.low if self.is_open_low else value >= self.low
+        below = value < self.high if self.is_open_high else value <= self.high
+        return above and below
+
+
+# The outer bounds of temperature and the penalties keep every float32 logit finite in float64.
+COLDEST, HOTTEST = 1e-6, 1e6
+_RANGES = {
+    "temperature": _Range(0, HOTTEST, "0 for greedy, or a number from 0.000001 to 1000000"),
+    "top_k": _Range(0, 2**31 - 1, "a whole number of tokens, 0 for off"),
+    "top_p": _Range(0, 1, "a number above 0 and at most 1, 1 for off", is_open_low=True),
+    "min_p": _Range(0, 1, "a number from 0 to 1, 0 for off"),
+    "typical_p": _Range(0, 1, "a number above 0 and at most 1, 1 for off", is_open_low=True),
+    "epsilon": _Range(0, 1, "a number from 0 up to, but not 1, 0 for off", is_open_high=True),
+    "eta": _Range(0, 1, "a number from 0 up to, but not 1, 0 for off", is_open_high=True),
+    "top_n_sigma": _Range(0, 1e6, "a number of standard deviations up to 1000000, 0 for off"),
+    "repetition_penalty": _Range(1e-3, 1e3, "a number from 0.001 to 1000, 1 for off"),
+    "presence_penalty": _Range(-1e3, 1e3, "a number from -1000 to 1000, 0 for off"),
+    "frequency_penalty": _Range(-1e3, 1e3, "a number from -1000 to 1000, 0 for off"),
+}
+STAGE_NAMES = tuple(_RANGES)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the next token is chosen; every default changes nothing.
+
+    Numbers are checked and `order` may be given as the name of a preset.
+
+    Raises:
+        ValueError: where a value makes no sense; the message says which values do.
+    """
+
+    temperature: float = 1.0  # scores are divided by it; 0 is greedy
+    top_k: int = 0  # tokens kept, ties at the last one too; 0 or None is off
+    top_p: float = 1.0  # probability that the smallest set of best tokens must reach
+    min_p: float = 0.0  # least probability, as a fraction of the best token's
+    typical_p: float = 1.0  # probability that the most typical tokens must reach
+    epsilon: float = 0.0  # least probability
+    eta: float = 0.0  # least probability, relaxed where the entropy is high
+    top_n_sigma: float = 0.0  # standard deviations below the best score
+    repetition_penalty: float = 1.0  # on every token of the text, prompt included
+    presence_penalty: float = 0.0  # off the score of each generated token, once
+    frequency_penalty: float = 0.0  # off the score of each generated token, per occurrence
+    order: tuple[str, ...] = ORDERS["transformers"]  # stage names, first to last
+
+    def __post_init__(self) -> None:
+        """Checks every value and gives each its one type, so that equal settings are equal."""
+        for name in STAGE_NAMES:
+            object.__setattr__(self, name, _checked_number(name, getattr(self, name)))
+        object.__setattr__(self, "order", _checked_order(self.order))
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether the best token is taken and no coin is needed."""
+        return self.temperature == 0
+
+    @property
+    def stage_names(self) -> tuple[str, ...]:
+        """The stages that these settings put in force, first to last, "raw" not counted.
+
+        At temperature 0 "greedy" stands in temperature's place (or last, in an order without one)
+        and ends the pipeline: one token is left, which no later mask can change.
+        """
+        names = tuple(name for name in self.order if not is_neutral(self, name))
+        if not self.is_greedy:
+            return names
+        n_before = names.index("temperature") if "temperature" in names else len(names)
+        return (*names[:n_before], "greedy")
+
+
+NEUTRAL: dict[str, float] = {
+    field.name: field.default
+    for field in fields(Settings)
+    if isinstance(field.default, int | float)
+}
+
+
+def is_neutral(settings: Settings, name: str) -> bool:
+    """Tells whether the stage `name` is switched off in these settings."""
+    return bool(getattr(settings, name) == NEUTRAL[name])
+
+
+def ignored(settings: Settings) -> tuple[str, ...]:
+    """Names the settings that were moved but have no stage in the chosen order.
+
+    They have no effect, and a page that shows their sliders should say so.
+    """
+    return tuple(
+        name
+        for name in STAGE_NAMES
+        if name not in settings.order
+        and not is_neutral(settings, name)
+        and not (name == "temperature" and settings.is_greedy)
+    )
+
+
+def _checked_number(name: str, value: object) -> float | int:
+    """Returns `value` as the int or float that the setting `name` holds, or says what it may be."""
+    if name == "top_k" and value is None:
+        return 0
+    wish = f"{name} is {reprlib.repr(value)}: choose {_RANGES[name].words}."
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise ValueError(wish)
+    # an int is compared as it is: it may be too large for a float
+    number = value if isinstance(value, int) else float(value)
+    # NaN is in no range
+    is_tiny = name == "temperature" and 0 < number < COLDEST
+    if number not in _RANGES[name] or is_tiny:
+        raise ValueError(wish)
+    if name == "top_k" and number != int(number):
+        raise ValueError(wish)
+    return int(number) if name == "top_k" else float(number)
+
+
+def _checked_order(order: object) -> tuple[str, ...]:
+    """Returns the order as a tuple of known, distinct stage names."""
+    given = f"order is {reprlib.repr(order)}"
+    if isinstance(order, str):
+        if order not in ORDERS:
+            raise ValueError(f"{given}: choose one of {', '.join(ORDERS)}.")
+        return ORDERS[order]
+    if not isinstance(order, tuple | list) or not all(name in STAGE_NAMES for name in order):
+        raise ValueError(f"{given}: use stages from {', '.join(STAGE_NAMES)}.")
+    if len(set(order)) < len(order):
+        raise ValueError(f"{given}: name each stage once.")
+    return tuple(order)

@@ -1,0 +1,61 @@
+"""The code that ran, as lines to show beside its numbers.
+
+A function's stages are the comments of the form `# mask: ...` in its body: a key word, a colon,
+what is done. The page lights the lines of the stage that runs, so what is shown is never a copy.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_STAGE = re.compile(r"# ([a-z]+): ")
+_HOME = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Source:
+    """The lines of one function and where they stand."""
+
+    name: str  # qualified, as in "Generation.step"
+    file: str  # path from the project's folder, with forward slashes
+    first_line: int  # number of lines[0] in that file
+    lines: tuple[str, ...]  # without their common indent, decorators left out
+    stages: dict[str, tuple[int, int]]  # key word -> first and last index into lines
+
+
+def source_of(function: Callable[..., Any]) -> Source:
+    """Returns the lines of a function, from its `def` to its end, with its stages."""
+    inner = inspect.unwrap(function)
+    block, first_line = inspect.getsourcelines(inner)
+    n_decorators = next(i for i, line in enumerate(block) if line.lstrip().startswith("def "))
+    lines = textwrap.dedent("".join(block[n_decorators:])).rstrip().split("\n")
+    return Source(
+        name=inner.__qualname__,
+        file=Path(inspect.getfile(inner)).resolve().relative_to(_HOME).as_posix(),
+        first_line=first_line + n_decorators,
+        lines=tuple(lines),
+        stages=_stages(lines),
+    )
+
+
+def stage_lines(function: Callable[..., Any]) -> dict[str, tuple[int, int]]:
+    """Maps each stage of a function to its first and last line, as indices into its lines.
+
+    A stage runs from its comment to the last line of code before the next one.
+    """
+    return source_of(function).stages
+
+
+def _stages(lines: list[str]) -> dict[str, tuple[int, int]]:
+    found = [(i, mark[1]) for i, line in enumerate(lines) if (mark := _STAGE.match(line.lstrip()))]
+    ends = [i for i, _ in found[1:]] + [len(lines)] * bool(found)  # a function may have no stages
+    return {
+        name: (first, max(i for i in range(first, end) if lines[i].strip()))
+        for (first, name), end in zip(found, ends, strict=True)
+    }

@@ -1,0 +1,182 @@
+"""Ids and text: what a token looks like, which text a row of tokens is.
+
+Ids are the state and text is a view of it. A token may be a piece of a character: it shows its
+bytes, and the character appears with the token that completes it. Nothing here ever shows U+FFFD
+for bytes, and nothing here knows a model beyond its tokenizer and the size of its vocabulary.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from unicodedata import category
+from weakref import WeakKeyDictionary
+
+from model.alphabets import alphabet_of, characters, joiner, token_bytes
+from model.records import Piece
+
+if TYPE_CHECKING:
+    from model.loading import LanguageModel
+
+_VISIBLE = {" ": "␣", "\n": "⏎", "\t": "⇥"}
+# characters that print as nothing although Unicode calls them letters or symbols
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffd")
+
+
+def label(tokenizer: Any, token_id: int, vocab_size: int) -> str:
+    """Returns a token as visible text: "␣the", "⏎", "<0xE2>", "<|endoftext|>", "<id 290>".
+
+    Args:
+        tokenizer: a Hugging Face tokenizer.
+        token_id: any id below `vocab_size`.
+        vocab_size: width of the model's logits, which may exceed what the tokenizer knows.
+    """
+    token = _token(tokenizer, token_id) if 0 <= token_id < vocab_size else None
+    if not token:
+        return f"<id {token_id}>"
+    if token_id in alphabet_of(tokenizer).special_ids:
+        return _visible(token)
+    return _visible(characters(token_bytes(tokenizer, token_id, token))) or f"<id {token_id}>"
+
+
+def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
+    """Takes a text apart into its tokens, bytes joined into characters where they complete one.
+
+    The `joined` of all pieces, one after another, are the text without its special tokens. Bytes
+    that can no longer become a character are written `<0xE2>`; bytes that still can are left out.
+    """
+    alphabet = alphabet_of(tokenizer)
+    unfinished = joiner()
+    found: list[Piece] = []
+    has_begun = False
+    for token_id in ids:
+        token = _token(tokenizer, token_id) or ""
+        is_special = token_id in alphabet.special_ids
+        data = b"" if is_special else token_bytes(tokenizer, token_id, token)
+        is_padded = not has_begun and alphabet.drops_first_space
+        own = data.removeprefix(b" ") if is_padded else data
+        found.append(
+            Piece(
+                token_id=token_id,
+                label=label(tokenizer, token_id, token_id + 1),
+                joined=unfinished.decode(own, final=is_special),
+                data=data,
+                special=is_special,
+                is_word_start=not is_special and (not has_begun or data.startswith(b" ")),
+            )
+        )
+        has_begun = has_begun or not is_special
+    return tuple(found)
+
+
+def text_of(tokenizer: Any, ids: Sequence[int]) -> str:
+    """Returns the text of ids without special tokens; an unfinished last character is left out."""
+    text: str = tokenizer.decode(
+        list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
+    )
+    if "\ufffd" not in text:
+        return text
+    return "".join(piece.joined for piece in pieces(tokenizer, ids))
+
+
+def encode(lm: LanguageModel, text: str) -> list[int]:
+    """Returns the ids of a text, with the special tokens that its tokenizer puts around one.
+
+    Raises:
+        ValueError: for half a surrogate pair, which is no character, and for a text without a
+            token where the model has no token to begin with.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"Character {error.start + 1} of the prompt is half of one (the lone surrogate "
+            f"U+{ord(text[error.start]):04X}): delete it or paste the text again."
+        ) from None
+    ids: list[int] = lm.tokenizer(text, verbose=False)["input_ids"]
+    if ids:
+        return ids
+    if lm.bos_id is None:
+        raise ValueError(
+            f"The prompt is empty and {lm.name} has no token to begin a text with: write a word."
+        )
+    return [lm.bos_id]
+
+
+def known_ids(lm: LanguageModel, ids: Iterable[object]) -> list[int]:
+    """Returns ids as plain ints, once they are sure to be tokens of the model.
+
+    Raises:
+        ValueError: for the first that is not.
+    """
+    known: list[int] = []
+    for token_id in ids:
+        number = operator.index(token_id) if hasattr(token_id, "__index__") else -1
+        if not 0 <= number < lm.vocab_size:
+            raise ValueError(
+                f"{token_id!r} is no token of {lm.name}: use ids from 0 to {lm.vocab_size - 1}."
+            )
+        known.append(number)
+    return known
+
+
+def encode_chat(lm: LanguageModel, text: str) -> list[int]:
+    """Returns the ids of one user message in the model's chat template, ready for the answer.
+
+    Raises:
+        ValueError: where the model has no chat template, or its template refuses the message.
+    """
+    if not lm.has_chat_template:
+        raise ValueError(f"{lm.name} has no chat template: write the text that it should continue.")
+    encode(lm, text)
+    messages = [{"role": "user", "content": text}]
+    try:
+        written = lm.tokenizer.apply_chat_template(
+            messages, add_generation_prompt=True, tokenize=False
+        )
+    except Exception as error:  # a template is a program of the model's author
+        raise ValueError(
+            f"The chat template of {lm.name} failed ({error}): use the prompt without it."
+        ) from error
+    ids: list[int] = lm.tokenizer(written, add_special_tokens=False, verbose=False)["input_ids"]
+    return ids
+
+
+_LABELS: WeakKeyDictionary[Any, dict[int, tuple[str, ...]]] = WeakKeyDictionary()
+
+
+def vocabulary_labels(lm: LanguageModel) -> tuple[str, ...]:
+    """Returns the label of every id below the model's vocabulary size, made once per model."""
+    tables = _LABELS.setdefault(lm.tokenizer, {})
+    if lm.vocab_size not in tables:
+        size = lm.vocab_size
+        tables[size] = tuple(label(lm.tokenizer, token_id, size) for token_id in range(size))
+    return tables[lm.vocab_size]
+
+
+def _token(tokenizer: Any, token_id: int) -> str | None:
+    """Returns a token as its tokenizer writes it; None for an id that it lacks."""
+    token: str | None = tokenizer.convert_ids_to_tokens(token_id)
+    return token
+
+
+def _visible(text: str) -> str:
+    """Makes every character of a token visible, spaces, controls and zero widths included."""
+    if text.isascii() and text.isprintable():
+        return text.replace(" ", "␣")
+    first = "◌" if text and category(text[0])[0] == "M" else ""
+    return first + "".join(map(_visible_character, text))
+
+
+@lru_cache(maxsize=65_536)
+def _visible_character(character: str) -> str:
+    """Returns one character as something that can be seen."""
+    if character in _VISIBLE:
+        return _VISIBLE[character]
+    if character.isprintable() and character not in _BLANK:
+        return character
+    if ord(character) < 0x80:
+        return f"<0x{ord(character):02X}>"
+    return f"<U+{ord(character):04X}>"

@@ -1,0 +1,1 @@
+"""How the shipped family was made: corpus, tokenizer, the loop, the card."""

@@ -1,0 +1,1 @@
+"""What the lessons share: session state, controls, the live component."""

@@ -1,0 +1,86 @@
+"""Below the live component: figures at leisure, experiments to try, the run as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from model.records import RunRecord
+from pages.parts.experiments import EXPERIMENTS, set_up
+from pages.parts.keep import run_record
+from pages.parts.session import Session
+from viz import export
+from viz.cache_chart import cache_figure
+from viz.chart import Chart
+from viz.palette import Theme
+from viz.timing_chart import timing_figure
+
+FIGURES = "figures"
+FILES = {
+    "csv": ("Table, CSV", "text/csv", "utf-8-sig", export.to_csv),  # the mark is for Excel
+    "json": ("All of it, JSON", "application/json", "utf-8", export.to_json),
+    "html": ("Replay, HTML", "text/html", "utf-8", export.to_html),
+}
+
+
+def show_figures(session: Session, *, anew: bool) -> None:
+    """Draw cache and clock anew when the hand rests; while it moves, as they last were."""
+    theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
+    known = st.session_state.get(FIGURES)
+    if known is None or anew or known[0] != theme:
+        known = (theme, *draw_figures(session, theme))
+        st.session_state[FIGURES] = known
+    _, cache_chart, timing_chart = known
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.plotly_chart(cache_chart.figure, key="cache_chart", theme=None, alt=cache_chart.alt)
+        st.caption(cache_chart.caption)
+    with right:
+        st.plotly_chart(timing_chart.figure, key="timing_chart", theme=None, alt=timing_chart.alt)
+        st.caption(timing_chart.caption)
+
+
+def draw_figures(session: Session, theme: Theme) -> tuple[Chart, Chart]:
+    """Draw how the cache grew, and how long each pass took."""
+    lm, generation = session.lm, session.generation
+    where = f"{lm.device}, {str(lm.dtype).removeprefix('torch.')}"
+    return (
+        cache_figure(generation.passes, lm.cache_shape, theme, generation.bytes_held),
+        timing_figure(generation.passes, theme, where),
+    )
+
+
+def show_experiments(session: Session) -> None:
+    """Offer what is said of generation as experiments, each set up by one press."""
+    with st.expander("What is said of this loop, to try on this model", key="experiments"):
+        for experiment in EXPERIMENTS:
+            with st.container(horizontal=True, vertical_alignment="center", wrap=False):
+                st.button(
+                    "Set up",
+                    key=f"try_{experiment.key}",
+                    on_click=set_up,
+                    args=(session, experiment),
+                    help=", ".join(experiment.claims),
+                )
+                st.markdown(f"**{experiment.says}** {experiment.watch}")
+
+
+def show_files(session: Session) -> None:
+    """Offer the run as files; they are made when they are asked for, so they are never stale."""
+    st.caption("Keep this run: the link reproduces it, the files record it.")
+    with st.container(horizontal=True, key="keep"):
+        for kind, (label, mime, encoding, write) in FILES.items():
+            st.download_button(
+                label,
+                data=partial(_file, session, write, encoding),
+                file_name=f"one-token-at-a-time.{kind}",
+                mime=mime,
+                key=f"save_{kind}",
+                on_click="ignore",
+            )
+
+
+def _file(session: Session, write: Callable[[RunRecord], str], encoding: str) -> bytes:
+    return write(run_record(session)).encode(encoding)

@@ -1,0 +1,121 @@
+"""What the reader's sliders say, and the sampling settings that follow from it.
+
+A slider keeps its value while its mask is not in use, so the page can show what it would do. Knows
+nothing of Streamlit or of the browser: the live component and the links both speak in `to_page`'s
+and `encode`'s terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from model.sampling import ORDERS, Settings
+
+SWITCHED = ("temperature", "top_k", "top_p", "min_p")  # masks with a "use" box of their own
+ALWAYS = (
+    "typical_p",
+    "epsilon",
+    "eta",
+    "top_n_sigma",
+    "repetition_penalty",
+    "presence_penalty",
+    "frequency_penalty",
+)  # in force whenever they are not neutral
+
+
+@dataclass(frozen=True)
+class Controls:
+    """The position of every control of the home page."""
+
+    temperature: float = 0.8
+    top_k: int = 10
+    top_p: float = 0.9
+    min_p: float = 0.1
+    typical_p: float = 1.0
+    epsilon: float = 0.0
+    eta: float = 0.0
+    top_n_sigma: float = 0.0
+    repetition_penalty: float = 1.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    use: tuple[str, ...] = ("temperature", "top_p")  # names out of SWITCHED
+    greedy: bool = False  # overrides the masks
+    order: str = "transformers"  # a key of ORDERS
+
+    def __post_init__(self) -> None:
+        """Refuse what no control can say.
+
+        Raises:
+            ValueError: One sentence with the remedy.
+        """
+        if self.order not in ORDERS:
+            raise ValueError(
+                f"The order {self.order!r} is unknown: choose one of {', '.join(ORDERS)}."
+            )
+        unknown = [name for name in self.use if name not in SWITCHED]
+        if unknown:
+            raise ValueError(
+                f"There is no mask {unknown[0]!r} to use: choose among {', '.join(SWITCHED)}."
+            )
+        # Every position of a slider has to be a legal setting, in use or not.
+        Settings(**{name: getattr(self, name) for name in SWITCHED + ALWAYS})
+
+    def settings(self) -> Settings:
+        """Return the settings in force: masks that are not in use are neutral."""
+        values = {name: getattr(self, name) for name in ALWAYS}
+        values |= {name: getattr(self, name) for name in SWITCHED if name in self.use}
+        if self.greedy:
+            values["temperature"] = 0.0
+        return Settings(**values, order=ORDERS[self.order])
+
+    def to_page(self) -> dict[str, Any]:
+        """Return the controls as the live component speaks of them."""
+        return asdict(self)
+
+    @classmethod
+    def from_page(cls, values: Mapping[str, Any]) -> Controls:
+        """Read what the live component, or a link, says.
+
+        Args:
+            values: Any of the fields; numbers may come as text. Unknown names are passed over.
+
+        Raises:
+            ValueError: One sentence with the remedy, for a value that no control can take.
+        """
+        read: dict[str, Any] = {}
+        for field in fields(cls):
+            if field.name in values:
+                read[field.name] = _read(field.name, values[field.name])
+        return replace(cls(), **read)
+
+    def encode(self) -> dict[str, str]:
+        """Return the controls for a link: those that differ from the defaults, as text."""
+        texts = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value != field.default:
+                texts[field.name] = ",".join(value) if field.name == "use" else _text(value)
+        return texts
+
+
+def _read(name: str, value: Any) -> Any:
+    if name == "order":
+        return str(value)
+    if name == "use":
+        names = value.split(",") if isinstance(value, str) else value
+        return tuple(mask for mask in SWITCHED if mask in names) + tuple(
+            mask for mask in names if mask and mask not in SWITCHED
+        )
+    if name == "greedy":
+        return value in (True, "True", "true", "1")
+    try:
+        number = float(value)
+        return int(number) if name == "top_k" else number
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} has to be a number, not {str(value)[:40]!r}.") from None
+
+
+def _text(value: float | bool | str) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,168 @@
+"""The home page below its title: the reader's session, the toolbar, the live component."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.loading import LanguageModel, LoadError
+from model.tokenizing import vocabulary_labels
+from pages.parts.below import show_experiments, show_figures, show_files
+from pages.parts.branch import Notice
+from pages.parts.link import DEFAULT_PROMPT, Wish, follow, read_link
+from pages.parts.live_component import live, vocabulary
+from pages.parts.models import DEFAULT_MODEL, allowed_models, offered_models, shared_model
+from pages.parts.payload import build_payload
+from pages.parts.session import Session
+
+SESSION = "reader"
+LARGEST_SEED = 2**31 - 1
+
+
+def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader, opening a session first if there is none."""
+    session = _session(waiting)
+    waiting.empty()
+    with toolbar:
+        _toolbar(session)
+    vocabulary(session.lm.name, vocabulary_labels(session.lm))
+    _live()
+    show_files(session)  # outside the fragment: a step would take the files away under the hand
+
+
+# The session
+
+
+def _session(waiting: DeltaGenerator) -> Session:
+    session: Session | None = st.session_state.get(SESSION)
+    if session is None:
+        session = _open(read_link(st.query_params.to_dict(), DEFAULT_MODEL), waiting)
+        st.session_state[SESSION] = session
+    wanted = st.session_state.pop("wanted_model", None)
+    if wanted and wanted != session.lm.name:
+        session = _change_model(session, wanted, waiting)
+        st.session_state[SESSION] = session
+    return session
+
+
+def _open(wish: Wish, waiting: DeltaGenerator) -> Session:
+    """Open a session as a link asks; where it asks too much, say so and open what can be."""
+    problems = list(wish.problems)
+    try:
+        lm = _load(wish.model, waiting)
+    except LoadError as error:
+        problems.append(str(error))
+        lm = _load(DEFAULT_MODEL, waiting)
+        wish.choices = []
+    try:
+        session = Session(lm, wish.prompt, wish.seed, chat=wish.chat)
+    except ValueError as error:
+        problems.append(str(error))
+        wish.choices = []
+        session = Session(lm, DEFAULT_PROMPT, wish.seed)
+    try:
+        follow(session, wish)
+    except ValueError as error:
+        problems.append(f"The link's run was followed in part: {error}")
+    if problems:
+        session.notice = Notice("error", " ".join(problems))
+    return session
+
+
+def _change_model(session: Session, name: str, waiting: DeltaGenerator) -> Session:
+    """Start the same prompt on another model; if that fails, the model in use stays in use."""
+    try:
+        lm = _load(name, waiting)
+        changed = Session(lm, session.prompt, session.seed, chat=session.chat)
+    except ValueError as error:
+        session.notice = Notice("error", f"{error} {session.lm.name} stays in use.")
+        return session
+    changed.controls, changed.ack = session.controls, session.ack
+    return changed
+
+
+def _load(name: str, waiting: DeltaGenerator) -> LanguageModel:
+    def say(doing: str) -> None:
+        waiting.caption(f"{doing}…")
+
+    return shared_model(name, progress=say)
+
+
+# The toolbar
+
+
+def _toolbar(session: Session) -> None:
+    lm = session.lm
+    dtype = str(lm.dtype).removeprefix("torch.")
+    with st.popover(f"{lm.name} · {lm.device} · {dtype}", help="Model and seed"):
+        _model_choice(session)
+        st.session_state["seed"] = session.seed
+        st.number_input(
+            "Seed of the coins",
+            min_value=0,
+            max_value=LARGEST_SEED,
+            step=1,
+            key="seed",
+            on_change=_take_seed,
+            help="The same seed gives the same text; what is written already stays.",
+        )
+        if lm.has_chat_template:
+            st.session_state["chat"] = session.chat
+            st.toggle("Chat template around the prompt", key="chat", on_change=_take_chat)
+    st.toggle(
+        "Predict first",
+        key="hide_bars",
+        help="Hides the distribution until you have guessed the next token.",
+    )
+    st.toggle("Presenter", key="presenter", help="Large type for a projector.")
+
+
+def _model_choice(session: Session) -> None:
+    names = list(dict.fromkeys([*offered_models(), session.lm.name]))
+    st.session_state["model"] = session.lm.name
+    st.selectbox(
+        "Model",
+        names,
+        key="model",
+        on_change=_want_model,
+        accept_new_options=allowed_models() is None,
+        help="A shipped model, a folder, or the id of a causal language model on the hub.",
+    )
+
+
+def _want_model() -> None:
+    st.session_state["wanted_model"] = (st.session_state["model"] or "").strip()
+
+
+def _take_seed() -> None:
+    st.session_state[SESSION].reseed(int(st.session_state["seed"]))
+
+
+def _take_chat() -> None:
+    st.session_state[SESSION].wrap_in_chat(st.session_state["chat"])
+
+
+# The live component and what is drawn when the hand rests
+
+
+@st.fragment
+def _live() -> None:
+    session: Session = st.session_state[SESSION]
+    payload = build_payload(
+        session,
+        presenter=bool(st.session_state.get("presenter")),
+        hide_bars=bool(st.session_state.get("hide_bars")),
+    )
+    live(payload, on_event=_take_event)
+    show_figures(session, anew=bool(st.session_state.get("at_rest")))
+    show_experiments(session)
+
+
+def _take_event() -> None:
+    event: dict[str, Any] | None = st.session_state["live"].get("event")
+    if event:
+        session: Session = st.session_state[SESSION]
+        session.handle(event)
+        st.session_state["at_rest"] = event.get("kind") == "settle"

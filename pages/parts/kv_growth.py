@@ -1,0 +1,142 @@
+"""The cache lesson's first part: the cache as a grid that gains one column per token."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model.cache_experiments import look_into, watch_rewind
+from model.generation import Generation
+from model.kv_cache import bytes_in_use, cache_shape
+from model.tokenizing import encode
+from pages.parts.code_that_ran import show_code
+from pages.parts.kv_state import CacheLesson, Walk
+from viz.cache_bytes import bytes_figure, rewind_figure
+from viz.cache_grid import grid_figure
+from viz.chart import Chart
+from viz.palette import Theme
+
+PLAY_SECONDS = 0.7  # between two columns: paced for the eye
+LONGEST_PROMPT = 150  # tokens; more columns than that tell nothing apart
+
+
+def theme_now() -> Theme:
+    """Return the theme that the reader's browser shows."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def show_chart(chart: Chart, key: str) -> None:
+    """Show a figure, and below it what it says and where its numbers come from."""
+    st.plotly_chart(
+        chart.figure, key=key, theme=None, alt=chart.alt, config={"displayModeBar": False}
+    )
+    st.caption(chart.caption)
+
+
+def show_growth(lesson: CacheLesson) -> None:
+    """Show the text, its cache as a grid, and its bytes counted twice."""
+    st.markdown(
+        "**The keys and values of past tokens never change, so the model keeps them.** Reading the "
+        "prompt lays all its columns at once; every token after it adds one column, and the same "
+        "number of bytes."
+    )
+    with (
+        st.form("kv_start", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        st.text_input(
+            "A text to start from",
+            key="kv_prompt",
+            placeholder="Once upon a time there was a",
+            max_chars=2_000,
+        )
+        st.form_submit_button("Start", key="kv_begin", on_click=_begin, args=(lesson,))
+    is_playing = lesson.walk.is_playing
+    st.fragment(_growth, run_every=PLAY_SECONDS if is_playing else None)(lesson, is_playing)
+    show_code(Generation.step, look_into, bytes_in_use, cache_shape, watch_rewind, key="kv_code_1")
+
+
+def _begin(lesson: CacheLesson) -> None:
+    """Start another text; if it cannot be read, the one on the page stays."""
+    walk = lesson.walk
+    try:
+        ids = encode(lesson.lm, st.session_state["kv_prompt"])
+        if len(ids) > LONGEST_PROMPT:
+            raise ValueError(
+                f"The text has {len(ids)} tokens and the picture room for {LONGEST_PROMPT} of a "
+                "prompt: shorten it."
+            )
+        generation = Generation(lesson.lm, ids, seed=walk.generation.seed)
+    except ValueError as error:
+        walk.is_playing, walk.notice = False, str(error)
+    else:
+        lesson.walk = Walk(generation, walk.settings)
+
+
+def _growth(lesson: CacheLesson, has_clock: bool) -> None:
+    walk = lesson.walk
+    if walk.is_playing and has_clock:
+        walk.step()
+    if walk.is_playing != has_clock:
+        st.rerun()  # the fragment's clock starts and stops with the whole page
+    _buttons(walk)
+    if walk.notice:
+        st.info(walk.notice)
+    generation, theme = walk.generation, theme_now()
+    grid = look_into(generation)
+    if grid is None:
+        st.info(
+            f"{lesson.lm.name} keeps no keys and values by position, so there is no grid to draw: "
+            "choose another model on the first page."
+        )
+        return
+    show_chart(grid_figure(grid, theme), "kv_grid")
+    left, right = st.columns(2, gap="large")
+    with left:
+        chart = bytes_figure(
+            generation.cache_tokens,
+            generation.cache_bytes,
+            generation.bytes_held,
+            lesson.lm.cache_shape,
+            theme,
+        )
+        show_chart(chart, "kv_bytes")
+    with right:
+        if walk.moments:
+            show_chart(rewind_figure(walk.moments, theme), "kv_rewind")
+        else:
+            st.caption(
+                "What does going back free? Write a few tokens, then watch half of them being "
+                "taken back in a copy of this text."
+            )
+            st.button(
+                "Watch a rewind",
+                key="kv_watch",
+                on_click=walk.watch,
+                disabled=walk.n_generated == 0,
+            )
+
+
+def _buttons(walk: Walk) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="kv_buttons"):
+        st.button(
+            "Step",
+            key="kv_step",
+            type="primary",
+            on_click=walk.step,
+            disabled=walk.is_playing or not walk.can_step,
+            icon=":material/skip_next:",
+        )
+        st.button(
+            "Pause" if walk.is_playing else "Play",
+            key="kv_play",
+            on_click=walk.play,
+            disabled=not walk.can_step,
+            icon=":material/pause:" if walk.is_playing else ":material/play_arrow:",
+        )
+        st.button(
+            "Back",
+            key="kv_back",
+            on_click=walk.back,
+            disabled=walk.is_playing or walk.n_generated == 0,
+            icon=":material/undo:",
+        )

@@ -1,0 +1,118 @@
+// What the person can do, one small verb each. Every verb changes what the page holds, tells Python,
+// and leaves the drawing to the next frame.
+
+import { reasonAgainstNext } from "./view.js";
+import { beginTiming } from "./timings.js";
+
+/**
+ * Makes the verbs of one Live; the parts of the page call nothing else.
+ * @param {import("./live.js").Live} live
+ */
+export function createActions(live) {
+  const { player, queue } = live;
+  const tell = (kind, fields = {}) => {
+    queue.push({ kind, ...fields });
+    live.schedule();
+  };
+  const press = (kind, pressed, fields = {}) =>
+    tell(kind, { ...fields, timing: beginTiming(kind, pressed) });
+  const refusesNext = () => live.header === null || reasonAgainstNext(live.readiness()) !== null;
+  const takeTypedPrompt = () => {
+    if (live.layout.prompt.isChanged) tell("prompt", { text: live.layout.prompt.text });
+  };
+  const fromThePast = (kind, fields) => {
+    player.pause();
+    live.inspecting = null;
+    tell(kind, fields);
+  };
+  const anew = (kind, fields) => {
+    live.stop();
+    fromThePast(kind, fields);
+  };
+  const changeControls = (changes, isFinal) => {
+    live.controls = { ...live.controls, ...changes };
+    live.isDragging = !isFinal;
+    live.isWhatIf = live.inspecting !== null;
+    const timing = beginTiming(isFinal ? "setting" : "drag", performance.now());
+    live.marks.push([timing, "painted_distribution"]);
+    if (isFinal) tell("settings");
+    else live.schedule();
+  };
+
+  const actions = {
+    next(pressed) {
+      if (refusesNext()) return;
+      takeTypedPrompt();
+      press("next", pressed);
+    },
+    force(id) {
+      if (live.inspecting !== null) actions.branch(live.inspecting);
+      else if (live.header.finished) actions.rewind(live.header.ids.length - 1);
+      player.pause();
+      press("force", performance.now(), { id });
+    },
+    back() {
+      player.pause();
+      press("back", performance.now());
+    },
+    play() {
+      if (refusesNext()) return;
+      player.play();
+      if (!live.isBusy()) player.beat();
+    },
+    /** Stops at once: what was pressed and not sent is dropped, what was sent is finished. */
+    pause() {
+      player.pause();
+      queue.drop("next");
+      live.dim();
+      live.planSettle();
+    },
+    togglePlay() {
+      if (player.isPlaying) actions.pause();
+      else actions.play();
+    },
+    setSpeed(speed) {
+      player.speed = speed;
+      if (!live.isBusy()) player.beat();
+      live.schedule();
+    },
+    finish(count) {
+      if (refusesNext()) return;
+      takeTypedPrompt();
+      fromThePast("finish", { count });
+    },
+    reset: () => anew("reset"),
+    prompt: (text) => anew("prompt", { text }),
+    tokenise: (text) => tell("tokenise", { text }),
+    rewind: (position) => fromThePast("rewind", { position }),
+    branch: (position) => fromThePast("branch", { position }),
+    switchBranch: (id) => fromThePast("switch", { id }),
+    /** Looks at a past position; null leaves the past, at once. */
+    inspect(position) {
+      if (position === null && live.inspecting === null) return;
+      live.isWhatIf = false;
+      if (position === null) fromThePast("inspect", { position });
+      else tell("inspect", { position });
+    },
+    setControl: (name, value, isFinal) => changeControls({ [name]: value }, isFinal),
+    setUse(name, isUsed) {
+      if (name === "greedy") return changeControls({ greedy: isUsed }, true);
+      const others = live.controls.use.filter((used) => used !== name);
+      return changeControls({ use: isUsed ? [...others, name] : others }, true);
+    },
+    guess: (text) => tell("guess", { text }),
+    reveal() {
+      live.isRevealed = true;
+      live.schedule();
+    },
+    /** The prompt box has changed, and with it what can be pressed. */
+    typed: () => live.schedule(),
+    /** Puts away the sentence on a token that Python drew otherwise. */
+    forgetMessage() {
+      live.message = null;
+      live.schedule();
+    },
+    isBusy: () => live.isBusy(),
+  };
+  return actions;
+}

@@ -1,0 +1,66 @@
+// The code that ran: the lines of the very function, those of the present stage lit.
+
+import { el, setAttribute, setText } from "./dom.js";
+
+const CODE_STAGES = {
+  run: ["run"],
+  logits: ["run"],
+  mask: ["mask"],
+  choose: ["choose"],
+  append: ["append", "stop"],
+};
+
+/**
+ * Makes the listing and the button that unfolds it.
+ * @returns {{element: HTMLElement, toggle: HTMLElement, update(code: object, stage: string): void}}
+ */
+export function createCode() {
+  const name = el("p", { class: "code-name" });
+  const list = el("ol", { class: "code-lines", tabIndex: 0, "aria-label": "The code that ran" });
+  const element = el("div", { class: "code", hidden: true }, name, list);
+  const toggle = el(
+    "button",
+    { type: "button", class: "quiet loop-code", "aria-expanded": "false" },
+    "show the code that ran",
+  );
+  let shown = null;
+  let lines = [];
+  let last = [null, "idle"];
+
+  toggle.addEventListener("click", () => {
+    element.hidden = !element.hidden;
+    setAttribute(toggle, "aria-expanded", String(!element.hidden));
+    setText(toggle, element.hidden ? "show the code that ran" : "hide the code");
+    update(...last);
+  });
+
+  function update(code, stage) {
+    last = [code, stage];
+    if (!code || element.hidden) return;
+    if (shown?.file !== code.file || shown.first_line !== code.first_line) {
+      shown = code;
+      setText(name, `${code.name} in ${code.file}`);
+      lines = code.lines.map((text, i) => createLine(text, code.first_line + i));
+      for (const i of restOfDocstring(code.lines)) lines[i].hidden = true;
+      list.replaceChildren(...lines);
+    }
+    const lit = (CODE_STAGES[stage] ?? []).map((key) => code.stages[key]).filter(Boolean);
+    lines.forEach((line, i) => {
+      const isLit = lit.some(([first, last]) => first <= i && i <= last);
+      setAttribute(line, "data-lit", isLit ? "true" : null);
+    });
+  }
+  return { element, toggle, update };
+}
+
+/** Rows of the docstring below its first line: the loop should fit on a projector. */
+function restOfDocstring(lines) {
+  const first = lines.findIndex((line) => line.trimStart().startsWith('"""'));
+  const last = lines.findIndex((line, i) => i >= first && line.trimEnd().endsWith('"""'));
+  return lines.flatMap((line, i) => (first < i && i <= last ? [i] : []));
+}
+
+function createLine(text, number) {
+  const code = el("code", { class: /^\s*(#|""")/.test(text) ? "is-comment" : "" }, text || " ");
+  return el("li", { value: number }, code);
+}

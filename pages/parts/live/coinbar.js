@@ -1,0 +1,154 @@
+// The coin bar: the distribution in force laid end to end, with the coin at its place. The draw is
+// the inverse of this cumulative sum, so the token is the segment on which the coin falls.
+
+import { el, setAttribute, setShown, setText, shorten } from "./dom.js";
+import { formatCoin, formatCount, formatProbability } from "./format.js";
+import { drawnToken, inForceResult, lastStage, waitsForPython } from "./strategies.js";
+
+const MOST_SEGMENTS = 48;
+const NARROWEST = 0.002; // of the bar: below it tokens are drawn together
+const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
+const NOTE =
+  "The coin depends on the seed and the position alone: " +
+  "move a slider and the segments move under it.";
+
+/**
+ * Makes the bar; `update` repaints it for a view.
+ * @param {{force(id: number): void}} actions
+ */
+export function createCoinBar(actions) {
+  const sentence = el("span", { class: "coin-sentence" });
+  const note = el("span", { class: "coin-note" }, NOTE);
+  const segments = el("div", { class: "coin-segments" });
+  const marker = el("div", { class: "coin-marker" });
+  const bar = el("div", { class: "coin-bar", role: "img" }, segments, marker);
+  const element = el(
+    "div",
+    { class: "coin" },
+    el("p", { class: "coin-line" }, sentence, note),
+    bar,
+  );
+  const pool = [];
+  let width = 1200;
+  let size = 13;
+  let lastView = null;
+
+  segments.addEventListener("click", ({ target }) => {
+    const id = target.closest("[data-id]")?.dataset.id;
+    if (id !== undefined) actions.force(Number(id));
+  });
+  new ResizeObserver(([entry]) => {
+    width = entry.contentRect.width;
+    size = parseFloat(getComputedStyle(bar).fontSize);
+    if (lastView) update(lastView);
+  }).observe(bar);
+
+  function update(view) {
+    lastView = view;
+    const result = inForceResult(view);
+    const drawn = drawnToken(result, view.coin);
+    const parts = cutIntoParts(result, placeOf(result, view.chosenId, drawn));
+    parts.forEach((part, i) => paintSegment(segmentAt(i), part, view, width / size));
+    pool.forEach((segment, i) => setShown(segment, i < parts.length));
+    setShown(marker, view.coin !== null);
+    marker.style.left = `${100 * (view.coin ?? 0)}%`;
+    const words = sentenceOf(view, drawn, result);
+    setText(sentence, words);
+    setShown(note, view.coin !== null && !isGreedy(result));
+    setAttribute(bar, "aria-label", `Cumulative distribution in force. ${words}`);
+  }
+
+  function segmentAt(i) {
+    if (!pool[i]) {
+      pool[i] = el("span", { class: "coin-segment" }, el("span", {}));
+      segments.append(pool[i]);
+    }
+    return pool[i];
+  }
+  return { element, update };
+}
+
+/** Where the token of interest lies: the chosen one, else the one on which the coin falls. */
+function placeOf(result, chosenId, drawn) {
+  if (chosenId === null || chosenId === drawn?.id) return drawn;
+  const { probs, kept } = lastStage(result);
+  const row = result.rowOf(chosenId);
+  if (row < 0 || !kept[row]) return null;
+  let from = 0;
+  for (const other of result.order) {
+    if (other === row) break;
+    from += probs[other];
+  }
+  return { id: chosenId, from, to: from + probs[row] };
+}
+
+/**
+ * Cuts the distribution into segments in the one order: the best tokens one by one, small ones
+ * together but true in width, and always the token of interest by itself.
+ */
+function cutIntoParts(result, place) {
+  const { probs, kept, nKept } = lastStage(result);
+  const parts = [];
+  let sum = 0;
+  for (const row of result.order) {
+    if (!kept[row] || parts.length === MOST_SEGMENTS || probs[row] < NARROWEST) break;
+    parts.push({ id: result.idOf(row), from: sum, width: probs[row], count: 1 });
+    sum += probs[row];
+  }
+  const nLeft = nKept - parts.length;
+  if (nLeft === 0) return parts;
+  if (place === null || place.from < sum) return [...parts, together(sum, 1, nLeft)];
+  const nBefore = result.order.indexOf(result.rowOf(place.id)) - parts.length;
+  const single = { id: place.id, from: place.from, width: place.to - place.from, count: 1 };
+  const rest = [
+    together(sum, place.from, nBefore),
+    single,
+    together(place.to, 1, nLeft - nBefore - 1),
+  ];
+  return [...parts, ...rest.filter(({ count }) => count > 0)];
+}
+
+function together(from, to, count) {
+  return { id: null, from, width: Math.max(0, to - from), count };
+}
+
+function paintSegment(segment, { id, from, width, count }, view, widthInEms) {
+  const label = id === null ? `${formatCount(count)} more` : shorten(view.label(id), 16);
+  const fits = [...label].length * LETTER_WIDTH + 0.6 < width * widthInEms;
+  segment.style.left = `${100 * from}%`;
+  segment.style.width = `${100 * width}%`;
+  setText(segment.firstChild, fits ? label : "");
+  setAttribute(segment, "data-id", id);
+  setAttribute(segment, "data-state", stateOf(id, view));
+  setAttribute(segment, "title", `${label} ${formatProbability(width)}`);
+}
+
+function stateOf(id, view) {
+  if (id === null) return "many";
+  return id === view.chosenId ? "chosen" : "one";
+}
+
+function isGreedy(result) {
+  return lastStage(result).name === "greedy";
+}
+
+function sentenceOf(view, drawn, result) {
+  const label = (id) => shorten(view.label(id), 32);
+  if (view.coin === null) return "A token of the prompt: no coin was tossed for it.";
+  const coin = `coin ${formatCoin(view.coin)}`;
+  if (view.forced && view.chosenId !== null) {
+    const else_ =
+      drawn && drawn.id !== view.chosenId
+        ? `; the ${coin} would have fallen on ${label(drawn.id)}`
+        : "";
+    return `${label(view.chosenId)} was forced by hand${else_}.`;
+  }
+  if (isGreedy(result))
+    return `Greedy: the ${coin} has nothing to decide, the best token takes the whole bar.`;
+  if (waitsForPython(result)) {
+    return "A mask cuts among tokens that the page does not hold: Python draws.";
+  }
+  if (!drawn) return `The ${coin} falls among tokens that the page does not hold: Python draws.`;
+  const verb = view.chosenId === null ? "falls" : "fell";
+  return `The ${coin} ${verb} on ${label(drawn.id)}, ${formatProbability(drawn.to - drawn.from)} of the bar.`;
+}

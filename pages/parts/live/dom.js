@@ -1,0 +1,58 @@
+// Small tools for the page: elements, their text and attributes, labels of tokens cut to length.
+// Knows nothing of models.
+
+const SHORT_LABEL = 24;
+
+/**
+ * Makes one element: `on*` properties become listeners, `data-*`, `aria-*` and the like attributes.
+ * Text is only ever set as text, never as markup.
+ * @param {string} tag
+ * @param {Record<string, unknown>} [props]
+ * @param {...(Node|string|null)} children
+ */
+export function el(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) setProperty(node, name, value);
+  node.append(...children.filter((child) => child !== null));
+  return node;
+}
+
+function setProperty(node, name, value) {
+  if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+  else if (name === "class") node.className = value;
+  else if (name in node && !name.includes("-")) node[name] = value;
+  else node.setAttribute(name, value);
+}
+
+/** Writes text only where it changed, so that an unchanged number costs no layout. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Sets or removes an attribute, touching the page only on a change. */
+export function setAttribute(node, name, value) {
+  if (value === null || value === false) node.removeAttribute(name);
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
+}
+
+/** Shows or hides a node by the `hidden` attribute. */
+export function setShown(node, isShown) {
+  if (node.hidden === isShown) node.hidden = !isShown;
+}
+
+/** Writes a number with a true minus sign and a fixed count of decimals. */
+export function formatNumber(value, decimals = 2) {
+  if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
+  return value.toFixed(decimals).replace("-", "−");
+}
+
+/** Cuts a long label at a whole code point and ends it with an ellipsis. */
+export function shorten(text, length = SHORT_LABEL) {
+  const points = [...text];
+  return points.length > length ? `${points.slice(0, length - 1).join("")}…` : text;
+}
+
+/** The label of a token as quoted in a sentence: “␣the”. */
+export function quote(label) {
+  return `“${shorten(label)}”`;
+}

@@ -1,0 +1,52 @@
+// Keeps a long text fast: whole lines that have been left behind are put into blocks of their own,
+// which the browser neither lays out nor paints while they are scrolled out of sight.
+
+const KEPT_LOOSE = 320;
+const SMALLEST_BLOCK = 80;
+
+/**
+ * Moves old lines into a block once enough tokens are loose.
+ * @param {Array<{node: HTMLElement, isFolded: boolean}>} chips in reading order
+ */
+export function foldOldLines(chips) {
+  const first = chips.findIndex((chip) => !chip.isFolded);
+  if (first < 0 || chips.length - first <= KEPT_LOOSE) return;
+  const start = lineStartBefore(chips, chips.length - KEPT_LOOSE / 2);
+  if (start - first < SMALLEST_BLOCK) return;
+  const block = document.createElement("div");
+  block.className = "lines";
+  chips[first].node.before(block);
+  // Everything between, line ends included, moves with its tokens.
+  while (block.nextSibling !== chips[start].node) block.append(block.nextSibling);
+  for (let i = first; i < start; i += 1) chips[i].isFolded = true;
+}
+
+/** The last token at or before an index that begins a line and stands directly in the list. */
+function lineStartBefore(chips, index) {
+  const isDirect = (i) => chips[i].node.parentNode.classList.contains("strip-list");
+  for (let i = index; i > 0 && !chips[i].isFolded; i -= 1) {
+    const isStart = chips[i].node.offsetLeft < chips[i - 1].node.offsetLeft;
+    if (isStart && isDirect(i) && isDirect(i - 1)) return i;
+  }
+  return 0;
+}
+
+/** Takes the last block apart again, as when the text was cut inside it. */
+export function unfoldFrom(chips, index) {
+  const block = chips[index - 1]?.node.closest(".lines");
+  if (!block) return;
+  block.replaceWith(...block.childNodes);
+  for (
+    let i = index - 1;
+    i >= 0 && chips[i].isFolded && chips[i].node.closest(".lines") === null;
+    i -= 1
+  ) {
+    chips[i].isFolded = false;
+  }
+}
+
+/** Takes every block apart, as when the width has changed. */
+export function unfoldAll(list, chips) {
+  for (const block of list.querySelectorAll(".lines")) block.replaceWith(...block.childNodes);
+  for (const chip of chips) chip.isFolded = false;
+}

@@ -1,0 +1,97 @@
+// How numbers are written on the page: one place for units, digits and thin spaces.
+// Knows nothing of models, of the page or of the figures.
+
+const THIN_SPACE = "\u202f"; // narrow and no-break: a number never parts from its unit
+const MINUS = "\u2212";
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/**
+ * Write a probability as a percentage: never "<0.01 %", and 100 % only where it is.
+ * @param {number} prob in [0, 1]
+ */
+export function formatProbability(prob) {
+  const percent = 100 * prob;
+  if (!Number.isFinite(percent)) return "–";
+  if (prob === 0 || prob === 1) return `${percent}${THIN_SPACE}%`;
+  if (percent >= 99.95) return `${nearlyAll(percent)}${THIN_SPACE}%`;
+  if (percent >= 0.995) return `${percent.toFixed(1)}${THIN_SPACE}%`;
+  if (percent >= 0.001) return `${twoDigits(percent)}${THIN_SPACE}%`;
+  return `${powerOfTen(percent)}${THIN_SPACE}%`;
+}
+
+/** Write a running sum of probabilities: it reads 100 % only where nothing is left. */
+export function formatCumulative(sum) {
+  const percent = sum > 1 - 1e-9 ? "100" : Math.min(99.9, 100 * sum).toFixed(1);
+  return `${percent}${THIN_SPACE}%`;
+}
+
+/** Write a whole number with thin spaces between thousands. */
+export function formatCount(count) {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, THIN_SPACE);
+}
+
+/** Write a number of parameters in thousands, millions or thousand millions. */
+export function formatParameters(count) {
+  const [size, unit] = count < 1e6 ? [1e3, "k"] : count < 1e9 ? [1e6, "M"] : [1e9, "B"];
+  return `${Number((count / size).toPrecision(3))}${THIN_SPACE}${unit}`;
+}
+
+/** Write a duration, given in seconds, in the unit that suits it. */
+export function formatSeconds(seconds) {
+  if (!Number.isFinite(seconds)) return "–";
+  if (seconds < 1) return withUnit(1000 * seconds, "ms");
+  return seconds < 100 ? withUnit(seconds, "s") : `${formatCount(seconds)}${THIN_SPACE}s`;
+}
+
+/** Write a number of bytes: exactly while it is small, else in decimal kB, MB or GB. */
+export function formatBytes(bytes) {
+  if (bytes < 1e5) return `${formatCount(bytes)}${THIN_SPACE}B`;
+  if (bytes < 1e6) return withUnit(bytes / 1e3, "kB");
+  return bytes < 1e9 ? withUnit(bytes / 1e6, "MB") : withUnit(bytes / 1e9, "GB");
+}
+
+/** Write an entropy or a log-probability. */
+export function formatNats(nats) {
+  if (!Number.isFinite(nats)) return nats < 0 ? `${MINUS}∞${THIN_SPACE}nats` : "–";
+  const text = Math.abs(nats).toFixed(2);
+  return `${nats < 0 && Number(text) !== 0 ? MINUS : ""}${text}${THIN_SPACE}nats`;
+}
+
+/** Write the coin, a number in [0, 1): rounded down, so that it never reads 1. */
+export function formatCoin(coin) {
+  return (Math.floor(coin * 1e4) / 1e4).toFixed(4);
+}
+
+/** Write the value of a setting as a person would: no trailing zeros, a true minus sign. */
+export function formatSetting(value) {
+  const text = Number.isInteger(value) ? formatCount(Math.abs(value)) : trimmed(Math.abs(value));
+  return value < 0 ? `${MINUS}${text}` : text;
+}
+
+/** Write a count with its noun: "1 token", "13 tokens". */
+export function formatTokens(count, noun = "token") {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function withUnit(value, unit) {
+  return `${value >= 100 ? formatCount(value) : value.toPrecision(value < 1 ? 2 : 3)}${THIN_SPACE}${unit}`;
+}
+
+function nearlyAll(percent) {
+  const text = percent.toFixed(2);
+  return Number(text) === 100 ? ">99.99" : text; // more digits would not fit, nor be read
+}
+
+function twoDigits(percent) {
+  return percent.toFixed(Math.max(0, 1 - Math.floor(Math.log10(percent))));
+}
+
+function powerOfTen(percent) {
+  const [mantissa, exponent] = percent.toExponential(0).split("e");
+  const raised = exponent.replace(/^-/, "").replace(/\d/g, (digit) => SUPERSCRIPTS[digit]);
+  return `${mantissa}·10⁻${raised}`;
+}
+
+function trimmed(value) {
+  return String(Number(value.toPrecision(4)));
+}

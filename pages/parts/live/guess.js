@@ -1,0 +1,69 @@
+// Predict, then reveal: the bars stay hidden until the reader has said what comes next.
+
+import { el, quote, setShown, setText } from "./dom.js";
+import { formatCount, formatProbability } from "./format.js";
+
+/**
+ * The question in place of the bars, and the verdict above them.
+ * @param {object} actions
+ * @returns {{element: HTMLElement, verdict: HTMLElement, update: (view: object) => void}}
+ */
+export function createGuess(actions) {
+  const box = el("input", {
+    type: "text",
+    class: "guess-box",
+    id: "guess",
+    autocomplete: "off",
+    spellcheck: false,
+  });
+  const ask = el(
+    "form",
+    { class: "guess", hidden: true },
+    el("label", { class: "guess-question", htmlFor: "guess", textContent: "What comes next?" }),
+    el(
+      "div",
+      { class: "guess-row" },
+      box,
+      el("button", { type: "submit", class: "button is-primary", textContent: "Guess" }),
+      el("button", {
+        type: "button",
+        class: "button",
+        textContent: "Just reveal",
+        onclick: () => actions.reveal(),
+      }),
+    ),
+    el("p", {
+      class: "muted",
+      textContent:
+        "Write a word, or the next piece of one. The model’s own answer then shows.",
+    }),
+  );
+  const verdict = el("p", { class: "verdict", role: "status", hidden: true });
+  ask.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (box.value !== "") actions.guess(box.value);
+  });
+  let position = null;
+  return {
+    element: ask,
+    verdict,
+    update(view) {
+      if (position !== view.position) box.value = "";
+      position = view.position;
+      setShown(ask, view.hidden);
+      const sentence = view.hidden ? null : verdictOf(view.header);
+      setShown(verdict, sentence !== null);
+      setText(verdict, sentence ?? "");
+    },
+  };
+}
+
+function verdictOf({ guess, hide_bars: isHiding, model }) {
+  if (!guess || !isHiding) return null;
+  const opening =
+    guess.n_tokens > 1
+      ? `Its first of ${guess.n_tokens} tokens, ${quote(guess.label)},`
+      : quote(guess.label);
+  const rank = `${formatCount(guess.rank + 1)} of ${formatCount(model.vocab_size)}`;
+  return `Your guess “${guess.text}”: ${opening} is number ${rank}, with probability ${formatProbability(guess.prob)}.`;
+}

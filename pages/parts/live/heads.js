@@ -1,0 +1,98 @@
+// The heads of the bars' columns: a strategy, its slider, whether it is in use, what it keeps.
+
+import { el, setAttribute, setShown, setText } from "./dom.js";
+import { formatCount, formatNats } from "./format.js";
+import { createSlider } from "./sliders.js";
+import { lastStage, waitsForPython } from "./strategies.js";
+
+/** The columns from left to right; every one but the last is its strategy alone. */
+export const COLUMNS = [
+  { name: "greedy", title: "Greedy", lead: "the best token" },
+  { name: "temperature", title: "Temperature", lead: "reshapes, drops none" },
+  { name: "top_k", title: "Top-k", lead: "the k best" },
+  { name: "top_p", title: "Top-p", lead: "the best that reach p" },
+  { name: "min_p", title: "Min-p", lead: "within a factor of the best" },
+  { name: "force", title: "In force", lead: "the ticked ones together" },
+];
+
+/**
+ * Makes the head of one column.
+ * @param {{name: string, title: string, lead: string}} column
+ * @param {object} actions
+ */
+export function createHead(column, actions) {
+  const head = column.name === "force" ? plainHead(column) : switchedHead(column, actions);
+  const kept = el("span", { class: "bars-count" });
+  const entropy = el("span", { class: "bars-entropy" });
+  const last = column.name === "force" ? withSumTitle(entropy) : entropy;
+  const box = el("div", { class: "bars-head-box" }, ...head.nodes, kept, last);
+  const element = el("th", { scope: "col", class: "bars-head", title: column.lead }, box);
+  element.dataset.col = column.name;
+  return {
+    element,
+    update(view, result) {
+      head.update(view);
+      setText(kept, keptInWords(result, view.distribution.nVocab));
+      setText(entropy, `entropy ${formatNats(lastStage(result).entropy)}`);
+    },
+  };
+}
+
+/** The column in force also has the running sum, whose title stands over it. */
+function withSumTitle(entropy) {
+  return el(
+    "span",
+    { class: "bars-title" },
+    entropy,
+    el("span", { class: "bars-sum-title" }, "cumulative"),
+  );
+}
+
+function plainHead({ title, lead }) {
+  const words = el("span", { class: "bars-lead" });
+  return {
+    nodes: [el("span", { class: "bars-name" }, title), words],
+    update: ({ inspecting, isWhatIf }) =>
+      setText(words, inspecting === null || isWhatIf ? lead : "as it was at that step"),
+  };
+}
+
+function switchedHead({ name, title, lead }, actions) {
+  const box = el("input", {
+    type: "checkbox",
+    name: `use_${name}`,
+    "aria-label": `use ${title.toLowerCase()}`,
+  });
+  box.addEventListener("change", () => tick(name, box.checked, actions));
+  const label = el("label", { class: "bars-name" }, box, title);
+  const slider =
+    name === "greedy" ? null : createSlider(name, title, (...move) => actions.setControl(...move));
+  const first = el("span", { class: "bars-title" }, label, slider?.readout ?? null);
+  const second = slider?.input ?? el("span", { class: "bars-lead" }, lead);
+  return {
+    nodes: [first, second],
+    update(view) {
+      box.checked = isInUse(name, view.controls);
+      setAttribute(label, "data-in-use", box.checked);
+      slider?.set(view.controls[name], view.distribution.nVocab);
+    },
+  };
+}
+
+/** Ticking a mask ends greedy, beside which it would do nothing. */
+function tick(name, isUsed, actions) {
+  if (isUsed && name !== "greedy") actions.setUse("greedy", false);
+  actions.setUse(name, isUsed);
+}
+
+/** Greedy stands alone: while it is ticked the other boxes are empty. */
+function isInUse(name, controls) {
+  return name === "greedy" ? controls.greedy : !controls.greedy && controls.use.includes(name);
+}
+
+function keptInWords(result, nVocab) {
+  if (waitsForPython(result)) return "waits for Python";
+  const { nKept } = lastStage(result);
+  if (nKept === nVocab) return `keeps all ${formatCount(nVocab)}`;
+  return `keeps ${formatCount(nKept)} of ${formatCount(nVocab)}`;
+}

@@ -1,0 +1,99 @@
+// One small function per mask, the page's twin of model/masks.py: given the tokens still in play,
+// best first, each says which of them it keeps, and keeps at least one. `counts` tells how many tokens
+// a row stands for: one, but for the bins of the tail that masks.js explains.
+
+/** The masks by the name of their setting. */
+export const KEEP_BY_NAME = {
+  greedy: keepBest,
+  top_k: keepTopK,
+  top_p: keepTopP,
+  min_p: keepMinP,
+  typical_p: keepTypical,
+  epsilon: keepEpsilon,
+  eta: keepEta,
+  top_n_sigma: keepTopNSigma,
+};
+
+/** The best token alone; of equals, the lowest id. */
+function keepBest({ rows }) {
+  return keepWhere(rows.length, (i) => i === 0);
+}
+
+/** The k best tokens, and all that tie with the last of them. */
+function keepTopK({ rows, scores }, k, counts) {
+  let last = 0;
+  for (let n = counts[rows[0]]; n < k && last < rows.length - 1; n += counts[rows[last]]) last++;
+  return keepWhere(rows.length, (i) => scores[i] >= scores[last]);
+}
+
+/** The smallest set of best tokens that reaches p; the one that crosses p is in it. */
+function keepTopP({ rows, probs }, p, counts) {
+  const kept = new Uint8Array(rows.length).fill(1);
+  // from the worst upwards, remove while what is removed is at most 1 - p
+  let removed = 0;
+  for (let i = rows.length - 1; i > 0; i--) {
+    removed += counts[rows[i]] * probs[i];
+    if (removed > 1 - p) break;
+    kept[i] = 0;
+  }
+  return kept;
+}
+
+/** The tokens at least `fraction` as likely as the best one. */
+function keepMinP({ probs }, fraction) {
+  return keepWhere(probs.length, (i) => probs[i] >= fraction * probs[0]);
+}
+
+/** The tokens whose surprise is nearest to the entropy, until they reach `mass`, and their equals. */
+function keepTypical({ rows, scores, probs, entropy }, mass, counts) {
+  let weight = 0;
+  for (let i = 0; i < rows.length; i++) weight += counts[rows[i]] * Math.exp(scores[i] - scores[0]);
+  const logWeight = Math.log(weight);
+  const surprise = (i) => -(scores[i] - scores[0] - logWeight) - entropy;
+  const distance = (i) => Math.abs(surprise(i));
+  // best first, the surprise rises: walk outwards from where it passes the entropy
+  let right = 0;
+  while (right < rows.length && surprise(right) < 0) right++;
+  let left = right - 1;
+  let cut = 0;
+  for (let reached = 0; reached < mass && (left >= 0 || right < rows.length); ) {
+    const goesLeft = right === rows.length || (left >= 0 && distance(left) <= distance(right));
+    const nearest = goesLeft ? left-- : right++;
+    cut = distance(nearest);
+    reached += counts[rows[nearest]] * probs[nearest];
+  }
+  return keepWhere(rows.length, (i) => distance(i) <= cut);
+}
+
+/** The tokens with at least the probability `cutoff`, and the best one in any case. */
+function keepEpsilon({ scores, probs }, cutoff) {
+  return keepWhere(probs.length, (i) => probs[i] >= cutoff || scores[i] >= scores[0]);
+}
+
+/** As epsilon, with a lower cutoff where the distribution is undecided. */
+function keepEta(tokens, cutoff) {
+  return keepEpsilon(tokens, Math.min(cutoff, Math.sqrt(cutoff) * Math.exp(-tokens.entropy)));
+}
+
+/** The tokens whose score is within n standard deviations of the best one. */
+function keepTopNSigma({ rows, scores }, n, counts) {
+  let size = 0;
+  let sum = 0;
+  rows.forEach((row, i) => {
+    size += counts[row];
+    sum += counts[row] * scores[i];
+  });
+  let squares = 0;
+  rows.forEach((row, i) => {
+    const distance = scores[i] - sum / size;
+    squares += counts[row] * (distance * distance);
+  });
+  const deviation = Math.sqrt(squares / size);
+  return keepWhere(rows.length, (i) => scores[i] >= scores[0] - n * deviation);
+}
+
+function keepWhere(n, isKept) {
+  const kept = new Uint8Array(n);
+  for (let i = 0; i < n; i++) if (isKept(i)) kept[i] = 1;
+  return kept;
+}

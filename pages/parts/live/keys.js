@@ -1,0 +1,49 @@
+// The keys: right is next, left is back, space plays and pauses, escape leaves the past.
+
+const OWN_KEYS = "a[href] button input select textarea summary video audio iframe".split(" ");
+const OWN_KEYS_BY_ROLE = (
+  "button link slider spinbutton textbox searchbox combobox listbox option menu menuitem tab " +
+  "checkbox radio switch grid gridcell tree treeitem"
+).split(" ");
+const INTERACTIVE = [
+  ...OWN_KEYS,
+  ...OWN_KEYS_BY_ROLE.map((role) => `[role='${role}']`),
+  "[contenteditable='']",
+  "[contenteditable='true']",
+].join(",");
+
+/**
+ * Listens on the document until the signal aborts. Keys do nothing while something that has keys of
+ * its own holds the focus, in this component or anywhere on the page, nor with a modifier held.
+ * @param {{next: (timeStamp: number) => void, back: () => void, togglePlay: () => void,
+ *   inspect: (position: null) => void, isBusy: () => boolean}} actions
+ * @param {AbortSignal} signal
+ */
+export function listenForKeys(actions, signal) {
+  document.addEventListener("keydown", (event) => handleKey(event, actions), { signal });
+}
+
+function handleKey(event, actions) {
+  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey)
+    return;
+  const target = event.composedPath()[0];
+  if (event.key === "Escape" && !isField(target)) return actions.inspect(null);
+  if (isInteractive(target)) return;
+  if (event.key === "ArrowRight") {
+    // A key held down presses again only once the page has caught up.
+    if (!event.repeat || !actions.isBusy()) actions.next(event.timeStamp);
+  } else if (event.key === "ArrowLeft") {
+    if (!event.repeat || !actions.isBusy()) actions.back();
+  } else if (event.key === " ") {
+    if (!event.repeat) actions.togglePlay();
+  } else return;
+  event.preventDefault();
+}
+
+function isField(node) {
+  return node instanceof Element && node.matches("input, textarea, select");
+}
+
+function isInteractive(node) {
+  return node instanceof Element && node.closest(INTERACTIVE) !== null;
+}

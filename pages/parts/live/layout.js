@@ -1,0 +1,122 @@
+// Where everything stands on the page. Builds the parts once; every frame hands each its record.
+
+import { createBars } from "./bars.js";
+import { createBranches } from "./branches.js";
+import { el, quote, setAttribute, setShown, setText } from "./dom.js";
+import { formatProbability } from "./format.js";
+import { createGuess } from "./guess.js";
+import { createLoop } from "./loop.js";
+import { createNotice } from "./menu.js";
+import { createPieces } from "./pieces.js";
+import { createPrompt } from "./prompt.js";
+import { createStrip } from "./strip.js";
+import { createTable } from "./table.js";
+import { createTransport } from "./transport.js";
+
+const QUIETEST_ANNOUNCED = 2;
+
+/**
+ * Builds the component inside its shadow root.
+ * @param {object} actions
+ * @param {ShadowRoot} shadowRoot
+ */
+export function createLayout(actions, shadowRoot) {
+  const prompt = createPrompt(actions);
+  const parts = {
+    prompt,
+    transport: createTransport(actions),
+    strip: createStrip(actions),
+    loop: createLoop(actions),
+    bars: createBars(actions),
+    guess: createGuess(actions),
+    pieces: createPieces(actions),
+    branches: createBranches(actions),
+    table: createTable(actions),
+  };
+  const lines = createLines(actions);
+  const spoken = el("div", { class: "spoken", "aria-live": "polite" });
+  const places = { typing: el("div", { class: "typing" }), settled: el("div", {}) };
+  const root = el("div", { class: "ott", lang: "en" });
+  root.append(
+    el("div", { class: "top" }, prompt.element, parts.transport.element, places.typing),
+    ...lines.elements,
+    parts.strip.element,
+    parts.branches.element,
+    parts.loop.element,
+    el("div", { class: "choice" }, parts.guess.verdict, parts.guess.element, parts.bars.element),
+    el("div", { class: "below" }, parts.table.element, piecesSection(places.settled)),
+    spoken,
+  );
+  shadowRoot.querySelector(".ott")?.remove();
+  shadowRoot.append(root);
+  return {
+    root,
+    prompt,
+    update(view, isStageOnly) {
+      setAttribute(root, "data-stage", view.stage);
+      if (isStageOnly) {
+        parts.loop.update(view);
+        return;
+      }
+      setAttribute(root, "data-presenter", view.header.presenter ? "true" : null);
+      for (const part of Object.values(parts)) part.update(view);
+      setShown(parts.bars.element, !view.hidden && view.distribution !== null);
+      const place = prompt.isTyping ? places.typing : places.settled;
+      if (parts.pieces.element.parentNode !== place) place.append(parts.pieces.element);
+      places.typing.classList.toggle("is-stale", view.header.pieces_of !== prompt.text);
+      lines.update(view);
+    },
+    announce: (header, label, player) => announce(spoken, header, label, player),
+  };
+}
+
+function piecesSection(place) {
+  const title = el("summary", { textContent: "The prompt as its tokens: pieces, bytes and ids" });
+  return el("details", { class: "section" }, title, place);
+}
+
+/** The sentences that can stand above the strip: what went wrong, and which position is shown. */
+function createLines(actions) {
+  let dismissed = null;
+  let shown = null;
+  const notice = createNotice("alert", () => {
+    dismissed = shown;
+    notice.update(null);
+  });
+  const differ = createNotice("status", () => actions.forgetMessage());
+  const where = el("span", { class: "where-text" });
+  const back = el("button", {
+    type: "button",
+    class: "quiet",
+    textContent: "Back to now (Esc)",
+    onclick: () => actions.inspect(null),
+  });
+  const banner = el("div", { class: "where", hidden: true }, where, back);
+  return {
+    elements: [notice.element, differ.element, banner],
+    update(view) {
+      shown = view.notice?.text ?? null;
+      if (shown !== dismissed) dismissed = null;
+      notice.update(dismissed === null ? shown : null, view.notice?.kind);
+      differ.update(view.message);
+      setShown(banner, view.inspecting !== null);
+      if (view.inspecting !== null) setText(where, whereWords(view));
+    },
+  };
+}
+
+function whereWords(view) {
+  const settings = view.isWhatIf ? "under the settings below" : "under the settings of that step";
+  return `You look at position ${view.inspecting} as it was, before ${quote(view.label(view.chosenId))} was chosen, ${settings}.`;
+}
+
+/** Says the token that was chosen; a fast run is not read out token by token. */
+function announce(node, header, label, player) {
+  if (player.isPlaying && player.speed > QUIETEST_ANNOUNCED) return;
+  const id = header.ids.at(-1);
+  const prob = header.steps.prob[header.steps.prob.length - 1];
+  setText(
+    node,
+    `${label(id)}, probability ${prob === undefined ? "unknown" : formatProbability(prob)}`,
+  );
+}

@@ -1,0 +1,276 @@
+// The page's side of the loop: it holds what Python last said and what the person has done since,
+// draws the next token at once from the logits it holds, and tells Python, whose word is final.
+// Knows nothing of how anything is drawn: the figures are given one record and draw it.
+
+import { createActions } from "./actions.js";
+import { quote } from "./dom.js";
+import { listenForKeys } from "./keys.js";
+import { NextDraw } from "./draws.js";
+import { createLayout } from "./layout.js";
+import { Player, StageLight } from "./player.js";
+import { EventQueue, decodePayload, readDistribution, sameControls } from "./protocol.js";
+import { NO_LABELS, emptyState } from "./state.js";
+import { detectTheme } from "./theme.js";
+import { afterThisFrame } from "./timings.js";
+import { buildView, shownIds } from "./view.js";
+
+const SETTLE_AFTER_MS = 250;
+const QUIET_EVENTS = ["settle", "tokenise", "inspect", "guess"];
+const STEP_EVENTS = ["next", "force", "back"];
+
+/** One live component in the page. */
+export class Live {
+  /** @param {ShadowRoot} parentElement */
+  constructor(parentElement) {
+    Object.assign(this, emptyState());
+    this.host = parentElement;
+    this.draws = new NextDraw();
+    this.label = (id) => this.labels[id] ?? (id < 0 ? "…" : `id ${id}`);
+    this.queue = new EventQueue({
+      send: (event) => this.component.setTriggerValue("event", event),
+      prepare: (entry) => this.prepare(entry),
+      isReady: ({ kind }) => this.isPainted || !STEP_EVENTS.includes(kind),
+    });
+    this.player = new Player({
+      press: () => this.actions.next(performance.now()),
+      changed: () => this.playChanged(),
+    });
+    this.light = new StageLight(() => this.schedule(true));
+    this.actions = createActions(this);
+    this.layout = createLayout(this.actions, parentElement);
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    listenForKeys(this.actions, signal);
+    document.addEventListener("ott-vocabulary", () => this.schedule(), { signal });
+  }
+
+  // ---- what Python says
+
+  /** Called by Streamlit with new data, or with the same data and a new theme. */
+  receive(component) {
+    this.component = component;
+    this.theme = detectTheme(this.host);
+    if (component.data && component.data !== this.data) this.take(component.data);
+    this.schedule();
+  }
+
+  take(data) {
+    this.data = data;
+    const payload = decodePayload(data);
+    const wait = this.isHeldBack(payload.header) ? this.showAt - performance.now() : 0;
+    clearTimeout(this.heldTimer);
+    this.held = payload;
+    if (wait > 0) this.heldTimer = setTimeout(() => this.release(), wait);
+    else this.release();
+  }
+
+  /** Applies the payload that waits, if one does. */
+  release() {
+    const payload = this.held;
+    this.held = null;
+    clearTimeout(this.heldTimer);
+    if (payload !== null) this.apply(payload);
+  }
+
+  /** When Play is paced for the eye, an answer waits for its stage of the loop. */
+  isHeldBack(header) {
+    const sent = this.queue.inFlight;
+    return this.player.isPaced && sent?.entry.kind === "next" && header.ack >= sent.body.n;
+  }
+
+  apply({ header, arrays }) {
+    const before = this.header;
+    if (before?.link && header.ack < before.ack && header.link !== before.link) {
+      location.replace(location.pathname + before.link); // forgotten by the server: begin from there
+      return;
+    }
+    const settled = this.queue.acknowledge(header.ack);
+    if (settled) this.settle(settled, header);
+    else if (before !== null && header.link !== before.link) this.planSettle();
+    const present = readDistribution(header.distribution, arrays, "", this.present);
+    if (header.finished) this.keepLast(before, header, present);
+    this.header = header;
+    this.present = header.finished ? null : present;
+    this.inspected = readDistribution(header.inspect, arrays, "inspect_", this.inspected);
+    this.forcedPositions = new Set(header.forced);
+    this.context = null;
+    if (header.notice || !QUIET_EVENTS.includes(settled?.entry.kind)) this.notice = header.notice;
+    this.adopt(before, settled);
+    this.ids = shownIds(header.ids, this.optimistic);
+    this.isPainted = false;
+    if (header.finished || header.notice?.kind === "error") this.stop();
+    this.queue.pump();
+    this.schedule();
+  }
+
+  /** Takes over from Python what the hand is not holding just now. */
+  adopt(before, settled) {
+    const { header } = this;
+    const isFree = this.queue.isIdle && !this.isDragging;
+    const isOther = this.controls === null || !sameControls(this.controls, header.controls);
+    if (isFree && isOther) this.controls = header.controls;
+    if (before === null || settled?.entry.kind === "inspect") {
+      const isEnd = header.finished && header.inspect?.position === header.ids.length - 1;
+      this.inspecting = header.inspect && !isEnd ? header.inspect.position : null;
+      this.isWhatIf = false;
+    }
+    if (header.guess) this.isRevealed = true;
+    else if (before?.ids.length !== header.ids.length) this.isRevealed = false;
+  }
+
+  /** When the text has ended no distribution follows: the bars keep the one its end was drawn from. */
+  keepLast(before, { ids }, distribution) {
+    const position = ids.length - 1;
+    if (this.present !== null && before.ids.length === position) {
+      this.last = { distribution: this.present, position, coin: before.coin };
+    } else if (this.last?.position !== position) {
+      this.last = { distribution, position, coin: null };
+    }
+  }
+
+  /** Takes the answer to one event: did Python draw what the page drew? */
+  settle({ entry, body }, header) {
+    const { optimistic } = this;
+    const isStep = STEP_EVENTS.includes(entry.kind);
+    this.optimistic = null;
+    this.message =
+      entry.kind === "next" ? this.compare(body.token_id, header.ids[optimistic?.base]) : null;
+    if (entry.timing) this.marks.push([entry.timing, "painted_distribution"]);
+    if (isStep) this.light.answered(this.beat, this.player.isPlaying);
+    else if (entry.kind === "finish") this.light.rest();
+    if (entry.kind === "next") this.layout.announce(header, this.label, this.player);
+    if (entry.kind === "settle") showLink(header.link);
+    if (!QUIET_EVENTS.includes(entry.kind)) this.planSettle();
+  }
+
+  compare(page, python) {
+    if (page === null || page === undefined || python === undefined || page === python) return null;
+    const [ours, theirs] = [page, python].map((id) => quote(this.label(id)));
+    return `The page drew ${ours}, Python drew ${theirs}: Python’s stands.`;
+  }
+
+  // ---- what leaves for Python
+
+  /** Completes an event at the moment it leaves; null drops it. */
+  prepare(entry) {
+    const { kind, timing, ...fields } = entry;
+    if (timing) timing.sent = performance.now();
+    if (kind === "next" || kind === "force") return this.prepareStep(entry);
+    if (kind === "back") return this.prepareBack(entry);
+    if (kind === "finish") this.light.hold("run");
+    return kind === "settings" || kind === "finish"
+      ? { ...fields, controls: this.controls }
+      : fields;
+  }
+
+  prepareStep(entry) {
+    if (this.present === null || this.header.finished) return null;
+    const id = entry.kind === "force" ? entry.id : this.draws.idOf(this);
+    this.showAtOnce({ kind: entry.kind, id, base: this.header.ids.length }, entry);
+    this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
+    this.light.pressed(this.beat, this.player.isPlaying);
+    return { token_id: id, controls: this.controls };
+  }
+
+  prepareBack(entry) {
+    if (this.header.ids.length <= this.header.n_prompt) return null;
+    this.showAtOnce({ kind: "back" }, entry);
+    return {};
+  }
+
+  showAtOnce(optimistic, entry) {
+    this.inspecting = null;
+    this.optimistic = optimistic;
+    this.ids = shownIds(this.header.ids, optimistic);
+    this.marks.push([entry.timing, "painted_token"]);
+  }
+
+  /** Play was started or stopped: what was held back for its pace need wait no longer. */
+  playChanged() {
+    if (!this.player.isPlaying) this.release();
+    this.schedule();
+  }
+
+  /** Drops what was pressed and not sent, and stops Play. */
+  stop() {
+    this.player.pause();
+    this.queue.drop("next", "force", "finish");
+    this.dim();
+  }
+
+  /** Puts the light of the loop out where no answer will. */
+  dim() {
+    if (this.queue.inFlight === null) this.light.rest();
+  }
+
+  /** Once the hand has rested, the rest of the page is brought up to date. */
+  planSettle() {
+    clearTimeout(this.settleTimer);
+    this.settleTimer = setTimeout(() => {
+      if (this.player.isPlaying) return;
+      if (this.isBusy()) this.planSettle();
+      else this.queue.push({ kind: "settle" });
+    }, SETTLE_AFTER_MS);
+  }
+
+  // ---- what is seen
+
+  /** One beat of Play in milliseconds where its stages are paced for the eye, else null. */
+  get beat() {
+    return this.player.isPaced ? this.player.interval : null;
+  }
+
+  isBusy() {
+    return !this.queue.isIdle || !this.isPainted;
+  }
+
+  /** What decides whether Next can be pressed. */
+  readiness() {
+    return { header: this.header, isPromptChanged: this.layout.prompt.isChanged };
+  }
+
+  contextOf(position) {
+    if (this.context?.length !== position) this.context = this.header.ids.slice(0, position);
+    return this.context;
+  }
+
+  /** Asks for one frame; where only the light of the loop has moved, little is drawn anew. */
+  schedule(isStageOnly = false) {
+    if (this.header === null) return;
+    this.isStageOnly &&= isStageOnly;
+    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.paint());
+  }
+
+  paint() {
+    this.frame = 0;
+    this.labels = globalThis.__ottVocabulary?.[this.header.model.name] ?? NO_LABELS;
+    this.layout.update(buildView(this), this.isStageOnly);
+    this.isStageOnly = true;
+    const marks = this.marks.splice(0);
+    if (marks.length > 0 || !this.isPainted) afterThisFrame((now) => this.painted(now, marks));
+  }
+
+  painted(now, marks) {
+    for (const [timing, name] of marks) timing[name] = now;
+    this.isPainted = true;
+    this.queue.pump();
+    if (this.queue.isIdle) this.player.beat();
+    setTimeout(() => this.present !== null && this.draws.result(this));
+  }
+
+  close() {
+    this.abort.abort();
+    this.queue.close();
+    this.player.pause();
+    this.light.rest();
+    cancelAnimationFrame(this.frame);
+    clearTimeout(this.settleTimer);
+    clearTimeout(this.heldTimer);
+  }
+}
+
+/** Writes the link into the address bar, so that a reload shows the same. */
+function showLink(link) {
+  if (link && link !== location.search)
+    history.replaceState(history.state, "", location.pathname + link);
+}

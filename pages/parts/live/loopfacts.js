@@ -1,0 +1,196 @@
+// The true numbers of the loop, in words: what stands in its stations and on its arrows. Computes
+// nothing of its own but reads the pass, the masks in force and the coin.
+
+import { shorten } from "./dom.js";
+import {
+  formatBytes,
+  formatCoin,
+  formatCount,
+  formatNats,
+  formatParameters,
+  formatProbability,
+  formatSeconds,
+  formatTokens,
+} from "./format.js";
+import {
+  describePipeline,
+  drawnToken,
+  inForceResult,
+  lastStage,
+  waitsForPython,
+} from "./strategies.js";
+
+const LONGEST_LABEL = 14; // characters of a token in a station
+
+/**
+ * Reads the pass that made the distribution on screen: the last one, or that of a past step. A
+ * position of the prompt had no pass of its own; it is run anew to be looked at, and not timed.
+ */
+export function passOf({ header, inspecting }) {
+  const { cache, timing, rows, n_prompt: nPrompt } = header;
+  if (inspecting === null) {
+    return {
+      phase: timing.phase,
+      seconds: timing.seconds,
+      nInput: timing.n_input,
+      tokens: cache.tokens,
+      bytes: cache.bytes,
+      held: cache.bytes_held,
+    };
+  }
+  const row = rows[inspecting - nPrompt];
+  if (row) {
+    const bytes = row.bytes;
+    return {
+      phase: row.phase,
+      seconds: row.seconds,
+      nInput: row.n_input,
+      tokens: row.cache_to,
+      bytes,
+      held: bytes,
+    };
+  }
+  const bytes = inspecting * cache.bytes_per_token;
+  return {
+    phase: "prefill",
+    seconds: null,
+    nInput: inspecting,
+    tokens: inspecting,
+    bytes,
+    held: bytes,
+  };
+}
+
+/**
+ * Puts the loop into words.
+ * @param {object} view
+ * @param {object} pass what passOf returned
+ * @returns {{stations: Record<string, {title?: string, lines: string[]}>, arrows: string[][]}}
+ */
+export function loopFacts(view, pass) {
+  const known = { context: contextFacts(view), model: modelFacts(view.header, pass) };
+  if (view.hidden || view.distribution === null) return unknownFacts(view, pass, known);
+  const result = inForceResult(view);
+  const [raw, last] = [result.stages[0], lastStage(result)];
+  const { id, prob } = tokenOf(view, result);
+  const nVocab = view.distribution.nVocab;
+  return {
+    stations: {
+      ...known,
+      logits: {
+        lines: [
+          `best ${raw.scores[0].toFixed(2)} ${shortLabel(view, result.idOf(0))}`,
+          `entropy ${formatNats(raw.entropy)}`,
+        ],
+      },
+      mask: {
+        lines: [describePipeline(result, view.settings), `entropy ${formatNats(last.entropy)}`],
+      },
+      choose: { lines: chooseInWords(view, last, id) },
+      append: {
+        lines: [
+          id === null ? "id –" : `id ${id}`,
+          `length ${formatCount(view.contextIds.length + 1)}`,
+        ],
+      },
+    },
+    arrows: [
+      newTokensInWords(pass),
+      [formatCount(nVocab), "logits"],
+      ["softmax", "sums to 1"],
+      [keptOnArrow(result, last.nKept, nVocab), `of ${formatCount(nVocab)}`],
+      [
+        id === null ? "–" : shortLabel(view, id),
+        id === null ? "by Python" : formatProbability(prob),
+      ],
+    ],
+  };
+}
+
+function keptOnArrow(result, nKept, nVocab) {
+  if (waitsForPython(result)) return "some kept";
+  return nKept === nVocab ? "all kept" : `${formatCount(nKept)} kept`;
+}
+
+/** While the bars are hidden, or the text has ended: nothing of what comes next. */
+function unknownFacts(view, pass, known) {
+  const nothing = { lines: [] };
+  const why = { lines: view.hidden ? ["hidden until", "you have guessed"] : [] };
+  const vocabulary = formatCount(view.header.model.vocab_size);
+  return {
+    stations: { ...known, logits: why, mask: nothing, choose: nothing, append: nothing },
+    arrows: [
+      newTokensInWords(pass),
+      [vocabulary, "logits"],
+      ["softmax", "sums to 1"],
+      ["", ""],
+      ["", ""],
+    ],
+  };
+}
+
+function contextFacts({ header, contextIds }) {
+  const nContext = contextIds.length;
+  const nPrompt = Math.min(header.n_prompt, nContext);
+  return {
+    lines: [
+      formatTokens(nContext),
+      `${formatCount(nPrompt)} prompt`,
+      `${formatCount(nContext - nPrompt)} written`,
+    ],
+  };
+}
+
+function modelFacts({ model }, { phase, seconds }) {
+  return {
+    title: model.name,
+    lines: [
+      seconds === null
+        ? `${phase}, run anew to look back`
+        : `${phase} ${formatSeconds(seconds)}, measured`,
+      `${formatParameters(model.n_parameters)} parameters, ${model.device}, ${model.dtype}`,
+    ],
+  };
+}
+
+function newTokensInWords({ phase, nInput, tokens }) {
+  if (phase === "prefill") return [formatTokens(nInput), "in at once"];
+  const nCached = tokens - nInput;
+  return [`${formatCount(nInput)} new`, nCached > 0 ? `${formatCount(nCached)} cached` : "in"];
+}
+
+function shortLabel(view, id) {
+  return shorten(view.label(id), LONGEST_LABEL);
+}
+
+/** The token of this position: chosen, or the one on which the coin falls. */
+function tokenOf(view, result) {
+  const id = view.chosenId ?? drawnToken(result, view.coin)?.id ?? null;
+  const row = id === null ? -1 : result.rowOf(id);
+  return { id, prob: row < 0 ? NaN : lastStage(result).probs[row] };
+}
+
+function chooseInWords(view, last, id) {
+  if (view.forced && view.chosenId !== null) return ["forced by hand", "whatever the coin"];
+  if (view.coin === null) return ["a token of the prompt"];
+  if (last.name === "greedy") return ["the best token", "the coin decides nothing"];
+  const verb = view.chosenId === null ? "falls on" : "fell on";
+  return [
+    `coin ${formatCoin(view.coin)}`,
+    id === null ? "waits for Python" : `${verb} ${shortLabel(view, id)}`,
+  ];
+}
+
+/** The cache after a pass, in tokens and bytes; what is held beyond what is in use is said too. */
+export function cacheInWords({ tokens, bytes, held }) {
+  const more = held === bytes ? "" : `, ${formatBytes(held)} held`;
+  return `KV cache: ${formatTokens(tokens)}, ${formatBytes(bytes)} in use${more}`;
+}
+
+/** What one token takes in the cache, as a formula. */
+export function cacheFormula(cache) {
+  return (
+    `${formatBytes(cache.bytes_per_token)} per token = 2 × ${cache.n_layers} layers × ${cache.n_kv_heads} KV heads ` +
+    `× ${cache.head_dim} numbers × ${cache.bytes_per_number} bytes`
+  );
+}

@@ -1,0 +1,59 @@
+// A text as the model reads it: its pieces with their bytes and ids, live as it is typed.
+
+import { el, setShown, setText } from "./dom.js";
+import { formatCount } from "./format.js";
+import { visibleParts } from "./strip.js";
+
+const MOST_SHOWN = 400;
+
+/**
+ * The pieces of the text in the prompt box.
+ * @returns {{element: HTMLElement, update: (view: object) => void}}
+ */
+export function createPieces() {
+  const summary = el("p", { class: "pieces-summary" });
+  const list = el("ol", { class: "pieces-list" });
+  const rest = el("p", { class: "muted", hidden: true });
+  let shown = null;
+  return {
+    element: el("div", { class: "pieces" }, summary, list, rest),
+    update({ header }) {
+      const { pieces } = header;
+      if (!pieces || pieces === shown) return;
+      shown = pieces;
+      const n = header.n_pieces ?? pieces.length;
+      setText(summary, describe(header.pieces_of, n));
+      list.replaceChildren(...pieces.slice(0, MOST_SHOWN).map(pieceItem));
+      const nHidden = n - Math.min(pieces.length, MOST_SHOWN);
+      setShown(rest, nHidden > 0);
+      setText(rest, `and ${formatCount(nHidden)} more`);
+    },
+  };
+}
+
+function describe(text, n) {
+  const nWords = text.trim() === "" ? 0 : text.trim().split(/\s+/).length;
+  const nCharacters = [...text].length;
+  const perWord = nWords > 0 ? `, ${(n / nWords).toFixed(2)} tokens per word` : "";
+  const count = (value, noun) => `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
+  return `${count(nCharacters, "character")}, ${count(nWords, "word")}, ${count(n, "token")}${perWord}`;
+}
+
+function pieceItem(piece) {
+  const label = el("span", { class: "piece-label" }, ...visibleParts(piece.label));
+  const joined = piece.joined && piece.joined !== piece.label ? joinedMark(piece) : null;
+  return el(
+    "li",
+    { class: piece.special ? "piece is-special" : "piece" },
+    label,
+    el("span", { class: "piece-bytes", textContent: piece.bytes || "no bytes" }),
+    el("span", { class: "piece-id", textContent: `id ${piece.id}` }),
+    joined,
+  );
+}
+
+/** The character that this piece completes, where it is made of several pieces. */
+function joinedMark(piece) {
+  if (!piece.label.includes("<0x")) return null;
+  return el("span", { class: "piece-joined", textContent: `completes ${piece.joined}` });
+}

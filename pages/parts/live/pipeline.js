@@ -1,0 +1,171 @@
+// More masks and penalties, and the pipeline: every stage in its order with what it removed.
+
+import { el, setAttribute, setShown, setText } from "./dom.js";
+import { formatCount, formatNats, formatProbability } from "./format.js";
+import { createSlider } from "./sliders.js";
+import { NEUTRAL_SETTINGS, describeStage, ignoredSettings, stageTitle } from "./strategies.js";
+
+const MORE = [
+  [
+    "typical_p",
+    "Typical",
+    "keeps the tokens whose surprise is nearest to the entropy, until they reach this mass",
+  ],
+  ["epsilon", "Epsilon", "drops every token less likely than this"],
+  ["eta", "Eta", "drops what epsilon would, but fewer where the model is undecided"],
+  ["top_n_sigma", "Top-n-sigma", "keeps the tokens within n standard deviations of the best logit"],
+  [
+    "repetition_penalty",
+    "Repetition penalty",
+    "weakens every token that is already in the text, prompt included",
+  ],
+  [
+    "presence_penalty",
+    "Presence penalty",
+    "subtracts this from the logit of every token that was generated",
+  ],
+  [
+    "frequency_penalty",
+    "Frequency penalty",
+    "subtracts this once for each time that a token was generated",
+  ],
+];
+
+const ORDER_TITLES = {
+  transformers: "transformers",
+  vllm: "vLLM",
+  "llama.cpp": "llama.cpp",
+  ollama: "Ollama",
+};
+
+/**
+ * Makes the folded part under the bars.
+ * @param {{setControl: Function}} actions
+ */
+export function createPipeline(actions) {
+  const order = createOrder(actions);
+  const stages = createStages();
+  const fields = MORE.map((facts) => createField(facts, actions));
+  const element = el(
+    "details",
+    { class: "more section" },
+    el("summary", {}, "More masks and penalties, and the order of the pipeline"),
+    el("div", { class: "more-order" }, order.label, stages.element),
+    stages.warning,
+    el("div", { class: "more-fields" }, ...fields.map((field) => field.element)),
+  );
+  return {
+    element,
+    update(view, inForce) {
+      order.update(view);
+      stages.update(view, inForce);
+      fields.forEach((field) => field.update(view));
+    },
+  };
+}
+
+function createOrder(actions) {
+  const select = el("select", {
+    name: "order",
+    onchange: () => actions.setControl("order", select.value, true),
+  });
+  const label = el("label", { class: "more-engine" }, "Order as in ", select);
+  let names = "";
+  function update({ controls, orders }) {
+    if (names !== Object.keys(orders).join()) {
+      names = Object.keys(orders).join();
+      select.replaceChildren(
+        ...Object.keys(orders).map((name) =>
+          el("option", { value: name }, ORDER_TITLES[name] ?? name),
+        ),
+      );
+    }
+    if (select.value !== controls.order) select.value = controls.order;
+  }
+  return { label, update };
+}
+
+function createStages() {
+  const element = el("ol", {
+    class: "more-stages",
+    "aria-label": "The pipeline, first stage to last",
+  });
+  const warning = el("p", { class: "more-warning", role: "status" });
+  const chips = [];
+  function chipAt(i) {
+    if (!chips[i]) {
+      const title = el("b", {});
+      const effect = el("span", {});
+      chips[i] = { node: el("li", { class: "more-stage" }, title, effect), title, effect };
+      element.append(chips[i].node);
+    }
+    return chips[i];
+  }
+  function update(view, { stages }) {
+    stages.forEach((stage, i) => {
+      const chip = chipAt(i);
+      setText(chip.title, i === 0 ? "raw logits" : describeStage(stage.name, view.settings));
+      setText(chip.effect, i === 0 ? rawInWords(stage) : effectInWords(stage, stages[i - 1]));
+    });
+    chips.forEach((chip, i) => setShown(chip.node, i < stages.length));
+    const ignored = ignoredSettings(view.settings);
+    setShown(warning, ignored.length > 0);
+    setText(warning, ignored.length > 0 ? ignoredInWords(ignored, view.controls.order) : "");
+  }
+  return { element, warning, update };
+}
+
+function rawInWords(stage) {
+  return `${formatCount(stage.nKept)} tokens, entropy ${formatNats(stage.entropy)}`;
+}
+
+function effectInWords(stage, given) {
+  if (stage.reachesTail)
+    return "its cut lies among tokens that the page does not hold: waits for Python";
+  const nRemoved = given.nKept - stage.nKept;
+  if (nRemoved > 0)
+    return `removed ${formatProbability(stage.removedMass)}, ${formatCount(nRemoved)} tokens`;
+  if (stage.entropy === given.entropy) return "removed nothing";
+  return `removed nothing, entropy ${formatNats(given.entropy)} to ${formatNats(stage.entropy)}`;
+}
+
+function ignoredInWords(names, order) {
+  const titles = names.map(stageTitle).join(" and no ");
+  const engine = ORDER_TITLES[order] ?? order;
+  const plural = names.length > 1;
+  const these = plural ? "these settings do" : "this setting does";
+  return `${engine} has no ${titles}: ${these} nothing in its order.`;
+}
+
+function createField([name, title, explanation], actions) {
+  const slider = createSlider(name, title, (...move) => actions.setControl(...move));
+  const off = el(
+    "button",
+    {
+      type: "button",
+      class: "more-off",
+      onclick: () => actions.setControl(name, NEUTRAL_SETTINGS[name], true),
+    },
+    "off",
+  );
+  setAttribute(off, "aria-label", `${title.toLowerCase()} off`);
+  const note = el("span", { class: "more-note" });
+  const head = el("span", { class: "more-title" }, title, slider.readout, off);
+  const element = el("div", { class: "more-field" }, head, slider.input, note);
+  return {
+    element,
+    update({ controls, orders, distribution }) {
+      const has = orders[controls.order].includes(name);
+      slider.set(controls[name], distribution.nVocab);
+      slider.input.disabled = !has;
+      off.disabled = controls[name] === NEUTRAL_SETTINGS[name];
+      setAttribute(element, "data-missing", has ? null : "true");
+      setText(
+        note,
+        has
+          ? explanation
+          : `${ORDER_TITLES[controls.order] ?? controls.order} has no ${stageTitle(name)}: choose another order to use it`,
+      );
+    },
+  };
+}

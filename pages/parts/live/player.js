@@ -1,0 +1,121 @@
+// Play presses Next again and again, each time after the distribution before it has been painted:
+// a slow model slows the presses and nothing piles up. Stages light the loop one after another.
+
+const SLOWEST_UNPACED = 2;
+const FLASH_MS = 70;
+
+/** The fractions of one beat at which the stages light, when they are paced for the eye. */
+const PACE = { choose: 0, append: 0.22, run: 0.4, logits: 0.6, mask: 0.8 };
+
+/** Plans the presses of Play. */
+export class Player {
+  /** @param {{press: () => void, changed: () => void}} hooks */
+  constructor({ press, changed }) {
+    this.press = press;
+    this.changed = changed;
+    this.isPlaying = false;
+    this.speed = 5;
+    this.lastPress = -Infinity;
+    this.timer = 0;
+  }
+
+  /** Milliseconds from one press to the next. */
+  get interval() {
+    return 1000 / this.speed;
+  }
+
+  /** Whether tokens come slowly enough to show the stages of each one after another. */
+  get isPaced() {
+    return this.isPlaying && this.speed <= SLOWEST_UNPACED;
+  }
+
+  play() {
+    this.isPlaying = true;
+    this.lastPress = -Infinity;
+    this.changed();
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    if (!this.isPlaying) return;
+    this.isPlaying = false;
+    this.changed();
+  }
+
+  /** Plans the next press; called when a distribution has been painted and nothing waits. */
+  beat() {
+    clearTimeout(this.timer);
+    if (!this.isPlaying) return;
+    const due = Math.max(performance.now(), this.lastPress + this.interval);
+    const press = () => {
+      this.lastPress = due;
+      this.press();
+    };
+    if (due <= performance.now()) press();
+    else this.timer = setTimeout(press, due - performance.now());
+  }
+}
+
+/** Lights the stages of the loop in turn. */
+export class StageLight {
+  /** @param {() => void} changed */
+  constructor(changed) {
+    this.changed = changed;
+    this.stage = "idle";
+    this.timers = [];
+  }
+
+  /**
+   * Lights the stages from a press until its answer comes.
+   * @param {number|null} beat milliseconds to pace them over; null when nothing is paced
+   * @param {boolean} isPlaying a run too fast to be paced keeps one light: no flicker
+   */
+  pressed(beat, isPlaying) {
+    if (beat !== null)
+      this.sequence(["choose", "append", "run"].map((stage) => [stage, PACE[stage] * beat]));
+    else if (isPlaying) this.hold("run");
+    else
+      this.sequence([
+        ["choose", 0],
+        ["append", FLASH_MS],
+        ["run", 2 * FLASH_MS],
+      ]);
+  }
+
+  /** Lights the stages from the answer until the loop rests. */
+  answered(beat, isPlaying) {
+    if (beat === null && isPlaying) return;
+    const step = beat === null ? FLASH_MS : (PACE.mask - PACE.logits) * beat;
+    this.sequence([
+      ["logits", 0],
+      ["mask", step],
+      ["idle", 2 * step],
+    ]);
+  }
+
+  /** Milliseconds after a press at which a paced answer is shown. */
+  static holdOf(beat) {
+    return PACE.logits * beat;
+  }
+
+  /** Keeps one stage lit. */
+  hold(stage) {
+    this.sequence([[stage, 0]]);
+  }
+
+  /** Puts the light out. */
+  rest() {
+    this.hold("idle");
+  }
+
+  sequence(steps) {
+    this.timers.forEach(clearTimeout);
+    const light = (stage) => {
+      this.stage = stage;
+      this.changed();
+    };
+    const [first, ...later] = steps;
+    if (first[0] !== this.stage) light(first[0]);
+    this.timers = later.map(([stage, delay]) => setTimeout(light, delay, stage));
+  }
+}

@@ -1,0 +1,100 @@
+// The rows of the bars: which tokens they show, and what every strategy makes of each.
+
+import { drawnToken, lastStage, waitsForPython } from "./strategies.js";
+
+/** Tokens that are shown one by one; the rest share the last row. */
+export const N_TOKEN_ROWS = 10;
+const SURE_DIFFERENCE = 1e-6;
+
+/**
+ * Chooses the tokens to show: the best by raw logit, in that order. The last ones give way to the
+ * token that was chosen, or on which the coin falls, and to the best one in force.
+ * @param {object} inForce result of the masks in force
+ * @param {number|null} wantedId chosen, or where the coin falls
+ * @returns {{id: number, rank: number}[]} rank 0 is the best raw logit, -1 is one not held
+ */
+export function chooseRows(inForce, wantedId) {
+  const nShown = Math.min(N_TOKEN_ROWS, inForce.order.length);
+  const ids = Array.from({ length: nShown }, (_, row) => inForce.idOf(row)); // rows are raw ranks
+  const others = new Set([inForce.idOf(inForce.order[0]), wantedId]);
+  const extra = [...others].filter((id) => id !== null && !ids.includes(id));
+  return [...ids.slice(0, nShown - extra.length), ...extra].map((id) => ({
+    id,
+    rank: inForce.rowOf(id),
+  }));
+}
+
+/**
+ * Reads one column: a cell for every row and one for all other tokens.
+ * @param {object} result of the column's strategy
+ * @param {{id: number}[]} rows
+ * @param {{coin: number|null, nVocab: number}} where
+ * @returns {{cells: object[], boundaryId: number|null}}
+ */
+export function readColumn(result, rows, { coin, nVocab }) {
+  const stage = lastStage(result);
+  const raw = result.stages[0];
+  const isTossed = coin !== null && stage.name !== "greedy" && !waitsForPython(result);
+  const drawn = isTossed ? drawnToken(result, coin) : null;
+  const cells = rows.map(({ id }) => readCell(result, stage, raw, id, drawn));
+  const shown = rows.map(({ id }) => result.rowOf(id));
+  const tail = readTail(cells, { stage, raw, shown }, nVocab);
+  tail.hasCoin = isTossed && !cells.some((cell) => cell.hasCoin);
+  return { cells: [...cells, tail], boundaryId: stage.boundaryId };
+}
+
+function readCell(result, stage, raw, id, drawn) {
+  const row = result.rowOf(id);
+  if (row < 0) return { isHeld: false, isKept: false, prob: 0, raw: 0, hasCoin: drawn?.id === id };
+  const isKept = stage.kept[row] === 1;
+  return {
+    isHeld: true,
+    isKept,
+    prob: isKept ? stage.probs[row] : 0,
+    raw: raw.probs[row],
+    hasCoin: drawn?.id === id,
+  };
+}
+
+function readTail(cells, { stage, raw, shown }, nVocab) {
+  const rest = (field, probs) => {
+    const left = 1 - cells.reduce((sum, cell) => sum + cell[field], 0);
+    // so close to 1 the difference is rounding: add up what is left, where all of it is held
+    return left < SURE_DIFFERENCE && probs.length === nVocab ? sumBesides(probs, shown) : left;
+  };
+  const nKept = stage.nKept - cells.filter((cell) => cell.isKept).length;
+  return {
+    isHeld: true,
+    isKept: nKept > 0,
+    nKept,
+    count: nVocab - cells.length,
+    prob: nKept > 0 ? Math.max(0, rest("prob", stage.probs)) : 0,
+    raw: Math.max(0, rest("raw", raw.probs)),
+  };
+}
+
+function sumBesides(probs, shown) {
+  const isShown = new Set(shown);
+  return probs.reduce((sum, prob, row) => (isShown.has(row) ? sum : sum + prob), 0);
+}
+
+/**
+ * Sums the mass of every shown token and all better ones, in the order of the final scores.
+ * @param {object} result of the masks in force
+ * @param {{id: number}[]} rows
+ * @param {{id: number, to: number}|null} drawn where the coin falls, whose sum is known
+ * @returns {Map<number, number>} by id; a token that is not kept has none
+ */
+export function cumulativeMass(result, rows, drawn) {
+  const { probs, kept } = lastStage(result);
+  const mass = new Map(drawn ? [[drawn.id, drawn.to]] : []);
+  const others = rows.filter(({ id }) => !mass.has(id)).map(({ id }) => result.rowOf(id));
+  const wanted = new Set(others.filter((row) => row >= 0 && kept[row]));
+  let sum = 0;
+  for (const row of result.order) {
+    if (wanted.size === 0) break;
+    sum += probs[row];
+    if (wanted.delete(row)) mass.set(result.idOf(row), Math.min(1, sum));
+  }
+  return mass;
+}

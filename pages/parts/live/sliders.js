@@ -1,0 +1,97 @@
+// Sliders of the sampling settings: their scales, their words, and the element itself.
+
+import { el, setAttribute, setText } from "./dom.js";
+import { formatSetting } from "./format.js";
+
+const SMALL_SHARES = [
+  0, 0.0001, 0.0002, 0.0003, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2,
+];
+const MIN_P_SHARES = [
+  0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3,
+  0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
+];
+const ROUND_COUNTS = [1, 1.5, 2, 3, 5, 7];
+
+const SCALES = {
+  temperature: { min: 0, max: 2, step: 0.05 },
+  top_k: { positions: topKPositions },
+  top_p: { min: 0.05, max: 1, step: 0.01, off: 1 },
+  min_p: { positions: () => MIN_P_SHARES, off: 0 },
+  typical_p: { min: 0.05, max: 1, step: 0.01, off: 1 },
+  epsilon: { positions: () => SMALL_SHARES, off: 0 },
+  eta: { positions: () => SMALL_SHARES, off: 0 },
+  top_n_sigma: { positions: topNSigmaPositions, off: 0 },
+  repetition_penalty: { min: 1, max: 2, step: 0.05, off: 1 },
+  presence_penalty: { min: -2, max: 2, step: 0.1, off: 0 },
+  frequency_penalty: { min: -2, max: 2, step: 0.1, off: 0 },
+};
+
+/**
+ * Makes the slider of one setting. Where a scale is uneven the slider walks over its positions.
+ * @param {string} name the setting
+ * @param {string} title what the reader calls it
+ * @param {(name: string, value: number, isFinal: boolean) => void} onMove while dragged and released
+ * @returns {{input: HTMLInputElement, readout: HTMLElement, set(value: number, nVocab: number): void}}
+ */
+export function createSlider(name, title, onMove) {
+  const scale = SCALES[name];
+  const input = el("input", { type: "range", class: "slider", name, "aria-label": title });
+  const readout = el("output", { class: "slider-value" });
+  let positions = null;
+  const read = () => (positions ? positions[Number(input.value)] : Number(input.value));
+  input.addEventListener("input", () => onMove(name, read(), false));
+  input.addEventListener("change", () => onMove(name, read(), true));
+
+  function set(value, nVocab) {
+    positions = scale.positions ? scale.positions(nVocab) : null;
+    setRange(input, positions ? { min: 0, max: positions.length - 1, step: 1 } : scale);
+    const place = String(positions ? nearest(positions, value) : value);
+    if (input.value !== place) input.value = place;
+    const words = inWords(name, value);
+    setText(readout, words);
+    setAttribute(input, "aria-valuetext", words);
+  }
+  return { input, readout, set };
+}
+
+/** The value of a setting as its slider shows it: "off" where it does nothing at all. */
+function inWords(name, value) {
+  if (name === "top_k" && value === 0) return "off";
+  if (value === SCALES[name].off) return "off";
+  return formatSetting(value);
+}
+
+function setRange(input, { min, max, step }) {
+  setAttribute(input, "min", min);
+  setAttribute(input, "max", max);
+  setAttribute(input, "step", step);
+}
+
+/** Index of the position nearest to a value; top-k 0 and top-n-sigma 0 (off) stand at the end. */
+function nearest(positions, value) {
+  const exact = positions.indexOf(value);
+  if (exact >= 0) return exact;
+  const distance = (i) => Math.abs(positions[i] - value);
+  return positions.reduce((best, _, i) => (distance(i) < distance(best) ? i : best), 0);
+}
+
+let topKCache = { nVocab: -1, positions: [] };
+
+/** 1 to 50 one by one, then round numbers up to the vocabulary; at the very end 0, off. */
+function topKPositions(nVocab) {
+  if (topKCache.nVocab !== nVocab) {
+    const ones = Array.from({ length: 50 }, (_, i) => i + 1);
+    const round = [];
+    for (let scale = 10; scale < nVocab; scale *= 10) {
+      round.push(...ROUND_COUNTS.map((count) => count * scale).filter((k) => k > 50 && k < nVocab));
+    }
+    topKCache = { nVocab, positions: [...ones.filter((k) => k <= nVocab), ...round, 0] };
+  }
+  return topKCache.positions;
+}
+
+const TOP_N_SIGMA_POSITIONS = [...Array.from({ length: 50 }, (_, i) => (i + 1) / 10), 0];
+
+function topNSigmaPositions() {
+  return TOP_N_SIGMA_POSITIONS;
+}

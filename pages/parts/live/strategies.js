@@ -1,0 +1,134 @@
+// The strategies of the bars: each mask alone, and all together, on the same raw logits. Computes
+// with masks.js and remembers the last result of each, so that a dragged slider computes its own.
+
+import { formatSetting } from "./format.js";
+import { drawToken, processLogits } from "./masks.js";
+
+/** Every setting at the value that changes nothing. */
+export const NEUTRAL_SETTINGS = Object.freeze({
+  temperature: 1,
+  top_k: 0,
+  top_p: 1,
+  min_p: 0,
+  typical_p: 1,
+  epsilon: 0,
+  eta: 0,
+  top_n_sigma: 0,
+  repetition_penalty: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+});
+
+const STAGE_TITLES = {
+  raw: "raw",
+  greedy: "greedy",
+  temperature: "temperature",
+  top_k: "top-k",
+  top_p: "top-p",
+  min_p: "min-p",
+  typical_p: "typical",
+  epsilon: "epsilon",
+  eta: "eta",
+  top_n_sigma: "top-n-sigma",
+  repetition_penalty: "repetition penalty",
+  presence_penalty: "presence penalty",
+  frequency_penalty: "frequency penalty",
+};
+
+const PENALTIES = ["repetition_penalty", "presence_penalty", "frequency_penalty"];
+const resultsByDistribution = new WeakMap();
+const drawsByResult = new WeakMap();
+const firstStagesByResult = new WeakMap();
+
+/** What a stage of the pipeline is called in prose: "top_p" is "top-p". */
+export function stageTitle(name) {
+  return STAGE_TITLES[name] ?? name.replaceAll("_", "-");
+}
+
+/**
+ * One strategy alone on the raw logits, whatever else is in force.
+ * @param {object} view
+ * @param {string} name "greedy" or one of the masks
+ */
+export function aloneResult(view, name) {
+  const inForce = inForceResult(view);
+  const isFirst = inForce.stages[1]?.name === name;
+  if (isFirst && view.settings[name] === view.controls[name]) return firstStageOf(inForce);
+  const setting = name === "greedy" ? { temperature: 0 } : { [name]: view.controls[name] };
+  const order = name === "greedy" ? ["temperature"] : [name];
+  return remembered(view, name, { ...NEUTRAL_SETTINGS, ...setting, order });
+}
+
+/** What comes first in force has worked on the raw logits alone: it is not computed twice. */
+function firstStageOf(result) {
+  let first = firstStagesByResult.get(result);
+  if (!first) {
+    const order = result.order.map((_, row) => row); // the four strategies keep the raw order
+    first = { ...result, order, stages: result.stages.slice(0, 2) };
+    firstStagesByResult.set(result, first);
+  }
+  return first;
+}
+
+/** The combination that Next will really draw from. */
+export function inForceResult(view) {
+  return remembered(view, "force", view.settings);
+}
+
+/** The last stage of a result: what a token is drawn from. */
+export function lastStage(result) {
+  return result.stages[result.stages.length - 1];
+}
+
+/**
+ * The token on which a coin falls, remembered, as several figures ask for it in the same frame.
+ * @returns {{id: number, from: number, to: number}|null} null: no coin, or the page cannot know
+ */
+export function drawnToken(result, coin) {
+  if (coin === null) return null;
+  const known = drawsByResult.get(result);
+  if (known?.coin === coin) return known.drawn;
+  const drawn = drawToken(result, coin);
+  drawsByResult.set(result, { coin, drawn });
+  return drawn;
+}
+
+/** Whether a mask's cut lies among tokens that the page does not hold. */
+export function waitsForPython(result) {
+  return result.stages.some((stage) => stage.reachesTail);
+}
+
+/** The pipeline in words, in its order: "temperature 0.8 → top-p 0.9". */
+export function describePipeline(result, settings) {
+  const names = result.stages.slice(1).map((stage) => describeStage(stage.name, settings));
+  return names.length > 0 ? names.join(" → ") : "no mask, temperature 1: the raw distribution";
+}
+
+/** One stage with its setting: "top-p 0.9". */
+export function describeStage(name, settings) {
+  const title = stageTitle(name);
+  return name in settings ? `${title} ${formatSetting(settings[name])}` : title;
+}
+
+/** Settings that are not neutral but that the pipeline's order has no stage for. */
+export function ignoredSettings(settings) {
+  return Object.keys(NEUTRAL_SETTINGS).filter(
+    (name) => settings[name] !== NEUTRAL_SETTINGS[name] && !settings.order.includes(name),
+  );
+}
+
+function remembered(view, slot, settings) {
+  let results = resultsByDistribution.get(view.distribution);
+  if (!results) resultsByDistribution.set(view.distribution, (results = new Map()));
+  const key = resultKey(view, settings);
+  const known = results.get(slot);
+  if (known?.key === key) return known.result;
+  const result = processLogits(view.distribution, view.contextIds, view.nPrompt, settings);
+  results.set(slot, { key, result });
+  return result;
+}
+
+function resultKey(view, settings) {
+  const isPenalised = PENALTIES.some((name) => settings[name] !== NEUTRAL_SETTINGS[name]);
+  return JSON.stringify([settings, isPenalised ? Array.from(view.contextIds) : null]);
+}

@@ -1,0 +1,177 @@
+// The worked table: one row per step, appended and never rebuilt, with the cache entry of the pass
+// that each token was drawn from and the running log-probability of the text.
+
+import { createCopy } from "./copy.js";
+import { el, setAttribute, setShown, setText, shorten } from "./dom.js";
+import {
+  formatBytes,
+  formatCount,
+  formatNats,
+  formatProbability,
+  formatSeconds,
+} from "./format.js";
+
+const SHORTEST_LIST = 60; // characters of a prompt shown in a cell
+const NEAR_END_PX = 40;
+
+/** Title, where its numbers come from, and the text of a cell. */
+const FIELDS = [
+  { title: "step", source: "", isNumber: true, read: (row) => formatCount(row.step + 1) },
+  { title: "phase", source: "", read: (row) => row.phase },
+  { title: "input that the model saw", source: "", read: inputInWords },
+  {
+    title: "top prediction",
+    source: "measured",
+    read: (row, label) => `${label(row.top_id)}  ${formatProbability(row.top_prob)}`,
+  },
+  { title: "chosen", source: "measured", read: chosenInWords },
+  {
+    title: "sum of log p",
+    source: "measured",
+    isNumber: true,
+    read: (row, label, sum) => formatNats(sum),
+  },
+  { title: "new cache entry", source: "", read: entryInWords },
+  {
+    title: "cache in use",
+    source: "measured",
+    isNumber: true,
+    read: (row) => formatBytes(row.bytes),
+  },
+  { title: "pass", source: "measured", isNumber: true, read: (row) => formatSeconds(row.seconds) },
+];
+
+/**
+ * Makes the table.
+ * @returns {{element: HTMLElement, update(view: object): void}}
+ */
+export function createTable() {
+  const body = el("tbody", {});
+  const table = el(
+    "table",
+    { class: "steps-table" },
+    el("thead", {}, el("tr", {}, ...FIELDS.map(createHeading))),
+    body,
+  );
+  const scroller = el(
+    "div",
+    { class: "steps-scroll", tabIndex: 0, role: "region", "aria-label": "The worked table" },
+    table,
+  );
+  const empty = el(
+    "p",
+    { class: "muted" },
+    "No token is written yet: press Next, and each step becomes a row here.",
+  );
+  const copy = createCopy("copy the table", () => asText(shown), "select the rows and press Ctrl+C");
+  const note = el(
+    "p",
+    { class: "muted" },
+    "Each row's pass made the distribution that its token was drawn from; probabilities are the model's own, at temperature 1.",
+  );
+  const title = el("div", { class: "steps-top" }, el("h3", {}, "The worked table"), copy);
+  const element = el(
+    "section",
+    { class: "steps", "aria-label": "Steps so far" },
+    title,
+    note,
+    empty,
+    scroller,
+  );
+  const shown = [];
+  let isAtEnd = true; // asked when it is scrolled: to ask while painting would cost a layout
+  scroller.addEventListener("scroll", () => {
+    isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END_PX;
+  });
+
+  function update(view) {
+    const { rows } = view.header;
+    const context = {
+      label: view.label,
+      labels: view.labels,
+      ids: view.header.ids,
+      nPrompt: view.header.n_prompt,
+    };
+    const common = countCommon(shown, rows, context);
+    for (const { element: old } of shown.splice(common)) old.remove();
+    if (rows.length > common) append(rows, common, context);
+    setShown(empty, rows.length === 0);
+    setShown(scroller, rows.length > 0);
+    setShown(copy, rows.length > 0);
+  }
+
+  function append(rows, from, context) {
+    const added = document.createDocumentFragment();
+    for (let i = from; i < rows.length; i += 1) {
+      const sum = (shown[i - 1]?.sum ?? 0) + rows[i].logprob;
+      const entry = createStepRow(rows[i], context, sum);
+      shown.push(entry);
+      added.append(entry.element);
+    }
+    body.append(added);
+    if (isAtEnd || from === 0)
+      requestAnimationFrame(() => (scroller.scrollTop = scroller.scrollHeight));
+  }
+  return { element, update };
+}
+
+function createHeading({ title, source, isNumber }) {
+  const heading = el(
+    "th",
+    { scope: "col" },
+    title,
+    source ? el("span", { class: "steps-source" }, source) : null,
+  );
+  if (isNumber) heading.className = "is-number";
+  return heading;
+}
+
+/** How many rows on screen still stand: the same steps of the same text under the same labels. */
+function countCommon(shown, rows, { labels, ids, nPrompt }) {
+  const n = Math.min(shown.length, rows.length);
+  for (let i = 0; i < n; i += 1) {
+    const { row, labels: known, inputId } = shown[i];
+    const isSame =
+      row.token_id === rows[i].token_id &&
+      row.seconds === rows[i].seconds &&
+      row.forced === rows[i].forced &&
+      known === labels &&
+      inputId === ids[nPrompt - 1];
+    if (!isSame) return i;
+  }
+  return n;
+}
+
+function createStepRow(row, { label, labels, ids, nPrompt }, sum) {
+  const texts = FIELDS.map(({ read }) => read(row, label, sum, ids));
+  const cells = texts.map((text, i) =>
+    el("td", FIELDS[i].isNumber ? { class: "is-number" } : {}, text),
+  );
+  const element = el("tr", {}, ...cells);
+  setAttribute(element, "data-phase", row.phase);
+  setAttribute(element, "data-forced", row.forced ? "true" : null);
+  return { element, row, sum, texts, labels, inputId: ids[nPrompt - 1] };
+}
+
+function inputInWords(row, label, sum, ids) {
+  if (row.phase === "decode") return label(row.input_id);
+  const text = Array.from(ids.slice(0, row.n_input), label).join(" ");
+  return `${formatCount(row.n_input)} tokens: ${shorten(text, SHORTEST_LIST)}`;
+}
+
+function chosenInWords(row, label) {
+  return `${label(row.token_id)}  ${formatProbability(row.prob)}${row.forced ? ", forced" : ""}`;
+}
+
+function entryInWords({ cache_from: from, cache_to: to }) {
+  if (to - from <= 1) return `K,V for position ${formatCount(from)}`;
+  return `K,V for positions ${formatCount(from)}–${formatCount(to - 1)}`;
+}
+
+/** The whole table as tab-separated lines, for a spreadsheet. */
+function asText(shown) {
+  const lines = [FIELDS.map(({ title }) => title), ...shown.map(({ texts }) => texts)];
+  return lines
+    .map((cells) => cells.map((text) => text.replaceAll("\t", "⇥")).join("\t"))
+    .join("\n");
+}

@@ -1,0 +1,29 @@
+// Light or dark, read from the colours that Streamlit gives: its theme has no name in the page.
+
+const DARK_BELOW = 0.4;
+
+/**
+ * Detects the theme from the luminance of the page's background and marks the host with it.
+ * @param {ShadowRoot} shadowRoot
+ * @returns {"light"|"dark"}
+ */
+export function detectTheme(shadowRoot) {
+  const { host } = shadowRoot;
+  const theme = luminance(backgroundOf(host)) < DARK_BELOW ? "dark" : "light";
+  if (host.dataset.theme !== theme) host.dataset.theme = theme;
+  return theme;
+}
+
+function backgroundOf(host) {
+  const colour = getComputedStyle(host).getPropertyValue("--st-background-color").trim();
+  if (colour === "") return [255, 255, 255];
+  const probe = new OffscreenCanvas(1, 1).getContext("2d");
+  probe.fillStyle = colour;
+  probe.fillRect(0, 0, 1, 1);
+  return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}
+
+function luminance(rgb) {
+  const [red, green, blue] = rgb.map((value) => (value / 255) ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

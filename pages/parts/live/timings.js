@@ -1,0 +1,25 @@
+// When things were seen: the frame after a change, read on the page's own clock, for the benchmarks.
+
+const KEPT_TIMINGS = 5000;
+
+/**
+ * Called inside an animation frame, runs a callback once that frame has been painted: a task that
+ * is queued inside a frame runs after it.
+ */
+export function afterThisFrame(callback) {
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => callback(performance.now());
+  channel.port2.postMessage(null);
+}
+
+/**
+ * Begins the record of one press: `pressed`, later `sent`, `painted_token`, `painted_distribution`,
+ * each in milliseconds of `performance.now()`.
+ */
+export function beginTiming(kind, pressed) {
+  const timing = { kind, pressed };
+  const kept = (globalThis.__ottTimings ??= []);
+  kept.push(timing);
+  if (kept.length > KEPT_TIMINGS) kept.splice(0, kept.length - KEPT_TIMINGS);
+  return timing;
+}

@@ -1,0 +1,90 @@
+// Next, Play, Back, Reset and the speed, with the one line that says why something cannot be pressed.
+
+import { createCopy } from "./copy.js";
+import { el, setAttribute, setShown, setText } from "./dom.js";
+import { formatCount } from "./format.js";
+
+const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
+const FINISH_COUNT = 20;
+
+/**
+ * The buttons that drive the loop.
+ * @param {object} actions
+ * @returns {{element: HTMLElement, update: (view: object) => void}}
+ */
+export function createTransport(actions) {
+  const next = button("Next", "→", "is-primary", (event) => actions.next(event.timeStamp));
+  const play = button("Play", "space", "", () => actions.togglePlay());
+  const back = button("Back", "←", "", () => actions.back());
+  const reset = button("Reset", null, "", () => actions.reset());
+  const finish = button(`+${FINISH_COUNT}`, null, "", () => actions.finish(FINISH_COUNT));
+  finish.setAttribute("aria-label", `Write ${FINISH_COUNT} tokens at once`);
+  const speed = createSpeed(actions);
+  let link = "";
+  const copy = createCopy(
+    "copy link",
+    () => link && location.origin + location.pathname + link,
+    "too long for a link: save the JSON below",
+  );
+  const reason = el("p", { class: "reason", id: "reason", "aria-live": "polite" });
+  const buttons = el("div", { class: "buttons", role: "group", "aria-label": "Drive the loop" });
+  buttons.append(next, play, speed, finish, back, reset);
+  return {
+    element: el("div", { class: "transport" }, buttons, el("div", { class: "foot" }, reason, copy)),
+    update(view) {
+      link = view.header.link;
+      const { isAllowed, reason: why } = view.canNext;
+      for (const node of [next, play, finish]) setDisabled(node, !isAllowed);
+      setDisabled(back, view.ids.length <= view.nPrompt);
+      setText(play.firstChild, view.isPlaying ? "Pause" : "Play");
+      setAttribute(play, "aria-pressed", view.isPlaying);
+      speed.value = String(view.speed);
+      setText(reason, why ?? waitingWords(view));
+      setShown(reason, true);
+    },
+  };
+}
+
+/** A disabled button keeps its focus and says why, so it is marked rather than switched off. */
+function setDisabled(node, isDisabled) {
+  setAttribute(node, "aria-disabled", isDisabled ? "true" : null);
+  setAttribute(node, "aria-describedby", isDisabled ? "reason" : null);
+}
+
+function waitingWords(view) {
+  if (view.isLate) return "Python has not answered yet; asked again.";
+  if (view.isFinishing) return "Writing several tokens at once…";
+  if (view.nQueued > 0)
+    return `${formatCount(view.nQueued)} more pressed, each waits for its distribution`;
+  return "";
+}
+
+function button(text, key, kind, onPress) {
+  const node = el(
+    "button",
+    { type: "button", class: `button ${kind}` },
+    el("span", { textContent: text }),
+  );
+  if (key) node.append(el("kbd", { textContent: key, "aria-hidden": "true" }));
+  node.addEventListener("click", (event) => {
+    if (event.detail > 0) node.blur();
+    if (node.getAttribute("aria-disabled") !== "true") onPress(event);
+  });
+  return node;
+}
+
+function createSpeed(actions) {
+  const select = el("select", { class: "speed", "aria-label": "Speed of Play" });
+  for (const speed of SPEEDS) {
+    const text = speed === Infinity ? "fastest" : `${speed} token${speed === 1 ? "" : "s"}/s`;
+    select.append(el("option", { value: String(speed), textContent: text }));
+  }
+  let isByPointer = false;
+  select.addEventListener("pointerdown", () => (isByPointer = true));
+  select.addEventListener("keydown", () => (isByPointer = false));
+  select.addEventListener("change", () => {
+    actions.setSpeed(Number(select.value));
+    if (isByPointer) select.blur(); // so that the keys drive the loop again
+  });
+  return select;
+}

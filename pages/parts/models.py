@@ -1,0 +1,76 @@
+"""One copy of each model for the whole process, however many readers there are.
+
+A model stays in memory while a session holds it; the shipped one stays for good.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from pages.parts.heap import freeze_heap
+
+if TYPE_CHECKING:
+    from model.loading import LanguageModel
+
+DEFAULT_MODEL = "storyteller"
+
+_loaded: WeakValueDictionary[str, LanguageModel] = WeakValueDictionary()
+_kept: dict[str, LanguageModel] = {}
+_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+
+def allowed_models() -> tuple[str, ...] | None:
+    """Return the names that readers may load here, or None where any may be loaded.
+
+    Whoever runs the app for a class lists them in the variable ONE_TOKEN_MODELS, separated by
+    commas, so that no reader fills the server's memory.
+    """
+    names = tuple(name.strip() for name in os.environ.get("ONE_TOKEN_MODELS", "").split(","))
+    listed = tuple(name for name in names if name)
+    return listed or None
+
+
+def offered_models() -> tuple[str, ...]:
+    """Return the names that the page offers, the default first.
+
+    Of the shipped family only what writes one token at a time: the rest belongs to other lessons.
+    """
+    from model.loading import SHIPPED
+
+    offered = [
+        name for name in ("storyteller", "storyteller_early", "scribbler") if name in SHIPPED
+    ]
+    listed = allowed_models()
+    return tuple(offered) if listed is None else listed
+
+
+def shared_model(name: str, progress: Callable[[str], None] | None = None) -> LanguageModel:
+    """Return the one copy of a model, loading it first if nobody has.
+
+    Args:
+        name: A shipped name, a folder, or a hub id.
+        progress: Is told, in a few words, what is being done.
+
+    Raises:
+        LoadError: One sentence with the remedy; whatever was loaded before stays.
+    """
+    from model.loading import LoadError, load_model
+
+    name = name.strip()
+    listed = allowed_models()
+    if listed is not None and name not in listed:
+        raise LoadError(f"This server offers {', '.join(listed)} only: choose one of them.")
+    with _locks[name]:
+        found = _loaded.get(name)
+        if found is None:
+            found = load_model(name, progress=progress)
+            _loaded[name] = found
+            freeze_heap()
+            if name == DEFAULT_MODEL:
+                _kept[name] = found
+    return found

@@ -1,0 +1,158 @@
+"""The sampling lesson below its title: the distribution, the masks on it, what is drawn from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.generation import Generation
+from model.masks import MASKS
+from model.sampling import process
+from model.sampling_experiments import count_draws, find_loop
+from model.tokenizing import vocabulary_labels
+from pages.parts.code_that_ran import show_code
+from pages.parts.link import DEFAULT_PROMPT
+from pages.parts.models import DEFAULT_MODEL, shared_model
+from pages.parts.sampling_lab_component import lab, lab_labels
+from pages.parts.sampling_lab_draws import show_draws
+from pages.parts.sampling_lab_loop import show_loop
+from pages.parts.sampling_lab_overlap import show_overlap
+from pages.parts.sampling_lab_source import SHAPES, TEXTBOOK, Unit, from_generation, from_lines
+from pages.parts.sampling_lab_state import Lab, LabControls
+from pages.parts.sampling_lab_votes import show_votes
+from pages.parts.session import Session
+
+LAB = "sampling_lab"
+SOURCES = {
+    "text": "The first page’s text",
+    "prompt": "Another prompt",
+    "textbook": "Textbook",
+    "flat": "Flat",
+    "peaked": "Peaked",
+    "heavy": "Heavy tail",
+    "typed": "Typed by hand",
+}
+
+
+def show_lab(waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader."""
+    state = _state(waiting)
+    waiting.empty()
+    st.markdown(
+        "The model says how likely each token is; a mask says which may still be drawn. "
+        "**Drag a slider, or change the distribution.**"
+    )
+    _choose_source(state)
+    lab_labels(state.lm.name, vocabulary_labels(state.lm))
+    _masks()
+    show_votes(state)
+    show_loop(state)
+    show_code(process, *MASKS.values(), count_draws, find_loop, key="lab_code")
+
+
+def _state(waiting: DeltaGenerator) -> Lab:
+    """Return what the reader has here; anew where the first page has another model by now."""
+    state: Lab | None = st.session_state.get(LAB)
+    reader: Session | None = st.session_state.get("reader")
+    if state is None or (reader is not None and reader.lm is not state.lm):
+        if reader is None:
+            lm = shared_model(DEFAULT_MODEL, progress=lambda doing: _say(waiting, doing))
+            text = Generation(lm, DEFAULT_PROMPT)
+        else:
+            lm, text = reader.lm, reader.generation
+        controls = LabControls() if state is None else state.controls
+        state = Lab(lm, text, from_generation(text), controls)
+        st.session_state[LAB] = state
+    return state
+
+
+def _say(waiting: DeltaGenerator, doing: str) -> None:
+    waiting.caption(f"{doing}…")
+
+
+# Where the distribution comes from
+
+
+def _choose_source(state: Lab) -> None:
+    """Let the reader choose a distribution; one that cannot be read leaves the one in use."""
+    kind = st.segmented_control(
+        "Distribution",
+        list(SOURCES),
+        default="text",
+        required=True,
+        format_func=lambda name: SOURCES[name],
+        key="lab_source",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    problem = st.empty()
+    try:
+        _take_source(state, kind or "text")
+        if state.given.notice:
+            problem.info(state.given.notice)
+    except ValueError as error:
+        problem.error(f"{error} The distribution before it stays below.")
+
+
+def _take_source(state: Lab, kind: str) -> None:
+    if kind in SHAPES:
+        state.given = SHAPES[kind]
+    elif kind == "textbook":
+        given = from_lines(TEXTBOOK, "probabilities")
+        state.given = replace(
+            given, caption="Illustrative: eleven tokens that might follow “The cat sat on the”."
+        )
+    elif kind == "typed":
+        _take_typed(state)
+    elif kind == "prompt":
+        _take_prompt(state)
+    else:
+        reader: Session | None = st.session_state.get("reader")
+        state.given = from_generation(reader.generation if reader else state.text)
+
+
+def _take_typed(state: Lab) -> None:
+    left, right = st.columns([3, 1], gap="medium")
+    with left:
+        text = st.text_area(
+            "One token to a line, token: number",
+            TEXTBOOK,
+            height=140,
+            key="lab_typed",
+            persist_state="session",
+        )
+    with right:
+        unit: Unit = st.radio(
+            "The numbers are",
+            ("probabilities", "logits"),
+            key="lab_unit",
+            persist_state="session",
+        )
+    state.given = from_lines(text, unit)
+
+
+def _take_prompt(state: Lab) -> None:
+    prompt = st.text_input("Prompt", "She looked at the", key="lab_prompt", persist_state="session")
+    state.given = from_generation(Generation(state.lm, prompt))
+
+
+# The component, and the figures that are drawn anew when a slider is released
+
+
+@st.fragment
+def _masks() -> None:
+    state: Lab = st.session_state[LAB]
+    lab(state.payload(presenter=bool(st.session_state.get("presenter"))), on_event=_take_event)
+    if state.notice:
+        st.error(state.notice)
+    show_overlap(state)
+    show_draws(state)
+
+
+def _take_event() -> None:
+    event: dict[str, Any] | None = st.session_state["lab"].get("event")
+    if event:
+        st.session_state[LAB].take(event)

@@ -1,0 +1,46 @@
+"""How alike the masks are: the tokens that they share, the surprise of one for another."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.sampling_experiments import divergence, jaccard
+from pages.parts.sampling_lab_state import Lab
+from viz.palette import Theme
+from viz.sampling_chart import divergence_figure, overlap_figure
+
+TITLES = {
+    "greedy": "Greedy",
+    "temperature": "Temperature",
+    "top_k": "Top-k",
+    "top_p": "Top-p",
+    "min_p": "Min-p",
+    "typical_p": "Typical",
+    "epsilon": "Epsilon",
+    "eta": "Eta",
+    "top_n_sigma": "Top-nσ",
+}
+
+
+def theme_of_page() -> Theme:
+    """Return the theme that the reader's browser shows."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def show_overlap(state: Lab) -> None:
+    """Compare every pair of masks at the values of their sliders."""
+    stages = list(state.alone().values())
+    overlaps = np.array([[jaccard(a, b) for b in stages] for a in stages])
+    divergences = np.array([[divergence(a, b) for b in stages] for a in stages])
+    names = list(TITLES.values())
+    theme = theme_of_page()
+    st.subheader("How alike are they?", anchor=False)
+    left, right = st.columns(2, gap="medium")
+    for place, key, chart in (
+        (left, "overlap", overlap_figure(names, overlaps, theme)),
+        (right, "divergence", divergence_figure(names, divergences, theme)),
+    ):
+        with place:
+            st.plotly_chart(chart.figure, key=key, theme=None, alt=chart.alt)
+            st.caption(chart.caption)

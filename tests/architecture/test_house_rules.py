@@ -1,0 +1,96 @@
+"""What no committed file may hold, be called, or weigh."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import ROOT, committed, python_files, read, text_files, tree
+
+THIS_FILE = "tests/architecture/test_house_rules.py"  # it must name what it looks for
+LONGEST = {".py": 400, ".js": 400, ".css": 500}  # lines, outer bounds: the aim is 250
+LONGEST_TEST = 500  # examples written out
+HEAVIEST_WEIGHTS = 60_000_000  # bytes, of all shipped models together
+
+FORBIDDEN = {
+    "markup from data": r"unsafe_allow_html|innerHTML|outerHTML|insertAdjacentHTML",
+    "code from a model's repository": r"trust_remote_code\s*=\s*True",
+    "a path of somebody's machine": r"(?<![\w.])/(work|root|home|opt|Users)/",
+    "a place to install from": r"--(extra-)?index-url|--find-links|PIP_\w*(URL|LINKS)|pypi\.org",
+    "who or what typed it": r"(?i)\b(claude|anthropic|copilot)\b",
+    "work left undone": r"\b(TODO|FIXME|XXX)\b",
+    "a test that does not run": r"mark\.(skip|xfail)|pytest\.(skip|xfail|importorskip)",
+    "a silence without its reason": (
+        r"#\s*noqa(?!: [A-Z]+\d+(, [A-Z]+\d+)*\s+\S)|#\s*type: ignore(?!\[[\w, -]+\]\s+(# )?\S)"
+    ),
+}
+TESTS_MAY = {"markup from data"}  # they look for it, too
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_file_holds(what: str) -> None:
+    pattern = re.compile(FORBIDDEN[what])
+    found = [
+        f"{path}:{number}: {line.strip()}"
+        for path in text_files()
+        if path != THIS_FILE and not (what in TESTS_MAY and path.startswith("tests/"))
+        for number, line in enumerate(read(path).splitlines(), start=1)
+        if pattern.search(line)
+    ]
+    assert not found
+
+
+def test_no_text_is_run_as_code() -> None:
+    for path in python_files("app.py", "pages", "model", "viz"):
+        called = {
+            ast.unparse(node.func) for node in ast.walk(tree(path)) if isinstance(node, ast.Call)
+        }
+        assert not called & {"eval", "exec", "compile", "pickle.load", "pickle.loads"}, path
+    for path in (path for path in committed() if path.endswith(".js")):
+        assert not re.search(r"\beval\(|new Function\(|document\.write\(", read(path)), path
+
+
+def test_names_say_what_a_file_is_about() -> None:
+    vague = {"utils", "util", "helpers", "helper", "common", "misc", "stuff", "shared"}
+    assert not [
+        path
+        for path in committed()
+        if vague & {part.partition(".")[0] for part in Path(path).parts}
+    ]
+
+
+def test_no_file_is_too_long_to_read() -> None:
+    lengths = {path: read(path).count("\n") for path in committed() if Path(path).suffix in LONGEST}
+    bounds = {
+        path: LONGEST_TEST if path.startswith("tests/") else LONGEST[Path(path).suffix]
+        for path in lengths
+    }
+    assert not {path: length for path, length in lengths.items() if length > bounds[path]}
+
+
+def test_models_are_safetensors_and_light() -> None:
+    unsafe = (
+        ".bin",
+        ".pt",
+        ".pth",
+        ".ckpt",
+        ".pkl",
+        ".pickle",
+        ".h5",
+        ".npy",
+        ".npz",
+        ".gguf",
+        ".onnx",
+    )
+    assert not [path for path in committed() if path.endswith(unsafe)]
+    weights = [ROOT / path for path in committed() if path.endswith(".safetensors")]
+    assert weights
+    assert sum(path.stat().st_size for path in weights) < HEAVIEST_WEIGHTS
+
+
+def test_every_shipped_model_has_its_card() -> None:
+    for config in (ROOT / "model" / "pretrained").glob("*/config.json"):
+        assert (config.parent / "README.md").is_file(), config.parent.name

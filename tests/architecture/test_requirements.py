@@ -1,0 +1,42 @@
+"""What is installed is pinned, used, and no more than that."""
+
+from __future__ import annotations
+
+import re
+from importlib import metadata
+
+import pytest
+
+from tests.architecture.sources import python_files, read, third_party
+
+# packages that one of ours brings along, at a version that it chooses
+BROUGHT_ALONG = {"tokenizers", "safetensors", "huggingface_hub", "tqdm"}
+RUN_BY_NAME = {"ruff", "mypy", "pytest-cov", "pytest-timeout", "pytest-xdist"}
+
+
+def pins(path: str) -> dict[str, str]:
+    lines = [line.partition("#")[0].strip() for line in read(path).splitlines()]
+    matches = {line: re.fullmatch(r"([\w.-]+)==([\w.]+)", line) for line in lines if line}
+    assert all(matches.values()), f"{path} has lines that pin nothing"
+    return {match[1]: match[2] for match in matches.values() if match}
+
+
+@pytest.mark.parametrize("path", ["requirements.txt", "requirements-dev.txt"])
+def test_what_is_installed_is_what_is_pinned(path: str) -> None:
+    installed = {name: metadata.version(name).partition("+")[0] for name in pins(path)}
+    assert installed == pins(path)
+
+
+def test_the_app_pins_what_it_imports_and_nothing_else() -> None:
+    used = {
+        name
+        for path in python_files("app.py", "pages", "model", "viz")
+        for name in third_party(path)
+    }
+    assert used - BROUGHT_ALONG == set(pins("requirements.txt"))
+
+
+def test_tests_and_benchmarks_pin_what_they_import_and_nothing_else() -> None:
+    used = {name for path in python_files("tests", "benchmarks") for name in third_party(path)}
+    own = used - BROUGHT_ALONG - set(pins("requirements.txt"))
+    assert own == set(pins("requirements-dev.txt")) - RUN_BY_NAME

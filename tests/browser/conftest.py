@@ -1,0 +1,59 @@
+"""One server and one Chromium per worker, and a page that notes down whatever goes wrong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from benchmarks.harness import CLOCK, Server, Witness, chromium, serve
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """The app as `make run` serves it, on a free port."""
+    with serve() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def url(server: Server) -> str:
+    """Where the app answers."""
+    return server.url
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A real Chromium; where there is none the tests fail, for a skipped test proves nothing."""
+    with ExitStack() as stack:
+        try:
+            running = stack.enter_context(chromium())
+        except RuntimeError as error:
+            pytest.fail(str(error), pytrace=False)
+        yield running
+
+
+@pytest.fixture
+def witness() -> Witness:
+    """What went wrong in the page so far; a test that provokes an error clears it."""
+    return Witness()
+
+
+@pytest.fixture
+def page(browser: Browser, server: Server, witness: Witness) -> Iterator[Page]:
+    """A fresh blank page at 1280 x 800; after the test it must have met no error of any kind."""
+    printed_before = len(server.log())
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_init_script(CLOCK)
+    page = context.new_page()
+    witness.watch(page)
+    yield page
+    context.close()
+
+    printed = server.log()[printed_before:]
+    print(printed)  # noqa: T201  pytest shows it beside a failure
+    assert "Traceback" not in printed, f"The server printed a traceback:\n{printed}"
+    assert not witness.outside, f"The page reached for the network: {witness.outside}"
+    assert not witness.errors, f"The browser's console shows errors: {witness.errors}"

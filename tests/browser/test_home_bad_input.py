@@ -1,0 +1,282 @@
+"""Whatever is typed, linked or pressed at the home page: one sentence or the right behaviour.
+
+No traceback anywhere (the `page` fixture reads the server's log and the browser's console), and
+nothing of the text that was there is lost.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.harness import by_key
+from benchmarks.home_page import Reader
+from tests.tiny_models import bare_model, save, tokenizer
+
+pytestmark = pytest.mark.browser
+
+PROMPT = "Once upon a time"
+MARKUP = ("<script>", "<b>", "$x$", "**b**", ":smile:", "`x`", "[a](b)", "&amp;")
+TYPE_UNITS = """(box, units) => {
+  box.value = units.map((unit) => String.fromCharCode(unit)).join('');
+  box.dispatchEvent(new Event('input', { bubbles: true }));
+}"""
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+@pytest.fixture
+def reader(page: Page, url: str) -> Reader:
+    return Reader(page, url)
+
+
+@pytest.fixture
+def markup_model(tmp_path: Path) -> Path:
+    """A tiny model whose favourite tokens are markup."""
+    words = tokenizer()
+    words.add_tokens(list(MARKUP))
+    model = bare_model("phi")
+    for token_id in words.convert_tokens_to_ids(list(MARKUP)):
+        model.lm_head.bias.data[token_id] = 30.0
+    return save(tmp_path / "markup", model, words)
+
+
+def is_one_sentence(text: str) -> bool:
+    return 0 < len(text) < 300 and text.endswith(".") and "Traceback" not in text
+
+
+def everything_shown(reader: Reader) -> str:
+    """All text of the page, that of the component and of every token's label included."""
+    return reader.page.locator("body").inner_text() + reader.live.inner_text()
+
+
+def test_an_empty_prompt_is_no_error(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, run="3")
+    for prompt in ("", "   ", "\n\n", "\t"):
+        reader.write(prompt)
+        if reader.header["notice"]:
+            assert is_one_sentence(reader.said())
+            continue
+        assert reader.header["prompt"] == prompt
+        n_before = len(reader.ids)
+        reader.press("Next")
+        assert len(reader.ids) == n_before + 1, repr(prompt)
+    assert not reader.header["notice"], "the model has a start token: it can begin from nothing"
+
+
+def test_a_prompt_that_is_too_long_is_refused_in_one_sentence(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, run="3")
+    before = list(reader.ids)
+    too_many = reader.header["model"]["context_length"] + 10
+    for prompt in (
+        "a" * 100_000,
+        "the cat sat on the mat " * 4_400,
+        "\N{ROCKET}" * 50_000,
+        "cat " * too_many,
+    ):
+        reader.write(prompt)
+        assert is_one_sentence(reader.said()), prompt[:20]
+        assert reader.ids == before, "the text stays"
+        typed = reader.live.locator("textarea.prompt-box").input_value()
+        assert typed == prompt, "what was typed stays, too, so that it can be mended"
+    reader.write(PROMPT)
+    expect(reader.notice).to_be_hidden()
+    reader.press("Next")
+
+
+def test_characters_that_are_none_are_refused_or_shown_as_what_they_are(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, run="3")
+    box = reader.live.locator("textarea.prompt-box")
+    for prompt in (
+        "a \ud83d lone half of a pair",
+        "\udc00",
+        "a\0b",
+        "\0",
+        "x\N{ZERO WIDTH JOINER}y\N{BYTE ORDER MARK}",
+        "\x1b[31mred\x07",
+    ):
+        before = list(reader.ids)
+        # Playwright's own typing cannot say a lone surrogate: name its code units
+        units = [ord(unit) for unit in prompt]
+        box.evaluate(TYPE_UNITS, units)
+        reader.do(lambda: box.press("Enter"), "prompt")
+        if reader.header["notice"]:
+            assert is_one_sentence(reader.said())
+            assert reader.ids == before, "the text stays"
+            continue
+        n_before = len(reader.ids)
+        reader.press("Next")
+        assert len(reader.ids) == n_before + 1, ascii(prompt)
+        assert REPLACEMENT not in everything_shown(reader), ascii(prompt)
+
+
+def test_every_script_is_shown_as_its_bytes_or_characters(reader: Reader) -> None:
+    reader.open()
+    reader.live.get_by_text("The prompt as its tokens").click()
+    for prompt in (
+        "a \N{FAMILY} \U0001f469\u200d\U0001f680 \U0001f1eb\U0001f1f7 b",
+        "\u4f60\u597d\u4e16\u754c",
+        "\u0645\u0631\u062d\u0628\u0627 \u202eabc",
+        "e\u0301 n\u0303 \u0e01\u0e34 Z\u0351\u036b\u0343",
+        "one\ntwo\n\n\tthree  four",
+    ):
+        reader.write(prompt)
+        assert reader.header["prompt"] == prompt
+        assert reader.live.locator("textarea.prompt-box").input_value() == prompt
+        pieces = [piece for piece in reader.header["pieces"] if not piece["special"]]
+        assert bytes.fromhex("".join(piece["bytes"] for piece in pieces)).decode() == prompt
+        assert "".join(piece["joined"] for piece in pieces) == prompt
+        expect(reader.live.locator(".piece")).to_have_count(len(reader.header["pieces"]))
+        reader.press("Next")
+        assert REPLACEMENT not in everything_shown(reader), ascii(prompt)
+        for index, character in reader.header["joined"].items():
+            group = reader.chips.nth(int(index)).locator("xpath=..")
+            expect(group).to_have_attribute("data-joined", character)
+        link = reader.rest()
+        assert dict(parse_qsl(link[1:], keep_blank_values=True))["prompt"] == prompt
+    ids = list(reader.ids)
+    reader.open_link(f"/{link}")
+    assert reader.ids == ids
+
+
+def test_tokens_that_are_markup_show_as_their_characters(
+    reader: Reader, markup_model: Path
+) -> None:
+    prompt = " and ".join(MARKUP)
+    reader.open(model=str(markup_model), prompt=prompt, temperature="0.5")
+    for _ in range(4):
+        reader.press("Next")
+    reader.do(reader.row(2).locator("button").click, "force")
+    shown = set(reader.tokens())
+    assert set(MARKUP) <= shown
+    bars = reader.live.locator(".bars-row button").all_text_contents()
+    assert set(bars[: len(MARKUP)]) == set(MARKUP)
+    reader.live.get_by_text("The prompt as its tokens").click()
+    assert set(MARKUP) <= set(reader.live.locator(".piece-label").all_text_contents())
+    written = reader.live.locator(".steps-table").text_content() or ""
+    assert any(token in written for token in MARKUP)
+    alive = "script, b > b, a[href], img"
+    assert reader.live.locator(".strip-list, .steps-table td, .piece").locator(alive).count() == 0
+    # a branch and Streamlit's own part of the page, after a rest
+    reader.choose_at(reader.header["n_prompt"] + 1, "Branch here, keep this text", "branch")
+    branch = reader.live.locator(".branch").first.inner_text()
+    assert any(token in branch for token in MARKUP)
+    reader.rest()
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {
+            **{"temperature": "nan", "top_p": "7", "top_k": "1e400", "min_p": "inf"},
+            **{"order": "<b>", "use": "magic", "seed": "-3", "prompt": "a" * 9_000},
+        },
+        {"run": "999999999", "eta": "-1"},
+        {"run": "3", "forced": "1:99999999"},
+    ],
+    ids=lambda params: "-".join(params),
+)
+def test_a_link_that_asks_too_much_opens_the_page_and_says_so(
+    reader: Reader, params: dict[str, str]
+) -> None:
+    reader.open(**params)
+    assert reader.said().endswith(".")
+    assert "nan" not in str(reader.header["settings"])
+    n_before = len(reader.ids)
+    reader.press("Next")
+    assert len(reader.ids) == n_before + 1
+
+
+def test_bytes_in_a_link_that_are_no_text_open_the_page(reader: Reader) -> None:
+    reader.open_link("/?prompt=a%ED%A0%80%FF%00b&seed=1")
+    reader.press("Next")
+    assert "Traceback" not in everything_shown(reader)
+
+
+@pytest.mark.parametrize("name", ["no-such-model", "/nowhere/at/all", "<b>x</b>"])
+def test_a_model_that_is_not_there_by_link_leaves_the_shipped_one(
+    reader: Reader, name: str
+) -> None:
+    reader.open(model=name, prompt=PROMPT)
+    assert is_one_sentence(reader.said())
+    assert reader.header["model"]["name"] == "storyteller"
+    assert reader.header["prompt"] == PROMPT
+    reader.press("Next")
+
+
+def test_a_model_that_is_not_there_by_the_box_leaves_the_one_in_use(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, run="3")
+    before = list(reader.ids)
+    reader.page.get_by_role("button", name="storyteller").click()
+    box = by_key(reader.page, "model").get_by_role("combobox")
+    box.fill("no-such-model")
+    box.press("Enter")
+    reader.until(lambda: reader.header["notice"] is not None, "nothing was said")
+    assert "storyteller stays in use" in reader.header["notice"]["text"]
+    assert reader.ids == before
+    reader.page.keyboard.press("Escape")
+    reader.press("Next")
+    assert len(reader.ids) == len(before) + 1
+
+
+def test_a_model_whose_folder_is_removed_while_in_use_goes_on(
+    reader: Reader, tmp_path: Path
+) -> None:
+    folder = save(tmp_path / "tiny", bare_model("llama"))
+    reader.open(model=str(folder), prompt="the the")
+    assert reader.header["notice"] is None
+    reader.press("Next")
+    shutil.rmtree(folder)
+    n_before = len(reader.ids)
+    reader.press("Next")
+    reader.press("Back")
+    reader.choose_at(n_before - 1, "Branch here, keep this text", "branch")
+    reader.press("Next")
+    assert len(reader.ids) == n_before
+    reader.write("another text")
+    assert reader.header["notice"] is None
+    # another reader who follows the link finds it in memory, or is told that it is gone
+    link = reader.rest()
+    reader.open_link(f"/{link}")
+    if reader.header["notice"]:
+        assert is_one_sentence(reader.said())
+    reader.press("Next")
+
+
+def test_next_after_the_end_says_why_and_loses_nothing(reader: Reader, tmp_path: Path) -> None:
+    folder = save(tmp_path / "short", bare_model("gpt2"))
+    reader.open(model=str(folder), prompt="the " * 30, greedy="1")
+    for _ in range(6):
+        if reader.header["finished"]:
+            break
+        reader.press("Write 20 tokens at once")
+    assert reader.header["finished"] in ("eos", "length")
+    whole = list(reader.ids)
+    n_events = len(reader.wire.events)
+    expect(reader.button("Next")).to_have_attribute("aria-disabled", "true")
+    expect(reader.live.locator(".reason")).not_to_be_empty()
+    reader.button("Next").click(force=True)
+    for key in ("ArrowRight", "Space", "ArrowRight"):
+        reader.page.keyboard.press(key)
+    reader.rest()
+    assert reader.ids == whole
+    assert "next" not in {event["kind"] for event in reader.wire.events[n_events:]}
+    reader.press("Back")
+    assert reader.header["finished"] is None
+    assert reader.ids == whole[:-1]
+    reader.press("Next")
+    assert reader.ids == whole
+
+
+def test_fast_presses_stop_at_the_end_of_the_text(reader: Reader, tmp_path: Path) -> None:
+    folder = save(tmp_path / "full", bare_model("gpt2"))
+    reader.open(model=str(folder), prompt="the " * 30, greedy="1")
+    for _ in range(80):
+        reader.page.keyboard.press("ArrowRight")
+    reader.until(lambda: reader.header["finished"] is not None, "it does not end")
+    reader.settle()
+    assert len(reader.ids) <= reader.header["model"]["context_length"]
+    assert reader.header["notice"] is None

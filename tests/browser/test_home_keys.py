@@ -1,0 +1,216 @@
+"""The home page by keyboard and on small screens: keys, focus, names, what one screen holds."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.harness import by_key
+from benchmarks.home_page import PATIENCE, Reader
+
+pytestmark = pytest.mark.browser
+
+PROMPT = "Once upon a time"
+
+# every element that takes the focus, in the page and in the component's shadow root
+INTERACTIVE = """() => {
+  const selector = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+  const all = [];
+  const collect = (root) => {
+    for (const node of root.querySelectorAll('*')) {
+      if (node.shadowRoot) collect(node.shadowRoot);
+      const isSeen = node.checkVisibility({ visibilityProperty: true });
+      if (isSeen && node.matches(selector)) all.push(node);
+    }
+  };
+  collect(document);
+  return all;
+}"""
+
+
+@pytest.fixture
+def reader(page: Page, url: str) -> Reader:
+    return Reader(page, url)
+
+
+def step_events(reader: Reader) -> list[str]:
+    kinds = [event["kind"] for event in reader.wire.events]
+    return [kind for kind in kinds if kind in ("next", "back")]
+
+
+def test_right_is_next_left_is_back_and_space_plays(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, top_p="0.6")
+    n_prompt = len(reader.ids)
+    reader.key("ArrowRight", "next")
+    reader.key("ArrowRight", "next")
+    assert len(reader.ids) == n_prompt + 2
+    reader.key("ArrowLeft", "back")
+    assert len(reader.ids) == n_prompt + 1
+
+    reader.live.get_by_label("Speed").select_option("10")
+    reader.page.evaluate("() => document.activeElement.blur()")
+    reader.live.locator("select:focus").evaluate_all("all => all.forEach((node) => node.blur())")
+    reader.page.keyboard.press("Space")
+    expect(reader.button("Pause")).to_be_visible()
+    reader.until(lambda: len(reader.ids) >= n_prompt + 5, "it does not play")
+    reader.page.keyboard.press("Space")
+    expect(reader.button("Play")).to_be_visible()
+    reader.settle()
+    n_written = len(reader.ids)
+    reader.rest()
+    assert len(reader.ids) == n_written, "nothing comes after a pause"
+
+
+def test_a_key_with_a_modifier_is_the_browsers(reader: Reader) -> None:
+    reader.open(prompt=PROMPT)
+    for key in ("Control+ArrowRight", "Shift+ArrowRight", "Meta+ArrowRight"):
+        reader.page.keyboard.press(key)
+    reader.key("ArrowRight", "next")
+    assert step_events(reader) == ["next"]
+
+
+def test_keys_belong_to_what_has_the_focus(reader: Reader) -> None:
+    reader.open(prompt=PROMPT)
+    for place in (
+        "textarea.prompt-box",
+        "input.slider[name=temperature]",
+        "input[name=use_top_k]",
+        ".transport button:has-text('Reset')",
+        ".transport select",
+        ".token >> nth=-1",
+        ".bars-row button >> nth=0",
+        "summary >> nth=0",
+    ):
+        n_before = len(step_events(reader))
+        target = reader.live.locator(place)
+        target.focus()
+        for key in ("ArrowRight", "ArrowLeft"):
+            reader.page.keyboard.press(key)
+        target.evaluate("(node) => node.getRootNode().activeElement?.blur()")
+        # had the keys before it counted, they would be answered first
+        reader.key("ArrowRight", "next")
+        assert step_events(reader)[n_before:] == ["next"], place
+
+
+def test_keys_belong_to_streamlits_own_fields_and_links_too(reader: Reader) -> None:
+    reader.open(prompt=PROMPT)
+    by_key(reader.page, "presenter").locator("input").focus()
+    reader.page.keyboard.press("ArrowRight")
+    reader.page.get_by_role("button", name="storyteller").click()
+    seed = by_key(reader.page, "seed").locator("input")
+    seed.focus()
+    for key in ("ArrowRight", "ArrowLeft"):
+        reader.page.keyboard.press(key)
+    reader.page.keyboard.press("Escape")
+    reader.page.evaluate("() => document.activeElement.blur()")
+    reader.key("ArrowRight", "next")
+    assert step_events(reader) == ["next"]
+
+
+def test_a_press_is_one_press_after_many_reruns(reader: Reader) -> None:
+    """Listeners that are not cleaned up would answer a key twice."""
+    reader.open(prompt=PROMPT)
+    for wanted in ("true", None, "true", None):
+        by_key(reader.page, "presenter").get_by_text("Presenter").click()
+        root = reader.live.locator(".ott")
+        if wanted:
+            expect(root).to_have_attribute("data-presenter", wanted, timeout=PATIENCE)
+        else:
+            expect(root).not_to_have_attribute("data-presenter", "true", timeout=PATIENCE)
+    reader.page.evaluate("() => document.activeElement.blur()")
+    reader.key("ArrowRight", "next")
+    assert step_events(reader) == ["next"]
+
+
+def test_the_arrows_walk_the_text_and_escape_leaves_the_past(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, run="4")
+    n_prompt = reader.header["n_prompt"]
+    reader.chips.last.focus()
+    reader.page.keyboard.press("ArrowLeft")
+    focused = reader.live.locator(".token:focus")
+    expect(focused).to_have_attribute("data-index", str(n_prompt + 2))
+    reader.page.keyboard.press("Enter")
+    look = reader.live.get_by_role("button", name="Look at its distribution")
+    expect(look).to_be_focused()
+    reader.do(lambda: reader.page.keyboard.press("Enter"), "inspect")
+    banner = reader.live.get_by_text(f"You look at position {n_prompt + 2}")
+    expect(banner).to_be_visible()
+    reader.page.keyboard.press("Escape")
+    expect(banner).to_be_hidden()
+    assert len(reader.ids) == n_prompt + 4
+
+
+def test_everything_that_can_be_pressed_has_a_name_and_is_reached_by_tab(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, run="2")
+    places = reader.page.evaluate_handle(INTERACTIVE)
+    n_places = reader.page.evaluate("(all) => all.length", places)
+    assert n_places > 30
+    nameless = reader.page.evaluate(
+        """(all) => all.filter((node) => {
+          const labelled = node.getAttribute('aria-labelledby');
+          const root = node.getRootNode();
+          const ids = (labelled ?? '').split(' ').filter(Boolean);
+          const by = ids.map((id) => root.getElementById(id));
+          const name = node.getAttribute('aria-label') || node.title || node.textContent.trim()
+            || by.map((other) => other?.textContent).join('')
+            || [...(node.labels ?? [])].map((label) => label.textContent).join('');
+          return !name.trim();
+        }).map((node) => node.cloneNode().outerHTML)""",
+        places,
+    )
+    assert not nameless
+
+    # one round by Tab, from the top of the page until it comes back there
+    reached = reader.page.evaluate("() => { window.__reached = new Set(); return 0; }")
+    for _ in range(n_places + 30):
+        reader.page.keyboard.press("Tab")
+        reached = reader.page.evaluate(
+            """() => {
+              let node = document.activeElement;
+              while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+              if (node && node !== document.body) window.__reached.add(node);
+              return window.__reached.size;
+            }"""
+        )
+    left_out = reader.page.evaluate(
+        """(all) => all.filter((node) => !window.__reached.has(node) && node.tabIndex >= 0)
+          .map((node) => node.cloneNode().outerHTML)""",
+        places,
+    )
+    assert reached > 30
+    assert not left_out
+
+
+def test_the_first_screen_holds_prompt_buttons_strip_loop_and_bars(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, run="3")
+    parts = {
+        "prompt": "textarea.prompt-box",
+        "buttons": ".transport .buttons",
+        "strip": ".strip-list",
+        "loop": ".loop-band",
+        "the last bar": ".bars-tail",
+        "the coin": ".coin-bar",
+    }
+    for name, selector in parts.items():
+        box = reader.live.locator(selector).bounding_box()
+        assert box is not None, name
+        assert box["y"] >= 0, name
+        assert box["y"] + box["height"] <= 800, name
+        assert box["x"] + box["width"] <= 1280, name
+
+
+@pytest.mark.parametrize("width", [390, 768])
+def test_no_page_scrolls_sideways(reader: Reader, width: int) -> None:
+    reader.page.set_viewport_size({"width": width, "height": 844})
+    reader.open(prompt=f"{PROMPT} {'x' * 300} \N{ROCKET}", run="12")
+    for summary in reader.live.locator("summary").all():
+        summary.click()
+    reader.choose_at(reader.header["n_prompt"] + 2, "Look at its distribution", "inspect")
+    overhang = reader.page.evaluate(
+        "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    assert overhang == 0
+    main = reader.page.get_by_test_id("stMain")
+    assert main.evaluate("(node) => node.scrollWidth - node.clientWidth") == 0
+    for name in ("Next", "Back", "Reset"):
+        expect(reader.button(name)).to_be_visible()

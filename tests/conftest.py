@@ -1,0 +1,100 @@
+"""What all tests share: no network, one thread, fixed seeds, and the shipped model loaded once."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import random
+import socket
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import hypothesis
+import numpy as np
+import pytest
+
+if TYPE_CHECKING:
+    from model.loading import LanguageModel
+
+# before torch, tokenizers and the hub's client are imported by anyone
+os.environ.update(
+    HF_HUB_OFFLINE="1",
+    TRANSFORMERS_OFFLINE="1",
+    TOKENIZERS_PARALLELISM="false",
+    OMP_NUM_THREADS="1",  # two workers share two cores, and sums come out the same every time
+    MKL_NUM_THREADS="1",
+)
+
+hypothesis.settings.register_profile("steady", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+class NetworkRefusedError(ConnectionRefusedError):
+    """A test reached for another machine."""
+
+
+def is_loopback(address: Any) -> bool:
+    """Whether a socket's address is of this machine: a path, a loopback number, or its name."""
+    if not isinstance(address, tuple):
+        return True
+    host = str(address[0])
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def refused_connections() -> Iterator[list[str]]:
+    """Refuse every TCP connection that leaves this machine; the list says which were tried."""
+    refused: list[str] = []
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def check(sock: socket.socket, address: Any) -> None:
+        if sock.type == socket.SOCK_STREAM and not is_loopback(address):
+            refused.append(str(address))
+            raise NetworkRefusedError(
+                f"Tests are offline: something tried to reach {address}. Give the test what it "
+                "needs as a file, or a server on 127.0.0.1."
+            )
+
+    def guarded_connect(sock: socket.socket, address: Any) -> None:
+        check(sock, address)
+        connect(sock, address)
+
+    def guarded_connect_ex(sock: socket.socket, address: Any) -> int:
+        check(sock, address)
+        return connect_ex(sock, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded_connect)
+        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+        yield refused
+
+
+@pytest.fixture(autouse=True)
+def _fixed_seeds() -> None:
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002  libraries under test still draw from it
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def _told_errors() -> None:
+    """A page that fails under AppTest says why; readers are spared that by the app's settings."""
+    if streamlit := sys.modules.get("streamlit"):
+        streamlit.config.set_option("client.showErrorDetails", "full")
+
+
+@pytest.fixture(scope="session")
+def storyteller(refused_connections: list[str]) -> LanguageModel:
+    """The shipped model, loaded once per worker and, as it must be, without the network."""
+    from model.loading import load_model
+
+    n_before = len(refused_connections)
+    lm = load_model("storyteller", device="cpu", dtype="float32")
+    assert len(refused_connections) == n_before, refused_connections[n_before:]
+    return lm

@@ -1,0 +1,258 @@
+"""Every mask and penalty against code that is not ours: transformers' own, or the plainest loop.
+
+transformers' sort is not stable, so which of several tied tokens top-p drops is arbitrary there:
+the number kept and the sorted scores kept are compared, for every other mask the tokens themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+import torch
+from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM
+from transformers.generation.logits_process import (
+    EpsilonLogitsWarper,
+    EtaLogitsWarper,
+    LogitsProcessor,
+    LogitsProcessorList,
+    MinPLogitsWarper,
+    RepetitionPenaltyLogitsProcessor,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+    TypicalLogitsWarper,
+)
+
+from model.records import FloatArray
+from model.sampling import ORDERS, Settings, process
+
+pytestmark = pytest.mark.oracle
+
+N_CASES = 1000  # for each of eight processors, and 2000 for all of them in a row
+N_VOCAB = 40
+TOLERANCE = 1e-10
+
+
+def random_logits(rng: np.random.Generator) -> FloatArray:
+    """A row of one of several kinds: smooth, with ties, with -inf, huge, flat, or peaked."""
+    kind = rng.integers(6)
+    row = rng.normal(0, 3, N_VOCAB)
+    if kind == 1:
+        row = np.round(row)
+    elif kind == 2:
+        row[rng.random(N_VOCAB) < 0.5] = -np.inf
+        row[rng.integers(N_VOCAB)] = 1
+    elif kind == 3:
+        row *= 1e4
+    elif kind == 4:
+        row = np.full(N_VOCAB, float(rng.integers(-3, 4)))
+    elif kind == 5:
+        row = np.round(row * 2)
+        row[rng.integers(N_VOCAB)] = -np.inf
+    return row.astype(np.float32).astype(np.float64)
+
+
+Theirs: TypeAlias = LogitsProcessor | LogitsProcessorList
+
+
+def theirs(processor: Theirs, logits: FloatArray, ids: Sequence[int]) -> FloatArray:
+    """The scores that a processor of transformers makes, in float64."""
+    scores = processor(torch.LongTensor([list(ids)]), torch.from_numpy(logits)[None].clone())
+    return np.asarray(scores[0])
+
+
+def assert_same(ours: FloatArray, other: FloatArray, *, by_token: bool) -> None:
+    """Compares scores: token by token, or sorted where which of the tied ones went is arbitrary."""
+    if not by_token:
+        ours, other = np.sort(ours), np.sort(other)
+    assert (np.isfinite(ours) == np.isfinite(other)).all()
+    held = np.isfinite(ours)
+    assert ours[held] == pytest.approx(other[held], rel=1e-12, abs=1e-12)
+
+
+def stands_on_its_bound(name: str, logits: FloatArray, value: float) -> bool:
+    """Whether rounding decides: a cumulative mass within 1e-12 of the bound that it is held to."""
+    if name not in ("top_p", "typical_p"):
+        return False
+    (raw,) = process(logits, [], Settings())
+    falling = np.sort(raw.probs)
+    bound = 1 - value if name == "top_p" else value
+    if name == "typical_p":
+        with np.errstate(divide="ignore"):
+            surprise = np.abs(-np.log(raw.probs) - raw.entropy)
+        falling = raw.probs[np.argsort(surprise, kind="stable")]
+    return bool((np.abs(np.cumsum(falling) - bound) < TOLERANCE).any())
+
+
+PROCESSORS: dict[str, tuple[Callable[[Any], LogitsProcessor], Callable[[Any], float]]] = {
+    "repetition_penalty": (RepetitionPenaltyLogitsProcessor, lambda rng: rng.uniform(0.5, 2)),
+    "temperature": (TemperatureLogitsWarper, lambda rng: 10 ** rng.uniform(-2, 2)),
+    "top_k": (TopKLogitsWarper, lambda rng: int(rng.integers(1, N_VOCAB + 5))),
+    "top_p": (TopPLogitsWarper, lambda rng: rng.uniform(0.001, 0.999)),
+    "min_p": (MinPLogitsWarper, lambda rng: rng.uniform(0.001, 1)),
+    "typical_p": (TypicalLogitsWarper, lambda rng: rng.uniform(0.001, 0.999)),
+    "epsilon": (EpsilonLogitsWarper, lambda rng: 10 ** rng.uniform(-6, -0.01)),
+    "eta": (EtaLogitsWarper, lambda rng: 10 ** rng.uniform(-6, -0.01)),
+}
+
+
+@pytest.mark.parametrize("name", PROCESSORS)
+def test_each_stage_is_the_processor_of_transformers(name: str) -> None:
+    rng = np.random.default_rng(sum(map(ord, name)))
+    make, draw_value = PROCESSORS[name]
+    n_compared = 0
+    for _ in range(N_CASES):
+        logits, value = random_logits(rng), draw_value(rng)
+        ids = rng.integers(0, N_VOCAB, 8).tolist()
+        if stands_on_its_bound(name, logits, value):
+            continue
+        values: dict[str, Any] = {name: value}
+        stage = process(logits, ids, Settings(**values))[-1]
+        assert stage.name == name
+        assert_same(stage.scores, theirs(make(value), logits, ids), by_token=name != "top_p")
+        n_compared += 1
+    assert n_compared > 0.95 * N_CASES
+
+
+@pytest.mark.parametrize("p", [0.1, 0.25, 0.3, 0.5, 0.7, 0.75, 0.9])
+@pytest.mark.parametrize("n", [1, 2, 4, 8, 16])
+def test_top_p_of_equals_keeps_as_many_as_transformers(n: int, p: float) -> None:
+    # every cumulative mass is exact, or rounded in the same way: the bound itself is compared
+    logits = np.zeros(n)
+    stage = process(logits, [], Settings(top_p=p))[-1]
+    assert stage.kept.sum() == np.isfinite(theirs(TopPLogitsWarper(p), logits, [0])).sum()
+
+
+def random_settings(rng: np.random.Generator, *, with_ties: bool) -> Settings:
+    """Settings of which each is in force in half of the cases."""
+    values = {name: draw_value(rng) for name, (_, draw_value) in PROCESSORS.items()}
+    values["temperature"] = rng.uniform(0.3, 3)
+    if with_ties:  # whose removal by top-p is arbitrary, and would change what comes after
+        del values["top_p"]
+    chosen: dict[str, Any] = {name: values[name] for name in values if rng.random() < 0.5}
+    return Settings(**chosen)
+
+
+def generate_config(settings: Settings) -> GenerationConfig:
+    """The same settings in transformers' words."""
+    return GenerationConfig(  # type: ignore[no-untyped-call]  # it has no types
+        do_sample=True,
+        repetition_penalty=settings.repetition_penalty,
+        temperature=settings.temperature,
+        top_k=settings.top_k,
+        top_p=settings.top_p,
+        min_p=settings.min_p or None,
+        typical_p=settings.typical_p,
+        epsilon_cutoff=settings.epsilon,
+        eta_cutoff=settings.eta,
+    )
+
+
+def test_the_pipeline_is_that_of_generate() -> None:
+    """`generate` builds its own list of processors, whose order is not ours to choose."""
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=N_VOCAB, hidden_size=8, intermediate_size=8, num_hidden_layers=1,
+        num_attention_heads=1, bos_token_id=0, eos_token_id=1, pad_token_id=1,
+    )  # fmt: skip
+    model: Any = LlamaForCausalLM(config)  # what makes the list is not public
+    rng = np.random.default_rng(5)
+    for _ in range(2 * N_CASES):
+        logits = random_logits(rng)
+        with_ties = len(np.unique(logits[np.isfinite(logits)])) < np.isfinite(logits).sum()
+        settings = random_settings(rng, with_ties=with_ties)
+        ids = rng.integers(0, N_VOCAB, 8).tolist()
+        processors = model._get_logits_processor(
+            generation_config=generate_config(settings), input_ids_seq_length=8
+        )
+        stages = process(logits, ids, settings)
+        assert len(processors) == len(stages) - 1
+        assert_same(stages[-1].scores, theirs(processors, logits, ids), by_token=True)
+
+
+class Plain(LogitsProcessor):
+    """A processor that follows its definition token by token, for what transformers lacks."""
+
+    def __init__(self, change: Callable[[list[float], list[int]], list[float]]) -> None:
+        self.change = change
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        row = self.change(scores[0].tolist(), input_ids[0].tolist())
+        return torch.tensor([row], dtype=torch.float64)
+
+
+def plain_presence(penalty: float, n_prompt: int) -> Plain:
+    return Plain(
+        lambda row, ids: [
+            score - penalty if token_id in ids[n_prompt:] else score
+            for token_id, score in enumerate(row)
+        ]
+    )
+
+
+def plain_frequency(penalty: float, n_prompt: int) -> Plain:
+    return Plain(
+        lambda row, ids: [
+            score - penalty * Counter(ids[n_prompt:])[token_id]
+            for token_id, score in enumerate(row)
+        ]
+    )
+
+
+def plain_top_n_sigma(n: float) -> Plain:
+    def change(row: list[float], _: list[int]) -> list[float]:
+        finite = [score for score in row if score > -math.inf]
+        mean = math.fsum(finite) / len(finite)
+        sigma = math.sqrt(math.fsum((score - mean) ** 2 for score in finite) / len(finite))
+        return [score if score >= max(row) - n * sigma else -math.inf for score in row]
+
+    return Plain(change)
+
+
+def processor_of(name: str, settings: Settings, n_prompt: int) -> LogitsProcessor:
+    """The independent implementation of one stage."""
+    value = getattr(settings, name)
+    if name == "presence_penalty":
+        return plain_presence(value, n_prompt)
+    if name == "frequency_penalty":
+        return plain_frequency(value, n_prompt)
+    if name == "top_n_sigma":
+        return plain_top_n_sigma(value)
+    return PROCESSORS[name][0](value)
+
+
+@pytest.mark.parametrize("engine", ORDERS)
+def test_each_preset_is_its_stages_in_its_order(engine: str) -> None:
+    rng = np.random.default_rng(sum(map(ord, engine)))
+    for _ in range(N_CASES // 4):
+        logits = rng.normal(0, 3, N_VOCAB)
+        values: dict[str, Any] = {
+            name: draw_value(rng) for name, (_, draw_value) in PROCESSORS.items()
+        }
+        values["temperature"] = rng.uniform(0.3, 3)
+        values["presence_penalty"], values["frequency_penalty"] = rng.uniform(-2, 2, 2)
+        values["top_n_sigma"] = rng.uniform(0.5, 3)
+        chosen = {name: values[name] for name in values if rng.random() < 0.6}
+        settings = Settings(order=ORDERS[engine], **chosen)
+        ids, n_prompt = rng.integers(0, N_VOCAB, 12).tolist(), int(rng.integers(0, 12))
+        chain = LogitsProcessorList(
+            [processor_of(name, settings, n_prompt) for name in ORDERS[engine] if name in chosen]
+        )
+        stages = process(logits, ids, settings, n_prompt)
+        assert_same(stages[-1].scores, theirs(chain, logits, ids), by_token=True)
+
+
+def test_the_worked_example() -> None:
+    """Of logits 3, 2, 1 with p = 0.8 and T = 0.5: temperature first keeps {0}, last {0, 1}."""
+    logits = np.array([3.0, 2.0, 1.0])
+    warpers = [TemperatureLogitsWarper(0.5), TopPLogitsWarper(0.8)]
+    for order, chain in (("transformers", warpers), ("llama.cpp", warpers[::-1])):
+        settings = Settings(temperature=0.5, top_p=0.8, order=ORDERS[order])
+        ours = process(logits, [], settings)[-1]
+        assert_same(ours.scores, theirs(LogitsProcessorList(chain), logits, [0]), by_token=True)
+        assert ours.kept.sum() == {"transformers": 1, "llama.cpp": 2}[order]

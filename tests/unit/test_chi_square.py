@@ -1,0 +1,78 @@
+"""The chi-square test: known values, pooling, and p-values that are uniform where all is fair."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.chi_square import chi_square, upper_gamma
+
+
+@pytest.mark.parametrize(
+    ("n_degrees", "statistic", "p_value"),
+    [  # critical values of the tables
+        (1, 3.841, 0.05),
+        (2, 5.991, 0.05),
+        (5, 11.070, 0.05),
+        (10, 23.209, 0.01),
+        (30, 43.773, 0.05),
+        (100, 124.342, 0.05),
+    ],
+)
+def test_the_p_value_is_that_of_the_tables(
+    n_degrees: int, statistic: float, p_value: float
+) -> None:
+    assert upper_gamma(n_degrees / 2, statistic / 2) == pytest.approx(p_value, rel=2e-3)
+
+
+@given(x=st.floats(0, 600))
+def test_with_two_degrees_it_is_the_exponential(x: float) -> None:
+    assert upper_gamma(1, x) == pytest.approx(math.exp(-x), rel=1e-11, abs=1e-300)
+
+
+@given(x=st.floats(1e-6, 25))
+def test_with_one_degree_it_is_the_error_function(x: float) -> None:
+    assert upper_gamma(0.5, x) == pytest.approx(math.erfc(math.sqrt(x)), rel=1e-9)
+
+
+@given(a=st.floats(0.5, 3000))
+def test_series_and_continued_fraction_meet(a: float) -> None:
+    below, above = upper_gamma(a, (a + 1) * (1 - 1e-12)), upper_gamma(a, a + 1)
+    assert below == pytest.approx(above, rel=1e-8)
+
+
+def test_by_hand() -> None:
+    test = chi_square(np.array([60, 40]), np.array([0.5, 0.5]))
+    assert test.statistic == pytest.approx(4.0)
+    assert test.n_degrees == 1
+    assert test.p_value == pytest.approx(math.erfc(math.sqrt(2)))
+
+
+def test_rare_entries_share_a_bin() -> None:
+    test = chi_square(np.array([50, 44, 2, 3, 1]), np.array([0.5, 0.44, 0.02, 0.03, 0.01]))
+    assert test.n_degrees == 2
+    assert test.n_pooled == 3
+
+
+def test_what_cannot_come_must_not_have_come() -> None:
+    with pytest.raises(ValueError, match="impossible"):
+        chi_square(np.array([1, 9]), np.array([0.0, 1.0]))
+    assert chi_square(np.array([0, 9]), np.array([0.0, 1.0])).p_value == 1.0
+
+
+def test_fair_draws_give_p_values_without_a_preference() -> None:
+    rng = np.random.default_rng(0)
+    probs = np.array([0.4, 0.3, 0.2, 0.1])
+    values = [chi_square(rng.multinomial(2000, probs), probs).p_value for _ in range(400)]
+    counts, _ = np.histogram(values, bins=5, range=(0, 1))
+    assert counts.min() > 50
+    assert counts.max() < 115
+
+
+def test_a_wrong_expectation_is_found_out() -> None:
+    test = chi_square(np.array([3500, 3000, 3500]), np.array([0.4, 0.3, 0.3]))
+    assert test.p_value < 1e-6

@@ -1,0 +1,338 @@
+"""One text: what a step writes down, how it stops, goes back, branches, and survives a failure."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from model.generation import Generation, choose
+from model.loading import LanguageModel
+from model.sampling import Settings, coin_at, process
+from tests.tiny_models import CONTEXT, END, VOCAB_SIZE, fresh_logits, tiny
+
+GREEDY = Settings(temperature=0)
+PROMPT = "the cat"
+
+
+@pytest.fixture
+def g() -> Generation:
+    return Generation(tiny("llama"), PROMPT, seed=3)
+
+
+def with_ends(*end_ids: int) -> LanguageModel:
+    """The tiny Llama with these end tokens."""
+    return dataclasses.replace(tiny("llama"), end_ids=frozenset(end_ids))
+
+
+def test_a_new_text_has_read_its_prompt_and_nothing_else(g: Generation) -> None:
+    assert g.text == PROMPT
+    assert g.ids == g.prompt_ids == g.lm.tokenizer(PROMPT)["input_ids"]
+    assert g.n_prompt == len(g.ids) == g.cache_tokens
+    assert (g.steps, g.finished, g.logprob, g.notice) == ([], None, 0, None)
+    assert (g.last_pass.phase, g.last_pass.n_input) == ("prefill", g.n_prompt)
+    assert g.last_pass.seconds > 0
+
+
+def test_logits_are_raw_and_of_the_whole_vocabulary(g: Generation) -> None:
+    assert (g.logits.shape, g.logits.dtype) == ((VOCAB_SIZE,), np.float32)
+    assert g.logits.base is None, "a view would keep the whole pass in memory"
+    np.testing.assert_array_equal(g.distribution.logits, g.logits)
+    assert g.distribution.n_tail == 0
+
+
+def test_ids_are_taken_as_they_are() -> None:
+    ids = np.array([4, 250, 7])
+    g = Generation(tiny("llama"), list(ids))
+    assert g.ids == [4, 250, 7]
+    assert all(type(token_id) is int for token_id in g.ids)
+
+
+def test_a_step_writes_down_where_its_token_came_from(g: Generation) -> None:
+    raw, settings = g.logits, Settings(temperature=0.7, top_k=20)
+    coin = g.coin
+    step = g.step(settings)
+    (first, *_), probs = process(raw, g.prompt_ids, settings), softmax(raw)
+    assert step.token_id == choose(process(raw, g.prompt_ids, settings), coin) == g.ids[-1]
+    assert step.coin == coin == coin_at(3, step.position)
+    assert step.position == g.n_prompt
+    assert not step.forced
+    assert math.isclose(step.prob, probs[step.token_id], rel_tol=1e-6)
+    assert math.isclose(step.logprob, math.log(step.prob), rel_tol=1e-9)
+    assert step.rank == int((raw > raw[step.token_id]).sum())
+    assert step.entropy == first.entropy
+    assert step.stage_names == ("raw", "temperature", "top_k")
+    assert step.n_kept == 20
+    assert [len(row.probs) for row in step.candidates] == [3] * len(step.candidates)
+    assert step.token_id in {row.token_id for row in step.candidates}
+
+
+def softmax(logits: Any) -> Any:
+    weights = np.exp(logits.astype(np.float64) - logits.max())
+    return weights / weights.sum()
+
+
+def test_a_step_carries_the_pass_that_made_its_distribution(g: Generation) -> None:
+    """The first token was drawn from what the prefill left."""
+    prefilled = g.last_pass
+    first, second = g.step(), g.step()
+    assert (first.phase, first.seconds, first.n_input) == (
+        "prefill",
+        prefilled.seconds,
+        g.n_prompt,
+    )
+    assert (second.phase, second.n_input) == ("decode", 1)
+    per_token = g.lm.cache_shape.bytes_per_token
+    assert [step.cache_tokens for step in g.steps] == [g.n_prompt, g.n_prompt + 1]
+    assert [step.cache_bytes for step in g.steps] == [
+        per_token * g.n_prompt,
+        per_token * (g.n_prompt + 1),
+    ]
+
+
+def test_the_log_probability_of_the_text_is_the_sum_of_its_tokens(g: Generation) -> None:
+    steps = [g.step() for _ in range(6)]
+    assert math.isclose(g.logprob, sum(step.logprob for step in steps))
+    g.rewind(2)
+    assert math.isclose(g.logprob, sum(step.logprob for step in steps[:4]))
+
+
+def test_temperature_0_takes_the_best_token_whatever_the_coin(g: Generation) -> None:
+    best = int(g.logits.argmax())
+    step = g.step(GREEDY)
+    assert (step.token_id, step.rank, step.chosen_prob, step.n_kept) == (best, 0, 1.0, 1)
+
+
+def test_a_forced_token_is_written_even_where_the_mask_excludes_it(g: Generation) -> None:
+    worst = int(g.logits.argmin())
+    step = g.step(Settings(top_k=1), token_id=worst)
+    assert step.forced
+    assert g.ids[-1] == worst
+    assert step.chosen_prob == 0
+    assert step.rank == VOCAB_SIZE - 1
+    assert 0 < step.prob < 1
+    assert worst in {row.token_id for row in step.candidates}
+
+
+def test_a_token_too_unlikely_for_a_float_still_has_its_surprise(
+    g: Generation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(g, "logits", np.where(np.arange(VOCAB_SIZE) == 5, 0, -2000.0))
+    step = g.step(token_id=6)
+    assert step.prob == 0
+    assert math.isclose(step.logprob, -2000)
+
+
+def test_rank_counts_ties_by_id(g: Generation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(g, "logits", np.zeros(VOCAB_SIZE, dtype=np.float32))
+    assert g.step(token_id=7).rank == 7
+
+
+@pytest.mark.parametrize("wrong", [-1, VOCAB_SIZE, 2.5])
+def test_a_token_that_the_model_lacks_changes_nothing(g: Generation, wrong: Any) -> None:
+    ids, logits = list(g.ids), g.logits
+    with pytest.raises(ValueError, match="no token of"):
+        g.step(token_id=wrong)
+    assert (g.ids, g.steps, g.finished) == (ids, [], None)
+    assert g.logits is logits
+
+
+def test_an_end_token_is_written_and_ends_the_text_without_a_pass() -> None:
+    g = Generation(with_ends(9, 10), PROMPT)
+    g.step(token_id=8)
+    before = g.last_pass
+    g.step(token_id=10)
+    assert g.finished == "eos"
+    assert g.ids[-1] == 10
+    assert g.last_pass is before
+    assert g.cache_tokens == len(g.ids) - 1
+    with pytest.raises(ValueError, match=r"finished \(an end token\): go back"):
+        g.step()
+
+
+def test_an_end_token_in_the_prompt_ends_nothing() -> None:
+    lm = tiny("llama")
+    g = Generation(lm, [5, lm.tokenizer.eos_token_id])
+    assert g.finished is None
+    assert Generation(lm, END + PROMPT).text == PROMPT
+
+
+def test_special_tokens_are_in_the_ids_and_not_in_the_text() -> None:
+    g = Generation(tiny("llama"), PROMPT)
+    step = g.step(token_id=g.lm.tokenizer.eos_token_id)
+    assert step.text == END
+    assert g.text == PROMPT
+
+
+def test_a_text_stops_at_the_length_that_was_asked_for() -> None:
+    g = Generation(tiny("llama"), PROMPT, max_new_tokens=2)
+    g.step(token_id=1)
+    assert g.finished is None
+    g.step(token_id=1)
+    assert g.finished == "length"
+    with pytest.raises(ValueError, match=r"finished \(the greatest length\)"):
+        g.step()
+
+
+@pytest.mark.parametrize("max_new_tokens", [None, 50])
+def test_a_text_stops_where_the_context_ends(max_new_tokens: int | None) -> None:
+    g = Generation(tiny("gpt2"), [5] * (CONTEXT - 1), max_new_tokens=max_new_tokens)
+    g.step(token_id=1)
+    assert (g.finished, len(g.ids)) == ("length", CONTEXT)
+
+
+def test_a_prompt_that_fills_the_context_is_read_and_leaves_no_room() -> None:
+    g = Generation(tiny("gpt2"), [5] * CONTEXT)
+    assert g.finished == "length"
+    assert g.logits.shape == (VOCAB_SIZE,)
+
+
+def test_no_room_at_all_may_be_asked_for() -> None:
+    assert Generation(tiny("llama"), PROMPT, max_new_tokens=0).finished == "length"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ([], "no tokens: write a word"),
+        ("a" * (CONTEXT + 4), f"{CONTEXT + 4} tokens and .* at most {CONTEXT}: shorten it by 4"),
+        ("a" * 100_000, "100,000 tokens and .* shorten it by"),
+        ([1, VOCAB_SIZE], f"{VOCAB_SIZE} is no token of .* from 0 to {VOCAB_SIZE - 1}"),
+        ("\ud800", "half of one"),
+    ],
+)
+def test_a_prompt_that_will_not_do_says_why_and_what_to_do(prompt: Any, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
+        Generation(tiny("llama"), prompt)
+
+
+def test_a_negative_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="choose 0 or more, or None"):
+        Generation(tiny("llama"), PROMPT, max_new_tokens=-1)
+
+
+@pytest.mark.parametrize("kind", ["masked", "seq2seq"])
+def test_a_model_that_does_not_write_from_left_to_right_is_refused(kind: Any) -> None:
+    with pytest.raises(ValueError, match=f"is a {kind} model.*choose a causal one"):
+        Generation(dataclasses.replace(tiny("llama"), kind=kind), PROMPT)
+
+
+def test_nothing_becomes_the_token_that_begins_texts() -> None:
+    g = Generation(tiny("llama"), "")
+    assert g.ids == [g.lm.bos_id]
+
+
+def test_a_rewind_takes_back_ids_steps_and_the_end() -> None:
+    g = Generation(with_ends(9), PROMPT)
+    for token_id in (1, 2, 9):
+        g.step(token_id=token_id)
+    g.rewind(n_tokens=2)
+    assert g.finished is None
+    assert [step.token_id for step in g.steps] == [1] == g.ids[g.n_prompt :]
+    np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=5e-5)
+
+
+def test_a_rewind_to_the_prompt_brings_back_the_prefill(g: Generation) -> None:
+    before, logits = g.last_pass, g.logits
+    first = g.step()
+    g.step()
+    g.rewind(2)
+    assert g.last_pass is before
+    np.testing.assert_allclose(g.logits, logits, rtol=0, atol=5e-5)
+    again = g.step()
+    assert (again.token_id, again.phase, again.seconds) == (
+        first.token_id,
+        first.phase,
+        first.seconds,
+    )
+
+
+def test_a_rewind_by_nothing_does_nothing() -> None:
+    g = Generation(with_ends(9), PROMPT)
+    g.step(token_id=9)
+    logits = g.logits
+    g.rewind(0)
+    assert g.finished == "eos"
+    assert g.logits is logits
+
+
+@pytest.mark.parametrize("n_tokens", [-1, 3, 100])
+def test_a_rewind_never_reaches_into_the_prompt(g: Generation, n_tokens: int) -> None:
+    g.step(token_id=1)
+    g.step(token_id=2)
+    with pytest.raises(ValueError, match=r"by 0 to 2 tokens, not by .*the prompt stays"):
+        g.rewind(n_tokens)
+    assert len(g.steps) == 2
+
+
+def test_a_prompt_of_one_token_can_be_gone_back_to() -> None:
+    g = Generation(tiny("llama"), [5])
+    g.step(token_id=6)
+    g.rewind()
+    np.testing.assert_allclose(g.logits, fresh_logits(g.lm, [5]), rtol=0, atol=5e-5)
+
+
+@pytest.mark.parametrize("architecture", ["mamba", "qwen3_next"])
+def test_a_cache_that_cannot_be_cropped_is_filled_again_and_says_so(architecture: str) -> None:
+    g = Generation(tiny(architecture), PROMPT)
+    for _ in range(3):
+        g.step(token_id=1)
+    assert g.notice is None
+    g.rewind(2)
+    assert g.notice is not None
+    assert f"read all {len(g.ids)} tokens again" in g.notice
+    g.step(token_id=1)
+    assert g.notice is None
+
+
+def test_a_model_without_a_cache_says_that_it_reads_all_again() -> None:
+    g = Generation(tiny("openai_gpt"), PROMPT)
+    g.step(token_id=1)
+    assert g.notice is not None
+    assert "keeps no cache" in g.notice
+    assert (g.cache_tokens, g.cache_bytes, g.bytes_held) == (0, 0, 0)
+    assert (g.last_pass.phase, g.last_pass.n_input) == ("prefill", len(g.ids))
+
+
+def test_a_fork_goes_on_by_the_same_coins_or_by_others(g: Generation) -> None:
+    g.step()
+    same, other = g.fork(), g.fork(seed=99)
+    assert same.coin == g.coin
+    assert other.coin == coin_at(99, len(g.ids)) != g.coin
+    assert same.ids == g.ids
+    assert same.ids is not g.ids
+    assert same.steps == g.steps
+
+
+def test_an_unfinished_character_is_left_out_of_the_text_until_it_is_complete() -> None:
+    g = Generation(tiny("llama"), PROMPT)
+    smile = g.lm.tokenizer("🙂")["input_ids"]
+    for token_id in smile[:-1]:
+        g.step(token_id=token_id)
+        assert g.text == PROMPT
+    g.step(token_id=smile[-1])
+    assert g.text == PROMPT + "🙂"
+
+
+def test_500_steps_of_a_vocabulary_of_150_000_take_at_most_25_mb(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Beside the cache, with many stages in force: twenty steps are weighed, 500 counted."""
+    logits = np.random.default_rng(0).normal(size=150_000).astype(np.float32)
+    settings = Settings(temperature=0.9, top_k=500, top_p=0.99, min_p=1e-6, repetition_penalty=1.1)
+    g = Generation(tiny("llama"), PROMPT)
+    monkeypatch.setattr(g, "_read", lambda: g.last_pass)
+    monkeypatch.setattr(g, "logits", logits)
+    g.step(settings, token_id=0)
+    tracemalloc.start()
+    try:
+        for _ in range(20):
+            g.step(settings, token_id=149)
+        n_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 20_000 < n_bytes / 20 < 25e6 / 500

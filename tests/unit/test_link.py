@@ -1,0 +1,84 @@
+"""A link brings back what was on the page, and a bad one says what is wrong with it."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.loading import LanguageModel
+from pages.parts.controls import Controls
+from pages.parts.link import LONGEST_PROMPT, follow, read_link, write_link
+from pages.parts.session import Session
+
+
+def reopened(session: Session) -> Session:
+    wish = read_link(dict(parse_qsl(write_link(session)[1:])), "storyteller")
+    assert wish.problems == []
+    again = Session(session.lm, wish.prompt, wish.seed, chat=wish.chat)
+    follow(again, wish)
+    return again
+
+
+def act(session: Session, kind: str, **more: object) -> None:
+    session.handle({"n": session.ack + 1, "kind": kind, **more})
+
+
+def test_a_link_brings_back_text_coins_forced_tokens_and_settings(
+    storyteller: LanguageModel,
+) -> None:
+    session = Session(storyteller, 'A "quoted" & <odd> prompt, with ~ ; : and é', seed=7)
+    act(session, "finish", count=4)
+    act(session, "force", token_id=321)
+    hot = Controls(temperature=1.7, use=("temperature",))
+    act(session, "next", controls=hot.to_page())
+    act(session, "branch", position=len(session.generation.ids) - 1)
+    act(session, "finish", count=3)
+    act(session, "settings", controls=Controls(greedy=True).to_page())
+    again = reopened(session)
+    assert again.generation.ids == session.generation.ids
+    ours = [(s.coin, s.forced, s.chosen_prob) for s in session.generation.steps]
+    assert [(s.coin, s.forced, s.chosen_prob) for s in again.generation.steps] == ours
+    assert again.controls == session.controls
+    assert write_link(again) == write_link(session)
+
+
+def test_a_prompt_too_long_for_a_link_makes_none(storyteller: LanguageModel) -> None:
+    assert write_link(Session(storyteller, "a " * (LONGEST_PROMPT // 8))) != ""
+    session = Session(storyteller, "a")
+    session.active.prompt = "a" * (LONGEST_PROMPT + 1)
+    assert write_link(session) == ""
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"seed": "minus one"},
+        {"seed": "1" * 40},
+        {"temperature": "nan"},
+        {"top_p": "7"},
+        {"order": "x"},
+        {"use": "everything"},
+        {"run": "many"},
+        {"run": "99999999"},
+        {"run": "3~temperature:hot"},
+        {"forced": "1:2:3", "run": "2"},
+        {"forced": "a:b", "run": "2"},
+    ],
+)
+def test_each_fault_of_a_link_is_named_and_the_rest_is_followed(params: dict[str, str]) -> None:
+    wish = read_link({"prompt": "Hello", **params}, "storyteller")
+    assert len(wish.problems) == 1
+    assert "\n" not in wish.problems[0]
+    assert wish.prompt == "Hello"
+
+
+NAMES = [*Controls().to_page(), "run", "forced", "seed"]
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), st.text()))
+def test_no_link_whatever_breaks_the_reader(params: dict[str, str]) -> None:
+    for problem in read_link(params, "storyteller").problems:
+        assert problem.endswith(".")

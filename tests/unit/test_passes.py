@@ -1,0 +1,108 @@
+"""A pass runs alone, on few threads, against a true clock, and harms nothing when it fails."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from model import passes
+from model.generation import Generation
+from model.passes import PassError
+from tests.tiny_models import fresh_logits, tiny
+
+PROMPT = "the cat"
+
+
+def run_out(*_: object, **__: object) -> None:
+    raise torch.OutOfMemoryError("CUDA out of memory")
+
+
+def break_down(*_: object, **__: object) -> None:
+    raise RuntimeError("mat1 and mat2\nshapes cannot be multiplied")
+
+
+@pytest.mark.parametrize(
+    ("failure", "expected"),
+    [(run_out, "memory of cpu ran out .*shorter text"), (break_down, "failed on this text .mat1")],
+)
+@pytest.mark.parametrize("act", [lambda g: g.step(), lambda g: g.rewind(1)])
+def test_a_pass_that_fails_leaves_the_text_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+    failure: Callable[..., None],
+    expected: str,
+    act: Callable[[Generation], object],
+) -> None:
+    g = Generation(tiny("gpt2"), PROMPT)
+    g.step(token_id=4)
+    ids, steps, logits, last = list(g.ids), list(g.steps), g.logits, g.last_pass
+    with monkeypatch.context() as patch:
+        # after the first layer, so that the cache is left half filled
+        patch.setattr(g.lm.model.transformer.h[1], "forward", failure)
+        with pytest.raises(PassError, match=expected):
+            act(g)
+    assert (g.ids, g.steps, g.finished, g.last_pass) == (ids, steps, None, last)
+    assert g.logits is logits
+    g.step(token_id=5)
+    np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=5e-5)
+
+
+def test_logits_that_are_no_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    lm = tiny("gpt2")
+    monkeypatch.setattr(lm.model.lm_head, "forward", lambda x: x.new_full((1, 1, 9), math.nan))
+    with pytest.raises(PassError, match="no numbers: load it with dtype float32"):
+        Generation(lm, PROMPT)
+
+
+@pytest.mark.parametrize("architecture", ["gpt2", "llama"])
+def test_each_pass_holds_the_lock_of_its_model(
+    architecture: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Written by hand or not."""
+    lm, held = tiny(architecture), list[bool]()
+
+    def watch(passing: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            held.append(lm.lock.locked())
+            return passing(*args, **kwargs)
+
+        return watched
+
+    monkeypatch.setattr(lm.model, "forward", watch(lm.model.forward))
+    if lm.fast_decode is not None:
+        lm = dataclasses.replace(lm, fast_decode=watch(lm.fast_decode))
+    Generation(lm, PROMPT).step()
+    assert held == [True, True]
+    assert not lm.lock.locked()
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda", "mps"])
+def test_a_clock_is_read_only_when_the_device_is_done(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[str] = []
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda place: waited.append(place.type))
+    monkeypatch.setattr(torch.mps, "synchronize", lambda: waited.append("mps"))
+    passes.synchronise(torch.device(device))
+    assert waited == ([] if device == "cpu" else [device])
+
+
+@pytest.mark.parametrize(
+    ("n_parameters", "n_input", "n_threads"), [(7e6, 1, 1), (7e6, 500, 7), (120e6, 1, 7)]
+)
+def test_a_small_pass_runs_on_one_thread_and_none_on_all(
+    monkeypatch: pytest.MonkeyPatch, n_parameters: float, n_input: int, n_threads: int
+) -> None:
+    """All threads wait for the last, and the page and the browser want a core too."""
+    now = [8]
+    monkeypatch.setattr(passes, "_N_THREADS", 8)
+    monkeypatch.setattr(torch, "set_num_threads", lambda n: now.append(n))
+    lm = dataclasses.replace(tiny("llama"), n_parameters=int(n_parameters))
+    with passes._threads(lm, n_input):
+        assert now[-1] == n_threads
+    assert now[-1] == 8

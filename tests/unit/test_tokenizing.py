@@ -1,0 +1,296 @@
+"""Tokens are shown as what they are: spaces, controls, bytes, unfinished characters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from model.loading import LanguageModel
+from model.tokenizing import (
+    encode,
+    encode_chat,
+    known_ids,
+    label,
+    pieces,
+    text_of,
+    vocabulary_labels,
+)
+from tests.tiny_models import END, VOCAB_SIZE, tiny, tokenizer
+
+BYTE_LEVEL = tokenizer()
+FAST: Callable[..., PreTrainedTokenizerFast] = PreTrainedTokenizerFast
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+
+
+def sentencepiece_like(is_llama: bool) -> PreTrainedTokenizerFast:
+    """Llama 2 drops the space that it puts before a text; Gemma puts none there."""
+    merges = [("t", "h"), ("th", "e"), ("▁", "the"), ("a", "t"), ("c", "at"), ("▁", "cat")]
+    words = [*"▁thecasé", *map("".join, merges)]
+    vocab = {token: index for index, token in enumerate(["<unk>", "</s>", *BYTES, *words])}
+    backend = Tokenizer(models.BPE(vocab, merges, unk_token="<unk>", byte_fallback=True))
+    replace = normalizers.Replace(" ", "▁")
+    backend.normalizer = (
+        normalizers.Sequence([normalizers.Prepend("▁"), replace]) if is_llama else replace
+    )
+    parts = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+    backend.decoder = decoders.Sequence([*parts, decoders.Strip(" ", 1, 0)] if is_llama else parts)
+    return FAST(tokenizer_object=backend, unk_token="<unk>", eos_token="</s>")
+
+
+def metaspace() -> PreTrainedTokenizerFast:
+    """The decoder of T5 and other unigram models."""
+    vocab = [("<unk>", 0.0), ("▁the", -1.0), ("▁", -2.0), ("t", -3.0), ("s", -3.0)]
+    backend = Tokenizer(models.Unigram(vocab, unk_id=0))
+    backend.pre_tokenizer = pre_tokenizers.Metaspace()
+    backend.decoder = decoders.Metaspace()
+    return FAST(tokenizer_object=backend, unk_token="<unk>")
+
+
+def wordpiece() -> PreTrainedTokenizerFast:
+    """The decoder of BERT."""
+    vocab = {token: i for i, token in enumerate(["[UNK]", "[SEP]", "the", "walk", "##ing", "."])}
+    backend = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.decoder = decoders.WordPiece(cleanup=False)
+    return FAST(tokenizer_object=backend, unk_token="[UNK]", sep_token="[SEP]")
+
+
+LLAMA, GEMMA = sentencepiece_like(is_llama=True), sentencepiece_like(is_llama=False)
+
+
+def ids_of(words: Any, text: str) -> list[int]:
+    ids: list[int] = words(text, add_special_tokens=False)["input_ids"]
+    return ids
+
+
+def labels_of(words: Any, text: str) -> list[str]:
+    return [label(words, token_id, len(words)) for token_id in ids_of(words, text)]
+
+
+def added(*texts: str) -> Any:
+    """The byte-level tokenizer with these texts as tokens of their own."""
+    words = tokenizer()
+    words.add_tokens([AddedToken(text, normalized=False) for text in texts])
+    return words
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("the", ["t", "he"]),
+        (" the", ["␣the"]),
+        ("\n", ["⏎"]),
+        ("\t", ["⇥"]),
+        ("\r", ["<0x0D>"]),
+        ("\x00", ["<0x00>"]),
+        ("\x1b", ["<0x1B>"]),
+        ("é", ["<0xC3>", "<0xA9>"]),
+        (END, [END]),
+        ("<script>", list("<script>")),
+    ],
+)
+def test_a_byte_level_token_shows_what_it_is(text: str, shown: list[str]) -> None:
+    assert labels_of(BYTE_LEVEL, text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a b", "a␣b"),
+        ("  \n", "␣␣⏎"),
+        ("\u00a0", "<U+00A0>"),  # no-break space
+        ("\u200b", "<U+200B>"),  # zero width
+        ("\u202e", "<U+202E>"),  # turns the writing direction
+        ("\u3164", "<U+3164>"),  # a letter that prints as nothing
+        ("\ufeff", "<U+FEFF>"),
+        ("\ufffd", "<U+FFFD>"),
+        ("\u0301", "◌\u0301"),  # an accent without its letter
+        ("e\u0301", "e\u0301"),
+        ("שלום", "שלום"),
+        ("日本", "日本"),
+        ("🙂", "🙂"),
+        ("$x$ **b** :smile:", "$x$␣**b**␣:smile:"),
+    ],
+)
+def test_every_character_of_a_token_can_be_seen(text: str, shown: str) -> None:
+    words = added(text)
+    assert label(words, len(words) - 1, len(words)) == shown
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "shown"),
+    [
+        (LLAMA, "the cat", ["␣the", "␣cat"]),
+        (LLAMA, "é\n", ["␣", "é", "⏎"]),  # <0x0A> is a whole character by itself
+        (LLAMA, "ü", ["␣", "<0xC3>", "<0xBC>"]),
+        (GEMMA, "the cats", ["the", "␣cat", "s"]),
+        (metaspace(), "the ts", ["␣the", "␣", "t", "s"]),
+        (wordpiece(), "the walking.", ["␣the", "␣walk", "ing", "␣."]),
+    ],
+)
+def test_each_alphabet_is_read_in_its_own_way(words: Any, text: str, shown: list[str]) -> None:
+    assert labels_of(words, text) == shown
+
+
+class Slow:
+    """A tokenizer without a backend, as a few models still have: a list of tokens."""
+
+    added_tokens_decoder: ClassVar[dict[int, Any]] = {}
+    all_special_ids: ClassVar[list[int]] = []
+
+    def __init__(self, *tokens: str) -> None:
+        self.tokens = tokens
+
+    def get_vocab(self) -> dict[str, int]:
+        return {token: index for index, token in enumerate(self.tokens)}
+
+    def convert_ids_to_tokens(self, token_id: int) -> str | None:
+        return self.tokens[token_id] if token_id < len(self.tokens) else None
+
+    def decode(self, ids: list[int], **_: object) -> str:
+        return "".join(self.tokens[token_id].replace("</w>", " ") for token_id in ids)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "shown"),
+    [
+        (["▁the", "<0x0A>", "cat"], ["␣the", "⏎", "cat"]),  # SentencePiece by the look of it
+        (["the</w>", "cat"], ["the␣", "cat"]),  # its own decoder knows best
+        (["a\ufffd"], ["a<U+FFFD>"]),
+    ],
+)
+def test_a_tokenizer_without_a_backend_is_read_too(tokens: list[str], shown: list[str]) -> None:
+    words = Slow(*tokens)
+    assert [label(words, token_id, 9) for token_id in range(len(tokens))] == shown
+    assert label(words, 8, 9) == "<id 8>"
+
+
+def test_an_id_that_the_tokenizer_lacks_shows_its_number() -> None:
+    assert label(BYTE_LEVEL, VOCAB_SIZE - 1, VOCAB_SIZE) == f"<id {VOCAB_SIZE - 1}>"
+    assert label(BYTE_LEVEL, VOCAB_SIZE, VOCAB_SIZE) == f"<id {VOCAB_SIZE}>"
+    (piece,) = pieces(BYTE_LEVEL, [VOCAB_SIZE - 1])
+    assert (piece.label, piece.joined, piece.data) == (f"<id {VOCAB_SIZE - 1}>", "", b"")
+
+
+def test_bytes_become_a_character_with_the_token_that_completes_it() -> None:
+    found = pieces(BYTE_LEVEL, ids_of(BYTE_LEVEL, " é🙂"))
+    assert [piece.joined for piece in found] == [" ", "", "é", "", "", "", "🙂"]
+    assert [piece.label for piece in found][1:3] == ["<0xC3>", "<0xA9>"]
+    assert b"".join(piece.data for piece in found) == " é🙂".encode()
+
+
+def test_bytes_that_can_be_no_character_are_written_as_bytes() -> None:
+    a, b = ids_of(BYTE_LEVEL, "🙂")[0], ids_of(BYTE_LEVEL, "b")[0]
+    assert [piece.joined for piece in pieces(BYTE_LEVEL, [a, b, a])] == ["", "<0xF0>b", ""]
+    assert text_of(BYTE_LEVEL, [a, b, a]) == "<0xF0>b"
+
+
+def test_only_bytes_are_ever_shown_as_bytes() -> None:
+    """What the bytes are shown by must not hide half a character on the way out."""
+    with pytest.raises(UnicodeEncodeError):
+        "\ud83d".encode(errors="one-token-stray-bytes")
+
+
+def test_a_special_token_is_shown_but_is_no_text() -> None:
+    ids = [BYTE_LEVEL.eos_token_id, *ids_of(BYTE_LEVEL, "he"), BYTE_LEVEL.eos_token_id]
+    found = pieces(BYTE_LEVEL, ids)
+    assert [(piece.label, piece.joined, piece.special) for piece in found] == [
+        (END, "", True),
+        ("he", "he", False),
+        (END, "", True),
+    ]
+    assert found[0].data == b""
+    assert text_of(BYTE_LEVEL, ids) == "he"
+
+
+def test_a_special_token_breaks_off_an_unfinished_character() -> None:
+    start = ids_of(BYTE_LEVEL, "é")[0]
+    found = pieces(BYTE_LEVEL, [start, BYTE_LEVEL.eos_token_id, *ids_of(BYTE_LEVEL, "a")])
+    assert "".join(piece.joined for piece in found) == "<0xC3>a"
+
+
+def test_words_start_at_a_space_and_at_the_beginning() -> None:
+    found = pieces(BYTE_LEVEL, ids_of(BYTE_LEVEL, "the the"))
+    assert [piece.is_word_start for piece in found] == [True, False, True]
+
+
+@pytest.mark.parametrize("words", [BYTE_LEVEL, LLAMA, GEMMA])
+@given(text=st.text())
+def test_what_the_tokens_complete_is_the_text(words: Any, text: str) -> None:
+    ids = ids_of(words, text)
+    joined = "".join(piece.joined for piece in pieces(words, ids))
+    assert joined == text_of(words, ids)
+    assert joined == text
+
+
+@given(ids=st.lists(st.integers(0, VOCAB_SIZE + 10), max_size=30))
+def test_no_ids_whatever_show_a_replacement_character(ids: list[int]) -> None:
+    shown = [label(BYTE_LEVEL, token_id, VOCAB_SIZE) for token_id in ids]
+    assert "\ufffd" not in "".join(shown) + text_of(BYTE_LEVEL, ids)
+    assert all(shown)
+
+
+def test_the_table_of_labels_covers_the_whole_vocabulary_and_is_made_once() -> None:
+    lm = tiny("llama")
+    table = vocabulary_labels(lm)
+    assert len(table) == VOCAB_SIZE == lm.vocab_size
+    assert table[-1] == f"<id {VOCAB_SIZE - 1}>"
+    assert table[lm.tokenizer.eos_token_id] == END
+    assert vocabulary_labels(lm) is table
+
+
+def test_a_prompt_of_nothing_begins_with_the_token_that_begins_texts() -> None:
+    lm = tiny("llama")
+    assert encode(lm, "") == [lm.bos_id]
+    assert encode(lm, " ") == ids_of(BYTE_LEVEL, " ")
+
+
+def test_a_prompt_of_nothing_is_refused_where_no_token_begins_a_text() -> None:
+    lm = dataclasses.replace(tiny("llama"), bos_id=None)
+    with pytest.raises(ValueError, match=r"prompt is empty.*write a word"):
+        encode(lm, "")
+
+
+def test_half_a_character_is_refused_with_its_place() -> None:
+    with pytest.raises(ValueError, match=r"Character 3 .*U\+D83D.*delete it"):
+        encode(tiny("llama"), "ab\ud83d")
+
+
+@pytest.mark.parametrize("text", ["\x00", "שלום", "e\u0301", "<b>$x$</b> :smile:", "👩‍👩‍👧"])
+def test_any_whole_text_goes_in_and_comes_out_again(text: str) -> None:
+    lm = tiny("llama")
+    assert text_of(lm.tokenizer, encode(lm, text)) == text
+
+
+@pytest.mark.parametrize("wrong", [-1, VOCAB_SIZE, "a", 1.0, None])
+def test_what_is_no_id_of_the_model_is_refused(wrong: object) -> None:
+    with pytest.raises(ValueError, match=f"no token of .* from 0 to {VOCAB_SIZE - 1}"):
+        known_ids(tiny("llama"), [1, wrong])
+
+
+def chat_model(template: str | None) -> LanguageModel:
+    words = tokenizer(chat_template=template)
+    return dataclasses.replace(
+        tiny("llama"), tokenizer=words, has_chat_template=template is not None
+    )
+
+
+def test_a_chat_model_reads_its_template_special_tokens_and_all() -> None:
+    template = "<|user|>{{ messages[0].content }}<|end|>{% if add_generation_prompt %}a:{% endif %}"
+    lm = chat_model(template)
+    shown = [piece.label for piece in pieces(lm.tokenizer, encode_chat(lm, " the"))]
+    assert shown == ["<|user|>", "␣the", "<|end|>", "a", ":"]
+
+
+def test_a_base_model_has_no_chat_and_a_broken_template_says_so() -> None:
+    with pytest.raises(ValueError, match="no chat template"):
+        encode_chat(chat_model(None), "hi")
+    with pytest.raises(ValueError, match=r"template of .* failed .*without it"):
+        encode_chat(chat_model("{{ raise_exception('no system role') }}"), "hi")

@@ -1,0 +1,121 @@
+"""How the key-value cache grows: one block at prefill, then one column for every decoded token.
+
+The columns are the bytes in use that were measured after each pass. The dashed line is derived:
+bytes per token times tokens. Where the model's layers all look back over the whole text the two
+agree to the byte, and the caption says whether they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from model.records import CacheShape, Pass
+from viz.chart import AnyPass, Chart, add_columns, empty_chart, new_figure
+from viz.palette import Theme, colour
+from viz.units import THIN, count, plural, round_steps, size, size_ticks
+
+NOTHING_YET = "The cache is empty: no pass has run yet."
+
+
+def cache_figure(
+    passes: Sequence[AnyPass],
+    shape: CacheShape,
+    theme: Theme = "light",
+    bytes_held: int | None = None,
+) -> Chart:
+    """Draws bytes in use after each pass against the tokens read, and the line of the formula.
+
+    Args:
+        passes: Steps, or passes, in the order of the text.
+        shape: What the model's cache is made of.
+        theme: Light or dark.
+        bytes_held: Storage allocated now; drawn where it differs from what is in use. By default
+            the last pass's, if it is a `Pass`.
+    """
+    if not passes:
+        return empty_chart(theme, NOTHING_YET)
+    last = passes[-1]
+    if bytes_held is None and isinstance(last, Pass):
+        bytes_held = last.bytes_held
+    if bytes_held == last.cache_bytes:
+        bytes_held = None
+    spans = _spans(passes)
+    figure = new_figure(theme)
+    names = {
+        "prefill": f"prefill: {plural(passes[0].n_input, 'token')} in one pass",
+        "decode": "decode: one token a pass",
+    }
+    add_columns(figure, passes, spans, [run.cache_bytes for run in passes], names, theme)
+
+    # the straight line of the formula, as far as it holds
+    end = spans[-1][1]
+    straight = end if shape.sliding_window is None else min(end, shape.sliding_window)
+    derived = straight * shape.bytes_per_token
+    rate = f"{count(shape.bytes_per_token)}{THIN}B × tokens (derived)"
+    _add_line(figure, (0, straight), (0, derived), rate, colour("ink", theme), "dash")
+    if bytes_held is not None:
+        held = f"held in memory: {size(bytes_held)}"
+        _add_line(figure, (0, end), (bytes_held,) * 2, held, colour("muted", theme), "dot")
+
+    ticks, labels = size_ticks(max(derived, bytes_held or 0, *(run.cache_bytes for run in passes)))
+    figure.update_xaxes(title_text="tokens read", range=[0, end], tickvals=round_steps(end, 8))
+    figure.update_yaxes(title_text="cache in use", tickvals=ticks, ticktext=labels)
+    figure.update_yaxes(range=[0, 1.06 * ticks[-1] or 1.0])
+    caption = _caption(last, shape, bytes_held)
+    n_passes = plural(len(passes), "pass", "es")
+    alt = f"The cache after each of {n_passes}, with the dashed line of the formula. {caption}"
+    return Chart(figure, caption, alt, "measured")
+
+
+def _add_line(
+    figure: go.Figure,
+    x: tuple[int, int],
+    y: tuple[int, int],
+    name: str,
+    tone: str,
+    dash: str,
+) -> None:
+    line = {"color": tone, "width": 1.5, "dash": dash}
+    figure.add_scatter(x=x, y=y, mode="lines", line=line, name=name, hoverinfo="skip")
+
+
+def _spans(passes: Sequence[AnyPass]) -> list[tuple[int, int]]:
+    """Gives each pass the tokens that it added: the prefill's block, then one each.
+
+    A pass that filled the cache again read the whole text; it added what was not there before.
+    """
+    start = passes[0].cache_tokens - passes[0].n_input if passes[0].phase == "decode" else 0
+    spans: list[tuple[int, int]] = []
+    for run in passes:
+        end = run.n_input if run.phase == "prefill" else start + run.n_input
+        spans.append((start, max(end, start + 1)))
+        start = spans[-1][1]
+    return spans
+
+
+def _caption(last: AnyPass, shape: CacheShape, bytes_held: int | None) -> str:
+    factors = (
+        f"2 for keys and values × {plural(shape.n_layers, 'layer')} × "
+        f"{plural(shape.n_kv_heads, 'KV head')} × {count(shape.head_dim)} numbers × "
+        f"{count(shape.bytes_per_number)}{THIN}B"
+    )
+    derived = shape.bytes_per_token * last.cache_tokens
+    if last.cache_bytes == derived:
+        verdict = "formula and tensors agree to the byte"
+    elif shape.sliding_window is not None:
+        verdict = (
+            f"sliding layers keep {plural(shape.sliding_window, 'position')}, so the formula for "
+            f"whole layers would give {size(derived)}"
+        )
+    else:
+        verdict = f"the formula gives {count(derived)}{THIN}B, which is not what the tensors hold"
+    held = ""
+    if bytes_held is not None:
+        held = f" The storage behind it is {count(bytes_held)}{THIN}B."
+    return (
+        f"Measured: {plural(last.cache_tokens, 'token')} in the cache, "
+        f"{count(last.cache_bytes)}{THIN}B in use. Derived: {count(shape.bytes_per_token)}{THIN}B "
+        f"a token ({factors}); {verdict}.{held}"
+    )

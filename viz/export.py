@@ -1,0 +1,219 @@
+"""A run as a file: a table (CSV), all of it (JSON), and a page that replays it (HTML).
+
+Token text is data in all three. In CSV, text that a spreadsheet would take for a formula gets an
+apostrophe in front. In JSON everything outside ASCII is escaped, so that any text, lone
+surrogates included, is a valid file. In HTML that JSON is inert: no `<` is left in it, the page
+puts text into text nodes only, and its content policy runs no script but the page's own.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from model.records import Candidate, Piece, RunRecord, Step
+from viz.palette import FONT, MONO, declarations
+from viz.tables import other_probs
+
+SCHEMA = "one-token-at-a-time/run"
+SCHEMA_VERSION = 1
+FOLDER = Path(__file__).parent / "replay"
+SCRIPTS = ("words.js", "drawing.js", "bars.js", "figures.js", "replay.js")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+CSV_COLUMNS = (
+    "position",
+    "id",
+    "label",
+    "text",
+    "forced",
+    "coin",
+    "prob",
+    "logprob",
+    "rank",
+    "entropy",
+    "chosen_prob",
+    "phase",
+    "seconds",
+    "cache_tokens",
+    "cache_bytes",
+)
+
+
+def to_csv(run: RunRecord) -> str:
+    """Writes one row per generated token (RFC 4180).
+
+    Probabilities are fractions, log-probabilities and entropies nats, and numbers stay numbers:
+    `label` shows the token with its spaces visible, `text` is the characters that it completes.
+    Where such a text begins with = + - @ or a control character, an apostrophe is put before it,
+    which spreadsheets hide and which keeps them from computing it (OWASP, "CSV injection").
+    """
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(CSV_COLUMNS)
+    pieces = run.pieces[len(run.prompt_ids) :]
+    for step, piece in zip(run.steps, pieces, strict=True):
+        writer.writerow(
+            (
+                step.position,
+                step.token_id,
+                guard(step.text),
+                guard(piece.joined),
+                step.forced,
+                step.coin,
+                step.prob,
+                step.logprob,
+                step.rank,
+                step.entropy,
+                step.chosen_prob,
+                step.phase,
+                step.seconds,
+                step.cache_tokens,
+                step.cache_bytes,
+            )
+        )
+    return out.getvalue()
+
+
+def guard(text: str) -> str:
+    """Keeps a cell from being a formula, and from holding what no file can (lone surrogates)."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def to_json(run: RunRecord) -> str:
+    """Writes everything that it takes to write the text again, and what was seen on the way."""
+    return json.dumps(describe(run), allow_nan=False, indent=1)
+
+
+def to_html(run: RunRecord) -> str:
+    """Writes one file that replays the run in any browser, without a network."""
+    data = json.dumps(describe(run), allow_nan=False, separators=(",", ":"))
+    # a JSON string may spell "<" as an escape: neither "</script>" nor "<!--" can then occur
+    return _page().replace("@DATA@", data.replace("<", "\\u003c"))
+
+
+def describe(run: RunRecord) -> dict[str, Any]:
+    """Gives the run as plain values for strict JSON; a number that is not finite is null."""
+    n_prompt = len(run.prompt_ids)
+    settings: Sequence[Mapping[str, object] | None] = run.settings or [None] * len(run.steps)
+    plain: dict[str, Any] = _plain(
+        {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "created": run.created,
+            "model": {"name": run.model, "device": run.device, "dtype": run.dtype},
+            "seed": run.seed,
+            "prompt": {
+                "text": run.prompt,
+                "ids": run.prompt_ids,
+                "pieces": [_piece(piece) for piece in run.pieces[:n_prompt]],
+            },
+            "forced": {step.position: step.token_id for step in run.steps if step.forced},
+            "steps": [
+                _step(step, piece, used)
+                for step, piece, used in zip(
+                    run.steps, run.pieces[n_prompt:], settings, strict=True
+                )
+            ],
+            "finished": run.finished,
+            "logprob": run.logprob,
+            "cache": vars(run.cache_shape),
+            "versions": run.versions,
+        }
+    )
+    return plain
+
+
+def _piece(piece: Piece) -> dict[str, object]:
+    return {
+        "id": piece.token_id,
+        "label": piece.label,
+        "joined": piece.joined,
+        "bytes": piece.data.hex(" "),
+        "special": piece.special,
+    }
+
+
+def _step(step: Step, piece: Piece, settings: Mapping[str, object] | None) -> dict[str, object]:
+    """Gives one step; its probabilities by stage are in the order of `stages`."""
+    return {
+        "position": step.position,
+        **_piece(piece),
+        "forced": step.forced,
+        "coin": step.coin,
+        "prob": step.prob,
+        "logprob": step.logprob,
+        "rank": step.rank,
+        "entropy": step.entropy,
+        "chosen_prob": step.chosen_prob,
+        "settings": settings,
+        "stages": step.stage_names,
+        "candidates": [_candidate(row) for row in step.candidates],
+        "n_vocab": step.distribution.n_vocab,
+        "n_kept": step.n_kept,
+        "other_probs": other_probs(step),
+        "phase": step.phase,
+        "seconds": step.seconds,
+        "n_input": step.n_input,
+        "cache_tokens": step.cache_tokens,
+        "cache_bytes": step.cache_bytes,
+    }
+
+
+def _candidate(row: Candidate) -> dict[str, object]:
+    return {
+        "id": row.token_id,
+        "label": row.label,
+        "logit": row.logit,
+        "probs": row.probs,
+        "kept": row.kept,
+    }
+
+
+def _plain(value: object) -> Any:
+    """Turns mappings, sequences and numpy's numbers into what strict JSON knows."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    raise TypeError(f"A {type(value).__name__} has no place in a saved run: convert it first.")
+
+
+@cache
+def _page() -> str:
+    """Joins the page's own html, css and js, the data left out."""
+    style = (
+        f":root{{{declarations('light')}--font:{FONT};--mono:{MONO};}}\n"
+        f"@media screen and (prefers-color-scheme:dark){{:root{{{declarations('dark')}}}}}\n"
+        + (FOLDER / "replay.css").read_text("utf-8")
+    )
+    script = "\n".join((FOLDER / name).read_text("utf-8") for name in SCRIPTS)
+    policy = (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    page = (FOLDER / "replay.html").read_text("utf-8")
+    for name, text in (("@POLICY@", policy), ("@STYLE@", style), ("@SCRIPT@", script)):
+        page = page.replace(name, text)
+    return page
+
+
+def _digest(text: str) -> str:
+    """Names a script or a style by its content, as a content security policy does."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,111 @@
+"""The one place where a number becomes words: percent signs, bytes, seconds, thousands.
+
+Fractions, seconds and bytes stay what they are in every record and table; they are written out
+here, with thin spaces, as a figure or a caption shows them. Knows nothing of ours.
+"""
+
+from __future__ import annotations
+
+import math
+
+THIN = "\u202f"  # narrow space that never breaks: between thousands, before a unit
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+BYTE_UNITS = ("B", "kB", "MB", "GB", "TB")  # decimal, as storage and bandwidth are counted
+
+
+def count(n: int) -> str:
+    """Groups thousands by thin spaces: 36 864."""
+    return f"{n:,}".replace(",", THIN)
+
+
+def plural(n: int, noun: str, ending: str = "s") -> str:
+    """Counts a noun: 1 token, 2 tokens, 3 passes."""
+    return f"{count(n)} {noun}{'' if n == 1 else ending}"
+
+
+def digits(value: float, n_significant: int = 3) -> str:
+    """Rounds to significant digits without an exponent, thousands grouped: 0.85, 5.1, 1 240."""
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{n_significant - 1}e}")
+    exponent = int(f"{rounded:e}".partition("e")[2])
+    return f"{rounded:,.{max(0, n_significant - 1 - exponent)}f}".replace(",", THIN)
+
+
+def percent(fraction: float) -> str:
+    """Writes a fraction as a percentage: never "<0.01 %", and 100 % only where it is.
+
+    One decimal from 1 % up, two significant digits below, a power of ten below 0.001 %.
+    """
+    shown = 100 * fraction
+    if fraction in (0, 1):
+        text = f"{shown:.0f}"
+    elif shown >= 99.95:
+        text = _nearly_all(shown)
+    elif shown >= 0.995:
+        text = f"{shown:.1f}"
+    elif shown >= 0.001:
+        text = digits(shown, 2)
+    else:
+        mantissa, _, exponent = f"{shown:.0e}".partition("e-")
+        text = f"{mantissa}·10⁻{str(int(exponent)).translate(SUPERSCRIPTS)}"
+    return f"{text}{THIN}%"
+
+
+def _nearly_all(shown: float) -> str:
+    """Writes a percentage so near to 100 that rounding must not say so: 99.97, >99.9999."""
+    n_digits = min(9, math.ceil(-math.log10(100 - shown)))
+    text = f"{shown:.{n_digits}f}"
+    return f">99.{'9' * n_digits}" if float(text) == 100 else text
+
+
+def _byte_scale(n: float) -> tuple[float, str]:
+    scale, unit = 1.0, BYTE_UNITS[0]
+    for unit in BYTE_UNITS:
+        if n < scale * 999.5 or unit == BYTE_UNITS[-1]:
+            break
+        scale *= 1000
+    return scale, unit
+
+
+def nats(value: float) -> str:
+    """Writes an entropy or a log-probability with a true minus sign: −2.31 nats."""
+    if not math.isfinite(value):
+        return f"−∞{THIN}nats"
+    text = f"{abs(value):.2f}"
+    return f"{'−' if value < 0 and float(text) else ''}{text}{THIN}nats"
+
+
+def size(n_bytes: int) -> str:
+    """Writes bytes in decimal units with three digits: 512 B, 36.9 kB, 6.71 GB."""
+    scale, unit = _byte_scale(n_bytes)
+    return f"{count(n_bytes) if scale == 1 else digits(n_bytes / scale)}{THIN}{unit}"
+
+
+def duration(seconds: float) -> str:
+    """Writes seconds in the unit that suits them: 85 µs, 0.85 ms, 12.3 ms, 1.24 s."""
+    if seconds >= 0.9995:
+        return f"{digits(seconds)}{THIN}s"
+    factor, unit = (1e3, "ms") if seconds >= 1e-4 else (1e6, "µs")
+    return f"{digits(seconds * factor, 3 if seconds * factor >= 10 else 2)}{THIN}{unit}"
+
+
+def round_steps(top: float, n_steps: int = 4) -> list[float]:
+    """Gives round ticks from 0 to `top` or more: multiples of 1, 2 or 5 times a power of ten."""
+    if top <= 0:
+        return [0.0]
+    rough = top / n_steps
+    power = 10.0 ** int(f"{rough:e}".partition("e")[2])
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
+    ticks = [0.0]
+    while ticks[-1] < top * 0.999:
+        ticks.append(len(ticks) * step)
+    return ticks
+
+
+def size_ticks(top: float) -> tuple[list[float], list[str]]:
+    """Gives the ticks of a bytes axis, in one unit: positions in bytes, and their labels."""
+    scale, unit = _byte_scale(top)
+    ticks = round_steps(top / scale)
+    labels = [f"{tick:g}{THIN}{unit}" if tick else "0" for tick in ticks]
+    return [tick * scale for tick in ticks], labels
