@@ -48,6 +48,13 @@ PHASES = (
     Phase(0.75, SIMPLE, n_rows=16, n_tokens=512),
     Phase(0.94, SIMPLE, n_rows=4, n_tokens=CONTEXT_LENGTH),
 )
+# a draft has room for little and is asked for stories: all of its tokens are of the simpler kind
+DRAFT_PHASES = (
+    Phase(0.0, MIDDLE, n_rows=32, n_tokens=256),
+    Phase(0.2, SIMPLE, n_rows=32, n_tokens=256),
+    Phase(0.85, SIMPLE, n_rows=16, n_tokens=512),
+    Phase(0.96, SIMPLE, n_rows=4, n_tokens=CONTEXT_LENGTH),
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +96,7 @@ RECIPES = {
         "scribbler",
         "The draft of speculative decoding: it guesses what the storyteller would write.",
         llama(hidden=128, layers=2, heads=4, inner=352),
-        Plan(PHASES, minutes=15),
+        Plan(DRAFT_PHASES, minutes=25),
         has_teacher=True,
     ),
 }

@@ -64,8 +64,12 @@ def test_a_room_imports_only_its_own_libraries(folder: str) -> None:
 
 
 def test_the_records_at_the_seam_import_numpy_alone() -> None:
-    assert third_party("model/records.py") == {"numpy"}
-    assert ours("model/records.py") == set()
+    files = python_files("model/records")
+    assert "model/records/__init__.py" in files
+    assert not {path for path in files if third_party(path) - {"numpy"}}
+    assert not {
+        path for path in files if {n for n in ours(path) if not is_within(n, "model.records")}
+    }
 
 
 def test_nobody_imports_what_only_tests_or_training_need() -> None:
