@@ -128,10 +128,11 @@ def test_every_slider_and_every_box_moves_something(reader: Reader) -> None:
     for order in ("transformers", "llama.cpp"):
         choice = reader.live.get_by_label("Order as in")
         reader.do(lambda choice=choice, order=order: choice.select_option(order), "settings")
-        for slider in reader.live.locator("input.slider:enabled").all():
-            name = slider.get_attribute("name")
+        enabled = reader.live.locator("input.slider:enabled")
+        for name in enabled.evaluate_all("all => all.map(slider => slider.name)"):
             if name in moved:
                 continue
+            slider = reader.slider(name)
             before = shown.inner_text()
             is_at_start = slider.evaluate("x => x.value === x.min")
             key = "ArrowRight" if is_at_start or name == "min_p" else "ArrowLeft"

@@ -26,7 +26,10 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["", "   ", "\n"])
 def test_no_name_is_answered_with_the_choices(name: str) -> None:
-    assert "storyteller, a folder, a hub id" in load_error(name)
+    said = load_error(name)
+    assert "choose one of" in said
+    assert "storyteller, " in said
+    assert ", a folder, a hub id" in said
 
 
 @pytest.mark.parametrize(

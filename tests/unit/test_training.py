@@ -259,7 +259,10 @@ def make_tiny_job(stories, tokenizer) -> Job:
     documents = encode_documents(tokenizer, stories["tales"])
     held = [Document(documents[0], len(stories["tales"][0]))]
     streams = {"tales": Stream(documents[1:], 0)}
-    judge = lambda model: {"tales": bits_per_byte(model, held)}  # noqa: E731
+
+    def judge(model):
+        return {"tales": bits_per_byte(model, held)}
+
     return Job(model, next_token_loss(model), Mixture(streams, 0), judge)
 
 
