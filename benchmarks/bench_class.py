@@ -3,7 +3,8 @@
     python -m benchmarks.bench_class [--seconds 20]
 
 Readers speak Streamlit's protocol without a browser, and do what the page does: a press, and once
-the hand rests a "settle", which draws the charts anew. The answer counts when it has come whole.
+the hand rests they say so, and the figures are drawn anew. The answer to a press counts when it has
+come whole.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ async def press_ours(visitor: Visitor) -> float:
     """Presses Next; what follows once the hand rests keeps the server busy, but is not counted."""
     seconds = await visitor.do("next")
     await asyncio.sleep(SETTLE_AFTER)
-    await visitor.do("settle")
+    await visitor.rest()
     return seconds
 
 

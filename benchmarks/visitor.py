@@ -40,6 +40,8 @@ class Visitor:
         self.page = ""  # hash of the page's script
         self.fragment = ""  # of the live component
         self.component = ""  # id of the live component
+        self.rest_fragment = ""  # of the figures that are drawn when the hand rests
+        self.rest_component = ""  # id of the component that is told so
         self.button = ""  # id of the first button that is no component's
         self.ack = -1  # number of the last event that was answered
         self.socket: ClientConnection
@@ -72,6 +74,14 @@ class Visitor:
             id=TRIGGERS.format(self.component), json_trigger_value=json.dumps([event])
         )
         return await self._send(state, lambda _: self.ack >= number, self.fragment)
+
+    async def rest(self) -> None:
+        """Says that the hand rests, and waits for the first of the figures drawn then."""
+        event = {"event": "event", "value": {"n": self.ack, "kind": "settle"}}
+        state = WidgetState(
+            id=TRIGGERS.format(self.rest_component), json_trigger_value=json.dumps([event])
+        )
+        await self._send(state, _is_figure, self.rest_fragment)
 
     async def press(self) -> float:
         """Presses the page's own button; returns the seconds until its script has run."""
@@ -110,6 +120,9 @@ class Visitor:
             self.ack = header["ack"]
             self.component = element.bidi_component.id
             self.fragment = message.delta.fragment_id
+        elif element.bidi_component.component_name == "rest":
+            self.rest_component = element.bidi_component.id
+            self.rest_fragment = message.delta.fragment_id
         elif element.WhichOneof("type") == "button" and not self.button:
             self.button = element.button.id
 
@@ -117,6 +130,14 @@ class Visitor:
 def _is_finished(message: ForwardMsg) -> bool:
     """Whether a run has ended and all of its answer has been sent."""
     return message.WhichOneof("type") == "script_finished"
+
+
+def _is_figure(message: ForwardMsg) -> bool:
+    """Whether a message brings a figure."""
+    return (
+        message.WhichOneof("type") == "delta"
+        and message.delta.new_element.WhichOneof("type") == "plotly_chart"
+    )
 
 
 async def press_in_time(

@@ -17,7 +17,6 @@ from viz.chart import Chart
 from viz.palette import Theme
 from viz.timing_chart import timing_figure
 
-FIGURES = "figures"
 FILES = {
     "csv": ("Table, CSV", "text/csv", "utf-8-sig", export.to_csv),  # the mark is for Excel
     "json": ("All of it, JSON", "application/json", "utf-8", export.to_json),
@@ -25,14 +24,10 @@ FILES = {
 }
 
 
-def show_figures(session: Session, *, anew: bool) -> None:
-    """Draw cache and clock anew when the hand rests; while it moves, as they last were."""
+def show_figures(session: Session) -> None:
+    """Draw cache and clock as they are now."""
     theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
-    known = st.session_state.get(FIGURES)
-    if known is None or anew or known[0] != theme:
-        known = (theme, *draw_figures(session, theme))
-        st.session_state[FIGURES] = known
-    _, cache_chart, timing_chart = known
+    cache_chart, timing_chart = draw_figures(session, theme)
     left, right = st.columns(2, gap="medium")
     with left:
         st.plotly_chart(cache_chart.figure, key="cache_chart", theme=None, alt=cache_chart.alt)

@@ -12,7 +12,7 @@ from model.tokenizing import vocabulary_labels
 from pages.parts.below import show_experiments, show_figures, show_files
 from pages.parts.branch import Notice
 from pages.parts.link import DEFAULT_PROMPT, Wish, follow, read_link
-from pages.parts.live_component import live, vocabulary
+from pages.parts.live_component import at_rest, live, vocabulary
 from pages.parts.models import DEFAULT_MODEL, allowed_models, offered_models, shared_model
 from pages.parts.payload import build_payload
 from pages.parts.session import Session
@@ -29,7 +29,9 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
         _toolbar(session)
     vocabulary(session.lm.name, vocabulary_labels(session.lm))
     _live()
-    show_files(session)  # outside the fragment: a step would take the files away under the hand
+    _figures()  # a fragment of their own: a step sends what it changes and nothing else
+    show_experiments(session)
+    show_files(session)
 
 
 # The session
@@ -144,7 +146,7 @@ def _take_chat() -> None:
     st.session_state[SESSION].wrap_in_chat(st.session_state["chat"])
 
 
-# The live component and what is drawn when the hand rests
+# The live component, and what is drawn when the hand rests
 
 
 @st.fragment
@@ -156,8 +158,12 @@ def _live() -> None:
         hide_bars=bool(st.session_state.get("hide_bars")),
     )
     live(payload, on_event=_take_event)
-    show_figures(session, anew=bool(st.session_state.get("at_rest")))
-    show_experiments(session)
+
+
+@st.fragment
+def _figures() -> None:
+    at_rest()
+    show_figures(st.session_state[SESSION])
 
 
 def _take_event() -> None:
@@ -165,4 +171,3 @@ def _take_event() -> None:
     if event:
         session: Session = st.session_state[SESSION]
         session.handle(event)
-        st.session_state["at_rest"] = event.get("kind") == "settle"

@@ -42,6 +42,17 @@ export default async (component) => {
 };
 """
 
+# Nothing to see: the live component calls it when the hand rests, and its fragment is run again.
+_REST = """
+export default ({ setTriggerValue }) => {
+  const rest = (event) => setTriggerValue("event", event);
+  globalThis.__ottRest = rest;
+  return () => {
+    if (globalThis.__ottRest === rest) globalThis.__ottRest = null;
+  };
+};
+"""
+
 # The vocabulary component's script, after the shared one: labels by model and id.
 _VOCABULARY = """
 globalThis.__ottMount = mountLive;
@@ -68,6 +79,19 @@ def live(data: bytes, on_event: Callable[[], None], key: str = "live") -> dict[s
     result = _live(key=key, data=data, on_event_change=on_event)
     event: dict[str, Any] | None = result.event
     return event
+
+
+def at_rest(key: str = "rest") -> None:
+    """Mount what runs its fragment again once the hand on the live component has come to rest.
+
+    Args:
+        key: Names the component in the session.
+    """
+    _rest(key=key, data=None, on_event_change=_nothing, height="content")
+
+
+def _nothing() -> None:
+    """To be told is enough: the run that follows does the rest."""
 
 
 def vocabulary(model: str, labels: Sequence[str], key: str = "vocabulary") -> None:
@@ -181,4 +205,5 @@ def script(
 
 
 _live = st.components.v2.component("live", js=_MOUNT)
+_rest = st.components.v2.component("rest", js=_REST)
 _vocabulary = st.components.v2.component("vocabulary", js=script())

@@ -111,9 +111,8 @@ class Session:
         self.ack = number
         kind = str(event.get("kind"))
         action = getattr(self, f"_on_{kind}", None)
-        if kind != "settle":
-            self.notice = None
-        if kind not in ("settle", "inspect", "tokenise", "settings", "guess"):
+        self.notice = None
+        if kind not in ("inspect", "tokenise", "settings", "guess"):
             self.guess = None
             self.inspection = None
         try:
@@ -228,9 +227,6 @@ class Session:
             / float(np.exp(logits - logits.max()).sum()),
             n_tokens=len(ids),
         )
-
-    def _on_settle(self, _event: Mapping[str, Any]) -> None:
-        """The hand rests: nothing changes but the figures that are drawn at leisure."""
 
     # How it is done
 

@@ -16,7 +16,7 @@ _STYLE = """
 .stMainBlockContainer h1 {font-size: 1.45rem; line-height: 1.25; padding: 0; font-weight: 650;}
 .st-key-toolbar {flex: 0 0 auto; margin-left: auto;}
 .stElementContainer:has(.st-key-vocabulary), .stElementContainer:has(> .stHtml > style),
-.st-key-vocabulary {display: none;}
+.stElementContainer:has(.st-key-rest), .st-key-vocabulary, .st-key-rest {display: none;}
 @media (max-width: 640px) {.stMainBlockContainer {padding: 4rem .8rem 2rem;}}
 </style>
 """

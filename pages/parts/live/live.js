@@ -15,7 +15,7 @@ import { afterThisFrame } from "./timings.js";
 import { buildView, shownIds } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
-const QUIET_EVENTS = ["settle", "tokenise", "inspect", "guess"];
+const QUIET_EVENTS = ["tokenise", "inspect", "guess"];
 const STEP_EVENTS = ["next", "force", "back"];
 
 /** One live component in the page. */
@@ -139,7 +139,6 @@ export class Live {
     if (isStep) this.light.answered(this.beat, this.player.isPlaying);
     else if (entry.kind === "finish") this.light.rest();
     if (entry.kind === "next") this.layout.announce(header, this.label, this.player);
-    if (entry.kind === "settle") showLink(header.link);
     if (!QUIET_EVENTS.includes(entry.kind)) this.planSettle();
   }
 
@@ -203,13 +202,16 @@ export class Live {
     if (this.queue.inFlight === null) this.light.rest();
   }
 
-  /** Once the hand has rested, the rest of the page is brought up to date. */
+  /** Once the hand has rested, the rest of the page and the link are brought up to date. */
   planSettle() {
     clearTimeout(this.settleTimer);
     this.settleTimer = setTimeout(() => {
       if (this.player.isPlaying) return;
       if (this.isBusy()) this.planSettle();
-      else this.queue.push({ kind: "settle" });
+      else if (this.header !== null) {
+        showLink(this.header.link);
+        globalThis.__ottRest?.({ n: this.header.ack, kind: "settle" });
+      }
     }, SETTLE_AFTER_MS);
   }
 

@@ -127,7 +127,7 @@ export class EventQueue {
   /** Adds one event and lets it go at once where nothing stands before it. */
   push(entry) {
     const newest = this.waiting.at(-1);
-    const supersedes = ["settings", "tokenise", "settle"].includes(entry.kind);
+    const supersedes = ["settings", "tokenise"].includes(entry.kind);
     if (supersedes && newest?.kind === entry.kind) this.waiting.pop();
     this.waiting.push(entry);
     this.pump();

@@ -1,0 +1,38 @@
+"""Tokens per second at batch 1, 2, 4, ... 64, against batch 1.
+
+python -m benchmarks.bench_batching [--model storyteller | --shape GPT-2]
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks.bench_phases import add_model_options, chosen_model, run_through
+from benchmarks.figures import describe_machine
+from model.batching import BatchExperiment
+
+
+def main() -> None:
+    """Measures decode steps of growing batches and prints their throughput."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    add_model_options(parser)
+    options = parser.parse_args()
+    lm = chosen_model(options)
+    print(describe_machine(), f"{lm.name}, {lm.dtype}, {lm.device}", sep="\n")
+    run = run_through(BatchExperiment(lm)).result
+    if not run.points:
+        raise SystemExit(run.refused)
+    first = run.points[0].tokens_per_second
+    for point in run.points:
+        print(
+            f"batch {point.n_batch:3}  {point.seconds.median * 1000:8.2f} ms a step"
+            f"  {point.tokens_per_second:8.0f} tokens/s"
+            f"  {point.tokens_per_second / first:5.2f}x of batch 1"
+            f"  MBU {point.bytes_per_second / run.copy:6.1%}"
+        )
+    if run.refused:
+        print(run.refused)
+
+
+if __name__ == "__main__":
+    main()
