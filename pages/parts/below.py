@@ -47,19 +47,27 @@ def draw_figures(session: Session, theme: Theme) -> tuple[Chart, Chart]:
     )
 
 
+@st.fragment
 def show_experiments(session: Session) -> None:
-    """Offer what is said of generation as experiments, each set up by one press."""
-    with st.expander("What is said of this loop, to try on this model", key="experiments"):
-        for experiment in EXPERIMENTS:
-            with st.container(horizontal=True, vertical_alignment="center", wrap=False):
-                st.button(
-                    "Set up",
-                    key=f"try_{experiment.key}",
-                    on_click=set_up,
-                    args=(session, experiment),
-                    help=", ".join(experiment.claims),
-                )
-                st.markdown(f"**{experiment.says}** {experiment.watch}")
+    """Offer what is said of generation as experiments, each set up by one press.
+
+    What is folded away is not in the page: a browser looks at all that is there after every step.
+    """
+    drawer = st.expander(
+        "What is said of this loop, to try on this model", key="experiments", on_change="rerun"
+    )
+    for experiment in EXPERIMENTS if drawer.open else ():
+        with drawer.container(horizontal=True, vertical_alignment="center", wrap=False):
+            is_chosen = st.button(
+                "Set up",
+                key=f"try_{experiment.key}",
+                on_click=set_up,
+                args=(session, experiment),
+                help=", ".join(experiment.claims),
+            )
+            st.markdown(f"**{experiment.says}** {experiment.watch}")
+        if is_chosen:
+            st.rerun()  # the whole page shows what was set up
 
 
 def show_files(session: Session) -> None:
