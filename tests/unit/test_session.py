@@ -96,6 +96,20 @@ def test_branches_are_bounded_and_the_active_one_stays(hand: Hand) -> None:
     assert hand.session.active in hand.session.branches
 
 
+def test_the_branch_that_has_to_go_is_named(hand: Hand) -> None:
+    oldest = hand.session.active.number
+    for _ in range(MOST_BRANCHES - 1):
+        hand("next")
+        hand("branch", position=len(ids(hand)) - 1)
+        assert hand.session.notice is None
+    hand("next")
+    hand("branch", position=len(ids(hand)) - 1)
+    assert oldest not in {branch.number for branch in hand.session.branches}
+    notice = hand.session.notice
+    assert notice is not None
+    assert notice.kind == "info"
+
+
 @pytest.mark.parametrize(
     "event",
     [
