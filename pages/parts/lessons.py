@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Lesson:
     default: bool = False  # the home page
 
 
-LESSONS = (
+LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "pages/generate.py",
         "One token at a time",
@@ -36,7 +37,63 @@ LESSONS = (
         "Prefill, decode and the cache",
         "C06 C24 C25 C26",
     ),
+    Lesson(
+        "pages/prefill_decode.py",
+        "Two phases, measured",
+        "Prefill, decode and the cache",
+        "C03 C08 C22 C23 C27 C28 C29 C30",
+    ),
+    Lesson(
+        "pages/beam_search.py",
+        "Several texts at once",
+        "Past one token per pass",
+        "C20 C21",
+    ),
+    Lesson(
+        "pages/constraints.py",
+        "A mask with a grammar",
+        "Past one token per pass",
+        "C18",
+    ),
+    Lesson(
+        "pages/speculative.py",
+        "A small model guesses, the large one checks",
+        "Past one token per pass",
+        "C31 C32",
+    ),
+    Lesson(
+        "pages/diffusion.py",
+        "All positions at once",
+        "Past one token per pass",
+        "C33 C34 C39",
+    ),
+    Lesson(
+        "pages/causal_mask.py",
+        "No position sees a later one",
+        "Why it behaves so",
+        "C10 C37 C38",
+    ),
+    Lesson(
+        "pages/snowball.py",
+        "One wrong token, two futures",
+        "Why it behaves so",
+        "C35 C36 C40 C42 C43 C44",
+    ),
+    Lesson(
+        "pages/guess.py",
+        "The class against the model",
+        "Why it behaves so",
+        "C04 C41",
+    ),
+    Lesson(
+        "pages/claims.py",
+        "All that is said, and what was measured",
+        "Why it behaves so",
+        "C45",
+    ),
+    Lesson("pages/glossary.py", "Glossary", "Reference", ""),
 )
+LESSONS = tuple(lesson for lesson in LESSONS if (Path(__file__).parents[2] / lesson.path).exists())
 
 
 def sections() -> dict[str, list[Lesson]]:
@@ -45,6 +102,11 @@ def sections() -> dict[str, list[Lesson]]:
     for lesson in LESSONS:
         found.setdefault(lesson.section, []).append(lesson)
     return found
+
+
+def lesson_at(path: str) -> Lesson | None:
+    """Return the lesson whose page is at `path`, if there is one."""
+    return next((lesson for lesson in LESSONS if lesson.path == path), None)
 
 
 def neighbours(path: str) -> tuple[Lesson | None, Lesson | None]:

@@ -55,5 +55,7 @@ def close_lesson(path: str) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", key="neighbours"):
         if before is not None:
             st.page_link(before.path, label=f"Previous: {before.title}")
+        if path != "pages/glossary.py":
+            st.page_link("pages/glossary.py", label="Glossary")
         if after is not None:
             st.page_link(after.path, label=f"Next: {after.title}")

@@ -1,0 +1,152 @@
+"""What is kept and what it saves: C22 to C26."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import numpy as np
+
+from model import kv_cache
+from model.cache_experiments import Race
+from model.claims.bench import Bench, found
+from model.flops import growth_exponent
+from model.generation import Generation
+from model.passes import decode_one_token, prefill
+from model.records.claims import Finding
+from model.sampling import Settings
+
+RACE_LENGTH = 48
+LONG, SHORT = 200, 10  # tokens in and out, one way and the other; a fifth of the claim's sizes
+
+
+def c22_prefill_is_cheap_per_token(bench: Bench) -> Finding:
+    """One pass over many tokens against one pass over one."""
+    ids = _plain_ids(bench, 128)
+    cache = kv_cache.new_cache(bench.lm.model)
+    if cache is None:
+        return _no_cache(bench)
+
+    def decode() -> float:
+        seconds = decode_one_token(bench.lm, ids[-1], cache)[1]
+        kv_cache.crop(cache, 1)
+        return seconds
+
+    whole = bench.seconds(lambda: prefill(bench.lm, ids, kv_cache.new_cache(bench.lm.model))[1])
+    prefill(bench.lm, ids, cache)
+    one = bench.seconds(decode)
+    ratio = one / (whole / len(ids))
+    return found(
+        True if ratio > 2 else "holds partly",
+        "Prefill read {n} tokens in {whole}, a decode step took {one}: {ratio} as much per token.",
+        "On this device the two are closer than elsewhere.",
+        n=(len(ids), "count"),
+        whole=(whole, "seconds"),
+        one=(one, "seconds"),
+        ratio=(ratio, "ratio"),
+    )
+
+
+def c23_long_in_beats_long_out(bench: Bench) -> Finding:
+    """Many tokens in and few out against few in and many out."""
+    ids = _plain_ids(bench, LONG)
+    seconds = {}
+    for n_in, n_out in ((LONG, SHORT), (SHORT, LONG)):
+        text = Generation(bench.lm, ids[:n_in])
+        end_ids = bench.lm.end_ids
+        while len(text.steps) < n_out and not text.finished:
+            best = int(text.logits.argmax())
+            text.step(Settings(temperature=0), token_id=ids[0] if best in end_ids else None)
+        seconds[n_in] = sum(one.seconds for one in text.passes)
+    ratio = seconds[SHORT] / seconds[LONG]
+    return found(
+        True if ratio > 2 else "holds partly",
+        "{long} tokens in and {short} out took {fast}; {short} in and {long} out took {slow}: "
+        "{ratio} as long.",
+        "On this device the two are closer than elsewhere.",
+        long=(LONG, "count"),
+        short=(SHORT, "count"),
+        fast=(seconds[LONG], "seconds"),
+        slow=(seconds[SHORT], "seconds"),
+        ratio=(ratio, "ratio"),
+    )
+
+
+def c24_the_past_never_changes(bench: Bench) -> Finding:
+    """Cached keys, values and logits against those of passes over the whole text."""
+    race = _race(bench, RACE_LENGTH // 2)
+    gap = race.compare_states()
+    logit_gap = max(step.logit_gap for step in race.steps)
+    scale = max(step.logit_scale for step in race.steps)
+    n_same = sum(step.same_best for step in race.steps)
+    return found(
+        True if n_same == len(race.steps) else "holds partly",
+        "Largest gap of logits {logits} beside logits up to {scale}, of keys {keys}, of values "
+        "{values}; the best token agrees in {same} of {n} steps.",
+        "In a 16-bit format rounding parts the two now and then.",
+        logits=(logit_gap, "number"),
+        scale=(scale, "number"),
+        keys=(gap.keys if gap else 0.0, "number"),
+        values=(gap.values if gap else 0.0, "number"),
+        same=(n_same, "count"),
+        n=(len(race.steps), "count"),
+    )
+
+
+def c25_the_square_becomes_a_line(bench: Bench) -> Finding:
+    """Arithmetic so far against length, both ways: the exponents."""
+    race = _race(bench, RACE_LENGTH)
+    lengths = [step.n_tokens for step in race.steps]
+    sums = [
+        list(accumulate(float(step.recomputed_flops.total) for step in race.steps)),
+        list(accumulate(float(step.cached_flops.total) for step in race.steps)),
+    ]
+    without, cached = (growth_exponent(lengths, column) or 0.0 for column in sums)
+    seconds = [sum(step.recomputed_seconds for step in race.steps)]
+    seconds.append(sum(step.cached_seconds for step in race.steps))
+    return found(
+        without > 1.7 > 1.3 > cached,
+        "Up to {n} tokens the arithmetic grows with the power {without} without the cache and "
+        "{cached} with it; it took {slow} against {fast}.",
+        n=(race.n_tokens, "count"),
+        without=(without, "number"),
+        cached=(cached, "number"),
+        slow=(seconds[0], "seconds"),
+        fast=(seconds[1], "seconds"),
+    )
+
+
+def c26_bytes_per_token(bench: Bench) -> Finding:
+    """The formula and the tensors, to the byte."""
+    text = bench.write(n=4)
+    shape = bench.lm.cache_shape
+    expected = text.cache_tokens * shape.bytes_per_token
+    return found(
+        True if text.cache_bytes == expected else "holds partly",
+        "2 × {layers} layers × {heads} KV heads × {size} × {width} is {each} a token; {n} tokens "
+        "take {all} in the tensors.",
+        "This model keeps something else beside keys and values of one size.",
+        layers=(shape.n_layers, "count"),
+        heads=(shape.n_kv_heads, "count"),
+        size=(shape.head_dim, "count"),
+        width=(shape.bytes_per_number, "bytes"),
+        each=(shape.bytes_per_token, "bytes"),
+        n=(text.cache_tokens, "count"),
+        all=(text.cache_bytes, "bytes"),
+    )
+
+
+def _race(bench: Bench, n_tokens: int) -> Race:
+    race = Race(bench.lm, Generation(bench.lm, bench.prompt).ids, n_tokens, n_runs=1)
+    while not race.is_done:
+        race.advance()
+    return race
+
+
+def _plain_ids(bench: Bench, n: int) -> list[int]:
+    """Returns a text of n tokens: the prompt again and again."""
+    ids = Generation(bench.lm, bench.prompt).ids
+    return list(np.resize(np.array(ids), n))
+
+
+def _no_cache(bench: Bench) -> Finding:
+    return found("not run", f"{bench.lm.name} takes no cache.")

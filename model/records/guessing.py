@@ -1,0 +1,101 @@
+"""Records of the guessing game: what was guessed, what came, what it cost everyone in bits.
+
+Ranks count from 1 here, as Shannon counted guesses; a share is a fraction of one player's
+confidence.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class GuessRead:
+    """One typed guess, as the tokenizer reads it behind the text so far."""
+
+    typed: str
+    label: str  # visible text of its first token, the only one that is compared
+    token_id: int
+    n_tokens: int  # that the typed text has
+    share: float  # of the player's confidence
+
+
+@dataclass(frozen=True)
+class PlayerRound:
+    """One player's distribution over the whole vocabulary, and what it gave the token that came."""
+
+    name: str
+    guesses: tuple[GuessRead, ...]  # by share, the largest first
+    spread: float  # confidence on no guess: spread evenly over all other tokens
+    prob: float  # that the token which came was given
+    rank: int | None  # of the token that came among the guesses, from 1; None: a miss
+
+    @property
+    def bits(self) -> float:
+        """The log score: the smaller, the better; 0 for certainty that came true."""
+        return -math.log2(self.prob) + 0.0  # certainty costs 0, not minus 0
+
+    @property
+    def n_guesses(self) -> int:
+        """How many different tokens were guessed."""
+        return len(self.guesses)
+
+
+@dataclass(frozen=True)
+class GuessRow:
+    """A token of the opened distribution, beside what every player gave it."""
+
+    token_id: int
+    label: str
+    model_rank: int  # from 1
+    model_prob: float
+    player_probs: tuple[float, ...]  # in the order of the round's players
+
+
+@dataclass(frozen=True)
+class GuessRound:
+    """One hidden token, guessed by players and by the model, and opened."""
+
+    position: int  # of the token in the text, from 0
+    token_id: int
+    label: str
+    n_vocab: int
+    model_log_prob: float  # nats, of the token that came
+    model_rank: int  # of the token that came, from 1
+    players: tuple[PlayerRound, ...]
+    rows: tuple[GuessRow, ...]  # the model's best, what was guessed, and what came; best first
+
+    @property
+    def model_bits(self) -> float:
+        """What the token cost the model."""
+        return -self.model_log_prob / math.log(2) + 0.0
+
+    @property
+    def uniform_bits(self) -> float:
+        """What it costs anyone who holds all tokens for equally likely."""
+        return math.log2(self.n_vocab)
+
+
+@dataclass(frozen=True)
+class EntropyBounds:
+    """Shannon's estimate: the text's entropy per token lies between these, as a predictor sees it.
+
+    Both come from how often the first guess was right, the second, and so on.
+    """
+
+    name: str  # whose ranks they are
+    n_rounds: int
+    lower: float  # bits per token
+    upper: float  # bits per token
+    scored: float  # the mean log score over the same tokens, bits
+    n_missed: int  # tokens that were in none of the guesses
+
+
+@dataclass(frozen=True)
+class HiddenText:
+    """How far a text is open: what the page shows of it."""
+
+    shown: tuple[str, ...]  # the text of every token up to the blank
+    bits: tuple[float | None, ...]  # what each cost the model; None where nobody was asked
+    n_hidden: int  # tokens behind the blank

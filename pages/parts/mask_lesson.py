@@ -1,0 +1,141 @@
+"""The lesson on the causal mask below its title: the text, then four things measured on it."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.loading import LanguageModel
+from model.tokenizing import encode, text_of
+from pages.parts.mask_attention import show_attention
+from pages.parts.mask_edit import show_edit
+from pages.parts.mask_leak import show_leak
+from pages.parts.mask_look import presenter_style
+from pages.parts.mask_losses import show_losses
+from pages.parts.mask_state import MOST_TOKENS, MaskLesson, Reading
+from pages.parts.mask_training import show_training
+from pages.parts.models import DEFAULT_MODEL, shared_model
+from pages.parts.session import Session
+from viz.units import plural
+
+LESSON = "mask_lesson"
+LONGEST = 4_000  # characters
+TEXT = (
+    "Once upon a time there was a little girl who had a red ball. One day the ball rolled into the "
+    "garden and she could not find it. The little"
+)
+EXAMPLES = {
+    "A girl and a ball": TEXT,
+    "A dog named Tom": (
+        "Once upon a time there was a little dog named Tom. He loved his blue hat. One day the "
+        "wind took the hat and Tom could not find it. The little"
+    ),
+    "The same twice": (
+        "The old fox hid a silver spoon under the bridge. The old fox hid a silver spoon under the "
+        "bridge."
+    ),
+    "An old book": (
+        "It was the best of times, it was the worst of times, it was the age of wisdom, it was the "
+        "age of foolishness, it was the epoch of belief, it was the epoch of incredulity."
+    ),
+}
+HOME = "The first page’s text"
+
+
+def show_mask_lesson(waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader."""
+    lesson = _lesson(waiting)
+    waiting.empty()
+    presenter_style()
+    _choose_text(lesson)
+    show_attention(lesson)
+    show_edit(lesson)
+    show_leak(lesson)
+    show_training(lesson)
+    show_losses(lesson)
+
+
+def _lesson(waiting: DeltaGenerator) -> MaskLesson:
+    """Return what the reader has here; anew where the first page has another model by now."""
+    lesson: MaskLesson | None = st.session_state.get(LESSON)
+    reader: Session | None = st.session_state.get("reader")
+    if lesson is None or (reader is not None and reader.lm is not lesson.lm):
+        lm = (
+            shared_model(DEFAULT_MODEL, progress=lambda doing: _say(waiting, doing))
+            if reader is None
+            else reader.lm
+        )
+        lesson = _new_lesson(lm)
+        st.session_state[LESSON] = lesson
+    if reader is not None:
+        lesson.home_ids = tuple(reader.generation.ids)
+    return lesson
+
+
+def _new_lesson(lm: LanguageModel) -> MaskLesson:
+    """Begin with the text that the reader had here, if it fits the model."""
+    lesson = MaskLesson(lm, Reading(lm, encode(lm, TEXT)))
+    typed = st.session_state.get("mask_text")
+    if typed:
+        lesson.read(typed)
+    return lesson
+
+
+def _say(waiting: DeltaGenerator, doing: str) -> None:
+    waiting.caption(f"{doing}…")
+
+
+# The text
+
+
+def _choose_text(lesson: MaskLesson) -> None:
+    """Let the reader write a text or take an example; a bad one leaves the one in use."""
+    st.markdown(
+        "**Every position reads itself and what stands before it, never what comes after.** So one "
+        "pass can train on all positions of a text at once, and no token can be changed by its "
+        "future."
+    )
+    st.session_state.setdefault("mask_text", TEXT)
+    st.text_area(
+        "Text",
+        key="mask_text",
+        height=84,
+        max_chars=LONGEST,
+        on_change=_read,
+        args=(lesson,),
+        persist_state="session",
+        label_visibility="collapsed",
+        placeholder="Write a text of your own",
+    )
+    with st.container(horizontal=True, vertical_alignment="center", key="mask_examples"):
+        st.button("Read", key="mask_read", type="primary", on_click=_read, args=(lesson,))
+        for number, (name, text) in enumerate(EXAMPLES.items()):
+            st.button(name, key=f"mask_example_{number}", on_click=_take, args=(lesson, text))
+        if lesson.home_ids:
+            st.button(HOME, key="mask_home", on_click=_take_home, args=(lesson,))
+    if lesson.notice:
+        st.error(f"{lesson.notice} The text before it stays below.")
+    lm, n_tokens = lesson.lm, len(lesson.reading.ids)
+    st.caption(
+        f"{plural(n_tokens, 'token')} on {lm.name}, {lm.device}, "
+        f"{str(lm.dtype).removeprefix('torch.')}; up to {MOST_TOKENS}."
+    )
+
+
+def _read(lesson: MaskLesson) -> None:
+    lesson.read(st.session_state["mask_text"])
+
+
+def _take(lesson: MaskLesson, text: str) -> None:
+    st.session_state["mask_text"] = text
+    lesson.read(text)
+
+
+def _take_home(lesson: MaskLesson) -> None:
+    """Take the first page's ids as they are: text read again might become others."""
+    ids = list(lesson.home_ids)
+    st.session_state["mask_text"] = text_of(lesson.lm.tokenizer, ids)[:LONGEST]
+    try:
+        lesson.take(ids)
+    except ValueError as error:
+        lesson.notice = str(error)
