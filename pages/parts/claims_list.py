@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from model.claims import cache, choosing, loop
+from model.claims import ahead, cache, choosing, errors, loop, phases, search
 
 if TYPE_CHECKING:
     from model.claims.bench import Experiment
@@ -30,8 +30,14 @@ class Claim:
 
 HOME, LAB = "pages/generate.py", "pages/sampling.py"
 KV, PHASES = "pages/kv_cache.py", "pages/prefill_decode.py"
+BEAMS, CORNER = "pages/beam_search.py", "pages/constraints.py"
+SPEC, FILL = "pages/speculative.py", "pages/diffusion.py"
+MASK, SNOW = "pages/causal_mask.py", "pages/snowball.py"
+CLAIMS_PAGE = "pages/claims.py"
 LOOP, CHOOSING = "The loop", "Sampling"
 CACHE = "Prefill, decode and the KV cache"
+SEARCH, AHEAD = "Search", "Past one token per pass"
+ERRORS = "Errors, training and architecture"
 CAT, LOOK = "prompt=The+cat+sat+on+the", "prompt=She+looked+at+the"
 
 CLAIMS = (
@@ -199,12 +205,37 @@ CLAIMS = (
         choosing.c17_a_vote_without_chance_is_void,
     ),
     Claim(
+        "C18",
+        CHOOSING,
+        "Under a constraint argmax can walk into a corner; a little chance, or looking ahead, gets "
+        "out.",
+        CORNER,
+        "Step by argmax, then “the ways out”.",
+        search.c18_argmax_in_a_corner,
+    ),
+    Claim(
         "C19",
         CHOOSING,
         "Order matters: temperature before top-p or after it keeps different sets.",
         LAB,
         "The four engines’ orders, side by side.",
         choosing.c19_order_matters,
+    ),
+    Claim(
+        "C20",
+        SEARCH,
+        "Greedy is only locally optimal: a less likely token now can lead to a more likely whole.",
+        BEAMS,
+        "The tree, and greedy beside the exact best.",
+        search.c20_greedy_is_locally_optimal,
+    ),
+    Claim(
+        "C21",
+        SEARCH,
+        "A beam gains little on open-ended text, and its text is blander.",
+        BEAMS,
+        "What it costs and gives.",
+        search.c21_beams_are_blander,
     ),
     Claim(
         "C22",
@@ -249,5 +280,156 @@ CLAIMS = (
         KV,
         "The grid that gains one column per token.",
         cache.c26_bytes_per_token,
+    ),
+    Claim(
+        "C27",
+        CACHE,
+        "Decode is bound by memory: each step reads all weights to do little arithmetic.",
+        PHASES,
+        "The roofline of this device.",
+        phases.c27_decode_reads_much_to_compute_little,
+        is_timed=True,
+    ),
+    Claim(
+        "C28",
+        CACHE,
+        "A batch spreads one reading of the weights over many texts.",
+        PHASES,
+        "Batches from 1 to 64.",
+        phases.c28_a_batch_shares_the_weights,
+        is_timed=True,
+    ),
+    Claim(
+        "C29",
+        CACHE,
+        "Output tokens cost more than input tokens.",
+        PHASES,
+        "The cost of a million tokens.",
+        phases.c29_output_costs_more,
+        is_timed=True,
+    ),
+    Claim(
+        "C30",
+        CACHE,
+        "One score or one vector takes one parallel pass and no loop.",
+        PHASES,
+        "Scoring against writing the answer.",
+        phases.c30_one_pass_for_a_score,
+        is_timed=True,
+    ),
+    Claim(
+        "C31",
+        AHEAD,
+        "A draft guesses, the target checks all guesses in one pass, and the text stays the same.",
+        SPEC,
+        "A round step by step; the proof on 100 prompts.",
+        ahead.c31_a_draft_changes_nothing,
+    ),
+    Claim(
+        "C32",
+        AHEAD,
+        "The gain follows agreement, and agreement comes from distillation.",
+        SPEC,
+        "Speed-up, predicted and measured.",
+        ahead.c32_the_gain_follows_agreement,
+        is_timed=True,
+    ),
+    Claim(
+        "C33",
+        AHEAD,
+        "A masked-diffusion model fills many positions in a pass; more passes, better text.",
+        FILL,
+        "A page that settles in K passes.",
+        ahead.c33_few_passes_or_many,
+    ),
+    Claim(
+        "C34",
+        AHEAD,
+        "Positions filled at once are blind to each other, so they clash.",
+        FILL,
+        "Few passes against many.",
+        ahead.c34_blind_to_each_other,
+    ),
+    Claim(
+        "C39",
+        AHEAD,
+        "An encoder-decoder reads its input whole, first; then it generates token by token all "
+        "the same.",
+        FILL,
+        "The gapfiller and its two caches.",
+        ahead.c39_an_encoder_reads_first,
+    ),
+    Claim(
+        "C35",
+        ERRORS,
+        "Early mistakes snowball: one wrong token, and the two texts part.",
+        SNOW,
+        "Force a token, then a hundred forks.",
+        errors.c35_errors_snowball,
+    ),
+    Claim(
+        "C36",
+        ERRORS,
+        "Exposure bias: after its own tokens a model’s loss is not the one after true tokens.",
+        SNOW,
+        "Teacher forcing against free running.",
+        errors.c36_exposure_bias,
+    ),
+    Claim(
+        "C37",
+        ERRORS,
+        "No position sees a later one, until the causal mask is taken off.",
+        MASK,
+        "Change a token; take the mask off.",
+        errors.c37_no_position_sees_a_later_one,
+    ),
+    Claim(
+        "C38",
+        ERRORS,
+        "Training reads a whole text at once: one pass gives a loss at every position.",
+        MASK,
+        "One pass against a loop of single steps.",
+        errors.c38_a_loss_at_every_position_at_once,
+    ),
+    Claim(
+        "C40",
+        ERRORS,
+        "Context works forward: what is put in late cannot reach what is written already.",
+        SNOW,
+        "A constraint first, and after m tokens.",
+        errors.c40_context_works_forward,
+    ),
+    Claim(
+        "C42",
+        ERRORS,
+        "What a model predicts depends on its training and on how much context it has.",
+        SNOW,
+        "Loss against context, early and last.",
+        errors.c42_training_and_context,
+    ),
+    Claim(
+        "C43",
+        ERRORS,
+        "Long outputs lose the thread: repeats grow with the position.",
+        SNOW,
+        "Texts out to the end of the context.",
+        errors.c43_long_texts_lose_the_thread,
+    ),
+    Claim(
+        "C44",
+        ERRORS,
+        "After a bad token, going back costs only what came after it.",
+        SNOW,
+        "Stop, go back, choose again.",
+        errors.c44_stop_go_back_choose_again,
+    ),
+    Claim(
+        "C45",
+        ERRORS,
+        "The loop suits some tasks and not others; the measurements say which.",
+        CLAIMS_PAGE,
+        "The table at the foot of this page.",
+        errors.c45_when_to_use_the_loop,
+        is_timed=True,
     ),
 )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from model import ceilings
 from model.claims.bench import Bench
 from model.loading import LanguageModel
 from model.records.claims import Finding
 from pages.parts.claims_list import CLAIMS
+from pages.parts.claims_when import ROWS
 from viz.claims_report import sentence
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
@@ -169,3 +171,139 @@ def test_c41_tokens_are_pieces(bench: Bench) -> None:
     found = finding(bench, "C41")
     assert found.verdict == "holds"
     assert number(found, "tokens") > number(found, "words")
+
+
+# Search, phases, and past one token per pass
+
+
+def test_c18_argmax_walks_into_a_corner(bench: Bench) -> None:
+    found = finding(bench, "C18")
+    assert found.verdict == "holds"
+    assert number(found, "mass") < 1e-3
+
+
+def test_c20_greedy_is_not_the_best(bench: Bench) -> None:
+    found = finding(bench, "C20")
+    assert found.verdict == "holds"
+    assert number(found, "best") >= number(found, "beam") > number(found, "greedy")
+
+
+def test_c21_a_beam_gains_a_little(bench: Bench) -> None:
+    found = finding(bench, "C21")
+    assert number(found, "beam") >= number(found, "greedy") > number(found, "sampled")
+
+
+def test_c27_decode_computes_little_for_each_byte(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 22})
+    monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 128})
+    found = finding(bench, "C27")
+    assert number(found, "step") < 1 < number(found, "read")
+
+
+def test_c28_a_batch_is_timed_beside_one_text(bench: Bench) -> None:
+    found = finding(bench, "C28")
+    assert number(found, "gain") == pytest.approx(number(found, "many") / number(found, "one"))
+
+
+def test_c29_the_price_follows_the_times(bench: Bench) -> None:
+    found = finding(bench, "C29")
+    assert number(found, "ratio") > 0
+    assert 0 < number(found, "saved") < 1
+
+
+def test_c30_all_answers_are_scored_in_one_pass(bench: Bench) -> None:
+    found = finding(bench, "C30")
+    assert number(found, "n") == 3
+    assert found.quantities["best"].value in ("sad", "happy", "made of stone")
+
+
+def test_c31_a_draft_changes_no_greedy_text(bench: Bench) -> None:
+    found = finding(bench, "C31")
+    assert found.verdict == "holds"
+    assert number(found, "same") == number(found, "n")
+
+
+def test_c32_distillation_makes_a_draft_agree(bench: Bench) -> None:
+    found = finding(bench, "C32")
+    assert number(found, "one") > number(found, "other")
+    assert number(found, "tokens") > 1
+
+
+def test_c33_more_passes_make_a_likelier_text(bench: Bench) -> None:
+    found = finding(bench, "C33")
+    assert found.verdict == "holds"
+    assert number(found, "many") > number(found, "few")
+
+
+def test_c34_what_is_filled_at_once_clashes(bench: Bench) -> None:
+    found = finding(bench, "C34")
+    assert found.verdict == "holds"
+    assert number(found, "once") > number(found, "slow")
+
+
+def test_c39_the_encoder_reads_once(bench: Bench) -> None:
+    found = finding(bench, "C39")
+    assert found.verdict == "holds"
+    assert number(found, "passes") == 1
+
+
+# Errors, training and architecture
+
+
+def test_c35_a_wrong_token_parts_the_texts(bench: Bench) -> None:
+    found = finding(bench, "C35")
+    assert found.verdict == "holds"
+    assert number(found, "late") > 0
+
+
+def test_c36_its_own_tokens_cost_the_model_more(bench: Bench) -> None:
+    found = finding(bench, "C36")
+    assert found.verdict == "holds"
+    assert number(found, "more") > number(found, "half") > 0
+
+
+def test_c37_a_later_token_moves_no_earlier_logit(bench: Bench) -> None:
+    found = finding(bench, "C37")
+    assert found.verdict == "holds"
+    assert number(found, "moved") < 1e-5
+    assert number(found, "off") > number(found, "on")
+
+
+def test_c38_one_pass_gives_every_loss(bench: Bench) -> None:
+    found = finding(bench, "C38")
+    assert found.verdict == "holds"
+    assert number(found, "gap") < 1e-4
+
+
+def test_c40_what_comes_late_reaches_nothing_before_it(bench: Bench) -> None:
+    found = finding(bench, "C40")
+    assert found.verdict == "holds"
+    assert number(found, "first") > number(found, "late")
+
+
+def test_c42_more_context_and_more_training_predict_better(bench: Bench) -> None:
+    found = finding(bench, "C42")
+    assert found.verdict == "holds"
+    assert number(found, "one") > number(found, "eight") > number(found, "all")
+
+
+def test_c43_a_long_greedy_text_repeats_itself(bench: Bench) -> None:
+    found = finding(bench, "C43")
+    assert found.verdict == "holds"
+    assert number(found, "greedy") > number(found, "people")
+
+
+def test_c44_going_back_early_is_cheap(bench: Bench) -> None:
+    found = finding(bench, "C44")
+    assert found.verdict == "holds"
+    assert number(found, "few") < number(found, "many")
+
+
+def test_c45_the_table_rests_on_measurements(bench: Bench) -> None:
+    found = finding(bench, "C45")
+    assert number(found, "passes") == number(found, "n") + 1
+    assert len(CLAIMS) == 45
+    named = {claim for *_, claims in ROWS for claim in claims.split()}
+    assert named <= set(BY_ID)

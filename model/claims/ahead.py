@@ -1,0 +1,154 @@
+"""Past one token per pass: C31 to C34, and the encoder that reads first (C39)."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+import numpy as np
+
+from model.claims.bench import Bench, found
+from model.diffusion import Diffusion, fill_page
+from model.diffusion_quality import measure_clashes, second_look
+from model.drafting import ModelDraft
+from model.infilling import Infilling
+from model.records.claims import Finding
+from model.speculative_proof import compare_greedy
+from model.speculative_timing import SpeedTest, report_draft
+from model.tokenizing import encode
+
+PROMPTS = ("Once upon a time there was a little girl who", "The dragon opened the door and")
+N_DRAFT = 4
+BEGINNING = "Once upon a time, there was a little girl named Lily. She had a red ball."
+ENDING = " Lily hugged her mom and they went home."
+LENGTH = 32
+GAPS = "Once upon a time there was a little ____ . She liked to ____ in the park."
+
+
+def c31_a_draft_changes_nothing(bench: Bench) -> Finding:
+    """Greedy texts with a draft and without, token by token."""
+    scribbler = bench.other("scribbler")
+    compared = [
+        compare_greedy(
+            bench.lm,
+            ModelDraft(scribbler, bench.lm.vocab_size),
+            prompt,
+            bench.n_tokens,
+            N_DRAFT,
+        )
+        for prompt in PROMPTS
+    ]
+    n_same = sum(one.first_difference is None for one in compared)
+    return found(
+        True if n_same == len(compared) else "holds partly",
+        "{same} of {n} greedy texts are the same with a draft, token by token: {tokens} tokens in "
+        "{rounds} rounds.",
+        "In a 16-bit format rounding may part two tokens that are almost equal.",
+        same=(n_same, "count"),
+        n=(len(compared), "count"),
+        tokens=(sum(one.n_tokens for one in compared), "count"),
+        rounds=(sum(one.n_rounds for one in compared), "count"),
+    )
+
+
+def c32_the_gain_follows_agreement(bench: Bench) -> Finding:
+    """Speed with the distilled draft, and what it and its undistilled twin agree on."""
+    ids = [encode(bench.lm, prompt) for prompt in PROMPTS]
+    rates = {}
+    for name in ("scribbler", "scribbler_plain"):
+        draft = bench.other(name)
+        *_, report = report_draft(
+            bench.lm,
+            lambda draft=draft: ModelDraft(draft, bench.lm.vocab_size),  # type: ignore[misc]  # bound now
+            name,
+            ids,
+            bench.n_tokens,
+            N_DRAFT,
+        )
+        rates[name] = report.overall
+    drafter = bench.other("scribbler")
+    test = SpeedTest(
+        bench.lm,
+        lambda: ModelDraft(drafter, bench.lm.vocab_size),
+        ids,
+        n_tokens=bench.n_tokens,
+        n_runs=1,
+        lengths=(N_DRAFT,),
+    )
+    while test.advance():
+        pass
+    speed = test.speeds()[0]
+    return found(
+        True if rates["scribbler"] > rates["scribbler_plain"] else "holds partly",
+        "The distilled draft had {one} of its guesses accepted, its undistilled twin {other}; with "
+        "{k} guesses a round that made {tokens} tokens a pass of the target, {speed} the speed.",
+        "On these prompts both drafts agree with the target equally often.",
+        one=(rates["scribbler"], "fraction"),
+        other=(rates["scribbler_plain"], "fraction"),
+        k=(N_DRAFT, "count"),
+        tokens=(speed.tokens_per_round, "number"),
+        speed=(speed.measured, "ratio"),
+    )
+
+
+def c33_few_passes_or_many(bench: Bench) -> Finding:
+    """A hole filled in two passes and one position at a time, judged by the storyteller."""
+    likely = {n: _fill(bench, n)[0] for n in (2, LENGTH)}
+    return found(
+        True if likely[LENGTH] > likely[2] else "holds partly",
+        "{n} positions filled in 2 passes have {few} a token by the storyteller, in {n} passes "
+        "{many}; the loop needs a pass for each token.",
+        "In this draw the quick fill happened to be the likelier.",
+        n=(LENGTH, "count"),
+        few=(likely[2], "nats"),
+        many=(likely[LENGTH], "nats"),
+    )
+
+
+def c34_blind_to_each_other(bench: Bench) -> Finding:
+    """Tokens that the model itself takes back when it sees all the others."""
+    clashes = {n: _fill(bench, n)[1] for n in (1, LENGTH)}
+    return found(
+        True if clashes[1] > clashes[LENGTH] else "holds partly",
+        "Filled all at once, {once} of {n} tokens clash with the rest at a second look; one at a "
+        "time, {slow} do.",
+        "In this draw the tokens happened to fit.",
+        once=(clashes[1], "number"),
+        n=(LENGTH, "count"),
+        slow=(clashes[LENGTH], "number"),
+    )
+
+
+def c39_an_encoder_reads_first(bench: Bench) -> Finding:
+    """One pass of the encoder, then a loop: what stays and what grows."""
+    text = Infilling(bench.other("gapfiller"), GAPS)
+    while text.finished is None:
+        text.step()
+    caches = text.look()
+    is_fixed = caches.drift == 0 and len(set(caches.cross_bytes[1:])) == 1
+    return found(
+        is_fixed and caches.n_encoder_passes == 1,
+        "The encoder read {n} tokens in {passes} pass, and its cache stayed at {cross}; the "
+        "decoder’s own grew to {own} over {written} tokens.",
+        n=(len(caches.source_labels), "count"),
+        passes=(caches.n_encoder_passes, "count"),
+        cross=(caches.cross_bytes[-1], "bytes"),
+        own=(caches.own_bytes[-1], "bytes"),
+        written=(len(text.written_ids), "count"),
+    )
+
+
+def _fill(bench: Bench, n_passes: int, n_pages: int = 3) -> tuple[float, float]:
+    """Returns mean log-probability per token and mean clashes, over pages of a few seeds."""
+    unmasker, judge = bench.other("unmasker"), bench.other("storyteller")
+    likely, clashing = [], []
+    for seed in range(n_pages):
+        page = Diffusion(
+            unmasker, LENGTH, BEGINNING, ENDING, n_passes=n_passes, temperature=0.8, seed=seed
+        )
+        fill_page(page)
+        places = range(page.start, page.start + LENGTH)
+        second = [one for some in second_look(unmasker, page.ids, places) for one in some]
+        clashes = measure_clashes(judge, page, np.array(second))
+        likely.append(clashes.logprob)
+        clashing.append(float(clashes.n_clashes or 0))
+    return fmean(likely), fmean(clashing)

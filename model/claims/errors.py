@@ -1,0 +1,239 @@
+"""Errors, training and context: C35 to C38, C40, and C42 to C45."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from model.causal_mask import edit_token, next_best, take_mask_off
+from model.claims import loop, phases
+from model.claims.bench import Bench, found
+from model.context_loss import ContextRun
+from model.exposure import ExposureRun
+from model.generation import Generation
+from model.held_out_texts import held_out
+from model.late_constraint import FIRST, LATE, NEVER, ConstraintRun
+from model.long_runs import Kind, LongRun
+from model.many_forks import ManyForks, estimate
+from model.records.claims import Finding
+from model.sampling import Settings
+from model.second_choice import RewindRun
+from model.snowball import options
+from model.tokenizing import encode
+from model.training_view import StepLoop
+
+WARM = Settings(temperature=0.7)
+GIRL = "Once upon a time there was a little girl named Lily. She liked to play with her red ball."
+LILY = "Once upon a time there was a little girl named Lily."
+DRAGON = "She had a big dragon."
+
+
+class Work(Protocol):
+    """What is measured bit by bit."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all has been measured."""
+
+    def advance(self) -> object:
+        """Measures a little more."""
+
+
+def c35_errors_snowball(bench: Bench) -> Finding:
+    """Texts with one wrong token beside themselves without it."""
+    run = ManyForks(
+        bench.lm,
+        encode(bench.lm, bench.prompt),
+        WARM,
+        n_before=3,
+        rank=20,
+        n_tokens=20,
+        n_forks=8,
+    )
+    _finish(run)
+    forks = run.forks()
+    if forks is None:
+        return found("not run", "No text was long enough.")
+    first, last = forks.kl[:, 1:5], forks.kl[:, -5:]
+    same = float(forks.same[:, -5:].mean())
+    return found(
+        same < 0.5 and float(np.nanmedian(last)) > 0,
+        "After one wrong token {n} pairs of texts part: the median KL is {early} just after it and "
+        "{late} some 15 tokens on, where {same} of the tokens are still the same.",
+        "Here most pairs of texts meet again.",
+        n=(len(forks.same), "count"),
+        early=(float(np.nanmedian(first)), "nats"),
+        late=(float(np.nanmedian(last)), "nats"),
+        same=(same, "fraction"),
+    )
+
+
+def c36_exposure_bias(bench: Bench) -> Finding:
+    """The loss after true tokens and after the model's own."""
+    stories = [encode(bench.lm, story) for story in held_out("stories")[:8]]
+    run = ExposureRun(bench.lm, bench.lm, stories, n_prompt=24, n_tokens=24, temperature=0.7)
+    _finish(run)
+    seen = run.exposure()
+    gap = estimate(np.nanmean(seen.writer_loss_free - seen.writer_loss, axis=1))
+    return found(
+        True if gap.mean > gap.half_width else "holds partly",
+        "After its own tokens the story’s next token surprises the model by {more} more than after "
+        "the true ones, ± {half}, over {n} held-out stories.",
+        "Over so few stories the difference is within its own uncertainty.",
+        more=(gap.mean, "nats"),
+        half=(gap.half_width, "nats"),
+        n=(gap.n, "count"),
+    )
+
+
+def c37_no_position_sees_a_later_one(bench: Bench) -> Finding:
+    """A later token edited, with the mask and without."""
+    ids = encode(bench.lm, GIRL)
+    late = len(ids) - 4
+    edit = edit_token(bench.lm, ids, late, [next_best(bench.lm, ids, late)])
+    leak = take_mask_off(bench.lm, ids)
+    on, off = (float(np.exp(side[leak.largest])) for side in (leak.masked, leak.open))
+    return found(
+        edit.largest_before < 1e-3,
+        "A token changed {back} places before the end moved no earlier logit by more than {moved}. "
+        "With the mask off, a true token’s probability went from {on} to {off}.",
+        back=(len(ids) - late, "count"),
+        moved=(edit.largest_before, "number"),
+        on=(on, "fraction"),
+        off=(off, "fraction"),
+    )
+
+
+def c38_a_loss_at_every_position_at_once(bench: Bench) -> Finding:
+    """One pass beside a loop of single steps."""
+    steps = StepLoop(bench.lm, encode(bench.lm, GIRL))
+    _finish(steps)
+    compared = steps.compare()
+    if compared is None:
+        return found("not run", "The text is too short.")
+    return found(
+        compared.gap < 1e-2,
+        "One pass gave the loss at {n} positions in {one}; {n} single steps gave the same, but for "
+        "{gap}, in {many}.",
+        n=(compared.n_tokens, "count"),
+        one=(compared.pass_seconds, "seconds"),
+        gap=(compared.gap, "number"),
+        many=(compared.loop_seconds, "seconds"),
+    )
+
+
+def c40_context_works_forward(bench: Bench) -> Finding:
+    """A constraint put in first, and after twelve tokens."""
+    run = ConstraintRun(
+        bench.lm,
+        LILY,
+        DRAGON,
+        ["dragon"],
+        Settings(temperature=0.8),
+        n_before=12,
+        n_tokens=32,
+        n_texts=8,
+    )
+    _finish(run)
+    seen = run.constraint()
+    first, late, never = (float(seen.reached[name][11]) for name in (FIRST, LATE, NEVER))
+    return found(
+        seen.n_same == seen.n_first
+        and late == never
+        and (True if first > late else "holds partly"),
+        "Put in first, it was met within {m} tokens by {first} of the texts; put in after them, by "
+        "{late}: the first {all} tokens of all texts stayed as they were.",
+        "Put in first it shaped none of the first tokens either: the texts are few.",
+        m=(seen.n_before, "count"),
+        first=(first, "fraction"),
+        late=(late, "fraction"),
+        all=(seen.n_first, "count"),
+    )
+
+
+def c42_training_and_context(bench: Bench) -> Finding:
+    """The loss by how much is seen, of the early checkpoint and of the last."""
+    last, early = bench.other("storyteller"), bench.other("storyteller_early")
+    stories = [encode(last, story) for story in held_out("stories")[:12]]
+    run = ContextRun([last, early], stories, (1, 8, 64), n_targets=24)
+    _finish(run)
+    losses = {name: np.nanmean(one, axis=0) for name, one in run.loss().losses.items()}
+    new, old = losses[last.name], losses[early.name]
+    return found(
+        bool(new[0] > new[2] and old[2] > new[2]),
+        "Seeing 1, 8 and 64 tokens the storyteller’s loss is {one}, {eight} and {all}; its early "
+        "checkpoint’s at 64 is {early}.",
+        one=(float(new[0]), "nats"),
+        eight=(float(new[1]), "nats"),
+        all=(float(new[2]), "nats"),
+        early=(float(old[2]), "nats"),
+    )
+
+
+def c43_long_texts_lose_the_thread(bench: Bench) -> Finding:
+    """Repeats late in a long text, greedy and by people."""
+    n_tokens = 256
+    books = [encode(bench.lm, book)[:n_tokens] for book in held_out("books")[:3]]
+    kinds = (
+        Kind("greedy", Settings(temperature=0), 1),
+        Kind("T = 0.8", Settings(temperature=0.8), 2),
+    )
+    run = LongRun(bench.lm, encode(bench.lm, "Once upon a time"), kinds, n_tokens, books, "books")
+    _finish(run)
+    seen = run.texts()
+    which, late = np.array(seen.kinds), slice(n_tokens - 80, n_tokens)
+    greedy, warm, people = (float(seen.repeated[which == i, late].mean()) for i in range(3))
+    return found(
+        True if greedy > people else "holds partly",
+        "In tokens {from_} to {to} greedy repeats {greedy} of its phrases, T = 0.8 {warm}, books "
+        "by people {people}.",
+        "So far this text repeats no more than books do.",
+        from_=(late.start, "count"),
+        to=(late.stop, "count"),
+        greedy=(greedy, "fraction"),
+        warm=(warm, "fraction"),
+        people=(people, "fraction"),
+    )
+
+
+def c44_stop_go_back_choose_again(bench: Bench) -> Finding:
+    """Going back at once and going back late."""
+    start = Generation(bench.lm, bench.prompt)
+    start.step(WARM)
+    bad = options(start)[-1].token_id
+    run = RewindRun(start, bad, WARM, 16, (1, 8, 16))
+    _finish(run)
+    left, at_once, *_, late = run.choices
+    return found(
+        all(choice.is_restored for choice in run.choices[1:]) and not left.is_restored,
+        "Going back at once cost {few} passes more, after {n} tokens {many}; either way the text "
+        "is the one it would have been, {good} a token against {bad} with the bad token left in.",
+        few=(at_once.n_passes - left.n_passes, "count"),
+        n=(late.n_thrown, "count"),
+        many=(late.n_passes - left.n_passes, "count"),
+        good=(at_once.surprise, "nats"),
+        bad=(left.surprise, "nats"),
+    )
+
+
+def c45_when_to_use_the_loop(bench: Bench) -> Finding:
+    """What the table rests on: the loop's price per token, and what one pass does without it."""
+    grows, scores = loop.c03_time_grows_with_output(bench), phases.c30_one_pass_for_a_score(bench)
+    n_passes = grows.quantities["passes"].value
+    quantities = scores.quantities
+    return found(
+        True if scores.verdict == grows.verdict == "holds" else "holds partly",
+        "A text of {n} tokens took {passes} passes; {choices} answers were scored in one pass of "
+        "{scored}.",
+        "On this device one of the two measurements does not simply hold: see C03 and C30.",
+        n=(grows.quantities["n"].value, "count"),
+        passes=(n_passes, "count"),
+        choices=(quantities["n"].value, "count"),
+        scored=(quantities["scored"].value, "seconds"),
+    )
+
+
+def _finish(work: Work) -> None:
+    while not work.is_done:
+        work.advance()

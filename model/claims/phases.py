@@ -1,0 +1,111 @@
+"""What bounds the phases and what they cost: C27 to C30."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from model.batching import Batch
+from model.claims.bench import Bench, found
+from model.cost import price_tokens, saved_by_budget
+from model.phase_experiments import some_ids
+from model.records.claims import Finding
+from model.roofline import RooflineExperiment
+from model.scoring import ScoringExperiment
+
+PRICE = 2.0  # an hour, in any currency: the ratio does not depend on it
+BATCH, N_PROMPT, N_STEPS = 8, 64, 6
+BALL = "He lost his ball. The boy was very"
+
+
+def c27_decode_reads_much_to_compute_little(bench: Bench) -> Finding:
+    """A prefill and a decode step under the ceilings of this device."""
+    experiment = RooflineExperiment(bench.lm, (N_PROMPT,), (1,), n_past=N_PROMPT, n_passes=3)
+    while not experiment.is_done:
+        experiment.advance()
+    roofline = experiment.result
+    if roofline is None:
+        return found("not run", "The ceilings of this device could not be measured.")
+    read = next(point for point in roofline.points if point.phase == "prefill")
+    step = next(point for point in roofline.points if point.phase == "decode")
+    top = roofline.ceilings
+    bound = step.bound(top)
+    return found(
+        True if bound == "memory" else "holds partly",
+        "A decode step computes {step} FLOPs for each byte it reads, a prefill of {n} tokens "
+        "{read}. Here decode is {bound}-bound: MBU {mbu}, MFU {mfu}.",
+        "It reads much to compute little all the same, but this model is so small that something "
+        "else binds first.",
+        step=(step.intensity, "number"),
+        n=(N_PROMPT, "count"),
+        read=(read.intensity, "number"),
+        bound=(bound, "text"),
+        mbu=(step.mbu(top), "fraction"),
+        mfu=(step.mfu(top), "fraction"),
+    )
+
+
+def c28_a_batch_shares_the_weights(bench: Bench) -> Finding:
+    """Tokens per second alone and in a batch."""
+    rates = {}
+    for n_rows in (1, BATCH):
+        batch = Batch(bench.lm, [some_ids(bench.lm, N_PROMPT)] * n_rows)
+        batch.prefill()
+        seconds = [batch.decode([7] * n_rows)[1] for _ in range(N_STEPS)]
+        rates[n_rows] = n_rows / median(seconds[1:])
+    gain = rates[BATCH] / rates[1]
+    return found(
+        True if gain > 1.3 else "holds partly",
+        "{n} texts in one batch give {many} tokens per second, one alone {one}: {gain} as many.",
+        "On this device arithmetic binds early, so a batch gains little.",
+        n=(BATCH, "count"),
+        many=(rates[BATCH], "number"),
+        one=(rates[1], "number"),
+        gain=(gain, "ratio"),
+    )
+
+
+def c29_output_costs_more(bench: Bench) -> Finding:
+    """The price of a token in and of a token out, from measured times."""
+    ids = some_ids(bench.lm, 2 * N_PROMPT)
+
+    def read() -> float:
+        return Batch(bench.lm, [ids]).prefill()[1] / len(ids)
+
+    batch = Batch(bench.lm, [ids])
+    batch.prefill()
+    seconds_in = bench.seconds(read)
+    seconds_out = bench.seconds(lambda: batch.decode([7])[1])
+    prices = price_tokens(PRICE, seconds_in, seconds_out)
+    return found(
+        True if prices.ratio > 1 else "does not hold",
+        "From measured times an output token costs {ratio} what an input token does; holding the "
+        "answers of {n_in} tokens in to {budget} of {n_out} tokens out saves {saved}.",
+        ratio=(prices.ratio, "ratio"),
+        n_in=(100, "count"),
+        n_out=(500, "count"),
+        budget=(100, "count"),
+        saved=(saved_by_budget(prices, 100, 500, 100), "fraction"),
+    )
+
+
+def c30_one_pass_for_a_score(bench: Bench) -> Finding:
+    """Three answers scored at once against one answer written."""
+    experiment = ScoringExperiment(bench.lm, BALL, ["sad", "happy", "made of stone"], 20)
+    while not experiment.is_done:
+        experiment.advance()
+    scoring = experiment.result
+    if scoring is None:
+        return found("not run", "Nothing was written.")
+    best = max(scoring.choices, key=lambda choice: choice.share)
+    scored, written = scoring.score_seconds.median, scoring.written.seconds
+    return found(
+        True if scored < written else "holds partly",
+        "One pass scored {n} answers in {scored} and picks “{best}”; writing an answer of {tokens} "
+        "tokens took {written}.",
+        "On this device so short an answer is written as fast.",
+        n=(len(scoring.choices), "count"),
+        scored=(scored, "seconds"),
+        best=(best.text, "text"),
+        tokens=(scoring.written.n_out, "count"),
+        written=(written, "seconds"),
+    )

@@ -1,0 +1,120 @@
+"""Constraints and search: C18, C20 and C21."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from model.beam_costs import bill, ways, write_all
+from model.beam_search import BeamSearch
+from model.best_first import BestFirst
+from model.claims.bench import GREEDY, Bench, found
+from model.constraints import ConstrainedWriting, Constraint
+from model.generation import Generation
+from model.records.beams import lineage
+from model.records.claims import Finding
+from model.sampling import Settings
+from model.sampling_experiments import agreement
+
+HUNGRY, FOODS = "She was hungry, so she ate", " some bread\n her shoes"
+KING = "Once there was a king who"
+OPEN_ENDED = (KING, "The fish wanted to swim in the", "In the forest there was")
+CORNER = 1e-3  # mass that the constraint leaves
+WARM = Settings(temperature=0.3)
+N_WARM = 10
+N_BEAMS, N_BEST, LIMIT = 4, 4, 5_000
+
+
+def c18_argmax_in_a_corner(bench: Bench) -> Finding:
+    """One of two answers by argmax, and by a little chance."""
+    start = Generation(bench.lm, HUNGRY)
+    constraint = Constraint(bench.lm, "choices", FOODS)
+    cold, *warm = (
+        _constrained(start.fork(seed=seed), constraint, settings)
+        for seed, settings in enumerate([GREEDY, *[WARM] * N_WARM])
+    )
+    least = min(step.mass for step in cold.steps)
+    texts = [one.text.text for one in warm]
+    n_out = sum(one.text.logprob > cold.text.logprob + 1 for one in warm)
+    is_corner = least < CORNER
+    return found(
+        True if is_corner and n_out else "holds partly",
+        "Argmax wrote “{cold}”; at its tightest the list left {mass} of the mass. At T = 0.3 "
+        "{out} of {n} texts found a likelier way, and two of them agree with a chance of {chance}.",
+        "On this model argmax did not walk into the corner, or a little chance did not get out.",
+        cold=(cold.text.text.strip(), "text"),
+        mass=(least, "fraction"),
+        out=(n_out, "count"),
+        n=(N_WARM, "count"),
+        chance=(agreement(texts), "fraction"),
+    )
+
+
+def c20_greedy_is_locally_optimal(bench: Bench) -> Finding:
+    """Greedy, beams, and the proved best of a few tokens."""
+    start = Generation(bench.lm, KING)
+    totals: list[float] = []
+    known: tuple[tuple[int, ...], tuple[float, ...]] = ((), ())
+    for n_beams in (1, N_BEAMS):
+        search = BeamSearch(start, n_beams, max_new_tokens=N_BEST, end_ids=frozenset())
+        best = search.run()[0]
+        totals.append(best.total)
+        if best.total >= max(totals):
+            path = [search.nodes[i].logprob for i in lineage(search.nodes, best.node_id)]
+            known = (best.token_ids, tuple(path))
+    exact = BestFirst(start, N_BEST, known, LIMIT, frozenset())
+    while not exact.is_done:
+        exact.advance()
+    total = math.fsum(exact.result().logprobs)
+    return found(
+        True if total > totals[0] + 1e-3 else "holds partly",
+        "Of all texts of {n} tokens the best that is known has {best}, {beams} beams found {beam}, "
+        "greedy {greedy}: {proved} after {expanded} expansions.",
+        "On this prompt greedy happens to be the best.",
+        n=(N_BEST, "count"),
+        best=(total, "nats"),
+        beams=(N_BEAMS, "count"),
+        beam=(totals[1], "nats"),
+        greedy=(totals[0], "nats"),
+        proved=("proved the best" if exact.is_proved else "not proved the best", "text"),
+        expanded=(exact.n_expanded, "count"),
+    )
+
+
+def c21_beams_are_blander(bench: Bench) -> Finding:
+    """Log-probability and distinct pairs of a beam, beside greedy and sampling."""
+    compared = ways(N_BEAMS)
+    _exhaust(write_all(bench.lm, OPEN_ENDED, compared, 2 * bench.n_tokens))
+    greedy, beam, sampled, *_ = (bill(bench.lm, way) for way in compared)
+    is_bland = beam.distinct[2] <= sampled.distinct[2]
+    return found(
+        True if beam.logprob >= greedy.logprob and is_bland else "holds partly",
+        "A beam’s texts have {beam} a token, greedy’s {greedy}, sampled ones {sampled}; of their "
+        "pairs of tokens {bland} are different, of the sampled ones’ {rich}.",
+        "On these prompts the beam gained nothing, or was no blander.",
+        beam=(beam.logprob, "nats"),
+        greedy=(greedy.logprob, "nats"),
+        sampled=(sampled.logprob, "nats"),
+        bland=(beam.distinct[2], "fraction"),
+        rich=(sampled.distinct[2], "fraction"),
+    )
+
+
+class _Written:
+    """A text under a constraint, to its end."""
+
+    def __init__(self, writing: ConstrainedWriting) -> None:
+        self.steps = writing.steps
+        self.text = writing.written("")
+
+
+def _constrained(text: Generation, constraint: Constraint, settings: Settings) -> _Written:
+    writing = ConstrainedWriting(text, constraint)
+    while not writing.is_done:
+        writing.step(settings)
+    return _Written(writing)
+
+
+def _exhaust(work: Iterable[None]) -> None:
+    for _ in work:
+        pass

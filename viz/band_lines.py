@@ -1,0 +1,93 @@
+"""Lines of means with their uncertainty, and the sheer band around them.
+
+Knows arrays of numbers, one row for each text and one column for each position.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from viz.palette import Theme, colour
+
+Floats = npt.NDArray[np.float64]
+Z = 1.96  # half-width of a 95 % interval, in standard errors
+
+
+class Line(NamedTuple):
+    """A mean at each place, and the half-width of its 95 % interval."""
+
+    places: Floats
+    means: Floats
+    half_widths: Floats
+
+
+def windows(values: Floats, width: int, first: int = 1) -> Line:
+    """Takes the mean of each text over stretches of positions, then over texts.
+
+    Args:
+        values: (texts, positions); NaN where there is nothing.
+        width: positions in a stretch; a last stretch of less than half of it is left out.
+        first: number of the first position.
+    """
+    n = values.shape[1]
+    starts = [i for i in range(0, n, width) if n - i >= (width + 1) // 2] or [0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a stretch without a number is NaN
+        per_text = [np.nanmean(values[:, i : i + width], axis=1) for i in starts]
+        means = np.array([np.nanmean(column) for column in per_text])
+        counts = np.array([np.count_nonzero(~np.isnan(column)) for column in per_text])
+        spreads = np.array(
+            [
+                np.nanstd(column, ddof=1) if count > 1 else np.nan
+                for column, count in zip(per_text, counts, strict=True)
+            ]
+        )
+    centres = np.array([first + i + (min(width, n - i) - 1) / 2 for i in starts])
+    return Line(centres, means, Z * spreads / np.sqrt(np.maximum(counts, 1)))
+
+
+def add_line(
+    figure: go.Figure,
+    line: Line,
+    role: str,
+    name: str,
+    theme: Theme,
+    *,
+    dash: str = "solid",
+    symbol: str | None = None,
+) -> None:
+    """Draws a line, and a band around it where its uncertainty is known."""
+    tone = colour(role, theme)
+    known = ~np.isnan(line.means)
+    x, y, half = line.places[known], line.means[known], np.nan_to_num(line.half_widths[known])
+    if half.any():
+        figure.add_scatter(
+            x=[*x, *x[::-1]],
+            y=[*(y + half), *(y - half)[::-1]],
+            mode="lines",
+            line={"width": 0},
+            fill="toself",
+            fillcolor=_faint(tone),
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    figure.add_scatter(
+        x=x,
+        y=y,
+        customdata=half,
+        mode="lines" if symbol is None else "lines+markers",
+        line={"color": tone, "width": 2.5, "dash": dash},
+        marker={"symbol": symbol, "size": 8, "color": tone},
+        name=name,
+        hovertemplate="%{x:.4g}: %{y:.3g} ± %{customdata:.2g}<extra>" + name + "</extra>",
+    )
+
+
+def _faint(tone: str) -> str:
+    red, green, blue = (int(tone[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.18)"
