@@ -23,8 +23,7 @@ from transformers import PreTrainedModel
 from model.alphabets import alphabet_of
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
-from model.passes import Logits, PassError
-from model.passes import _run as run_pass
+from model.passes import Logits, PassError, run_pass
 from model.records.attention import AttentionMaps, Edit, Floats, Leak, Shift
 from model.tokenizing import encode, label, pieces
 
@@ -46,7 +45,7 @@ def read_text(lm: LanguageModel, ids: Sequence[int]) -> tuple[Logits, float]:
     Returns:
         Logits of shape (tokens, vocab), and the seconds of the pass.
     """
-    inputs = _inputs(lm, ids)
+    inputs = plain_inputs(lm, ids)
     return run_pass(lm, len(ids), lambda: lm.model(**inputs).logits[0])
 
 
@@ -59,7 +58,7 @@ def read_unmasked(lm: LanguageModel, ids: Sequence[int]) -> Logits:
     Raises:
         ValueError: where the mask is no argument of the model; one sentence.
     """
-    inputs = _inputs(lm, ids) | _no_mask(lm, len(ids))
+    inputs = plain_inputs(lm, ids) | no_mask(lm, len(ids))
     try:
         logits, _ = run_pass(lm, len(ids), lambda: lm.model(**inputs).logits[0])
     except PassError as error:
@@ -67,14 +66,15 @@ def read_unmasked(lm: LanguageModel, ids: Sequence[int]) -> Logits:
     return logits
 
 
-def _inputs(lm: LanguageModel, ids: Sequence[int]) -> dict[str, Any]:
+def plain_inputs(lm: LanguageModel, ids: Sequence[int]) -> dict[str, Any]:
+    """Names what goes into a pass over a whole text that keeps nothing."""
     inputs: dict[str, Any] = {"input_ids": torch.tensor([list(ids)], device=lm.device)}
     if "use_cache" in argument_names(lm.model):
         inputs["use_cache"] = False
     return inputs
 
 
-def _no_mask(lm: LanguageModel, n_tokens: int) -> dict[str, torch.Tensor]:
+def no_mask(lm: LanguageModel, n_tokens: int) -> dict[str, torch.Tensor]:
     """Returns a mask that hides nothing: zeros, added to the scores of every pair of positions."""
     shape = (1, 1, n_tokens, n_tokens)
     return {"attention_mask": torch.zeros(shape, dtype=lm.dtype, device=lm.device)}
@@ -132,9 +132,9 @@ def look_at_attention(
             off; one sentence.
     """
     twin = eager_twin(lm)
-    inputs = _inputs(lm, ids) | {"output_attentions": True}
+    inputs = plain_inputs(lm, ids) | {"output_attentions": True}
     if not is_masked:
-        inputs |= _no_mask(lm, len(ids))
+        inputs |= no_mask(lm, len(ids))
     kept: list[Any] = []
 
     def model_pass() -> torch.Tensor:

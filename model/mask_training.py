@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import torch
 from transformers import PreTrainedModel
 
-from model.causal_mask import _inputs, _no_mask, read_unmasked
+from model.causal_mask import no_mask, plain_inputs, read_unmasked
 from model.held_out_texts import held_out
 from model.loading import LanguageModel
 from model.records.attention import TrainingMoment
@@ -127,11 +127,11 @@ def mean_loss(
         rows: (texts, tokens) ids.
         is_masked: whether the causal mask is on.
     """
-    inputs = _inputs(lm, []) | {"input_ids": rows}
+    inputs = plain_inputs(lm, []) | {"input_ids": rows}
     if not is_masked:
         inputs |= {
             name: mask.to(next(model.parameters()).dtype)
-            for name, mask in _no_mask(lm, rows.shape[1]).items()
+            for name, mask in no_mask(lm, rows.shape[1]).items()
         }
     logits = model(**inputs).logits[:, :-1]
     return torch.nn.functional.cross_entropy(

@@ -21,7 +21,7 @@ from model import kv_cache
 from model.draw import coin_at, draw
 from model.kv_cache import argument_names, cache_argument
 from model.loading import LanguageModel
-from model.passes import Logits, _explain, _threads, synchronise
+from model.passes import Logits, explain, synchronise, threads_for
 from model.records import FloatArray
 from model.sampling import Settings, process
 
@@ -164,7 +164,7 @@ def _pass(
         inputs[name] = cache
     n_input = sum(len(row) for row in rows)
     try:
-        with lm.lock, _threads(lm, n_input):
+        with lm.lock, threads_for(lm, n_input):
             synchronise(lm.device)
             started = time.perf_counter()
             logits = lm.model(**inputs).logits
@@ -172,7 +172,7 @@ def _pass(
             seconds = time.perf_counter() - started
         chosen: Logits = (logits[:, -1] if n_kept else logits[0]).float().cpu().numpy().copy()
     except Exception as error:  # of the model's many kinds
-        raise _explain(lm, n_input, error) from error
+        raise explain(lm, n_input, error) from error
     return chosen, seconds
 
 

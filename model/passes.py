@@ -41,8 +41,8 @@ def prefill(
     Returns:
         The logits for the position after it, (vocab,), and the seconds that the pass took.
     """
-    inputs = _inputs(lm, ids, cache)
-    return _run(lm, len(ids), lambda: lm.model(**inputs).logits[0, -1])
+    inputs = inputs_of(lm, ids, cache)
+    return run_pass(lm, len(ids), lambda: lm.model(**inputs).logits[0, -1])
 
 
 def decode_one_token(lm: LanguageModel, token_id: int, cache: DynamicCache) -> tuple[Logits, float]:
@@ -53,18 +53,18 @@ def decode_one_token(lm: LanguageModel, token_id: int, cache: DynamicCache) -> t
     """
     fast = lm.fast_decode
     if fast is not None:
-        return _run(lm, 1, lambda: fast(token_id, cache))
-    inputs = _inputs(lm, [token_id], cache)
-    return _run(lm, 1, lambda: lm.model(**inputs).logits[0, -1])
+        return run_pass(lm, 1, lambda: fast(token_id, cache))
+    inputs = inputs_of(lm, [token_id], cache)
+    return run_pass(lm, 1, lambda: lm.model(**inputs).logits[0, -1])
 
 
 @torch.inference_mode()
-def _run(
+def run_pass(
     lm: LanguageModel, n_input: int, model_pass: Callable[[], torch.Tensor]
 ) -> tuple[Logits, float]:
     """Runs one pass, alone on these weights, and reads the clock before and after it."""
     try:
-        with lm.lock, _threads(lm, n_input):
+        with lm.lock, threads_for(lm, n_input):
             synchronise(lm.device)
             started = time.perf_counter()
             row = model_pass()
@@ -73,14 +73,14 @@ def _run(
         # a copy, so that what is kept is one row and not the whole pass
         logits: Logits = row.float().cpu().numpy().copy()
     except Exception as error:  # of the model's many kinds; the text stays as it was
-        raise _explain(lm, n_input, error) from error
+        raise explain(lm, n_input, error) from error
     # the largest of numbers with a NaN among them is NaN, and no comparison with it holds
     if not -np.inf < logits.max() < np.inf:
         raise PassError(f"The logits of {lm.name} are no numbers: load it with dtype float32.")
     return logits, seconds
 
 
-def _inputs(lm: LanguageModel, ids: Sequence[int], cache: DynamicCache | None) -> dict[str, Any]:
+def inputs_of(lm: LanguageModel, ids: Sequence[int], cache: DynamicCache | None) -> dict[str, Any]:
     """Names what goes into a pass, as far as this model takes it."""
     known = argument_names(lm.model)
     inputs: dict[str, Any] = {"input_ids": torch.tensor([list(ids)], device=lm.device)}
@@ -95,7 +95,7 @@ def _inputs(lm: LanguageModel, ids: Sequence[int], cache: DynamicCache | None) -
 
 
 @contextmanager
-def _threads(lm: LanguageModel, n_input: int) -> Iterator[None]:
+def threads_for(lm: LanguageModel, n_input: int) -> Iterator[None]:
     """Chooses how many threads of the CPU a pass may use, and gives them back after it."""
     is_small = lm.n_parameters < _FEW_PARAMETERS and lm.n_parameters * n_input < _LITTLE_WORK
     torch.set_num_threads(1 if is_small else max(1, _N_THREADS - 1))
@@ -105,7 +105,7 @@ def _threads(lm: LanguageModel, n_input: int) -> Iterator[None]:
         torch.set_num_threads(_N_THREADS)
 
 
-def _explain(lm: LanguageModel, n_input: int, error: Exception) -> PassError:
+def explain(lm: LanguageModel, n_input: int, error: Exception) -> PassError:
     """Turns what went wrong in a pass into one sentence with the remedy."""
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return PassError(

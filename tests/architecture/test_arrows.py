@@ -29,7 +29,7 @@ MAY_USE_LIBRARIES = {
     "pages": {"streamlit", "numpy"},
     "viz": {"plotly", "pandas", "numpy"},
     "model": {
-        *{"torch", "transformers", "numpy"},
+        *{"torch", "transformers", "numpy", "outlines_core"},
         *{"tokenizers", "safetensors", "huggingface_hub", "tqdm"},  # transformers' own
     },
 }

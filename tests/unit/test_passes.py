@@ -103,6 +103,6 @@ def test_a_small_pass_runs_on_one_thread_and_none_on_all(
     monkeypatch.setattr(passes, "_N_THREADS", 8)
     monkeypatch.setattr(torch, "set_num_threads", lambda n: now.append(n))
     lm = dataclasses.replace(tiny("llama"), n_parameters=int(n_parameters))
-    with passes._threads(lm, n_input):
+    with passes.threads_for(lm, n_input):
         assert now[-1] == n_threads
     assert now[-1] == 8
