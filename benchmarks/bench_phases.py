@@ -10,12 +10,15 @@ from __future__ import annotations
 import argparse
 from typing import Protocol, TypeVar
 
+from benchmarks.bench_decode import STRATEGIES, time_theirs
 from benchmarks.figures import Timing, describe_machine
 from model.engines import engine_names
 from model.loading import LanguageModel, load_model
-from model.phase_experiments import PhaseExperiment
-from model.random_shapes import make_shape, plan_shape, published_shape
+from model.phase_experiments import PhaseExperiment, some_ids, swap_lengths
+from model.random_shapes import make_shape, published_shape
 from model.records.phases import PhaseRun
+
+N_GENERATED = 300  # tokens by generate, the baseline
 
 
 class Experiment(Protocol):
@@ -47,26 +50,25 @@ def chosen_model(options: argparse.Namespace) -> LanguageModel:
     """Loads the model, or makes the shape, that the command names."""
     if not options.shape:
         return load_model(options.model)
-    config = published_shape(options.shape)
-    return make_shape(plan_shape(options.shape, config), config)
+    return make_shape(published_shape(options.shape))
 
 
-def report(run: PhaseRun) -> None:
-    """Prints both phases, decode as the baseline of prefill."""
+def report(run: PhaseRun, baseline: Timing) -> None:
+    """Prints both phases, decode as the baseline of prefill, and generate as decode's."""
     print(f"\n{run.machine.model}, {run.engine}")
     gaps = tuple(gap for request in run.long_out for gap in request.gaps)
     decode = Timing("decode, a token", gaps)
-    print(decode.line())
+    print(decode.line(baseline))
     for reading in run.readings:
         each = tuple(second / reading.n_tokens for second in reading.seconds.seconds)
         print(Timing(f"prefill of {reading.n_tokens}, a token", each).line(decode))
     many, few = run.long_out[0], run.long_in[0]
-    baseline = Timing(
+    reverse = Timing(
         f"{many.n_in} tokens in, {many.n_out} out", tuple(r.seconds for r in run.long_out)
     )
-    print(baseline.line())
+    print(reverse.line())
     label = f"{few.n_in} tokens in, {few.n_out} out"
-    print(Timing(label, tuple(r.seconds for r in run.long_in)).line(baseline))
+    print(Timing(label, tuple(r.seconds for r in run.long_in)).line(reverse))
 
 
 def main() -> None:
@@ -76,8 +78,12 @@ def main() -> None:
     options = parser.parse_args()
     lm = chosen_model(options)
     print(describe_machine(), f"{lm.name}, {lm.dtype}, {lm.device}", sep="\n")
+    few, many = swap_lengths(lm)
+    theirs = time_theirs(lm, some_ids(lm, few), STRATEGIES[0], min(many, N_GENERATED))
+    baseline = Timing("transformers’ generate, a token", tuple(theirs))
+    print(baseline.line())
     for name in engine_names(lm):
-        report(run_through(PhaseExperiment(lm, name)).result)
+        report(run_through(PhaseExperiment(lm, name)).result, baseline)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,112 @@
+"""The records of a beam search: the tree of what was weighed, the steps, what a search came to.
+
+A node is one token in the tree; its text is the prompt and the tokens on the way to it. Nodes stand
+in the order in which they were made, parents before children, and a node's id is its place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Fate: TypeAlias = Literal["kept", "finished", "pruned"]
+ROOT = -1  # parent of the first generated tokens: the end of the prompt
+
+
+@dataclass(frozen=True)
+class BeamNode:
+    """One candidate: a token after a beam, and what became of it."""
+
+    node_id: int  # its place among the search's nodes
+    parent: int  # id of the node before it, or ROOT
+    depth: int  # generated tokens up to and with it, 1 for the first
+    token_id: int
+    label: str  # visible text
+    logprob: float  # nats, of this token after its parent
+    total: float  # nats, sum over the tokens from the prompt on: the joint log-probability
+    rank: int  # among all candidates of its step, 0 is best
+    place: int  # among its parent's candidates, 0 is the parent's best token
+    fate: Fate
+
+
+@dataclass(frozen=True)
+class BeamStep:
+    """One step of a search: the candidates of all beams, ranked, and the pass that followed."""
+
+    depth: int  # tokens that each beam has after it
+    node_ids: tuple[int, ...]  # candidates on record, by rank
+    beams: tuple[int, ...]  # those that go on, best first: the rows of the next pass
+    died: tuple[int, ...]  # beams of the step before that none of these candidates goes on from
+    n_candidates: int  # weighed: beams times vocabulary
+    seconds: float  # of the pass that read the beams' new tokens; 0 where none followed
+    cache_tokens: int  # positions that the cache holds for each beam
+    cache_bytes: int  # measured, of all beams together
+
+
+@dataclass(frozen=True)
+class FinishedBeam:
+    """A text that the search has completed."""
+
+    node_id: int
+    token_ids: tuple[int, ...]  # generated
+    text: str  # generated
+    total: float  # nats
+    depth: int  # tokens generated
+    ended: bool  # by an end token; else by the limit on length
+
+    def score(self, length_penalty: float) -> float:
+        """Returns sum log p / length ^ a: a above 0 favours longer texts, below 0 shorter ones."""
+        return self.total / math.pow(self.depth, length_penalty)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A text that one way of searching came to: a row of a comparison."""
+
+    name: str  # the way: "greedy", "beam, 4", ...
+    labels: tuple[str, ...]  # of the generated tokens
+    text: str
+    logprobs: tuple[float, ...]  # nats, of each token
+
+    @property
+    def total(self) -> float:
+        """Joint log-probability, nats."""
+        return sum(self.logprobs)
+
+
+@dataclass(frozen=True)
+class ExactResult:
+    """What a best-first search came to, and how far it can be trusted."""
+
+    token_ids: tuple[int, ...]  # generated, of the best text seen
+    logprobs: tuple[float, ...]  # nats, of each token
+    n_expanded: int  # texts whose next tokens were weighed
+    limit: int  # how many may be
+    is_proved: bool  # no other text of this length is likelier
+    ceiling: float  # nats: whatever was not looked at is no likelier than that
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What one way of writing cost over some prompts, and what it gave."""
+
+    name: str
+    n_texts: int
+    n_tokens: int  # generated, over all texts
+    seconds: float  # of the model's passes and the choosing, over all texts
+    logprob: float  # nats per token, mean over all tokens
+    distinct: Mapping[int, float]  # n -> different n-grams as a fraction of all, mean over texts
+    repeated: float  # fraction of tokens that end a 4-gram which the text had before
+    sample: str  # one of the texts
+
+
+def lineage(nodes: Sequence[BeamNode], node_id: int) -> list[int]:
+    """Lists the ids from the first generated token down to a node."""
+    path = []
+    while node_id != ROOT:
+        path.append(node_id)
+        node_id = nodes[node_id].parent
+    return path[::-1]

@@ -1,0 +1,225 @@
+"""The roofline of this device: what it can copy and multiply, and where both phases stand below.
+
+A pass has to read its weights and its cache once, and to compute what it computes: whichever takes
+longer at the device's best is a floor under its seconds (Williams, Waterman and Patterson 2009,
+doi:10.1145/1498765.1498785). There is a third floor that a roofline does not draw: the operations
+of a pass take time with hardly a number in them. It is measured here on a twin of the model that
+has all its layers and almost no width. Ceilings and passes are measured in one run.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM, DynamicCache, PreTrainedModel
+
+from model.batching import Batch, count_reads, point_of
+from model.ceilings import (
+    N_TRIES,
+    buffer_bytes,
+    measure_copy,
+    measure_matmul,
+    measure_read,
+    rate_of,
+)
+from model.engines import BY_HAND, PLAIN, STATIC, make_engine
+from model.fast_decode import fast_decode
+from model.flops import count_flops
+from model.kv_cache import new_cache
+from model.loading import LanguageModel
+from model.passes import PassError, prefill
+from model.phase_experiments import some_ids
+from model.records.phases import Ceilings, Roofline, RoofPoint
+from model.timing import describe
+
+PREFILLS = (16, 64, 256, 1000)  # tokens
+BATCHES = (1, 4, 16, 64)  # sequences that decode together
+N_PAST = 128
+N_PASSES = 5
+_FEWEST, _PATIENCE = 2, 4.0  # passes of a kind; seconds after which so few will do
+_NARROW = 2  # numbers in a head of the twin
+
+
+# A pass with hardly a number in it
+
+
+def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
+    """Makes a model with all layers and operations of this one and almost no width.
+
+    Returns:
+        None where the architecture does not take such a width.
+    """
+    config = copy.deepcopy(lm.model.config)
+    heads = lm.cache_shape.n_heads
+    narrow = {
+        "hidden_size": _NARROW * heads,
+        "head_dim": _NARROW,
+        "intermediate_size": _NARROW * heads,
+        "vocab_size": 16,
+    }
+    try:
+        for name, value in narrow.items():
+            if hasattr(config, name):
+                setattr(config, name, value)
+        for name in ("bos_token_id", "eos_token_id", "pad_token_id"):
+            setattr(config, name, None)
+        build: Any = AutoModelForCausalLM.from_config
+        twin: PreTrainedModel = build(config, dtype=lm.dtype).to(lm.device).eval()
+        ids = torch.zeros((1, 1), dtype=torch.long, device=lm.device)
+        with torch.inference_mode():
+            twin(ids, past_key_values=DynamicCache(), use_cache=True)
+    except Exception:  # an architecture with rules of its own: then this floor stays unknown
+        return None
+    return twin
+
+
+def measure_floors(lm: LanguageModel, n_tries: int = N_TRIES) -> dict[str, float]:
+    """Times a step of the narrow twin, by each engine: what the operations themselves take."""
+    twin = narrow_twin(lm)
+    if twin is None:
+        return {}
+    cache = DynamicCache()
+    ids = torch.zeros((1, 1), dtype=torch.long, device=lm.device)
+    steps: dict[str, Callable[[], object]] = {
+        PLAIN: lambda: twin(ids, past_key_values=cache, use_cache=True)
+    }
+    quick = fast_decode(twin) if lm.fast_decode is not None else None
+    if quick is not None:
+        steps[BY_HAND] = lambda: quick(0, cache)
+    return {name: median(rate_of(lm, 1, step, n_tries).seconds) for name, step in steps.items()}
+
+
+# Ceilings and passes in one run
+
+
+def _is_enough(seconds: Sequence[float]) -> bool:
+    """Tells whether a slow pass has been timed often enough: a class is waiting."""
+    return len(seconds) >= _FEWEST and sum(seconds) > _PATIENCE
+
+
+class RooflineExperiment:
+    """Ceilings first, then prefills of several lengths and decode steps of several batches."""
+
+    def __init__(
+        self,
+        lm: LanguageModel,
+        prefills: Sequence[int] = PREFILLS,
+        batches: Sequence[int] = BATCHES,
+        n_past: int = N_PAST,
+        n_passes: int = N_PASSES,
+    ) -> None:
+        """Plans the run.
+
+        Raises:
+            ValueError: where the model takes no cache.
+        """
+        Batch(lm, [])
+        limit = lm.context_length or max(prefills)
+        self.lm, self.n_passes = lm, n_passes
+        self.prefills = tuple(n for n in prefills if n <= limit) or (limit,)
+        self.n_past = min(n_past, limit - n_passes - 2)
+        self.batches = tuple(batches)
+        self.ceilings: Ceilings | None = None
+        self.points: list[RoofPoint] = []
+        quick = (STATIC,) if lm.device.type == "cuda" else ()
+        self.quick = (BY_HAND,) if lm.fast_decode is not None else quick
+        n_kinds = len(self.prefills) + len(self.batches) + len(self.quick)
+        n_reads = sum(count_reads(n, self.n_past) for n in self.batches)
+        self.n_done, self.n_total = 0, 5 + n_reads + n_kinds * (n_passes + 1)
+        self.doing, self.is_done = "", False
+        self._plan = self._passes()
+
+    def advance(self) -> None:
+        """Measures the next ceiling, or runs the next pass."""
+        self.is_done = next(self._plan, None) is None
+        self.n_done += 1
+
+    def _passes(self) -> Iterator[str]:
+        rates = []
+        for doing, measure in (
+            ("copying in memory", measure_copy),
+            ("a matrix and a vector", measure_read),
+            ("two matrices", measure_matmul),
+        ):
+            self.doing = doing
+            yield doing
+            rates.append(measure(self.lm))
+        self.doing = "layers with hardly a number in them"
+        yield self.doing
+        copied, read, multiplied = rates
+        self.ceilings = Ceilings(
+            copy=copied.best,
+            read=read.best,
+            matmul=multiplied.best,
+            floors=measure_floors(self.lm),
+            spread=max(rate.spread for rate in rates),
+            n_runs=N_TRIES,
+            buffer_bytes=buffer_bytes(self.lm.device),
+        )
+        for n_tokens in self.prefills:
+            self.doing = f"reading {n_tokens} tokens"
+            yield from self._prefill(n_tokens)
+        for name in self.quick:
+            self.doing = name
+            yield from self._engine(name)
+        for n_batch in self.batches:
+            self.doing = f"decoding a batch of {n_batch}"
+            try:
+                yield from self._decode(n_batch)
+            except PassError:
+                return  # what did not fit in memory is left out; the smaller ones stay
+
+    def _prefill(self, n_tokens: int) -> Iterator[str]:
+        ids = some_ids(self.lm, n_tokens)
+        flops = count_flops(lambda: prefill(self.lm, ids, new_cache(self.lm.model))).linear
+        yield self.doing
+        seconds = []
+        for _ in range(self.n_passes):
+            seconds.append(prefill(self.lm, ids, new_cache(self.lm.model))[1])
+            yield self.doing
+            if _is_enough(seconds):
+                break
+        self.points.append(point_of(self.lm, 1, n_tokens, 0, seconds, flops, PLAIN))
+
+    def _decode(self, n_batch: int) -> Iterator[str]:
+        batch = Batch(self.lm, [some_ids(self.lm, self.n_past)] * n_batch)
+        for _ in batch.read():
+            yield self.doing
+        token_ids = [batch.rows[0][0]] * n_batch
+        flops = count_flops(lambda: batch.decode(token_ids)).linear
+        yield self.doing
+        seconds = []
+        for _ in range(self.n_passes):
+            seconds.append(batch.decode(token_ids)[1])
+            yield self.doing
+            if _is_enough(seconds):
+                break
+        self.points.append(point_of(self.lm, n_batch, 1, self.n_past, seconds, flops, PLAIN))
+
+    def _engine(self, name: str) -> Iterator[str]:
+        """Times the quicker step at batch 1; its arithmetic is that of the model's own."""
+        engine = make_engine(self.lm, name, self.n_past + self.n_passes + 2)
+        for doing in engine.prepare():
+            self.doing = doing
+            yield doing
+        ids = some_ids(self.lm, self.n_past)
+        engine.prefill(ids)
+        engine.decode(ids[0])
+        seconds = []
+        for _ in range(self.n_passes):
+            seconds.append(engine.decode(ids[0])[1])
+            yield self.doing
+        cache = new_cache(self.lm.model)
+        flops = count_flops(lambda: prefill(self.lm, ids[:1], cache)).linear
+        self.points.append(point_of(self.lm, 1, 1, self.n_past, seconds, flops, name))
+
+    @property
+    def result(self) -> Roofline | None:
+        """What was measured so far; None before the ceilings are."""
+        if self.ceilings is None:
+            return None
+        return Roofline(describe(self.lm), self.ceilings, tuple(self.points))

@@ -1,0 +1,89 @@
+"""The clock: one timed run at a time, warmed up, the device waited for, and named.
+
+Times are of the model alone: what draws a page has no part in them. This module knows clocks and
+devices; what is timed is for others to say.
+"""
+
+from __future__ import annotations
+
+import platform
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+import torch
+
+from model.loading import LanguageModel
+from model.passes import _N_THREADS as ALL_THREADS
+from model.passes import synchronise
+from model.records.phases import Machine
+
+N_THREADS = max(1, ALL_THREADS - 1)  # of a large pass, as in model.passes
+LIBRARIES = ("torch", "transformers")
+_CPU_INFO = Path("/proc/cpuinfo")
+_turn = threading.Lock()
+
+
+@contextmanager
+def one_at_a_time(patience: float = 0.5) -> Iterator[bool]:
+    """Waits for this process's turn to measure; yields False where it has not come in time.
+
+    Two timed runs at once would each measure the other. Runs take turns between their slices, so
+    that many readers can measure and each figure is still of one run alone.
+    """
+    has_turn = _turn.acquire(timeout=patience)
+    try:
+        yield has_turn
+    finally:
+        if has_turn:
+            _turn.release()
+
+
+@contextmanager
+def alone(lm: LanguageModel, n_threads: int = N_THREADS) -> Iterator[None]:
+    """Keeps passes of a model out, and gives torch so many threads, while a ceiling is measured."""
+    with lm.lock:
+        torch.set_num_threads(n_threads)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(ALL_THREADS)
+
+
+@torch.inference_mode()
+def seconds_of(work: Callable[[], object], device: torch.device) -> float:
+    """Runs some work once and returns its seconds, the device synchronised before and after."""
+    synchronise(device)
+    started = time.perf_counter()
+    work()
+    synchronise(device)
+    return time.perf_counter() - started
+
+
+def describe(lm: LanguageModel) -> Machine:
+    """Writes down what a figure was measured on, and when."""
+    return Machine(
+        device=str(lm.device),
+        processor=processor(lm.device),
+        dtype=str(lm.dtype).removeprefix("torch."),
+        n_threads=N_THREADS,
+        model=Path(lm.name).name,
+        n_parameters=lm.n_parameters,
+        versions={name: metadata.version(name) for name in LIBRARIES},
+        date=datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
+    )
+
+
+def processor(device: torch.device) -> str:
+    """Returns the name of a device as its maker gives it."""
+    if device.type == "cuda":
+        return str(torch.cuda.get_device_name(device))
+    if device.type == "cpu" and _CPU_INFO.is_file():
+        for line in _CPU_INFO.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

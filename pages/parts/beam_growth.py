@@ -1,0 +1,311 @@
+"""The beam lesson's first part: the tree that grows, a step's contest, the ranking, the cache."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model.beam_search import MOST_BEAMS, BeamSearch, rank_finished, read_rows, reorder
+from model.records.beams import FinishedBeam
+from model.tokenizing import pieces
+from pages.parts.beam_state import ENDS, BeamLesson, Growing, Wish, greedy_died, grow
+from pages.parts.code_that_ran import show_code
+from viz.beam_charts import cache_figure, contest_figure, ranking_table
+from viz.beam_tree import COLUMN_PIXELS, tree_figure
+from viz.chart import Chart
+from viz.large_type import enlarge
+from viz.palette import Theme
+from viz.units import nats, plural
+
+PLAY_SECONDS = 0.9  # between two steps: paced for the eye
+MOST_TOKENS = 24
+TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
+.st-key-beam_tree_box > * {{min-width: {0}px;}}</style>"""
+
+
+def theme_now() -> Theme:
+    """Return the theme that the reader's browser shows."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def show_chart(chart: Chart, key: str) -> None:
+    """Show a figure, and below it what it says and where its numbers come from."""
+    if st.session_state.get("presenter"):
+        chart = enlarge(chart)
+    st.plotly_chart(
+        chart.figure, key=key, theme=None, alt=chart.alt, config={"displayModeBar": False}
+    )
+    st.caption(chart.caption)
+
+
+def show_growth(lesson: BeamLesson) -> None:
+    """Show the search step by step."""
+    st.markdown(
+        "**Greedy is only locally optimal: a less likely token now can lead to a more likely text. "
+        "Beam search keeps several texts, tries every token after each, and goes on with the "
+        "likeliest.**"
+    )
+    _controls(lesson)
+    is_playing = lesson.growing.is_playing
+    st.fragment(_growth, run_every=PLAY_SECONDS if is_playing else None)(lesson, is_playing)
+    show_code(
+        BeamSearch.step,
+        BeamSearch._divide,
+        BeamSearch._cannot_win,
+        FinishedBeam.score,
+        reorder,
+        read_rows,
+        key="beam_code_1",
+    )
+
+
+def _controls(lesson: BeamLesson) -> None:
+    """Let the reader change the search; the new one goes as far as the old one was shown."""
+    wish = lesson.growing.wish
+    with st.container(horizontal=True, vertical_alignment="bottom", key="beam_controls"):
+        st.text_input(
+            "A text to start from",
+            wish.prompt,
+            key="beam_prompt",
+            max_chars=2_000,
+            on_change=_search_again,
+            args=(lesson,),
+            persist_state="session",
+        )
+        st.slider(
+            "Beams",
+            1,
+            MOST_BEAMS,
+            wish.n_beams,
+            key="beam_beams",
+            width=170,
+            on_change=_search_again,
+            args=(lesson,),
+            persist_state="session",
+        )
+        st.slider(
+            "Tokens at most",
+            2,
+            MOST_TOKENS,
+            wish.n_tokens,
+            key="beam_tokens",
+            width=170,
+            on_change=_search_again,
+            args=(lesson,),
+            persist_state="session",
+        )
+        st.selectbox(
+            "A text ends at",
+            list(ENDS),
+            index=list(ENDS).index(wish.ends),
+            format_func=lambda name: ENDS[name],
+            key="beam_ends",
+            width=210,
+            on_change=_search_again,
+            args=(lesson,),
+            persist_state="session",
+        )
+
+
+def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> None:
+    """Search by what the controls say; if that cannot be, the search on the page stays."""
+    growing, state = lesson.growing, st.session_state
+    old = growing.wish
+    penalty = old.length_penalty if length_penalty is None else length_penalty
+    wish = Wish(
+        str(state["beam_prompt"]),
+        int(state["beam_beams"]),
+        int(state["beam_tokens"]),
+        str(state["beam_ends"]),
+        penalty,
+    )
+    try:
+        lesson.growing = grow(lesson.lm, wish, max(1, growing.n_shown))
+    except ValueError as error:
+        growing.is_playing, growing.notice = False, f"{error} The search before it stays below."
+
+
+def _growth(lesson: BeamLesson, has_clock: bool) -> None:
+    growing = lesson.growing
+    if growing.is_playing and has_clock:
+        growing.step()
+    if growing.is_playing != has_clock:
+        st.rerun()  # the fragment's clock starts and stops with the whole page
+    _buttons(growing)
+    if growing.notice:
+        st.error(growing.notice)
+    _tree(lesson)
+    if not growing.n_shown:
+        return
+    left, right = st.columns(2, gap="large")
+    search, theme = growing.search, theme_now()
+    with left:
+        st.markdown("**Every beam’s candidates stand in one contest.**")
+        step = search.steps[growing.n_shown - 1]
+        show_chart(contest_figure(search.nodes, step, _prompt_end(growing), theme), "beam_contest")
+    with right:
+        _ranking(lesson)
+    _cache(growing)
+
+
+def _buttons(growing: Growing) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="beam_buttons"):
+        st.button(
+            "Step",
+            key="beam_step",
+            type="primary",
+            on_click=growing.step,
+            disabled=growing.is_playing or not growing.can_step,
+            icon=":material/skip_next:",
+        )
+        st.button(
+            "Pause" if growing.is_playing else "Play",
+            key="beam_play",
+            on_click=growing.play,
+            disabled=not growing.can_step,
+            icon=":material/pause:" if growing.is_playing else ":material/play_arrow:",
+        )
+        st.button(
+            "Back",
+            key="beam_back",
+            on_click=growing.back,
+            disabled=growing.is_playing or not growing.n_shown,
+            icon=":material/undo:",
+        )
+        st.button(
+            "Reset",
+            key="beam_reset",
+            on_click=growing.reset,
+            disabled=growing.is_playing or not growing.n_shown,
+            icon=":material/restart_alt:",
+        )
+        st.markdown(_state_of(growing))
+
+
+def _state_of(growing: Growing) -> str:
+    """Say in a sentence how far the search is."""
+    search = growing.search
+    if growing.can_step:
+        beams = len(search.steps[growing.n_shown - 1].beams) if growing.n_shown else 1
+        return (
+            f"Token {growing.n_shown} of at most {search.max_new_tokens}, {plural(beams, 'beam')}."
+        )
+    why = (
+        f"all texts have {plural(search.max_new_tokens, 'token')}."
+        if growing.n_shown == search.max_new_tokens
+        else f"no beam can beat the {len(search.finished)} finished texts."
+    )
+    return f"The search is over after token {growing.n_shown}: {why}"
+
+
+def _tree(lesson: BeamLesson) -> None:
+    growing, search = lesson.growing, lesson.growing.search
+    is_large = bool(st.session_state.get("presenter"))
+    chart = tree_figure(
+        search.nodes,
+        search.steps[: growing.n_shown],
+        search.n_beams,
+        search.max_new_tokens,
+        _prompt_end(growing),
+        _best_now(growing),
+        theme_now(),
+        is_large=is_large,
+    )
+    st.html(TREE_STYLE.format(round(COLUMN_PIXELS * (search.max_new_tokens + 1))))
+    with st.container(key="beam_tree_box"):
+        st.plotly_chart(
+            chart.figure,
+            key="beam_tree",
+            theme=None,
+            alt=chart.alt,
+            config={"displayModeBar": False},
+        )
+    died = greedy_died(growing)
+    greedy = f" Greedy’s way left the search at token {died}." if died else ""
+    lm = lesson.lm
+    where = f"{lm.name}, {lm.device}, {str(lm.dtype).removeprefix('torch.')}"
+    st.caption(f"{chart.caption}{greedy} On {where}.")
+
+
+def _best_now(growing: Growing) -> int | None:
+    """Return where the best text so far ends: the best finished one, else the best beam."""
+    finished = growing.finished()
+    if finished:
+        return rank_finished(finished, _penalty(growing))[0].node_id
+    steps = growing.search.steps[: growing.n_shown]
+    return steps[-1].beams[0] if steps and steps[-1].beams else None
+
+
+def _penalty(growing: Growing) -> float:
+    return float(st.session_state.get("beam_penalty", growing.wish.length_penalty))
+
+
+def _prompt_end(growing: Growing) -> str:
+    start = growing.search.start
+    return f"…{''.join(p.joined for p in pieces(start.lm.tokenizer, start.ids))[-10:]}".replace(
+        "\n", "⏎"
+    )
+
+
+def _ranking(lesson: BeamLesson) -> None:
+    """Rank what is finished, live, by any length penalty; offer to search by it."""
+    growing = lesson.growing
+    searched = growing.wish.length_penalty
+    st.markdown("**What has ended is ranked by Σ log p ÷ lengthᵃ.**")
+    penalty = st.slider(
+        "Length penalty a",
+        -1.0,
+        2.0,
+        searched,
+        0.1,
+        key="beam_penalty",
+        help="Σ log p is negative, so dividing by a power of the length lifts longer texts: "
+        "a above 0 favours longer ones, 0 counts log p alone, below 0 favours shorter ones.",
+    )
+    finished = growing.finished()
+    if finished:
+        st.dataframe(
+            ranking_table(finished, penalty, searched),
+            hide_index=True,
+            key="beam_ranking",
+            height=min(320, 36 * len(finished) + 40),
+            column_config={
+                "rank": st.column_config.Column(width=45),
+                "moved": st.column_config.Column(width=55),
+                "text": st.column_config.Column(width=220),
+                "tokens": st.column_config.Column(width=55),
+                "sum log p": st.column_config.NumberColumn(format="%.2f", width=75),
+                "score": st.column_config.NumberColumn(format="%.3f", width=70),
+            },
+        )
+        best = rank_finished(finished, penalty)[0]
+        st.caption(
+            f"Re-ranking of {plural(len(finished), 'text')} that the search with a = {searched:g} "
+            f"finished so far: it finds no new ones. A positive a favours longer texts. Best: "
+            f"{nats(best.total)} over {plural(best.depth, 'token')}."
+        )
+    else:
+        st.caption(
+            "Nothing has ended yet: step on. A positive a favours longer texts, for Σ log p is "
+            "negative and dividing by more brings it nearer to 0."
+        )
+    if penalty != searched:
+        st.button(
+            f"Search again with a = {penalty:g}",
+            key="beam_again",
+            on_click=_search_again,
+            args=(lesson, penalty),
+            help="The penalty also decides when the search may stop, so it may find other texts.",
+        )
+
+
+def _cache(growing: Growing) -> None:
+    search = growing.search
+    lm = search.lm
+    st.markdown(
+        "**All beams are rows of one batch: one pass reads them all, and each row takes the cache "
+        "of its parent.**"
+    )
+    labels = [piece.label for piece in pieces(lm.tokenizer, search.start.ids)]
+    step = search.steps[growing.n_shown - 1]
+    chart = cache_figure(search.nodes, step, labels, lm.cache_shape.bytes_per_token, theme_now())
+    show_chart(chart, "beam_cache")

@@ -1,0 +1,167 @@
+"""What the lesson of the two phases keeps for one reader: the model, its runs, what they found.
+
+Knows nothing of Streamlit. A run is measured in slices, so that it can be stopped between any two,
+and the slices of all readers take turns, so that no two are timed at once.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from model.batching import BatchExperiment
+from model.loading import LanguageModel
+from model.phase_experiments import PhaseExperiment
+from model.records.phases import Padding, PhaseRun, Request
+from model.roofline import RooflineExperiment
+from model.scoring import ScoringExperiment
+from model.timing import one_at_a_time
+
+
+class Experiment(Protocol):
+    """What runs pass by pass until it is done."""
+
+    n_done: int
+    n_total: int
+    doing: str
+    is_done: bool
+
+    def advance(self) -> None:
+        """Runs the next pass."""
+
+
+@dataclass
+class SlicedRun:
+    """An experiment that the page runs a little at a time."""
+
+    experiment: Experiment
+    is_running: bool = True
+    is_waiting: bool = False  # another reader's slice took this one's turn
+    notice: str | None = None  # why it ended early; one sentence
+
+    def slice(self, seconds: float) -> None:
+        """Runs on for about so long, alone; whatever fails ends it and leaves what it found."""
+        with one_at_a_time() as has_turn:
+            self.is_waiting = not has_turn
+            if not has_turn:
+                return
+            started = time.perf_counter()
+            try:
+                while not self.experiment.is_done and time.perf_counter() - started < seconds:
+                    self.experiment.advance()
+            except ValueError as error:
+                self.stop()
+                self.notice = str(error)
+            except (MemoryError, RuntimeError):
+                self.stop()
+                self.notice = (
+                    "The memory ran out on the way: what was measured stays; choose a smaller "
+                    "model or close other programs."
+                )
+        if self.experiment.is_done:
+            self.is_running = False
+
+    def stop(self) -> None:
+        """Ends it and gives its memory back; what was measured stays."""
+        self.is_running = False
+        if isinstance(self.experiment, BatchExperiment):
+            self.experiment.end()
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether it ended before all was measured."""
+        return not self.is_running and not self.experiment.is_done
+
+
+@dataclass
+class Playing:
+    """A text that was written once, shown again more slowly."""
+
+    request: Request
+    pieces: tuple[str, ...]  # the text after each token
+    slower: float  # how many times
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def n_shown(self) -> int:
+        """Tokens that are in hand by now."""
+        now = (time.monotonic() - self.started) / self.slower - self.request.first_seconds
+        n = 0
+        while now >= 0 and n < self.request.n_out:
+            now -= self.request.gaps[n] if n < len(self.request.gaps) else 0.0
+            n += 1
+        return n
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last token is in hand."""
+        return self.n_shown >= self.request.n_out
+
+
+@dataclass
+class PhaseLesson:
+    """All that one reader has on the page."""
+
+    lm: LanguageModel  # what is measured: the page's model, or a shape
+    home: LanguageModel  # the page's model
+    runs: dict[str, SlicedRun] = field(default_factory=dict)  # part of the page -> its run
+    notices: dict[str, str] = field(default_factory=dict)  # part of the page -> why none began
+    padding: Padding | None = None
+    playing: Playing | None = None
+    joules: tuple[float, float] | None = None  # of a token read, of a token written
+
+    def measure(self, lm: LanguageModel) -> None:
+        """Takes another model; what was measured of the one before is put away."""
+        self.lm = lm
+        self.runs, self.notices = {}, {}
+        self.padding = self.playing = self.joules = None
+
+    def begin(self, part: str, experiment: Experiment) -> None:
+        """Starts a run in a part of the page; a run elsewhere on it ends."""
+        for run in self.runs.values():
+            run.stop()
+        self.runs[part] = SlicedRun(experiment)
+        self.notices.pop(part, None)
+
+    def is_running(self, part: str) -> bool:
+        """Whether this part of the page measures now."""
+        run = self.runs.get(part)
+        return run is not None and run.is_running
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether any part of the page does."""
+        return any(run.is_running for run in self.runs.values())
+
+    def found(self, part: str) -> Experiment | None:
+        """Returns the experiment of a part, however far it came."""
+        run = self.runs.get(part)
+        return None if run is None else run.experiment
+
+    @property
+    def phases(self) -> PhaseRun | None:
+        """The two phases, once both were seen."""
+        found = self.found("phases")
+        if not isinstance(found, PhaseExperiment):
+            return None
+        result = found.result
+        return result if result.readings and result.long_out else None
+
+    @property
+    def roofline(self) -> RooflineExperiment | None:
+        """The roofline, however far it came."""
+        found = self.found("roofline")
+        return found if isinstance(found, RooflineExperiment) else None
+
+    @property
+    def batches(self) -> BatchExperiment | None:
+        """The batches, however far they came."""
+        found = self.found("batches")
+        return found if isinstance(found, BatchExperiment) else None
+
+    @property
+    def scoring(self) -> ScoringExperiment | None:
+        """The scores, however far they came."""
+        found = self.found("scoring")
+        return found if isinstance(found, ScoringExperiment) else None

@@ -1,0 +1,149 @@
+"""The beam-search lesson as Streamlit runs it: step, back, ranking, comparison, bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts import beam_exact
+from pages.parts.beam_state import BeamLesson, start_costs
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def app() -> AppTest:
+    """The lesson, opened without the first page."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page("pages/beam_search.py").run()
+    assert not app.exception
+    return app
+
+
+def lesson(app: AppTest) -> BeamLesson:
+    found = app.session_state["beam_lesson"]
+    assert isinstance(found, BeamLesson)
+    return found
+
+
+def press(app: AppTest, key: str) -> None:
+    app.button(key=key).click().run()
+    assert not app.exception
+
+
+def captions(app: AppTest) -> str:
+    return " ".join(caption.value for caption in app.caption)
+
+
+def tree_texts(app: AppTest) -> list[str]:
+    layout = json.loads(app.get_by_key("beam_tree").proto.spec)["layout"]
+    return [chip["text"].partition("<br>")[0] for chip in layout["annotations"]]
+
+
+def test_step_back_and_reset_move_the_eye_and_search_nothing_twice(app: AppTest) -> None:
+    n_before = lesson(app).growing.n_shown
+    drawn = tree_texts(app)
+    press(app, "beam_step")
+    assert f"Token {n_before + 1}: of" in captions(app)
+    assert len(tree_texts(app)) > len(drawn)
+    press(app, "beam_back")
+    assert tree_texts(app) == drawn
+    press(app, "beam_reset")
+    assert "Nothing has been searched yet" in captions(app)
+    assert len(lesson(app).growing.search.steps) == n_before + 1
+    assert app.button(key="beam_back").disabled
+
+
+def test_play_goes_on_until_the_search_is_over(app: AppTest) -> None:
+    app.slider(key="beam_tokens").set_value(4).run()
+    press(app, "beam_play")
+    for _ in range(4):
+        app.run()
+    assert not lesson(app).growing.is_playing
+    assert app.button(key="beam_step").disabled
+    words = " ".join(text.value for text in app.markdown)
+    assert "The search is over after token 4: all texts have 4 tokens" in words
+
+
+def test_the_beams_slider_searches_as_far_again(app: AppTest) -> None:
+    press(app, "beam_step")
+    shown = lesson(app).growing.n_shown
+    app.slider(key="beam_beams").set_value(2).run()
+    assert not app.exception
+    growing = lesson(app).growing
+    assert growing.n_shown == shown
+    assert growing.search.n_beams == 2
+    assert "2 rows of" in captions(app)
+
+
+def test_the_penalty_ranks_anew_and_offers_to_search_again(app: AppTest) -> None:
+    for _ in range(5):
+        press(app, "beam_step")
+    search = lesson(app).growing.search
+    assert any("moved" in frame.value for frame in app.dataframe)
+    app.slider(key="beam_penalty").set_value(1.5).run()
+    assert lesson(app).growing.search is search
+    assert "Re-ranking" in captions(app)
+    press(app, "beam_again")
+    assert lesson(app).growing.search.length_penalty == 1.5
+    assert "the search with a = 1.5" in captions(app)
+
+
+def test_a_prompt_that_cannot_be_read_gets_a_sentence_and_the_tree_stays(app: AppTest) -> None:
+    search = lesson(app).growing.search
+    app.text_input(key="beam_prompt").set_value("🍓" * 1500).run()
+    assert not app.exception
+    assert "The search before it stays" in app.error[0].value
+    assert lesson(app).growing.search is search
+    app.text_input(key="beam_prompt").set_value("The old king").run()
+    assert not app.error
+    assert lesson(app).growing.search.start.text == "The old king"
+
+
+def test_the_exact_best_is_proved_beside_greedy_and_the_beam(app: AppTest) -> None:
+    press(app, "beam_exact_run")
+    for _ in range(20):
+        app.run()
+        if not lesson(app).comparison.is_running:
+            break
+    assert "Proved the best of all" in app.success[0].value
+    table = next(frame.value for frame in app.dataframe if "as likely" in frame.value)
+    sums = list(table["sum log p"])
+    assert sums[0] < sums[1] <= sums[2] + 1e-3
+    assert "They part at token 1" in captions(app)
+
+
+def test_a_limit_that_is_too_small_is_said_to_prove_nothing(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beam_exact, "SLICE_SECONDS", 5.0)
+    app.selectbox(key="beam_exact_prompt").set_value("The fish wanted to swim in the")
+    app.number_input(key="beam_exact_tokens").set_value(8)
+    app.number_input(key="beam_exact_limit").set_value(100)
+    press(app, "beam_exact_run")
+    app.run()
+    assert "Not proved" in app.info[0].value
+    endless = "word " * 3000
+    monkeypatch.setattr(beam_exact, "PROMPTS", (*beam_exact.PROMPTS, endless))
+    app.run()
+    app.selectbox(key="beam_exact_prompt").set_value(endless)
+    kept = lesson(app).comparison
+    press(app, "beam_exact_run")
+    assert "shorten" in app.error[0].value
+    assert lesson(app).comparison is kept
+
+
+def test_costs_that_were_run_are_shown(app: AppTest) -> None:
+    run = start_costs(lesson(app).lm, 2, 2, n_tokens=6)
+    while run.is_running:
+        run.slice(1)
+    assert run.done == 1.0
+    lesson(app).costs = run
+    app.run()
+    assert not app.exception
+    assert "Measured over 2 texts of each way" in captions(app)
+    table = next(frame.value for frame in app.dataframe if "way" in frame.value)
+    assert list(table["tokens"]) == [12, 12, 12, 12]

@@ -1,0 +1,101 @@
+"""The constraint lesson as Streamlit runs it: step, back, the three kinds, bad input, ways out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.parts.constraint_state import EXAMPLES, ConstraintLesson, start_ways
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def app() -> AppTest:
+    """The lesson, opened without the first page."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page("pages/constraints.py").run()
+    assert not app.exception
+    return app
+
+
+def lesson(app: AppTest) -> ConstraintLesson:
+    found = app.session_state["constraint_lesson"]
+    assert isinstance(found, ConstraintLesson)
+    return found
+
+
+def press(app: AppTest, key: str) -> None:
+    app.button(key=key).click().run()
+    assert not app.exception
+
+
+def captions(app: AppTest) -> str:
+    return " ".join(caption.value for caption in app.caption)
+
+
+def test_argmax_walks_into_the_corner_and_back_walks_out(app: AppTest) -> None:
+    assert "of 4\u202f096 tokens" in captions(app)
+    press(app, "constraint_step")
+    press(app, "constraint_step")
+    assert "In a corner at token 2" in captions(app)
+    press(app, "constraint_back")
+    assert "In a corner" not in captions(app)
+    press(app, "constraint_reset")
+    assert lesson(app).now.writing.steps == []
+
+
+def test_play_runs_until_the_constraint_is_met(app: AppTest) -> None:
+    press(app, "constraint_play")
+    for _ in range(12):
+        app.run()
+        if not lesson(app).now.is_playing:
+            break
+    now = lesson(app).now
+    assert now.writing.is_complete
+    assert app.button(key="constraint_step").disabled
+    assert any("It is complete" in text.value for text in app.markdown)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_can_be_taken_and_stepped(app: AppTest, name: str) -> None:
+    app.selectbox(key="constraint_example").set_value(name).run()
+    assert not app.exception
+    assert not app.error
+    assert lesson(app).now.wish == EXAMPLES[name]
+    press(app, "constraint_step")
+    assert len(lesson(app).now.writing.steps) == 1
+
+
+def test_another_kind_brings_an_example_of_its_own(app: AppTest) -> None:
+    app.get_by_key("constraint_kind").set_value("schema").run()
+    assert not app.exception
+    assert lesson(app).now.wish.kind == "schema"
+    assert app.selectbox(key="constraint_example").value == "A girl as JSON"
+
+
+def test_what_nothing_can_satisfy_gets_a_sentence_and_the_text_stays(app: AppTest) -> None:
+    app.get_by_key("constraint_kind").set_value("pattern").run()
+    now = lesson(app).now
+    app.text_area(key="constraint_text").set_value(r"[^\x00-\x{10ffff}]").run()
+    assert not app.exception
+    assert "No text can satisfy this constraint" in app.error[0].value
+    assert lesson(app).now is now
+    app.text_area(key="constraint_text").set_value(" [a-z]{3}").run()
+    assert not app.error
+    assert lesson(app).now is not now
+
+
+def test_ways_out_that_were_run_are_shown(app: AppTest) -> None:
+    run = start_ways(lesson(app).now)
+    run.n_texts = 2
+    while run.is_running:
+        run.slice(1)
+    lesson(app).ways = run
+    app.run()
+    assert not app.exception
+    assert "The beam finds “some bread”" in captions(app)
+    table = next(frame.value for frame in app.dataframe if "most often" in frame.value)
+    assert list(table["texts"]) == [1, 2, 2, 2, 2, 2, 1]

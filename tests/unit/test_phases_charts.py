@@ -1,0 +1,265 @@
+"""The figures of the two phases show the records' own numbers, in both themes and half done."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from model.records.phases import (
+    BatchRun,
+    Ceilings,
+    Choice,
+    Machine,
+    PaddedWay,
+    Padding,
+    PhaseRun,
+    Prices,
+    Reading,
+    Request,
+    Roofline,
+    RoofPoint,
+    Scoring,
+    Timed,
+)
+from pages.parts.phase_batches import padding_grid
+from viz.batch_chart import padding_table, throughput_figure, wait_figure
+from viz.chart import Chart
+from viz.cost_chart import choices_figure, price_figure, request_figure, scoring_figure
+from viz.palette import THEMES, Theme
+from viz.phase_charts import as_recorded, pace_figure, swap_figure, typical
+from viz.roofline_chart import (
+    floors_figure,
+    roofline_figure,
+    roofline_table,
+    utilisation,
+    verdict,
+)
+from viz.wait_charts import gaps_figure, phase_ratio, phase_rows, stream_figure
+
+OWN, QUICK = "the model’s own step", "the step written out by hand"
+MACHINE = Machine("cpu", "A CPU", "float32", 1, "m", 7_000_000, {"torch": "2"}, "2026-11-21T10:00")
+READ = tuple(Reading(n, Timed((n * 1e-4, n * 1.2e-4, n * 1.1e-4))) for n in (16, 1000))
+LONG_IN = Request(1000, 0.1, (0.002,) * 49)
+LONG_OUT = Request(50, 0.01, (0.002,) * 998 + (0.004,))
+RUN = PhaseRun(MACHINE, OWN, (0.5, 0.01), READ, (LONG_IN,), (LONG_OUT,))
+TOP = Ceilings(4e10, 2e10, 2e11, {OWN: 1.5e-3, QUICK: 2e-4}, 0.05, 9, 1 << 27)
+PADDING = Padding(
+    (("<b>a</b>", "$x$"), ("<script>",)), 2, 9.0, (PaddedWay("right", (1e-6, 0.0), (True, False)),)
+)
+
+
+def point(phase: str, n_batch: int, n_input: int, seconds: float, engine: str = OWN) -> RoofPoint:
+    n_past = 0 if phase == "prefill" else 128
+    flops = 14_000_000 * n_batch * n_input
+    return RoofPoint(
+        phase,  # type: ignore[arg-type]  # one of the two
+        engine,
+        n_batch,
+        n_input,
+        n_past,
+        Timed((seconds, 1.1 * seconds, 0.9 * seconds)),
+        flops,
+        28_000_000,
+        8192 * n_batch * (n_past + n_input),
+    )
+
+
+POINTS = (
+    point("prefill", 1, 1000, 0.14),
+    point("decode", 1, 1, 9e-4, QUICK),
+    point("decode", 1, 1, 2.8e-3),
+    point("decode", 16, 1, 6e-3),
+)
+ROOFLINE = Roofline(MACHINE, TOP, POINTS)
+BATCHES = BatchRun(
+    MACHINE, 4e10, (point("decode", 1, 1, 0.002), point("decode", 2, 1, 0.003)), None
+)
+SCORING = Scoring(
+    (Choice("<b>sad</b>", 1, -1.0, 0.25), Choice("glad", 2, -0.5, 0.75)),
+    12,
+    Timed((0.01, 0.02)),
+    Timed((0.008,)),
+    256,
+    Request(12, 0.01, (0.002,) * 29),
+    "sad.",
+)
+
+
+def all_charts(theme: Theme) -> list[Chart]:
+    partial = PhaseRun(MACHINE, OWN, (), READ[:1], (), ())
+    return [
+        pace_figure(RUN, theme),
+        pace_figure(RUN, theme, recorded=RUN),
+        pace_figure(partial, theme),
+        pace_figure(PhaseRun(MACHINE, OWN, (), (), (), ()), theme),
+        swap_figure([LONG_IN, LONG_OUT], "here", theme),
+        swap_figure([LONG_IN], "here", theme),
+        swap_figure([], "here", theme),
+        gaps_figure(LONG_OUT, "here", theme),
+        gaps_figure(Request(5, 0.1, ()), "here", theme),
+        stream_figure(LONG_IN, "here", theme),
+        stream_figure(Request(5, 0.1, ()), "here", theme),
+        roofline_figure(ROOFLINE, theme),
+        roofline_figure(Roofline(MACHINE, TOP, ()), theme),
+        roofline_figure(None, theme),
+        floors_figure(ROOFLINE, theme),
+        floors_figure(None, theme),
+        throughput_figure(BATCHES, theme),
+        throughput_figure(BatchRun(MACHINE, 4e10, (), "Batch 1 needs more."), theme),
+        wait_figure(BATCHES, theme),
+        price_figure(Prices(1.0, 20.0, 1), "Here.", theme),
+        request_figure([("all", 1.0, 10.0), ("less", 1.0, 5.0)], 0.45, theme),
+        scoring_figure(SCORING, "here", theme),
+        choices_figure(SCORING, theme),
+    ]
+
+
+def spec(chart: Chart) -> dict[str, Any]:
+    return dict(json.loads(json.dumps(chart.figure.to_plotly_json(), default=np.ndarray.tolist)))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_figures_are_strict_json_and_say_where_they_come_from(theme: Theme) -> None:
+    for chart in all_charts(theme):
+        json.dumps(chart.figure.to_plotly_json(), default=np.ndarray.tolist, allow_nan=False)
+        assert chart.figure.layout.title.text is None
+        assert chart.caption in chart.alt
+        first = chart.caption.partition(" ")[0].rstrip(":")
+        assert first in {"Measured", "Derived", "Nothing", "Batch"}
+
+
+def test_reading_and_writing_are_drawn_on_the_same_axes() -> None:
+    reading, writing = pace_figure(RUN).figure.data
+    assert list(reading.x) == [16, 1000]
+    assert list(reading.y) == pytest.approx([16 * 1.1e-4, 0.11])
+    assert writing.x[-1] == 999
+    assert writing.y[-1] == pytest.approx(sum(LONG_OUT.gaps))
+    recorded = pace_figure(RUN, recorded=RUN)
+    assert [line.name for line in recorded.figure.data[2:]] == [
+        "reading, recorded",
+        "writing, recorded",
+    ]
+    assert "recorded on A CPU, float32, 1 thread, 2026-11-21" in recorded.caption
+
+
+def test_a_request_is_its_prefill_and_its_decode() -> None:
+    chart = swap_figure([LONG_IN, LONG_OUT], "here")
+    prefill, decode = chart.figure.data
+    assert list(prefill.x) == [0.1, 0.01]
+    assert list(decode.x) == pytest.approx([sum(LONG_IN.gaps), sum(LONG_OUT.gaps)])
+    ratio = LONG_OUT.seconds / LONG_IN.seconds
+    assert f"{ratio:.0f} to 1" in chart.caption
+    half_done = swap_figure([LONG_IN, Request(50, 0.01, (0.002,))], "here")
+    assert "So far" in half_done.caption
+    assert "to 1" not in half_done.caption
+
+
+def test_the_typical_request_is_the_middle_one_of_those_that_ran_whole() -> None:
+    requests = [Request(5, seconds, (0.1,)) for seconds in (3.0, 1.0, 2.0)]
+    assert typical([*requests, Request(5, 9.0, ())]).first_seconds == 2.0
+
+
+def test_the_table_and_its_headline_are_the_measured_medians() -> None:
+    cells = " ".join(" ".join(row) for row in phase_rows(RUN))
+    assert "110" in cells
+    assert "2.0" in cells
+    assert phase_ratio(RUN) == pytest.approx(0.002 / 1.1e-4)
+    assert phase_rows(PhaseRun(MACHINE, OWN, (), READ, (), ())) == []
+
+
+def test_gaps_compare_the_first_quarter_with_the_last() -> None:
+    growing = Request(5, 0.1, tuple(0.001 * n for n in range(1, 41)))
+    caption = gaps_figure(growing, "here").caption
+    assert "first quarter 5.5" in caption
+    assert "last 35.5" in caption
+    assert "quarter" not in gaps_figure(Request(5, 0.1, (0.1, 0.1)), "here").caption
+
+
+def test_streamed_and_whole_end_together() -> None:
+    streamed, whole = stream_figure(LONG_IN, "here").figure.data
+    assert streamed.x[1] == 0.1
+    assert streamed.y[-1] == whole.y[-1] == 50
+    assert whole.x[1] == pytest.approx(LONG_IN.seconds)
+
+
+def test_the_roofline_draws_what_was_measured() -> None:
+    roof, vector, prefill, decode = roofline_figure(ROOFLINE).figure.data
+    assert roof.x[1] == TOP.ridge == 5.0
+    assert roof.y[1] == TOP.matmul
+    assert vector.x[1] == 10.0
+    assert list(prefill.x) == [POINTS[0].intensity]
+    assert list(decode.y) == [p.flops_per_second for p in POINTS[1:]]
+    assert decode.marker.symbol[0] == "diamond-open"
+
+
+def test_the_verdict_names_the_bound_even_when_it_is_overhead_or_none() -> None:
+    words = verdict(ROOFLINE)
+    assert "Reading 1\u202f000 tokens is **compute-bound**" in words
+    assert "Decoding at batch 1 is **overhead-bound**, not memory-bound" in words
+    assert "Decoding at batch 1 by the quick step is **memory-bound**" in words
+    assert "own cache" in words
+    slow = Roofline(MACHINE, TOP, (point("decode", 1, 1, 1.0),))
+    assert "near none of the three bounds" in verdict(slow)
+    assert verdict(Roofline(MACHINE, TOP, ())) == ""
+
+
+def test_the_floors_are_shares_of_the_measured_time() -> None:
+    bars_and_marks = floors_figure(ROOFLINE).figure.data
+    by_name = {trace.name: trace for trace in bars_and_marks}
+    shares = list(by_name["arithmetic alone"].x)
+    assert shares == pytest.approx([min(1.12, p.flops / 2e11 / p.seconds.median) for p in POINTS])
+    table = roofline_table(ROOFLINE)
+    assert list(table["highest floor"]) == ["compute", "memory", "overhead", "overhead"]
+
+
+def test_a_ceiling_that_a_cache_exceeds_is_still_written() -> None:
+    assert utilisation(1.5) == "150\u202f%"
+    assert utilisation(0.05) == "5.0\u202f%"
+
+
+def test_throughput_is_beside_what_batch_1_promises() -> None:
+    promised, found = throughput_figure(BATCHES).figure.data
+    assert list(promised.y) == pytest.approx([500, 1000])
+    assert list(found.y) == pytest.approx([500, 2 / 0.003])
+    assert "the gain is only 1.3 times" in throughput_figure(BATCHES).caption
+    assert (
+        "Batch 1 needs more"
+        in throughput_figure(BatchRun(MACHINE, 1.0, (), "Batch 1 needs more.")).caption
+    )
+    assert list(wait_figure(BATCHES).figure.data[0].y) == pytest.approx([2, 3])
+
+
+def test_labels_and_choices_are_data_and_not_markup() -> None:
+    for theme in THEMES:
+        grid = padding_grid(PADDING, theme)
+        assert "<script>" not in grid
+        assert "&lt;script&gt;" in grid
+        assert grid.count('title="padding"') == 1
+    text = json.dumps(spec(choices_figure(SCORING)))
+    assert "<b>sad" not in text
+    assert "&lt;b&gt;sad" in text
+
+
+def test_a_recording_s_figures_say_so() -> None:
+    chart = as_recorded(roofline_figure(ROOFLINE), MACHINE)
+    assert chart.provenance == "recorded"
+    assert chart.caption.startswith("Recorded 2026-11-21 on A CPU, float32")
+    assert "Measured" not in chart.caption
+
+
+def test_ways_to_pad_are_written_with_their_gaps() -> None:
+    table = padding_table(PADDING)
+    assert list(table["largest gap of logits"]) == ["1.0e-06"]
+    assert list(table["same best token"]) == ["1 of 2"]
+
+
+def test_prices_and_scores_are_those_of_the_records() -> None:
+    bars = price_figure(Prices(1.0, 20.0, 4), "Here.").figure.data
+    assert [bar.x[0] for bar in bars] == [1.0, 20.0]
+    assert "4 sequences sharing" in price_figure(Prices(1.0, 20.0, 4), "Here.").caption
+    assert list(choices_figure(SCORING).figure.data[0].x) == [75.0, 25.0]
+    seconds = [bar.x[0] for bar in scoring_figure(SCORING, "here").figure.data]
+    assert seconds == pytest.approx([8, 15, 1000 * SCORING.written.seconds])

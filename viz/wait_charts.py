@@ -1,0 +1,175 @@
+"""What a reader waits for: the first token, the gap before each other one, all of them in hand.
+
+TTFT is from the request to the first token, ITL each gap after it, TPOT their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from statistics import median
+
+import pandas as pd
+
+from model.records.phases import PhaseRun, Request
+from viz.chart import Chart, empty_chart, new_figure, sheer
+from viz.palette import Theme, colour
+from viz.phase_charts import BIG, HEIGHT, NOTHING_YET, spread, typical
+from viz.units import count, digits, duration, plural, round_steps
+
+
+def gaps_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
+    """Draws the wait for the first token, and the gap before each one after it."""
+    if not request.gaps:
+        return empty_chart(theme, NOTHING_YET)
+    figure = new_figure(theme)
+    gaps = [1000 * gap for gap in request.gaps]
+    typical_gap, first = median(gaps), 1000 * request.first_seconds
+    figure.add_scatter(
+        x=[1, 1],
+        y=[min(min(gaps), first) / 2, first],
+        mode="lines+markers",
+        line={"color": colour("prompt", theme), "width": 4},
+        marker={"size": [0, 11], "color": colour("prompt", theme)},
+        name=f"first token (TTFT): {duration(request.first_seconds)}",
+        hovertemplate="first token after %{y:.3g} ms<extra></extra>",
+    )
+    figure.add_scatter(
+        x=list(range(2, request.n_out + 1)),
+        y=gaps,
+        mode="markers" if len(gaps) < 400 else "lines",
+        line={"color": colour("generated", theme), "width": 1},
+        marker={"size": 5, "color": colour("generated", theme), "symbol": "diamond"},
+        name="gap before each further token (ITL)",
+        hovertemplate="token %{x}: %{y:.3g} ms<extra></extra>",
+    )
+    figure.add_scatter(
+        x=[2, request.n_out],
+        y=[typical_gap, typical_gap],
+        mode="lines",
+        line={"color": colour("ink", theme), "width": 1.5, "dash": "dash"},
+        name=f"median gap: {duration(typical_gap / 1000)}",
+        hoverinfo="skip",
+    )
+    figure.update_layout(height=HEIGHT)
+    figure.update_xaxes(title_text="token of the answer", range=[0, request.n_out + 1])
+    figure.update_yaxes(
+        type="log",
+        title_text="milliseconds",
+        dtick=1,
+        rangemode="normal",
+    )
+    slowest = quantile(request.gaps, 0.95)
+    per_output = request.per_output or 0.0
+    caption = (
+        f"Measured on {where}: {count(request.n_in)} tokens in, TTFT "
+        f"{duration(request.first_seconds)}; {plural(len(gaps), 'gap')}, median "
+        f"{duration(typical_gap / 1000)}, 95 % of them under {duration(slowest)}; TPOT, (total − "
+        f"TTFT) ÷ (tokens − 1), {duration(per_output)}. {_growth(request.gaps)}"
+    )
+    return Chart(figure, caption, f"The wait before each token. {caption}", "measured")
+
+
+def _growth(gaps: Sequence[float]) -> str:
+    """Says whether gaps grew with the text, whose cache each pass reads."""
+    quarter = len(gaps) // 4
+    if quarter < 5:
+        return ""
+    return (
+        f"Median of the first quarter {duration(median(gaps[:quarter]))}, of the last "
+        f"{duration(median(gaps[-quarter:]))}: each pass reads the cache, which grows."
+    )
+
+
+def quantile(values: Sequence[float], fraction: float) -> float:
+    """Returns the smallest value that at least this fraction of the values does not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]
+
+
+def stream_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
+    """Draws how many tokens are in hand at each moment: streamed, and as a whole at the end."""
+    figure = new_figure(theme)
+    at = list(accumulate(request.gaps, initial=request.first_seconds))
+    tone = colour("generated", theme)
+    figure.add_scatter(
+        x=[0, *at, at[-1] * 1.04],
+        y=[0, *range(1, request.n_out + 1), request.n_out],
+        mode="lines",
+        line={"shape": "hv", "color": tone, "width": 3},
+        fill="tozeroy",
+        fillcolor=sheer(tone).replace("0.6", "0.18"),
+        name="streamed: each token as it is ready",
+        hovertemplate="%{y} tokens after %{x:.3g} s<extra></extra>",
+    )
+    figure.add_scatter(
+        x=[0, at[-1], at[-1], at[-1] * 1.04],
+        y=[0, 0, request.n_out, request.n_out],
+        mode="lines",
+        line={"color": colour("ink", theme), "width": 2, "dash": "dash"},
+        name="the whole: all tokens at the end",
+        hoverinfo="skip",
+    )
+    figure.add_annotation(
+        x=request.first_seconds,
+        y=1,
+        text=f"<b>first token: {duration(request.first_seconds)}</b>",
+        showarrow=True,
+        arrowcolor=colour("muted", theme),
+        ax=70,
+        ay=-46,
+        font={"size": BIG, "color": colour("ink", theme)},
+    )
+    ticks = round_steps(request.n_out)
+    figure.update_layout(height=HEIGHT)
+    figure.update_xaxes(title_text="seconds after the request", range=[0, at[-1] * 1.04])
+    figure.update_yaxes(title_text="tokens in hand", tickvals=ticks, range=[0, 1.05 * ticks[-1]])
+    caption = (
+        f"Measured on {where}: {plural(request.n_out, 'token')} from a prompt of "
+        f"{count(request.n_in)}; the first was ready after {duration(request.first_seconds)}, the "
+        f"last after {duration(request.seconds)}. Streaming makes nothing faster: it hands over "
+        f"early, here {digits(request.seconds / request.first_seconds, 2)} times as early."
+    )
+    return Chart(figure, caption, f"Tokens in hand against time. {caption}", "measured")
+
+
+def phase_rows(run: PhaseRun) -> list[tuple[str, str, str]]:
+    """Writes the table of the two phases: what each row is of, prefill, decode."""
+    if not run.readings or not run.long_out:
+        return []
+    reading, request = run.readings[-1], typical(run.long_out)
+    n_tokens, seconds, gap = reading.n_tokens, reading.seconds, median(request.gaps or (0.0,))
+    each = seconds.median / n_tokens
+    return [
+        ("reads", f"all {plural(n_tokens, 'token')} at once", "the newest token alone"),
+        ("passes", "1", "1 for each token"),
+        ("one pass", spread(seconds), f"{duration(gap)} (95 % under {_late(request)})"),
+        ("one token", f"<b>{duration(each)}</b>", f"<b>{duration(gap)}</b>"),
+        ("tokens a second", f"<b>{digits(1 / each)}</b>", f"<b>{digits(1 / gap)}</b>"),
+        ("the weights are read", f"once for {plural(n_tokens, 'token')}", "once for each token"),
+        ("decides", "time to first token", "time between tokens"),
+    ]
+
+
+def _late(request: Request) -> str:
+    return duration(quantile(request.gaps, 0.95))
+
+
+def phase_ratio(run: PhaseRun) -> float:
+    """Returns how many times more a written token takes than one that is read."""
+    reading, request = run.readings[-1], typical(run.long_out)
+    return median(request.gaps) / (reading.seconds.median / reading.n_tokens)
+
+
+def trial_rows(run: PhaseRun) -> pd.DataFrame:
+    """Writes what each way of carrying out a step took, its warm-up apart."""
+    rows = [
+        (
+            trial.way,
+            "" if trial.step_seconds is None else duration(trial.step_seconds),
+            duration(trial.warmup_seconds) if trial.step_seconds is not None else "",
+            trial.reason,
+        )
+        for trial in run.trials
+    ]
+    return pd.DataFrame(rows, columns=["way", "a step", "warm-up", "why not"])
