@@ -1,0 +1,156 @@
+"""Records of speculative decoding: a round as it went, and what many rounds took and gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Verdict: TypeAlias = Literal["accepted", "rejected", "not tested"]
+Source: TypeAlias = Literal["residual", "bonus"]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One token that the draft proposed, and what became of it."""
+
+    position: int  # index that it would have in the text
+    token_id: int
+    label: str  # visible text
+    draft_prob: float  # after the masks; what the draft gave the token that it proposed
+    target_prob: float  # after the same masks
+    accept_prob: float  # min(1, target / draft)
+    coin: float  # in [0, 1); the proposal stays where it is below accept_prob
+    verdict: Verdict
+    overlap: float  # sum over the vocabulary of min(target, draft): the chance of any proposal here
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The token of a round that the target itself chose."""
+
+    position: int
+    token_id: int
+    label: str
+    source: Source  # from what the draft left of the target's distribution, or all accepted
+    prob: float  # in the distribution that it was drawn from
+    coin: float
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One token of one position, as both models see it."""
+
+    label: str
+    target_prob: float  # after the masks
+    draft_prob: float  # after the same masks; 0 where the draft was not asked
+    residual_prob: float  # of max(0, target - draft), normalised
+    is_proposed: bool
+    is_drawn: bool
+
+
+@dataclass(frozen=True)
+class CacheMark:
+    """How many positions a cache held before a round, after its passes and after the crop."""
+
+    name: str  # of the model
+    n_before: int
+    n_read: int
+    n_kept: int
+    bytes_per_token: int
+    bytes_held: int  # of storage after the crop, what it has not yet returned included
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: proposals, the target's verdict on them, its own token, both caches."""
+
+    number: int  # from 1
+    n_text: int  # tokens of the text before it
+    proposals: tuple[Proposal, ...]
+    drawn: Drawn | None  # None where an accepted end token ended the text
+    bars: tuple[tuple[Bar, ...], ...]  # for each position of the round, the likeliest tokens
+    rest: tuple[tuple[float, float, float], ...]  # target, draft, residual of all other tokens
+    caches: tuple[CacheMark, ...]  # target's; draft's, where it is a model
+    is_greedy: bool
+    n_steps: int  # passes of the draft
+    draft_seconds: float
+    target_seconds: float
+    seconds: float  # of the whole round
+
+    @property
+    def n_accepted(self) -> int:
+        """Proposals that stayed."""
+        return sum(one.verdict == "accepted" for one in self.proposals)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a round is made of, measured: medians of seconds, and acceptance by position."""
+
+    decode_seconds: float  # plain decoding, one token, its own overhead included
+    verify_seconds: Mapping[int, float]  # tokens read in one pass -> seconds of the target
+    draft_seconds: float  # one step
+    overhead_seconds: float  # of a round: choosing, comparing, cropping
+    n_tested: tuple[int, ...]  # proposals at place 1, 2, ... that were looked at
+    n_accepted: tuple[int, ...]  # of them those that stayed
+
+    @property
+    def acceptance(self) -> tuple[float, ...]:
+        """Accepted of those looked at, by place in the round."""
+        pairs = zip(self.n_accepted, self.n_tested, strict=True)
+        return tuple(kept / seen if seen else 0.0 for kept, seen in pairs)
+
+    @property
+    def overall(self) -> float:
+        """Accepted of all that were looked at."""
+        return sum(self.n_accepted) / max(1, sum(self.n_tested))
+
+
+@dataclass(frozen=True)
+class Speed:
+    """One way of drafting against plain decoding, on the same texts."""
+
+    n_draft: int | None  # proposals in a round; None where the draft decides
+    measured: float  # seconds of plain decoding / seconds of this
+    predicted: float | None  # from the measured parts
+    textbook: float | None  # by the formula that takes a verification for one decode step
+    tokens_per_round: float
+    mean_proposed: float  # proposals in a round
+    n_tokens: int  # written, in all texts
+    is_same: bool  # every text is the one that plain decoding wrote
+
+
+@dataclass(frozen=True)
+class RoundCost:
+    """The arithmetic of one round, as seconds."""
+
+    n_draft: int
+    draft_seconds: float  # one step
+    verify_seconds: float  # n_draft + 1 tokens in one pass
+    target_seconds: float  # one step of plain decoding
+    overhead_seconds: float
+    tokens_per_round: float | None  # as measured; None where nothing was
+    is_measured: bool
+
+
+@dataclass(frozen=True)
+class DraftReport:
+    """How far one draft was believed on some texts."""
+
+    name: str
+    n_tested: tuple[int, ...]
+    n_accepted: tuple[int, ...]
+    n_rounds: int
+    n_tokens: int
+
+    @property
+    def acceptance(self) -> tuple[float, ...]:
+        """Accepted of those looked at, by place in the round."""
+        pairs = zip(self.n_accepted, self.n_tested, strict=True)
+        return tuple(kept / seen if seen else 0.0 for kept, seen in pairs)
+
+    @property
+    def overall(self) -> float:
+        """Accepted of all that were looked at."""
+        return sum(self.n_accepted) / max(1, sum(self.n_tested))
