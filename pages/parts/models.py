@@ -43,7 +43,9 @@ def offered_models() -> tuple[str, ...]:
     from model.loading import SHIPPED
 
     offered = [
-        name for name in ("storyteller", "storyteller_early", "scribbler") if name in SHIPPED
+        name
+        for name in ("storyteller", "storyteller_early", "scribbler", "scribbler_plain")
+        if name in SHIPPED
     ]
     listed = allowed_models()
     return tuple(offered) if listed is None else listed
