@@ -61,11 +61,11 @@ def shared_model(name: str, progress: Callable[[str], None] | None = None) -> La
     Raises:
         LoadError: One sentence with the remedy; whatever was loaded before stays.
     """
-    from model.loading import LoadError, load_model
+    from model.loading import SHIPPED, LoadError, load_model
 
     name = name.strip()
     listed = allowed_models()
-    if listed is not None and name not in listed:
+    if listed is not None and name not in (*listed, *SHIPPED):  # lessons need their own
         raise LoadError(f"This server offers {', '.join(listed)} only: choose one of them.")
     with _locks[name]:
         found = _loaded.get(name)

@@ -1,0 +1,130 @@
+"""What a denoising pass, a fill and an encoder-decoder leave behind, for those who draw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from model.records import FloatArray, IntArray
+
+CLASH = 0.01  # probability below which the model, knowing all the rest, would not write a token
+
+Order: TypeAlias = Literal["confidence", "random", "left to right"]
+
+
+@dataclass(frozen=True)
+class PassPlan:
+    """What one pass may do: how many positions it fills, and in which block."""
+
+    start: int  # first position of the block, counted from the first position to fill
+    end: int  # one past its last
+    n_commit: int  # positions that this pass fills
+
+
+@dataclass(frozen=True, eq=False)
+class DenoisePass:
+    """One pass over the whole sequence; arrays run over the positions to fill, from 0."""
+
+    number: int  # the first pass is 1
+    plan: PassPlan
+    confidence: FloatArray  # (length,) probability of the proposal; NaN where filled before
+    proposal_ids: IntArray  # (length,) token proposed, or the one that stands there already
+    committed: tuple[int, ...]  # positions that this pass filled, in the order it chose them
+    ids: tuple[int, ...]  # (length,) after the pass; the mask token where still open
+    coins: FloatArray  # (length,) by which the proposals were drawn; NaN where none was
+    n_input: int  # tokens that the pass read, the given ones included
+    seconds: float  # of the model alone, device synchronised
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A sequence as it stands after some passes: what a grid of tokens shows."""
+
+    labels: tuple[str, ...]  # (n,) given tokens, filled ones, and what is proposed where open
+    given: tuple[bool, ...]  # (n,) whether the reader wrote it
+    filled_in: tuple[int, ...]  # (n,) number of the pass that filled it; 0 where given or open
+    confidence: FloatArray  # (n,) when it was filled, or of the proposal; NaN where unknown
+    n_passes: int  # passes so far
+    n_planned: int  # passes in all
+    second_look: FloatArray | None = None  # (n,) probability once all else is known; NaN: given
+
+    @property
+    def n_open(self) -> int:
+        """Positions that are still masked."""
+        states = zip(self.given, self.filled_in, strict=True)
+        return sum(not given and number == 0 for given, number in states)
+
+
+@dataclass(frozen=True, eq=False)
+class DenoiseHistory:
+    """All passes of a fill as a matrix: one row for each pass, one column for each position."""
+
+    confidence: FloatArray  # (passes, length) of the proposal; NaN where filled before
+    filled_in: IntArray  # (length,) number of the pass that filled it; 0 where open
+    proposals: tuple[tuple[str, ...], ...]  # (passes, length) labels
+    labels: tuple[str, ...]  # (length,) as they stand now
+    n_planned: int  # passes in all
+
+
+@dataclass(frozen=True)
+class Clashes:
+    """How well the tokens of a fill fit each other; what cannot be told is None."""
+
+    logprob: float  # nats for each filled token, by a causal judge, given all before it
+    ending_logprob: float | None  # nats for each token of the given ending, by the same judge
+    n_doubled: int  # filled tokens equal to the one before them
+    repeated: float  # 1 - different pairs of neighbours / all of them, within the fill
+    n_clashes: int | None  # filled tokens that a second look gives less than CLASH
+    n_names: int  # different names in the filled part
+    agreement: float | None  # share of its names that the given text knows as well
+
+
+@dataclass(frozen=True)
+class Fill:
+    """One fill of an experiment, with what was measured of it."""
+
+    place: str  # "between a beginning and an end", "on an empty page"
+    n_passes: int
+    length: int  # positions filled
+    seed: int
+    seconds: float  # of all passes
+    left_first: float | None  # of pairs filled in different passes, the share with the left first
+    clashes: Clashes
+    text: str  # of the filled part
+    sheet: Sheet  # as it stands, the second look included
+
+
+@dataclass(frozen=True)
+class Finisher:
+    """One way to write the same number of tokens: what it took and what came out."""
+
+    name: str
+    n_tokens: int
+    pass_seconds: tuple[float, ...]  # of each pass, of the model alone, in the order they ran
+    text: str  # without the prompt
+    clashes: Clashes
+
+    @property
+    def n_passes(self) -> int:
+        """Passes of the model, one after another."""
+        return len(self.pass_seconds)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all passes."""
+        return sum(self.pass_seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class TwoCaches:
+    """An encoder-decoder's caches after a step: what was read once, and what grows."""
+
+    cross: FloatArray  # (layers, heads, source) root mean square of each key
+    own: FloatArray  # (layers, heads, written) root mean square of each key
+    source_labels: tuple[str, ...]  # (source,) what the encoder read
+    written_labels: tuple[str, ...]  # (written,) what the decoder read, its start token first
+    cross_bytes: tuple[int, ...]  # after each step, counted in the tensors
+    own_bytes: tuple[int, ...]  # after each step, counted in the tensors
+    seconds: tuple[float, ...]  # the encoder's pass, then each decoder step's
+    n_encoder_passes: int  # counted as they ran
+    drift: float  # largest change of the encoder's states and cross keys since the first step

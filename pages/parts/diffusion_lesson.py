@@ -1,0 +1,90 @@
+"""The diffusion lesson below its title: the reader's state, then its parts from top to bottom."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.loading import LanguageModel, LoadError
+from pages.parts.diffusion_fill import lay_out, show_fill
+from pages.parts.diffusion_gaps import show_gaps
+from pages.parts.diffusion_race import show_race
+from pages.parts.diffusion_state import DiffusionLesson, PageRun
+from pages.parts.diffusion_sweep import show_sweep
+from pages.parts.models import DEFAULT_MODEL, shared_model
+from pages.parts.session import Session
+
+LESSON = "diffusion_lesson"
+FILLER = "unmasker"
+
+
+def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader."""
+    lesson = _lesson(waiting)
+    if lesson is None:
+        return
+    waiting.empty()
+    show_fill(lesson)
+    _choose_model(lesson)
+    show_sweep(lesson)
+    show_race(lesson)
+    show_gaps(lesson)
+
+
+def _lesson(waiting: DeltaGenerator) -> DiffusionLesson | None:
+    """Return what the reader has here; with another judge where the first page has a new model."""
+    lesson: DiffusionLesson | None = st.session_state.get(LESSON)
+    reader: Session | None = st.session_state.get("reader")
+    judge = reader.lm if reader else None
+    if lesson is not None and (judge is None or judge is lesson.judge):
+        return lesson
+    try:
+        lm = lesson.lm if lesson else _load(FILLER, waiting)
+        judge = judge or _load(DEFAULT_MODEL, waiting)
+    except LoadError as error:
+        waiting.error(str(error))
+        return None
+    run = lesson.run if lesson else PageRun(lay_out(lm))
+    lesson = DiffusionLesson(lm, judge, run)
+    st.session_state[LESSON] = lesson
+    return lesson
+
+
+def _load(name: str, waiting: DeltaGenerator) -> LanguageModel:
+    return shared_model(name, progress=lambda doing: _say(waiting, doing))
+
+
+def _say(waiting: DeltaGenerator, doing: str) -> None:
+    waiting.caption(f"{doing}…")
+
+
+def _choose_model(lesson: DiffusionLesson) -> None:
+    """Offer another masked model; one that will not do leaves the one in use."""
+    lm = lesson.lm
+    with st.container(horizontal=True, vertical_alignment="center", key="diffusion_models"):
+        st.caption(
+            f"Filled by {lm.name}, a masked model of {lm.n_parameters / 1e6:.1f} million "
+            f"parameters ({lm.device}, {str(lm.dtype).removeprefix('torch.')}); read and judged by "
+            f"{lesson.judge.name}, which writes from left to right."
+        )
+        with st.popover("Another model", icon=":material/swap_horiz:"):
+            st.text_input(
+                "A masked model: a folder, or a hub id",
+                key="diffusion_model",
+                placeholder="answerdotai/ModernBERT-base",
+                on_change=_change_model,
+                args=(lesson,),
+            )
+            if lesson.notice:
+                st.error(lesson.notice)
+
+
+def _change_model(lesson: DiffusionLesson) -> None:
+    name = st.session_state["diffusion_model"].strip()
+    try:
+        lm = shared_model(name or FILLER)
+        run = PageRun(lay_out(lm))
+    except ValueError as error:
+        lesson.notice = str(error)
+    else:
+        st.session_state[LESSON] = DiffusionLesson(lm, lesson.judge, run)
