@@ -9,6 +9,18 @@ file without that line is taken as sentences, one per line. The steps, in order:
       --early model/pretrained/storyteller_early
   python -m model.training scribbler --corpus texts --tokenizer tokenizer \
       --work runs/scribbler --out model/pretrained/scribbler --teacher model/pretrained/storyteller
+  python -m model.training unmasker --corpus texts --tokenizer tokenizer \
+      --work runs/unmasker --out model/pretrained/unmasker \
+      --start model/pretrained/storyteller --judge model/pretrained/storyteller
+  python -m model.training gapfiller --corpus texts --tokenizer tokenizer \
+      --work runs/gapfiller --out model/pretrained/gapfiller \
+      --start model/pretrained/storyteller
+  python -m model.training compare --corpus texts --tokenizer tokenizer --tokens 1500000 \
+      --trial 256x8 --trial 192x6 --trial 256x8,0.1 --work runs/compare --out compared
+
+The storyteller writes from left to right, and the scribbler guesses what it will write: with
+--target in place of --teacher it is the same draft undistilled. The unmasker fills a page of masks,
+many places in one pass; the gapfiller reads a text with gaps and writes the missing pieces.
 
 A run writes a checkpoint every few minutes and goes on from it when the same command is given
 again. When it ends, it exports the best weights and writes the model card; --export-only does that
@@ -19,7 +31,6 @@ of a step are then kept for the next one.
 
 import argparse
 import dataclasses
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,10 +38,11 @@ from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
-from transformers import AutoModelForCausalLM, PreTrainedModel
+from transformers import AutoModelForCausalLM, LlamaForCausalLM, PreTrainedModel
 
-from model.training import card, measure
+from model.training.adapt import StartError, start_from
 from model.training.checkpoint import DiskError, export, read_checkpoint, writing
+from model.training.compare import TrialError, variant, write_comparison
 from model.training.corpus import (
     CorpusError,
     Document,
@@ -38,27 +50,31 @@ from model.training.corpus import (
     Mixture,
     Split,
     Stream,
+    cut_openings,
     encode_documents,
     held_out_documents,
     read_sources,
     split_documents,
 )
-from model.training.evaluate import bits_per_byte
-from model.training.family import (
-    RECIPES,
-    LossOf,
-    Recipe,
-    compiled,
-    distillation_loss,
-    make_model,
-    next_token_loss,
-)
+from model.training.family import RECIPES, Recipe, make_model
+from model.training.filling import EXACT
+from model.training.measure import read_log
+from model.training.objectives import compiled, distillation_loss
+from model.training.report import describe
 from model.training.tokenizer import save_tokenizer, train_tokenizer
 from model.training.train import Job, Judge, Plan, train
 
 TOKENIZER_MIX = {"tinystories": 3.0, "fairy_tales": 0.25, "childrens_books": 0.15}
 JUDGE = {"tinystories": 48, "sentences": 16}  # documents of the quick judge; 4 of any other source
 JUDGE_CHARACTERS = 3000
+# other members, as folders, that a run may ask for
+RELATIVES = {
+    "teacher": "the target, whose distributions are learned; without it, no distillation",
+    "target": "the target of a draft that is not distilled, to report their agreement",
+    "twin": "the same draft taught otherwise, to stand beside it in the card",
+    "start": "a causal model whose embeddings and first layers it begins with",
+    "judge": "a causal model that judges its pages; without it, the card has no table of them",
+}
 
 
 @dataclass(frozen=True)
@@ -77,9 +93,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.member == "tokenizer":
             make_tokenizer(options)
+        elif options.member == "compare":
+            make_comparison(RECIPES["storyteller"], options)
         else:
             make_member(RECIPES[options.member], options)
-    except (CorpusError, DiskError, FileNotFoundError) as error:
+    except (CorpusError, DiskError, FileNotFoundError, StartError, TrialError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0
@@ -93,10 +111,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     members = parser.add_subparsers(dest="member", required=True)
-    for name in ("tokenizer", *RECIPES):
-        purpose = (
-            RECIPES[name].purpose if name in RECIPES else "The tokenizer that all members share."
-        )
+    others = {
+        "tokenizer": "The tokenizer that all members share.",
+        "compare": "Shapes and dropouts of the storyteller at the same few tokens.",
+    }
+    for name, purpose in (
+        others | {name: recipe.purpose for name, recipe in RECIPES.items()}
+    ).items():
         member = members.add_parser(name, help=purpose, description=purpose)
         member.add_argument(
             "--corpus", type=Path, required=True, help="folder of .txt or .txt.gz files"
@@ -105,35 +126,44 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         member.add_argument(
             "--seed", type=int, default=0, help="of the weights and of the mixture (0)"
         )
+        if name != "tokenizer":
+            add_run_options(member)
+        if name == "compare":
+            member.add_argument(
+                "--trial", action="append", required=True, help="such as 192x6 or 256x8,0.1"
+            )
         if name in RECIPES:
-            add_run_options(member, RECIPES[name])
+            add_member_options(member, RECIPES[name])
     return parser.parse_args(arguments)
 
 
-def add_run_options(member: argparse.ArgumentParser, recipe: Recipe) -> None:
+def add_run_options(member: argparse.ArgumentParser) -> None:
     """The options of a training run."""
     member.add_argument("--tokenizer", type=Path, required=True, help="folder with tokenizer.json")
     member.add_argument(
         "--work", type=Path, required=True, help="folder for checkpoints and the log"
     )
-    member.add_argument("--minutes", type=float, help=f"budget of time ({recipe.plan.minutes:g})")
+    member.add_argument("--minutes", type=float, help="budget of time; the recipe has its own")
     member.add_argument("--tokens", type=int, help="budget of tokens in place of minutes")
-    member.add_argument(
-        "--early", type=Path, help="folder for the early weights, to show what training gives"
-    )
     member.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     member.add_argument(
         "--no-compile", action="store_true", help="for where no C compiler is at hand"
+    )
+
+
+def add_member_options(member: argparse.ArgumentParser, recipe: Recipe) -> None:
+    """The options of what is exported and said of it, and the other members it may be given."""
+    member.add_argument(
+        "--early", type=Path, help="folder for the early weights, to show what training gives"
     )
     member.add_argument(
         "--export-only", action="store_true", help="train no further; export the best so far"
     )
     member.add_argument("--hardware", help="what to call this machine in the card")
     member.add_argument("--notes", type=Path, help="Markdown to put into the card: what was tried")
-    if recipe.has_teacher:
-        member.add_argument(
-            "--teacher", type=Path, help="folder of the target; without it, no distillation"
-        )
+    for name, purpose in RELATIVES.items():
+        if name in recipe.relatives:
+            member.add_argument(f"--{name}", type=Path, help=purpose)
 
 
 def make_tokenizer(options: argparse.Namespace) -> None:
@@ -148,19 +178,37 @@ def make_member(recipe: Recipe, options: argparse.Namespace) -> None:
     """Trains one member, exports it, measures it, writes its card."""
     prepared = prepare(options.corpus, options.tokenizer)
     model = make_model(recipe.config, options.seed).to(options.device)
+    if getattr(options, "start", None):
+        start_from(LlamaForCausalLM.from_pretrained(options.start, **EXACT), model)
     if not options.export_only:
-        train(make_job(model, prepared, options), make_plan(recipe, options), options.work)
+        train(make_job(recipe, model, prepared, options), make_plan(recipe, options), options.work)
     best = read_checkpoint(options.work / "best.pt")
     if best is None:
         raise FileNotFoundError(f"There are no weights in {options.work}: train first, or longer.")
+    known = (prepared.split, prepared.train_ids, prepared.held_out, prepared.tokenizer)
     model.load_state_dict(best)
     export(model.cpu(), prepared.tokenizer, options.out)
-    describe(recipe, prepared, options, options.out)
+    describe(recipe, *known, options, options.out)
     early = read_checkpoint(options.work / "early.pt")
     if options.early and early is not None:
         model.load_state_dict(early)
         export(model, prepared.tokenizer, options.early, torch.float8_e4m3fn)
-        describe(recipe, prepared, options, options.early, recipe.plan.early_at)
+        describe(recipe, *known, options, options.early, recipe.plan.early_at)
+
+
+def make_comparison(recipe: Recipe, options: argparse.Namespace) -> None:
+    """Trains variants of one recipe alike, and draws their curves."""
+    prepared = prepare(options.corpus, options.tokenizer)
+    found = {}
+    for trial in options.trial:
+        changed = variant(recipe, trial)
+        model = make_model(changed.config, options.seed).to(options.device)
+        work = options.work / trial
+        train(make_job(changed, model, prepared, options), make_plan(changed, options), work)
+        log = read_log(work / "log.jsonl")
+        found[trial] = {"parameters": model.num_parameters(), "log": log}
+    with writing(options.out):
+        sys.stdout.write(write_comparison(options.out, found) + "\n")
 
 
 def prepare(corpus: Path, tokenizer_folder: Path) -> Prepared:
@@ -189,88 +237,45 @@ def make_plan(recipe: Recipe, options: argparse.Namespace) -> Plan:
     return dataclasses.replace(recipe.plan, minutes=options.minutes or recipe.plan.minutes)
 
 
-def make_job(model: PreTrainedModel, prepared: Prepared, options: argparse.Namespace) -> Job:
+def make_job(
+    recipe: Recipe, model: PreTrainedModel, prepared: Prepared, options: argparse.Namespace
+) -> Job:
     """Puts the model, its loss, the rows and the judge together."""
     teacher_folder = getattr(options, "teacher", None)
     models = [model]
-    loss_of: LossOf = next_token_loss(model)
+    loss_of = recipe.loss_of(model)
     if teacher_folder:
-        teacher = AutoModelForCausalLM.from_pretrained(teacher_folder, dtype=torch.float32)
+        teacher = AutoModelForCausalLM.from_pretrained(teacher_folder, **EXACT)
         models.append(teacher.to(options.device))
         loss_of = distillation_loss(model, teacher)
     if not options.no_compile:
         loss_of = compiled(loss_of, models)
     streams = {
-        name: Stream(documents, seed)
+        name: Stream(documents, seed, recipe.openings)
         for seed, (name, documents) in enumerate(sorted(prepared.train_ids.items()))
     }
-    return Job(model, loss_of, Mixture(streams, options.seed), make_judge(prepared))
+    return Job(model, loss_of, Mixture(streams, options.seed), make_judge(recipe, prepared))
 
 
-def make_judge(prepared: Prepared) -> Judge:
+def make_judge(recipe: Recipe, prepared: Prepared) -> Judge:
     """A quick look at the held-out split: few documents, the first part of each."""
     first = sorted(prepared.split.held_out, key=lambda name: name != "tinystories")
-    few = {
-        name: held_out_documents(
-            prepared.tokenizer,
-            [
-                text[:JUDGE_CHARACTERS]
-                for text in prepared.split.held_out[name][: JUDGE.get(name, 4)]
-            ],
-        )
-        for name in first
+    few = {name: prepared.split.held_out[name][: JUDGE.get(name, 4)] for name in first}
+    cut = {
+        name: held_out_documents(prepared.tokenizer, [text[:JUDGE_CHARACTERS] for text in texts])
+        for name, texts in few.items()
     }
+    if recipe.n_judged:
+        cut = {
+            name: cut_openings(prepared.tokenizer, documents, recipe.n_judged)
+            for name, documents in cut.items()
+        }
 
     def judge(model: torch.nn.Module) -> dict[str, float]:
         with torch.autocast(next(model.parameters()).device.type, dtype=torch.bfloat16):
-            return {name: bits_per_byte(model, documents) for name, documents in few.items()}
+            return {name: recipe.judge(model, documents) for name, documents in cut.items()}
 
     return judge
-
-
-def describe(
-    recipe: Recipe,
-    prepared: Prepared,
-    options: argparse.Namespace,
-    folder: Path,
-    early_at: int = 0,
-) -> None:
-    """Measures what was exported to a folder, and writes its card."""
-    log = measure.read_log(options.work / "log.jsonl")
-    last = next((note for note in log if note["tokens"] >= early_at > 0), log[-1])
-    early = f" These are its weights after {last['tokens']:,} tokens: to show what training gives."
-    facts = {
-        "name": folder.name,
-        "recipe": recipe.name,
-        "purpose": recipe.purpose + (early if early_at else ""),
-        "lesson": lesson(options),
-        "hardware": options.hardware or hardware(options.device),
-        "run": {key: last[key] for key in ("step", "tokens", "seconds")},
-        "corpus": measure.measure_corpus(prepared.split, prepared.held_out, prepared.train_ids),
-        "ngram": measure.measure_ngram(
-            prepared.train_ids.values(), prepared.held_out, prepared.tokenizer.get_vocab_size()
-        ),
-        **measure.measure_model(folder, prepared.held_out),
-    }
-    if getattr(options, "teacher", None):
-        facts["agreement"] = measure.measure_agreement(folder, options.teacher, prepared.held_out)
-    notes = options.notes.read_text(encoding="utf-8") if options.notes and not early_at else ""
-    with writing(folder):
-        card.write_card(folder, facts, log, notes)
-
-
-def lesson(options: argparse.Namespace) -> str:
-    """What the model was taught, for its card."""
-    if getattr(options, "teacher", None):
-        return f"It learned the distributions of `{options.teacher.name}` (KL divergence at T = 1)."
-    return "It learned to guess the next token."
-
-
-def hardware(device: str) -> str:
-    """The machine in words."""
-    return (
-        torch.cuda.get_device_name() if device.startswith("cuda") else f"{os.cpu_count()} CPU cores"
-    )
 
 
 if __name__ == "__main__":

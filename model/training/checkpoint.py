@@ -77,11 +77,12 @@ def export(
     """
     unfinished = folder.with_name(f".{folder.name}.tmp")
     shutil.rmtree(unfinished, ignore_errors=True)
-    rounded = {
-        name: weight.detach().to(dtype, copy=True) for name, weight in model.state_dict().items()
-    }
-    if model.config.tie_word_embeddings:
-        rounded.pop("lm_head.weight", None)
+    rounded: dict[str, torch.Tensor] = {}
+    written: set[int] = set()
+    for name, weight in model.state_dict().items():
+        if weight.data_ptr() not in written:  # tied weights are one tensor by several names
+            rounded[name] = weight.detach().to(dtype, copy=True)
+        written.add(weight.data_ptr())
     try:
         with writing(folder):
             unfinished.mkdir(parents=True)
@@ -99,9 +100,10 @@ def export(
 def greedy_config(model: PreTrainedModel) -> GenerationConfig:
     """How the model writes unless told otherwise: greedily, with no hidden sampling settings."""
     config = model.config
-    return GenerationConfig(  # type: ignore[no-untyped-call]
+    return GenerationConfig(  # type: ignore[no-untyped-call]  # transformers has no types here
         bos_token_id=config.bos_token_id,
         eos_token_id=config.eos_token_id,
         pad_token_id=config.pad_token_id,
+        decoder_start_token_id=getattr(config, "decoder_start_token_id", None),
         do_sample=False,
     )

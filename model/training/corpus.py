@@ -158,13 +158,30 @@ def held_out_documents(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Docum
     return [Document(*pair) for pair in zip(encode_documents(tokenizer, texts), sizes, strict=True)]
 
 
+def cut_openings(
+    tokenizer: Tokenizer, documents: Sequence[Document], n_tokens: int
+) -> list[Document]:
+    """The first n tokens of each document behind its bos, and their bytes."""
+    cut = [document.ids[: n_tokens + 1] for document in documents]
+    # a byte-level token has one letter for each of its bytes
+    sizes = [sum(len(tokenizer.id_to_token(i) or "") for i in ids[1:].tolist()) for ids in cut]
+    return [Document(ids, size) for ids, size in zip(cut, sizes, strict=True)]
+
+
 class Stream:
     """The documents of one source as an endless stream of ids, shuffled anew in every epoch."""
 
-    def __init__(self, documents: list[Ids], seed: int) -> None:
-        """Keeps the documents; the seed and an epoch's number decide its order."""
+    def __init__(self, documents: list[Ids], seed: int, openings: float = 0.0) -> None:
+        """Keeps the documents; the seed and an epoch's number decide its order.
+
+        Args:
+            documents: each behind its `<|endoftext|>`.
+            seed: of the order and of the coins.
+            openings: share of the takings that first move on to where a document begins.
+        """
         self.documents = documents
         self.seed = seed
+        self.openings = openings
         self.place = (0, 0)  # epoch, and the position in it
         self.epoch_ids = self._shuffled(0)
 
@@ -174,6 +191,8 @@ class Stream:
 
     def take(self, n_tokens: int) -> Ids:
         """Returns the next n ids and moves on; an epoch's end runs on into the next epoch."""
+        if np.random.default_rng([self.seed, *self.place]).random() < self.openings:
+            self._move_to_an_opening()
         epoch, position = self.place
         taken = self.epoch_ids[position : position + n_tokens]
         position += len(taken)
@@ -185,10 +204,16 @@ class Stream:
         self.place = (epoch, position)
         return taken
 
+    def _move_to_an_opening(self) -> None:
+        epoch, position = self.place
+        begins = self.epoch_ids[position:] == END_ID
+        self.seek((epoch, position + int(begins.argmax())) if begins.any() else (epoch + 1, 0))
+
     def seek(self, place: tuple[int, int]) -> None:
         """Goes back to a place noted earlier."""
+        if place[0] != self.place[0]:
+            self.epoch_ids = self._shuffled(place[0])
         self.place = place
-        self.epoch_ids = self._shuffled(place[0])
 
 
 class Mixture:

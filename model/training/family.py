@@ -3,18 +3,36 @@
 A `Recipe` holds what differs between two members; loop, corpus and tokenizer are common to all.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
 
 import torch
-from torch.nn import functional
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel
+from transformers import (
+    LlamaConfig,
+    LlamaForCausalLM,
+    ModernBertConfig,
+    ModernBertForMaskedLM,
+    PreTrainedConfig,
+    PreTrainedModel,
+    T5Config,
+    T5ForConditionalGeneration,
+)
 
-from model.training.corpus import END_ID
-from model.training.tokenizer import CONTEXT_LENGTH, PAD, SPECIALS, VOCAB_SIZE
+from model.training.corpus import END_ID, Document
+from model.training.evaluate import bits_per_byte, bits_per_missing_token, masked_bits_per_byte
+from model.training.objectives import (
+    PAD_ID,
+    LossOf,
+    gap_loss,
+    masked_diffusion_loss,
+    next_token_loss,
+)
+from model.training.tokenizer import CONTEXT_LENGTH, VOCAB_SIZE
 from model.training.train import Phase, Plan
 
-LossOf = Callable[[torch.Tensor], torch.Tensor]
+Kind = Literal["causal", "masked", "seq2seq"]
 
 BROAD = {
     "tinystories": 0.25,
@@ -55,6 +73,25 @@ DRAFT_PHASES = (
     Phase(0.85, SIMPLE, n_rows=16, n_tokens=512),
     Phase(0.96, SIMPLE, n_rows=4, n_tokens=CONTEXT_LENGTH),
 )
+# a page of 64 tokens is asked for, given nothing but the bos; a text with gaps may be a sentence
+PAGE_PHASES = (
+    Phase(0.0, SIMPLE, n_rows=48, n_tokens=128),
+    Phase(0.6, SIMPLE, n_rows=96, n_tokens=64),
+)
+# long rows teach many gaps, short ones what a sentence is; the one is forgotten over the other
+LONG_ROWS = partial(Phase, weights=SIMPLE, n_rows=64, n_tokens=128)
+SHORT_ROWS = partial(Phase, weights=SIMPLE, n_rows=128, n_tokens=48)
+GAP_PHASES = (
+    LONG_ROWS(0.0),
+    SHORT_ROWS(0.38),
+    LONG_ROWS(0.62),
+    SHORT_ROWS(0.70),
+    LONG_ROWS(0.78),
+    SHORT_ROWS(0.86),
+    LONG_ROWS(0.92),
+    SHORT_ROWS(0.97),
+)
+PAGE_CONTEXT = 512
 
 
 @dataclass(frozen=True)
@@ -63,9 +100,15 @@ class Recipe:
 
     name: str
     purpose: str  # one sentence for its card
-    config: LlamaConfig
+    config: PreTrainedConfig
     plan: Plan
-    has_teacher: bool = False
+    loss_of: Callable[[PreTrainedModel], LossOf] = next_token_loss
+    judge: Callable[[torch.nn.Module, Sequence[Document]], float] = bits_per_byte
+    n_judged: int = 0  # tokens of a document that the judge reads; 0 is all
+    openings: float = 0.0  # share of the rows that begin where a document does
+    kind: Kind = "causal"
+    lesson: str = "It learned to guess the next token."  # what it is taught, for its card
+    relatives: tuple[str, ...] = ()  # other members that a run may be given
 
 
 def llama(hidden: int, layers: int, heads: int, inner: int) -> LlamaConfig:
@@ -81,8 +124,52 @@ def llama(hidden: int, layers: int, heads: int, inner: int) -> LlamaConfig:
         tie_word_embeddings=True,
         bos_token_id=END_ID,
         eos_token_id=END_ID,
-        pad_token_id=SPECIALS.index(PAD),
+        pad_token_id=PAD_ID,
     )
+
+
+def bert(hidden: int, layers: int, heads: int, inner: int) -> ModernBertConfig:
+    """A small ModernBERT (arXiv 2412.13663) in which every layer sees the whole text, both ways.
+
+    Its gates and its rotary positions are the Llama's, so that it can begin with those weights.
+    """
+    positions = {"rope_type": "default", "rope_theta": 10_000.0}
+    return ModernBertConfig(
+        vocab_size=VOCAB_SIZE,
+        hidden_size=hidden,
+        intermediate_size=inner,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        layer_types=["full_attention"] * layers,
+        rope_parameters={"full_attention": positions, "sliding_attention": dict(positions)},
+        max_position_embeddings=PAGE_CONTEXT,
+        hidden_activation="silu",
+        classifier_activation="linear",
+        pad_token_id=PAD_ID,
+        bos_token_id=END_ID,
+        eos_token_id=END_ID,
+        cls_token_id=END_ID,
+        sep_token_id=END_ID,
+    )
+
+
+def t5(hidden: int, layers: tuple[int, int], heads: int, inner: int) -> T5Config:
+    """A small T5 1.1 (arXiv 1910.10683): layers of the encoder, and of the decoder."""
+    config = T5Config(
+        vocab_size=VOCAB_SIZE,
+        d_model=hidden,
+        d_kv=hidden // heads,
+        d_ff=inner,
+        num_layers=layers[0],
+        num_decoder_layers=layers[1],
+        num_heads=heads,
+        feed_forward_proj="gated-silu",
+        dropout_rate=0.0,
+        eos_token_id=END_ID,
+        pad_token_id=PAD_ID,
+    )
+    config.bos_token_id, config.decoder_start_token_id = END_ID, PAD_ID
+    return config
 
 
 RECIPES = {
@@ -97,59 +184,92 @@ RECIPES = {
         "The draft of speculative decoding: it guesses what the storyteller would write.",
         llama(hidden=128, layers=2, heads=4, inner=352),
         Plan(DRAFT_PHASES, minutes=25),
-        has_teacher=True,
+        relatives=("teacher", "target", "twin"),
+    ),
+    "unmasker": Recipe(
+        "unmasker",
+        "The masked-diffusion model: it fills a page of masks, many positions in one pass.",
+        bert(hidden=256, layers=6, heads=8, inner=704),
+        Plan(PAGE_PHASES, minutes=40, muon_rate=0.01, adam_rate=2e-3, decay_from=0.3),
+        masked_diffusion_loss,
+        masked_bits_per_byte,
+        n_judged=128,
+        openings=0.6,
+        kind="masked",
+        lesson="It learned to guess hidden tokens, any share of them, each row's loss weighed by "
+        "one over its share.",
+        relatives=("start", "judge"),
+    ),
+    "gapfiller": Recipe(
+        "gapfiller",
+        "The encoder-decoder: it reads a text with gaps whole, then writes the missing pieces.",
+        t5(hidden=256, layers=(3, 2), heads=8, inner=704),
+        Plan(GAP_PHASES, minutes=25, decay_from=0.3),
+        gap_loss,
+        bits_per_missing_token,
+        n_judged=64,
+        openings=0.5,
+        kind="seq2seq",
+        lesson="It learned to write the pieces cut out of a text: a fifth of the tokens, in pieces "
+        "of three on average.",
+        relatives=("start",),
     ),
 }
 
 
-def make_model(config: LlamaConfig, seed: int) -> LlamaForCausalLM:
+CLASSES: dict[type[PreTrainedConfig], type[PreTrainedModel]] = {
+    LlamaConfig: LlamaForCausalLM,
+    ModernBertConfig: ModernBertForMaskedLM,
+    T5Config: T5ForConditionalGeneration,
+}
+# the last matrix of each part of a block, in the three classes
+CLOSING = ("o_proj.weight", "down_proj.weight", ".Wo.weight", "tion.o.weight", ".wo.weight")
+
+
+def make_model(config: PreTrainedConfig, seed: int) -> PreTrainedModel:
     """Random weights; what a block adds to the stream is zero at first, and grows from there."""
     torch.manual_seed(seed)
-    model = LlamaForCausalLM(config)
-    for layer in model.model.layers:
-        torch.nn.init.zeros_(layer.self_attn.o_proj.weight)
-        torch.nn.init.zeros_(layer.mlp.down_proj.weight)
+    model = CLASSES[type(config)](config)
+    for name, weight in model.named_parameters():
+        if name.endswith(CLOSING):
+            torch.nn.init.zeros_(weight)
+    if isinstance(model, T5ForConditionalGeneration):
+        begin_t5(model)
     return model
 
 
-def next_token_loss(model: PreTrainedModel) -> LossOf:
-    """The surprise at each token, given those before it in its row."""
+@torch.no_grad()
+def begin_t5(model: T5ForConditionalGeneration) -> None:
+    """Spares a small T5 what takes long to find: where things are, and which gap a sentinel names.
 
-    def loss_of(rows: torch.Tensor) -> torch.Tensor:
-        logits = model(input_ids=rows[:, :-1], use_cache=False).logits
-        return functional.cross_entropy(logits.float().flatten(0, 1), rows[:, 1:].flatten())
-
-    return loss_of
-
-
-def distillation_loss(model: PreTrainedModel, teacher: PreTrainedModel) -> LossOf:
-    """How far the student is from the teacher's distributions (arXiv 1503.02531), in nats."""
-
-    def loss_of(rows: torch.Tensor) -> torch.Tensor:
-        with torch.no_grad():
-            wanted = teacher(input_ids=rows[:, :-1], use_cache=False).logits.float()
-        logits = model(input_ids=rows[:, :-1], use_cache=False).logits.float()
-        divergence = functional.kl_div(
-            functional.log_softmax(logits, dim=-1),
-            functional.log_softmax(wanted, dim=-1),
-            reduction="none",
-            log_target=True,
-        )
-        return divergence.sum(dim=-1).mean()
-
-    return loss_of
-
-
-def compiled(loss_of: LossOf, models: list[PreTrainedModel]) -> LossOf:
-    """The same loss, compiled; short rows on a CPU use the attention that fuses best."""
-    fused = torch.compile(loss_of, dynamic=False)
-    on_cpu = models[0].device.type == "cpu"
-
-    def fast_loss_of(rows: torch.Tensor) -> torch.Tensor:
-        wanted = "eager" if on_cpu and rows.shape[1] <= 513 else "sdpa"
-        for model in models:
-            if model.config._attn_implementation != wanted:
-                model.set_attn_implementation(wanted)
-        return fused(rows)
-
-    return fast_loss_of
+    Attention inside a text begins by place alone: some heads look one or two tokens to the left or
+    to the right, others farther, weaker with the distance. Attention to the encoder begins by
+    likeness: queries and keys are the same map, so that a sentinel finds its own gap.
+    """
+    # T5 divides its output by this root; embeddings can start as small as the others' then
+    torch.nn.init.constant_(model.decoder.final_layer_norm.weight, model.config.hidden_size**0.5)
+    torch.nn.init.normal_(model.shared.weight, std=0.02)
+    stacks: Any = (model.encoder, model.decoder)
+    for stack in stacks:
+        for block in stack.block:
+            block.layer[0].SelfAttention.q.weight.zero_()
+            if stack.is_decoder:
+                attention = block.layer[1].EncDecAttention
+                torch.nn.init.orthogonal_(attention.k.weight)
+                attention.q.weight.copy_(0.3 * attention.k.weight)
+    # one number for each distance (bucket) and head; to the right they begin in the middle
+    to_encode, to_decode = (
+        stack.block[0].layer[0].SelfAttention.relative_attention_bias.weight for stack in stacks
+    )
+    half = len(to_encode) // 2
+    to_encode.zero_()
+    to_decode.zero_()
+    near, far, never = 4.0, -0.5, -6.0
+    for head, bucket in enumerate((1, half + 1, 2, half + 2)[: to_encode.shape[1]]):
+        to_encode[bucket, head] = near
+        to_decode[head, head] = near
+    if to_encode.shape[1] >= 6:
+        distance = torch.arange(2 * half)
+        to_encode[:half, 4], to_encode[half:, 4] = far * distance[:half], never
+        to_encode[half:, 5], to_encode[:half, 5] = far * distance[:half], never
+        to_decode[:, 4], to_decode[:, 5] = far * distance, far / 2 * distance

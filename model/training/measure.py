@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors import safe_open
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
@@ -28,24 +29,33 @@ SEEDS = (0, 1, 2)
 N_STORIES = 64
 MAX_STORY_TOKENS = 600
 N_GRAM = 5
+N_OPENINGS, OPENING, MAX_OWN_TOKENS = 48, 16, 160  # texts that a target writes for its draft
 POSITION_EDGES = {
     "tinystories": (16, 64, 128, 256),
     "childrens_books": (16, 64, 256, 512, 1024, 2047),
 }
 
 
-def measure_model(folder: Path, held_out: Held) -> Facts:
+def measure_weights(folder: Path, model: PreTrainedModel) -> Facts:
+    """Shape and size of an exported model."""
+    weights = folder / "model.safetensors"
+    return {
+        "class": type(model).__name__,
+        "parameters": model.num_parameters(),
+        "config": model.config.to_dict(),
+        "stored": stored_as(weights),
+        "weight_bytes": weights.stat().st_size,
+    }
+
+
+def measure_causal(folder: Path, held_out: Held) -> Facts:
     """Loads an exported causal model in float32 and measures it on held-out text."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     stories = continue_text(model, tokenizer, PROMPTS[1], 0.8, 0, N_STORIES, MAX_STORY_TOKENS)
     samples = [sample(model, tokenizer, prompt, 0.0, 0) for prompt in PROMPTS]
     samples += [sample(model, tokenizer, prompt, 0.8, seed) for prompt in PROMPTS for seed in SEEDS]
-    return {
-        "parameters": model.num_parameters(),
-        "config": model.config.to_dict(),
-        "stored": stored_as(folder / "model.safetensors"),
-        "weight_bytes": (folder / "model.safetensors").stat().st_size,
+    return measure_weights(folder, model) | {
         "bits_per_byte": {name: bits_per_byte(model, docs) for name, docs in held_out.items()},
         "bits_by_position": {
             name: dict(zip(edges, bits_by_position(model, held_out[name], edges), strict=False))
@@ -105,12 +115,30 @@ def measure_ngram(train_ids: Iterable[list[Ids]], held_out: Held, vocab_size: in
 
 
 def measure_agreement(folder: Path, teacher: Path, held_out: Held) -> Facts:
-    """How often a draft is of its target's mind, on held-out stories."""
+    """How often a draft is of its target's mind: on held-out text, and on the target's own."""
     draft, target = (
         AutoModelForCausalLM.from_pretrained(each, dtype=torch.float32, local_files_only=True)
         for each in (folder, teacher)
     )
-    return {name: agreement(target, draft, docs) for name, docs in held_out.items()}
+    openings = [document.ids[:OPENING] for document in held_out.get("tinystories", [])][:N_OPENINGS]
+    own = {
+        f"{teacher.name}'s own, {how}": [
+            Document(write_on(target, opening, temperature), 0) for opening in openings
+        ]
+        for how, temperature in (("greedy", 0.0), ("T = 1", 1.0))
+        if openings
+    }
+    return {name: agreement(target, draft, docs) for name, docs in {**held_out, **own}.items()}
+
+
+def write_on(model: PreTrainedModel, ids: Ids, temperature: float) -> Ids:
+    """An opening and what a causal model writes behind it."""
+    torch.manual_seed(0)
+    coins = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature else {}
+    generate: Any = model.generate  # its class is annotated as a tensor
+    prompt = torch.from_numpy(ids.astype(np.int64))[None]
+    written = generate(prompt, max_new_tokens=MAX_OWN_TOKENS, **coins)[0]
+    return np.asarray(written, dtype=np.uint16)
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:

@@ -61,7 +61,7 @@ def train_tokenizer(sources: Sources, weights: dict[str, float], seed: int = 0) 
 
 def save_tokenizer(tokenizer: Tokenizer, folder: Path) -> PreTrainedTokenizerFast:
     """Writes the files that `AutoTokenizer.from_pretrained(folder)` reads."""
-    fast = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+    fast = PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]  # it has no types
         tokenizer_object=tokenizer,
         bos_token=END_OF_TEXT,
         eos_token=END_OF_TEXT,

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import nn
-from tqdm import tqdm  # type: ignore[import-untyped]
+from tqdm import tqdm  # type: ignore[import-untyped]  # tqdm ships no types
 
 from model.training.checkpoint import read_checkpoint, write_checkpoint, writing
 
@@ -114,7 +114,7 @@ def train(job: Job, plan: Plan, folder: Path) -> Progress:
         with torch.autocast(device.type, dtype=torch.bfloat16):
             loss = job.loss_of(rows.to(device))
         # ask every weight which way the surprise falls
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # torch has none here
         nn.utils.clip_grad_norm_(job.model.parameters(), max_norm=1.0)
         # move the weights that way, as far as the rate allows
         for optimizer in optimizers:
@@ -142,10 +142,11 @@ def rate_factor(fraction: float, plan: Plan) -> float:
 
 def make_optimizers(model: nn.Module, plan: Plan) -> list[torch.optim.Optimizer]:
     """Gives the matrices of the blocks to Muon; embeddings, heads and gains to AdamW."""
+    looked_up = {id(part.weight) for part in model.modules() if isinstance(part, nn.Embedding)}
     matrices: list[nn.Parameter] = []
     others: list[nn.Parameter] = []
     for name, weight in model.named_parameters():
-        is_block_matrix = weight.ndim == 2 and "embed" not in name and "head" not in name
+        is_block_matrix = weight.ndim == 2 and id(weight) not in looked_up and "head" not in name
         (matrices if is_block_matrix else others).append(weight)
     optimizers = [
         torch.optim.Muon(matrices, lr=plan.muon_rate, weight_decay=plan.weight_decay),

@@ -97,6 +97,37 @@ def test_the_shipped_model_is_the_default_and_asks_no_network(storyteller: Langu
     assert storyteller.vocab_size == 4096
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("storyteller_early", "causal"),
+        ("scribbler", "causal"),
+        ("scribbler_plain", "causal"),
+        ("unmasker", "masked"),
+        ("gapfiller", "seq2seq"),
+    ],
+)
+def test_each_of_the_family_is_loaded_by_its_name_and_has_the_same_tokens(
+    name: str, kind: str, storyteller: LanguageModel, refused_connections: list[str]
+) -> None:
+    n_before = len(refused_connections)
+    lm = load_model(name, "cpu")
+    assert len(refused_connections) == n_before
+    assert lm.kind == kind
+    assert lm.dtype == torch.float32
+    assert lm.vocab_size == storyteller.vocab_size
+    assert lm.tokenizer.get_vocab() == storyteller.tokenizer.get_vocab()
+    assert lm.n_parameters < 14_000_000
+
+
+def test_the_shipped_models_that_fill_know_their_marks() -> None:
+    unmasker, gapfiller = load_model("unmasker", "cpu"), load_model("gapfiller", "cpu")
+    assert unmasker.tokenizer.mask_token_id is not None
+    assert unmasker.cache_shape.bytes_per_token == 0
+    assert gapfiller.model.config.decoder_start_token_id == gapfiller.tokenizer.pad_token_id
+    assert gapfiller.end_ids == {gapfiller.bos_id}
+
+
 def test_every_end_token_ends_a_text(folder: Path) -> None:
     """Chat models end a turn and a text with different tokens."""
     turn = tokenizer().convert_tokens_to_ids("<|end|>")

@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from model.training import __main__ as cli
+from model.training import measure
 from model.training.checkpoint import DiskError, export, write_checkpoint
 from model.training.corpus import (
     CorpusError,
@@ -27,9 +28,16 @@ from model.training.corpus import (
     split_documents,
 )
 from model.training.curve import draw_curves, ticks
-from model.training.evaluate import agreement, bits_by_position, bits_per_byte, token_nats
-from model.training.family import distillation_loss, llama, make_model, next_token_loss
+from model.training.evaluate import (
+    agreement,
+    bits_by_position,
+    bits_per_byte,
+    looping,
+    token_nats,
+)
+from model.training.family import llama, make_model
 from model.training.ngram import KneserNey
+from model.training.objectives import distillation_loss, next_token_loss
 from model.training.tokenizer import (
     MASK,
     PAD,
@@ -49,12 +57,16 @@ def shipped():
     return AutoTokenizer.from_pretrained(SHIPPED, local_files_only=True)
 
 
-@pytest.fixture(scope="module")
-def stories() -> dict[str, list[str]]:
+def make_stories() -> dict[str, list[str]]:
     names, acts = ("Lily", "Tom", "the cat", "a bird"), ("ran", "sat", "sang", "slept")
     places = ("home", "in the park", "by the sea")
     lines = [f"One day {n} {a} {p}. The end." for n, a, p in itertools.product(names, acts, places)]
     return {"tales": lines, "more": [line.replace("One day", "At night") for line in lines]}
+
+
+@pytest.fixture(scope="module")
+def stories() -> dict[str, list[str]]:
+    return make_stories()
 
 
 @pytest.fixture(scope="module")
@@ -213,8 +225,20 @@ def test_bits_by_position_reads_long_documents_only():
 def test_agreement_by_hand():
     target, draft = Fixed([0.5, 0.25, 0.125, 0.125]), Fixed([0.25, 0.5, 0.125, 0.125])
     documents = [Document(np.array([0, 1], np.uint16), 1)]
-    assert agreement(target, draft, documents) == {"greedy": 0, "sampled": pytest.approx(0.75)}
-    assert agreement(target, target, documents) == {"greedy": 1, "sampled": pytest.approx(1)}
+    found = agreement(target, draft, documents)
+    assert found == {"greedy": 0, "sampled": pytest.approx(0.75), "looping": 0}
+    found = agreement(target, target, documents)
+    assert found == {"greedy": 1, "sampled": pytest.approx(1), "looping": 0}
+
+
+def test_agreement_leaves_out_where_a_text_says_the_same_again():
+    ids = np.array([0, 1, 2, 3, 1, 2, 3, 1], np.uint16)
+    # the runs of three that end at the last three places stood there before: 123, 231 come again
+    assert looping(ids, n=3).tolist() == [False] * 6 + [True, True]
+    model = Fixed([0.5, 0.25, 0.125, 0.125])
+    again = Document(np.tile(np.arange(1, 4, dtype=np.uint16), 8), 1)
+    # of 24 places the first 10 are new: runs of 8 repeat with the period 3
+    assert agreement(model, model, [again])["looping"] == pytest.approx(14 / 24)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
@@ -253,17 +277,18 @@ PLAN = Plan(
 )
 
 
-def make_tiny_job(stories, tokenizer) -> Job:
+TINY = llama(hidden=32, layers=2, heads=2, inner=64)
+
+
+def make_tiny_job(stories, tokenizer, config=TINY, loss_of=next_token_loss, judge=bits_per_byte):
     torch.manual_seed(0)
-    model = make_model(llama(hidden=32, layers=2, heads=2, inner=64), seed=0)
+    model = make_model(config, seed=0)
     documents = encode_documents(tokenizer, stories["tales"])
     held = [Document(documents[0], len(stories["tales"][0]))]
     streams = {"tales": Stream(documents[1:], 0)}
-
-    def judge(model):
-        return {"tales": bits_per_byte(model, held)}
-
-    return Job(model, next_token_loss(model), Mixture(streams, 0), judge)
+    return Job(
+        model, loss_of(model), Mixture(streams, 0), lambda model: {"tales": judge(model, held)}
+    )
 
 
 def test_a_tiny_run_learns_resumes_exactly_and_keeps_its_best(stories, tiny_tokenizer, tmp_path):
@@ -349,10 +374,12 @@ def test_the_command_line_makes_all_of_it(stories, tmp_path, monkeypatch):
     small = Plan(PLAN.phases, judge_every=5)
     config = llama(hidden=16, layers=1, heads=2, inner=16)
     monkeypatch.setitem(
-        cli.RECIPES, "scribbler", cli.Recipe("scribbler", recipe.purpose, config, small, True)
+        cli.RECIPES,
+        "scribbler",
+        cli.Recipe("scribbler", recipe.purpose, config, small, relatives=("teacher",)),
     )
-    monkeypatch.setattr(cli.measure, "N_STORIES", 2)
-    monkeypatch.setattr(cli.measure, "MAX_STORY_TOKENS", 8)
+    monkeypatch.setattr(measure, "N_STORIES", 2)
+    monkeypatch.setattr(measure, "MAX_STORY_TOKENS", 8)
     where = ["--corpus", str(corpus), "--tokenizer", str(tmp_path / "tok")]
     assert cli.main(["tokenizer", "--corpus", str(corpus), "--out", str(tmp_path / "tok")]) == 0
     run = [*where, "--work", str(tmp_path / "run"), "--out", str(tmp_path / "out")]

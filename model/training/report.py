@@ -1,0 +1,112 @@
+"""What happens when a run ends: the exported files are measured, and the card is written."""
+
+import argparse
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+
+from model.training import card, filling, measure
+from model.training.checkpoint import writing
+from model.training.corpus import Document, Ids, Split
+from model.training.family import Recipe
+from model.training.measure import Facts
+
+UNITS = {
+    "causal": "bits per byte",
+    "masked": "bound of bits per byte",
+    "seq2seq": "bits per missing token",
+}
+
+
+def describe(
+    recipe: Recipe,
+    split: Split,
+    train_ids: dict[str, list[Ids]],
+    held_out: dict[str, list[Document]],
+    tokenizer: Tokenizer,
+    options: argparse.Namespace,
+    folder: Path,
+    early_at: int = 0,
+) -> None:
+    """Measures what was exported to a folder, and writes its card."""
+    log = measure.read_log(options.work / "log.jsonl")
+    last = next((note for note in log if note["tokens"] >= early_at > 0), log[-1])
+    plain = " This one is not distilled: it shows what distillation gives."
+    early = f" These are its weights after {last['tokens']:,} tokens: to show what training gives."
+    facts = {
+        "name": folder.name,
+        "recipe": recipe.name,
+        "kind": recipe.kind,
+        "purpose": recipe.purpose
+        + (early if early_at else "")
+        + (plain if getattr(options, "target", None) else ""),
+        "lesson": lesson(recipe, options),
+        "hardware": options.hardware or hardware(options.device),
+        "run": {key: last[key] for key in ("step", "tokens", "seconds")},
+        "phases": [asdict(phase) for phase in recipe.plan.phases],
+        "openings": recipe.openings,
+        "curve_unit": UNITS[recipe.kind],
+        "corpus": measure.measure_corpus(split, held_out, train_ids),
+        **measure_member(recipe, train_ids, held_out, tokenizer, options, folder),
+    }
+    notes = options.notes.read_text(encoding="utf-8") if options.notes and not early_at else ""
+    with writing(folder):
+        card.write_card(folder, facts, log, notes)
+
+
+def measure_member(
+    recipe: Recipe,
+    train_ids: dict[str, list[Ids]],
+    held_out: dict[str, list[Document]],
+    tokenizer: Tokenizer,
+    options: argparse.Namespace,
+    folder: Path,
+) -> Facts:
+    """What there is to measure on a model of this kind."""
+    judge: Path | None = getattr(options, "judge", None)
+    if recipe.kind == "masked":
+        return filling.measure_masked(folder, judge, held_out, tokenizer)
+    if recipe.kind == "seq2seq":
+        return filling.measure_seq2seq(folder, held_out, tokenizer)
+    facts = measure.measure_causal(folder, held_out)
+    size = tokenizer.get_vocab_size()
+    facts["ngram"] = measure.measure_ngram(train_ids.values(), held_out, size)
+    target = getattr(options, "teacher", None) or getattr(options, "target", None)
+    if target:
+        facts["agreement"] = measure.measure_agreement(folder, target, held_out)
+    twin: Path | None = getattr(options, "twin", None)
+    if twin:
+        facts["twin"] = read_twin(twin)
+    return facts
+
+
+def read_twin(folder: Path) -> dict[str, Any]:
+    """What was measured on the same draft, taught otherwise."""
+    found = json.loads((folder / "measured.json").read_text(encoding="utf-8"))
+    return {
+        "name": found["name"],
+        "tokens": found["run"]["tokens"],
+        "agreement": found["agreement"],
+        "bits_per_byte": found["bits_per_byte"],
+    }
+
+
+def lesson(recipe: Recipe, options: argparse.Namespace) -> str:
+    """What the model was taught, for its card."""
+    if getattr(options, "teacher", None):
+        return f"It learned the distributions of `{options.teacher.name}` (KL divergence at T = 1)."
+    start: Path | None = getattr(options, "start", None)
+    begun = f" It began with layers of `{start.name}` (arXiv 2410.17891)." if start else ""
+    return recipe.lesson + begun
+
+
+def hardware(device: str) -> str:
+    """The machine in words."""
+    return (
+        torch.cuda.get_device_name() if device.startswith("cuda") else f"{os.cpu_count()} CPU cores"
+    )
