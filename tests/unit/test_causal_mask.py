@@ -96,7 +96,7 @@ def test_no_memory_is_no_fixed_mask(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_mask_that_is_not_heeded_counts_as_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     lm = tiny("llama")
-    monkeypatch.setattr(causal_mask, "_no_mask", lambda *_: {})
+    monkeypatch.setattr(causal_mask, "no_mask", lambda *_: {})
     with pytest.raises(ValueError, match="built into its layers"):
         take_mask_off(lm, IDS)
     assert edit_token(lm, IDS, 4, [40]).open_changes is None
