@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,6 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     Lesson("pages/glossary.py", "Glossary", "Reference", ""),
 )
-LESSONS = tuple(lesson for lesson in LESSONS if (Path(__file__).parents[2] / lesson.path).exists())
 
 
 def sections() -> dict[str, list[Lesson]]:
