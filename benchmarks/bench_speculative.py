@@ -14,7 +14,6 @@ import torch
 
 from benchmarks.figures import describe_machine, milliseconds
 from model.drafting import ModelDraft, check_pair
-from model.fast_read import fast_read
 from model.loading import load_model
 from model.records.speculative import Speed
 from model.speculative_timing import SpeedTest
@@ -51,7 +50,7 @@ def main() -> None:
     target, draft = load_model(options.target), load_model(options.draft)
     check_pair(target, draft)
     for lm in (target, draft):
-        way = "by hand" if fast_read(lm) else "by the model’s own pass"
+        way = "by hand" if lm.fast_decode else "by the model’s own pass"
         print(f"{lm.name}: {lm.n_parameters / 1e6:.1f}M parameters, {lm.dtype}, read {way}")
     prompts = [encode(target, prompt) for prompt in PROMPTS]
     test = SpeedTest(

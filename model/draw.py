@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from model.records import Candidate, Distribution, FloatArray, Stage
+from model.records import Candidate, Distribution, FloatArray, IntArray, Stage
 
 _64_BITS = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -19,14 +19,17 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 def rank_order(scores: FloatArray) -> npt.NDArray[np.intp]:
     """Returns the ids by score, best first, ties by id: the one order of every sum and list."""
-    falling = -np.asarray(scores, dtype=np.float64)
-    # the fast sort leaves equals in any order (a stable one takes four times as long)
-    order = np.argsort(falling)
-    ties = falling[order[1:]] == falling[order[:-1]]
-    if ties.any():
-        rows = np.flatnonzero(np.append(ties, False) | np.insert(ties, 0, False))
-        tied_ids = order[rows]
-        order[rows] = tied_ids[np.lexsort((tied_ids, falling[tied_ids]))]
+    if scores.dtype != np.float32:
+        scores = np.asarray(scores, dtype=np.float64)
+    n_bits = 8 * scores.itemsize
+    # read as whole numbers, the bits of positive floats rise with them, those of negative ones fall
+    bits = (scores + scores.dtype.type(0)).view(f"u{scores.itemsize}")  # no -0.0
+    falling = np.where(bits >> (n_bits - 1), bits, ~bits ^ (1 << (n_bits - 1)))
+    # sort by 16 bits at a time, the lowest first; each pass leaves equals as they stand
+    order = np.arange(scores.size)
+    for shift in range(0, n_bits, 16):
+        digits = (falling >> shift).astype(np.uint16)
+        order = order[np.argsort(digits[order], kind="stable")]
     return order
 
 
@@ -67,10 +70,8 @@ def draw(stage: Stage, coin: float) -> int:
     """
     if not 0 <= coin < 1:
         raise ValueError(f"The coin is {coin!r}: pass a number from 0 up to, but not 1.")
-    ids = np.flatnonzero(stage.kept)
-    ids = ids[rank_order(stage.scores[ids])]
-    ends = np.cumsum(stage.probs[ids])
-    return int(ids[np.searchsorted(ends, coin * ends[-1], side="right")])
+    ends = np.cumsum(stage.probs[stage.order])
+    return int(stage.order[np.searchsorted(ends, coin * ends[-1], side="right")])
 
 
 def candidates(
@@ -88,7 +89,7 @@ def candidates(
         include: ids that get a row wherever they rank, say the token that was drawn.
     """
     logits = stages[0].scores
-    shown = np.union1d(best_ids(logits, n), np.fromiter(include, dtype=np.intp))
+    shown = np.union1d(stages[0].order[:n], np.fromiter(include, dtype=np.intp))
     return tuple(
         Candidate(
             token_id=token_id,
@@ -101,12 +102,24 @@ def candidates(
     )
 
 
-def summarise(logits: FloatArray, limit: int = 4096, n_bins: int = 64) -> Distribution:
+def summarise(
+    logits: FloatArray,
+    limit: int = 4096,
+    n_bins: int = 64,
+    order: IntArray | None = None,
+) -> Distribution:
     """Keeps the best `limit` logits one by one and the rest as a histogram.
 
     The bins are slices of the one order that widen geometrically, the first one being the best
     token of the tail alone and the last one whatever is at -inf. Each is held as its count and its
     mean, which is near enough to normalise the best ones to about a thousandth of the tail's mass.
+
+    Args:
+        logits: (vocab,) raw.
+        limit: how many are kept one by one.
+        n_bins: of the histogram, at most.
+        order: what `rank_order` gives for them, where it is known; one that leaves tokens out is
+            not used.
     """
     logits = np.asarray(logits, dtype=np.float32)
     n_vocab = len(logits)
@@ -118,7 +131,8 @@ def summarise(logits: FloatArray, limit: int = 4096, n_bins: int = 64) -> Distri
             tail_counts=np.zeros(0, dtype=np.int32),
             tail_logits=np.zeros(0),
         )
-    order = rank_order(logits)
+    if order is None or len(order) < n_vocab:
+        order = rank_order(logits)
     tail = logits[order[limit:]].astype(np.float64)
     n_finite = np.count_nonzero(tail > -np.inf)
     edges = np.geomspace(limit, limit + n_finite, n_bins - 1).astype(int) - limit

@@ -281,7 +281,7 @@ class Generation:
             candidates=candidates(stages, self._label, include=(token_id,)),
             stage_names=tuple(stage.name for stage in stages),
             n_kept=int(np.count_nonzero(last.kept)),
-            distribution=summarise(self.logits),
+            distribution=summarise(self.logits, order=raw.order),
             phase=self.last_pass.phase,
             seconds=self.last_pass.seconds,
             n_input=self.last_pass.n_input,

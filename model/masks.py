@@ -40,6 +40,18 @@ def softmax(scores: Scores) -> Scores:
     return np.asarray(weights / total(weights))
 
 
+def softmax_and_entropy(scores: Scores) -> tuple[Scores, float]:
+    """Returns what `softmax` and `entropy` return, the exponentials taken once for both."""
+    shifted = scores - scores[0]
+    weights = np.exp(shifted)
+    weight = total(weights)
+    # in place, for with 50,000 tokens a fresh array costs more than the arithmetic
+    shifted *= weights
+    undecided = float(np.log(weight) - total(shifted) / weight)
+    weights /= weight
+    return weights, undecided
+
+
 def log_softmax(scores: Scores) -> Scores:
     """Returns the logarithm of each probability, also of one that underflows to 0."""
     shifted = scores - scores[0]
@@ -48,10 +60,7 @@ def log_softmax(scores: Scores) -> Scores:
 
 def entropy(scores: Scores) -> float:
     """Returns how undecided the distribution is, in nats: 0 for one token, log n for n equals."""
-    shifted = scores - scores[0]
-    weights = np.exp(shifted)
-    weight = total(weights)
-    return float(np.log(weight) - total(weights * shifted) / weight)
+    return softmax_and_entropy(scores)[1]
 
 
 def repetition_penalty(scores: Scores, counts: Counts, penalty: float) -> Scores:

@@ -12,7 +12,7 @@ from typing import Protocol
 import torch
 
 from model import kv_cache
-from model.fast_read import MOST_TOKENS, fast_read
+from model.fast_decode import MOST_TOKENS
 from model.loading import LanguageModel
 from model.passes import Logits, inputs_of, run_pass
 
@@ -49,7 +49,7 @@ class TextReader:
                 "back: choose a model with keys and values for each position."
             )
         self.lm, self.cache, self.n_read, self.seconds = lm, cache, 0, 0.0
-        self._by_hand = fast_read(lm)
+        self._by_hand = lm.fast_decode
 
     def read(self, ids: Sequence[int], n_rows: int) -> Logits:
         """Reads more tokens; returns the logits after the last `n_rows` of them, (rows, vocab)."""

@@ -51,7 +51,7 @@ def process(
     """
     raw = _checked_logits(logits)
     # put the tokens that the model allows into the one order
-    alive = rank_order(raw)[: np.count_nonzero(raw > -np.inf)]
+    alive = rank_order(np.asarray(logits))[: np.count_nonzero(raw > -np.inf)]
     scores = raw[alive]
     stages = [_record("raw", raw.size, alive, scores)]
     for name in settings.stage_names:
@@ -90,20 +90,24 @@ def _record(
         scores: (n,) their scores.
         given: the stage before; None for "raw".
     """
+    alive_probs, entropy = masks.softmax_and_entropy(scores)
     all_scores = np.full(n_vocab, -np.inf)
     all_scores[alive] = scores
     probs = np.zeros(n_vocab)
-    probs[alive] = masks.softmax(scores)
+    probs[alive] = alive_probs
     kept = np.zeros(n_vocab, dtype=bool)
     kept[alive] = True
-    lost = given.probs[given.kept & ~kept] if given is not None else np.zeros(0)
+    lost: FloatArray = np.zeros(0)
+    if given is not None and alive.size < given.order.size:
+        lost = given.probs[given.kept & ~kept]
     return Stage(
         name=name,
         scores=all_scores,
         probs=probs,
         kept=kept,
+        order=alive,
         removed_mass=masks.total(lost),
-        entropy=masks.entropy(scores),
+        entropy=entropy,
         boundary_id=int(alive[-1]) if lost.size else None,
     )
 

@@ -33,6 +33,7 @@ class Stage:
     scores: FloatArray  # (vocab,) float64, -inf where the token is masked out
     probs: FloatArray  # (vocab,) float64, softmax of scores, sums to 1
     kept: BoolArray  # (vocab,) which tokens may still be drawn
+    order: IntArray  # (kept,) their ids, best first, ties by id
     removed_mass: float  # probability that this stage removed, of the distribution it was given
     entropy: float  # nats, of probs
     boundary_id: int | None  # the kept token with the lowest score, where the stage cut; else None

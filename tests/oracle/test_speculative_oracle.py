@@ -9,7 +9,7 @@ import torch
 from transformers import DynamicCache, GenerationConfig
 
 from model.drafting import ModelDraft
-from model.fast_read import MOST_TOKENS, fast_read
+from model.fast_decode import MOST_TOKENS
 from model.kv_cache import crop, fork
 from model.loading import LanguageModel, load_model
 from model.reading import TextReader
@@ -24,7 +24,7 @@ PROMPT_IDS = [5, 6, 7, 8]
 
 def gap_by_hand(lm: LanguageModel, widths: list[int]) -> float:
     """The largest difference of any logit, each side reading its own cache, some of it cropped."""
-    by_hand = fast_read(lm)
+    by_hand = lm.fast_decode
     assert by_hand is not None
     model: Any = lm.model
     ours = DynamicCache()
@@ -45,7 +45,7 @@ def gap_by_hand(lm: LanguageModel, widths: list[int]) -> float:
 
 def test_a_few_tokens_by_hand_give_the_model_s_logits() -> None:
     assert gap_by_hand(tiny("llama"), [1, 2, 5, 1, 9, MOST_TOKENS]) < 2e-5
-    assert fast_read(tiny("qwen3")) is None
+    assert tiny("qwen3").fast_decode is None
 
 
 def test_the_shipped_pair_reads_a_few_tokens_by_hand(storyteller: LanguageModel) -> None:
