@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.bench_phases import add_model_options, chosen_model, run_through
-from benchmarks.figures import describe_machine
 from model.batching import BatchExperiment
 
 
@@ -18,7 +17,6 @@ def main() -> None:
     add_model_options(parser)
     options = parser.parse_args()
     lm = chosen_model(options)
-    print(describe_machine(), f"{lm.name}, {lm.dtype}, {lm.device}", sep="\n")
     run = run_through(BatchExperiment(lm)).result
     if not run.points:
         raise SystemExit(run.refused)

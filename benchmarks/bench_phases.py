@@ -1,32 +1,48 @@
-"""Prefill against decode, much in and little out against the reverse, on the machine at hand.
+"""Prefill against decode, much in and little out against the reverse, one pass against a loop.
 
-    python -m benchmarks.bench_phases [--model storyteller | --shape GPT-2]
+    python -m benchmarks.bench_phases [--model storyteller | --shape GPT-2] [--rounds 3]
 
-Prints seconds per token of both phases, and the ratio of the two requests that swap in and out.
+Prints a token of each engine beside one of transformers' `generate`, by the same clock and in
+turns; then both phases of each engine, the requests that swap in and out, and what a score or a
+vector takes beside an answer that is written.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
+from itertools import pairwise
 from typing import Protocol, TypeVar
 
 from benchmarks.bench_decode import STRATEGIES, time_theirs
 from benchmarks.figures import Timing, describe_machine
-from model.engines import engine_names
+from model.engines import engine_names, make_engine
 from model.loading import LanguageModel, load_model
-from model.phase_experiments import PhaseExperiment, some_ids, swap_lengths
+from model.phase_experiments import (
+    PhaseExperiment,
+    Writing,
+    best_that_goes_on,
+    some_ids,
+    swap_lengths,
+)
 from model.random_shapes import make_shape, published_shape
 from model.records.phases import PhaseRun
+from model.scoring import ScoringExperiment
+from model.timing import describe
 
-N_GENERATED = 300  # tokens by generate, the baseline
+N_GENERATED = 100  # tokens of each engine and of generate, in each round
+PROMPT = "Once there was a boy. He lost his red ball and could not find it. The boy was very"
+CHOICES = ("sad", "happy", "hungry")
 
 
 class Experiment(Protocol):
     """What runs pass by pass until it is done."""
 
-    is_done: bool
+    @property
+    def is_done(self) -> bool:
+        """Whether it has ended."""
 
-    def advance(self) -> None:
+    def advance(self) -> object:
         """Runs the next pass."""
 
 
@@ -47,10 +63,45 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_model(options: argparse.Namespace) -> LanguageModel:
-    """Loads the model, or makes the shape, that the command names."""
-    if not options.shape:
-        return load_model(options.model)
-    return make_shape(published_shape(options.shape))
+    """Loads the model, or makes the shape, that the command names; says what, and where."""
+    lm = make_shape(published_shape(options.shape)) if options.shape else load_model(options.model)
+    print(describe_machine(), f"{lm.name} on {describe(lm).where}", sep="\n")
+    return lm
+
+
+def time_ours(writing: Writing, n_out: int) -> list[float]:
+    """Returns the seconds from one token of an engine to the next, by the clock on the wall.
+
+    The choice of the token is in it, and the copy of the logits to the host, as in `generate`.
+    """
+    times = []
+    for _ in range(n_out + 1):
+        writing.advance()
+        times.append(time.perf_counter())
+    return [later - before for before, later in pairwise(times)]
+
+
+def against_generate(lm: LanguageModel, rounds: int, n_tokens: int) -> Timing:
+    """Prints a token of each engine beside one of `generate`, in turns; the first warms up."""
+    few, many = swap_lengths(lm)
+    prompt, n_out = some_ids(lm, few), min(n_tokens, many - 1)
+    engines = {name: make_engine(lm, name, few + n_out + 1) for name in engine_names(lm)}
+    for engine in engines.values():
+        for doing in engine.prepare():
+            print(f"{engine.name}: {doing}")
+    theirs: list[float] = []
+    ours: dict[str, list[float]] = {name: [] for name in engines}
+    for turn in range(rounds + 1):
+        their_turn = time_theirs(lm, prompt, STRATEGIES[0], n_out)
+        theirs += their_turn if turn else []
+        for name, engine in engines.items():
+            seconds = time_ours(Writing(engine, prompt, best_that_goes_on(lm)), n_out)
+            ours[name] += seconds if turn else []
+    baseline = Timing("transformers’ generate, a token", tuple(theirs))
+    print(baseline.line())
+    for name, seconds in ours.items():
+        print(Timing(name, tuple(seconds)).line(baseline))
+    return baseline
 
 
 def report(run: PhaseRun, baseline: Timing) -> None:
@@ -69,21 +120,36 @@ def report(run: PhaseRun, baseline: Timing) -> None:
     print(reverse.line())
     label = f"{few.n_in} tokens in, {few.n_out} out"
     print(Timing(label, tuple(r.seconds for r in run.long_in)).line(reverse))
+    for trial in run.trials:
+        took = f"{trial.step_seconds * 1000:8.3f} ms" if trial.step_seconds else trial.reason
+        print(f"  {trial.way:<10} {took}, warm-up {trial.warmup_seconds:.1f} s, gap {trial.gap}")
+
+
+def score_and_write(lm: LanguageModel) -> None:
+    """Prints one pass that scores three choices, and one for a vector, beside a written answer."""
+    found = run_through(ScoringExperiment(lm, PROMPT, CHOICES)).result
+    if found is None:
+        return
+    written = Timing(f"an answer of {found.written.n_out} tokens", (found.written.seconds,))
+    print(f"\n{written.line()}")
+    print(Timing("one pass that scores 3 choices", found.score_seconds.seconds).line(written))
+    print(Timing("one pass for a vector", found.vector_seconds.seconds).line(written))
 
 
 def main() -> None:
     """Measures each way in which the model can decode here."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add_model_options(parser)
+    parser.add_argument("--rounds", type=int, default=3, help="of the engines and generate")
+    parser.add_argument("--tokens", type=int, default=N_GENERATED, help="in each round")
+    parser.add_argument("--brief", action="store_true", help="two requests of 100 and 10 tokens")
     options = parser.parse_args()
     lm = chosen_model(options)
-    print(describe_machine(), f"{lm.name}, {lm.dtype}, {lm.device}", sep="\n")
-    few, many = swap_lengths(lm)
-    theirs = time_theirs(lm, some_ids(lm, few), STRATEGIES[0], min(many, N_GENERATED))
-    baseline = Timing("transformers’ generate, a token", tuple(theirs))
-    print(baseline.line())
+    baseline = against_generate(lm, options.rounds, options.tokens)
+    swap = (10, 100) if options.brief else None
     for name in engine_names(lm):
-        report(run_through(PhaseExperiment(lm, name)).result, baseline)
+        report(run_through(PhaseExperiment(lm, name, swap)).result, baseline)
+    score_and_write(lm)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.bench_phases import add_model_options, chosen_model, run_through
-from benchmarks.figures import describe_machine
 from model.roofline import RooflineExperiment
 
 
@@ -20,8 +19,8 @@ def main() -> None:
     add_model_options(parser)
     options = parser.parse_args()
     lm = chosen_model(options)
-    print(describe_machine(), f"{lm.name}, {lm.dtype}, {lm.device}", sep="\n")
-    roofline = run_through(RooflineExperiment(lm)).result
+    experiment = run_through(RooflineExperiment(lm))
+    roofline = experiment.result
     if roofline is None:
         raise SystemExit("The ceilings could not be measured: run it again on a quiet machine.")
     top = roofline.ceilings
@@ -35,6 +34,8 @@ def main() -> None:
             f"{what:<48} {point.seconds.median * 1000:9.2f} ms  MBU {point.mbu(top):6.1%}"
             f"  MFU {point.mfu(top):6.1%}  bound by {point.bound(top)}"
         )
+    for sentence in experiment.left_out:
+        print(sentence)
 
 
 if __name__ == "__main__":

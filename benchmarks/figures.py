@@ -8,7 +8,6 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
 from statistics import median
 
 LIBRARIES = ("streamlit", "torch", "transformers", "plotly", "numpy")
@@ -57,19 +56,11 @@ def milliseconds(seconds: float) -> str:
 
 def describe_machine() -> str:
     """Returns the machine and the versions, one line each: a figure means nothing without them."""
+    from model.timing import processor  # torch comes in behind it, and not every benchmark needs it
+
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in LIBRARIES)
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     return (
         f"{processor()}, {os.cpu_count()} cores{load}, {platform.system()} {platform.machine()}\n"
         f"Python {platform.python_version()}, {versions}"
     )
-
-
-def processor() -> str:
-    """Returns the processor's name as the system gives it."""
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()

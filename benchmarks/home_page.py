@@ -19,6 +19,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from benchmarks.harness import by_key, visit
 
 PATIENCE = 30_000  # milliseconds; a busy machine is no failure
+LIVE = "live"  # the component's name
 LOOK_EVERY = 20  # milliseconds between two looks at what has crossed the wire
 KIND_OF_BUTTON = {
     "Next": "next",
@@ -39,8 +40,8 @@ def read_header(message: bytes | str) -> dict[str, Any] | None:
     if element.WhichOneof("type") != "bidi_component":
         return None
     packed = element.bidi_component.bytes
-    if not packed:
-        return None
+    if element.bidi_component.component_name != LIVE or not packed:
+        return None  # the look ahead comes in bytes of the same kind
     length = int.from_bytes(packed[:4], "little")
     header: dict[str, Any] = json.loads(packed[4 : 4 + length])
     return header
@@ -214,9 +215,15 @@ class Reader:
 
     def settle(self) -> None:
         """Waits until every event is answered and what Python said is on the screen."""
-        self.until(lambda: self.wire.is_answered, f"no answer to {self.wire.events[-1:]}")
-        expect(self.live.locator(".token.is-pending")).to_have_count(0, timeout=PATIENCE)
-        expect(self.chips).to_have_count(len(self.ids), timeout=PATIENCE)
+        pending = self.live.locator(".token.is-pending")
+        self.until(
+            lambda: (
+                self.wire.is_answered
+                and pending.count() == 0
+                and self.chips.count() == len(self.ids)
+            ),
+            f"no answer to {self.wire.events[-1:]}, or not on the screen",
+        )
 
     def rest(self) -> str:
         """Waits until the hand rests: the link is in the address bar, and is returned."""

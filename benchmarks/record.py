@@ -11,7 +11,6 @@ import argparse
 from pathlib import Path
 
 from benchmarks.bench_phases import add_model_options, chosen_model, run_through
-from benchmarks.figures import describe_machine
 from model.batching import BatchExperiment
 from model.engines import engine_names
 from model.phase_experiments import PhaseExperiment
@@ -26,7 +25,6 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER)
     options = parser.parse_args()
     lm = chosen_model(options)
-    print(describe_machine(), f"{lm.name}, {lm.dtype}, {lm.device}", sep="\n")
     phases = run_through(PhaseExperiment(lm, engine_names(lm)[-1])).result
     roofline = run_through(RooflineExperiment(lm)).result
     batches = run_through(BatchExperiment(lm)).result

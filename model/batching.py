@@ -234,7 +234,7 @@ class BatchExperiment:
             try:
                 yield from self._read(n_batch)
             except PassError as error:
-                self.refused = f"Batch {n_batch} did not run: {error}"
+                self.refused = f"Batch {n_batch} did not run. {error}{self._what_did()}"
                 break
         # step: all batches take turns, so that a busy moment is busy for all
         for _ in range(self.n_steps):
@@ -279,6 +279,11 @@ class BatchExperiment:
             f"Batch {n_batch} needs {need / 1e9:,.1f} GB for its cache and {free / 1e9:,.1f} GB "
             f"is free: about {int(free / each / _HEADROOM)} sequences of this length would fit."
         )
+
+    def _what_did(self) -> str:
+        """Says which batch is known to fit, where one is."""
+        largest = max(self._read_in, default=None)
+        return "" if largest is None else f" A batch of {largest} fits."
 
     @property
     def result(self) -> BatchRun:

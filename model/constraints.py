@@ -10,9 +10,7 @@ This module knows a text through `Generation` and a search through `BeamSearch`;
 
 from __future__ import annotations
 
-import json
-import re
-from typing import Any, Literal, TypeAlias
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,7 +18,6 @@ import numpy.typing as npt
 from outlines_core import (  # type: ignore[import-untyped]  # ships no types
     Index,
     Vocabulary,
-    json_schema,
 )
 
 from model.alphabets import alphabet_of, token_bytes
@@ -28,6 +25,7 @@ from model.beam_search import BeamSearch
 from model.draw import best_ids, coin_at
 from model.generation import Generation, choose
 from model.loading import LanguageModel
+from model.patterns import Kind, explain, pattern_of, refuse_what_is_too_large
 from model.records import Stage
 from model.records.beams import ROOT, BeamNode
 from model.records.constraints import (
@@ -39,9 +37,7 @@ from model.records.constraints import (
 from model.sampling import Settings, process
 from model.tokenizing import label, text_of
 
-Kind: TypeAlias = Literal["choices", "pattern", "schema"]
 N_SHOWN = 6  # tokens of a distribution that are on record: the best, and the best allowed
-LONGEST = 4_000  # characters of a pattern: the automaton of a longer one may take minutes
 
 
 class Constraint:
@@ -64,17 +60,13 @@ class Constraint:
         Raises:
             ValueError: where it cannot be read, or nothing at all can satisfy it.
         """
-        self.lm, self.pattern = lm, _as_pattern(kind, wish)
-        if len(self.pattern) > LONGEST:
-            raise ValueError(
-                f"The pattern has {len(self.pattern):,} characters, and up to {LONGEST:,} are "
-                "compiled here: shorten it."
-            )
+        self.lm, self.pattern = lm, pattern_of(kind, wish)
+        refuse_what_is_too_large(self.pattern, lm.vocab_size)
         self._end_id = min(lm.end_ids, default=lm.vocab_size)
         try:
             self._index = Index(self.pattern, _vocabulary(lm))
         except ValueError as error:
-            raise ValueError(_explain(str(error))) from error
+            raise ValueError(explain(self.pattern, str(error))) from error
         self.start: int = self._index.get_initial_state()
 
     def allowed(self, state: int) -> npt.NDArray[np.intp]:
@@ -254,36 +246,6 @@ class ConstrainedBeams(BeamSearch):
             node = self.nodes[node_id]
             self._states[node_id] = self.constraint.after(self._state(node.parent), node.token_id)
         return self._states[node_id]
-
-
-def _as_pattern(kind: Kind, wish: str) -> str:
-    """Writes any kind of constraint as a regular expression."""
-    if not wish.strip():
-        raise ValueError("The constraint is empty: write what may follow.")
-    if kind == "pattern":
-        return wish
-    if kind == "choices":
-        choices = dict.fromkeys(line for line in wish.splitlines() if line.strip())
-        return "|".join(re.escape(line).replace("\\ ", " ") for line in choices)
-    try:
-        json.loads(wish)
-    except ValueError as error:
-        raise ValueError(f"This is no JSON ({error}): correct it there.") from None
-    try:
-        return str(json_schema.build_regex_from_schema(wish))
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"The schema cannot be used ({_one_line(error)}): change it.") from None
-
-
-def _explain(reason: str) -> str:
-    """Turns what the compiler says into one sentence with the remedy."""
-    if "no transitions" in reason:
-        return "No text can satisfy this constraint: allow a character that exists."
-    return f"The pattern cannot be used ({_one_line(reason)}): change it."
-
-
-def _one_line(reason: object) -> str:
-    return " ".join(str(reason).split())[:160].rstrip(". ")
 
 
 _VOCABULARIES: WeakKeyDictionary[Any, Vocabulary] = WeakKeyDictionary()

@@ -94,7 +94,7 @@ def write_by_passes(judge: LanguageModel, page: Diffusion) -> Writing:
         seen += some
         yield None
     yield Finisher(
-        name=f"{page.lm.name}, {len(page.passes)} passes",
+        name=f"{page.lm.name}, diffusion",
         n_tokens=page.length,
         pass_seconds=tuple(one.seconds for one in page.passes),
         text=page.filled_text,

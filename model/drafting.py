@@ -34,7 +34,6 @@ class Draft:
 
     ids: tuple[int, ...]
     probs: tuple[FloatArray | None, ...]  # what each was drawn from, (vocab,); None when greedy
-    rows: tuple[Logits | None, ...]  # raw logits; None where no model was asked
     seconds: float  # of the passes
     n_steps: int  # passes
 
@@ -67,7 +66,7 @@ class ModelDraft:
     def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
         """Writes up to n tokens; an adaptive draft stops when it no longer believes itself."""
         text, reader, belief = list(ids), self.reader, 1.0
-        probs, rows, seconds = [], [], 0.0
+        probs, seconds = [], 0.0
         for _ in range(n):
             # read: what the draft has not read, at least its own last guess
             row = fit(reader.read(text[reader.n_read :], 1)[0], self.width)
@@ -76,13 +75,12 @@ class ModelDraft:
             token_id, guess = choose(row, text)
             text.append(token_id)
             probs.append(guess)
-            rows.append(row)
             # stop: by what the draft itself believes, never by what it drew
             if adaptive:
                 belief *= best_prob(row)
                 if belief < LEAST_BELIEF:
                     break
-        return Draft(tuple(text[len(ids) :]), tuple(probs), tuple(rows), seconds, len(rows))
+        return Draft(tuple(text[len(ids) :]), tuple(probs), seconds, len(probs))
 
 
 class PromptLookup:
@@ -100,7 +98,7 @@ class PromptLookup:
         del choose, adaptive  # it chooses nothing, and copies as far as it may
         found = look_up(ids, n)
         probs = tuple(one_hot(token_id, self.width) for token_id in found)
-        return Draft(found, probs, (None,) * len(found), 0.0, 0)
+        return Draft(found, probs, 0.0, 0)
 
 
 class ForcedDraft:

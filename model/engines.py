@@ -12,7 +12,7 @@ from typing import Protocol
 from transformers import DynamicCache
 
 from model import kv_cache, passes
-from model.cuda_decode import StaticDecode
+from model.cuda_decode import StaticDecode, has_graphs, runs_static
 from model.loading import LanguageModel
 from model.passes import Logits
 from model.records.phases import Trial
@@ -108,7 +108,7 @@ class StaticEngine:
 def engine_names(lm: LanguageModel) -> tuple[str, ...]:
     """Lists the ways in which this model can run here, its own first."""
     quick = (BY_HAND,) if lm.fast_decode is not None else ()
-    static = (STATIC,) if lm.device.type == "cuda" and kv_cache.can_crop(lm.model.config) else ()
+    static = (STATIC,) if has_graphs(lm.device) and runs_static(lm) else ()
     return (PLAIN, *quick, *static)
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from model.loading import LanguageModel
+from model.records.diffusion import Stretch
 
 # how a reader marks a gap; the space before it belongs to the word that fills it
 GAP = re.compile(r" ?_{2,}")
@@ -43,15 +44,15 @@ def with_sentinels(lm: LanguageModel, text: str) -> str:
     return GAP.sub(lambda _: next(marks), text)
 
 
-def filled(text: str, answers: Sequence[str]) -> str:
-    """Returns a text with its gaps filled in turn; those without an answer stay marked."""
-    rest = iter(answers)
-
-    def put(gap: re.Match[str]) -> str:
-        answer = next(rest, None)
+def stretches(text: str, answers: Sequence[str]) -> tuple[Stretch, ...]:
+    """Returns a text in pieces, its gaps filled in turn; those without an answer stay marked."""
+    rest, found, end = iter(answers), [], 0
+    for gap in GAP.finditer(text):
+        found.append(Stretch(text[end : gap.start()], "given"))
+        answer, end = next(rest, None), gap.end()
         if answer is None:
-            return gap[0]
-        needs_space = gap[0].startswith(" ") and answer[:1].isalnum()
-        return f" {answer}" if needs_space else answer
-
-    return GAP.sub(put, text)
+            found.append(Stretch(gap[0], "open"))
+        else:
+            needs_space = gap[0].startswith(" ") and answer[:1].isalnum()
+            found.append(Stretch(f" {answer}" if needs_space else answer, "written"))
+    return (*found, Stretch(text[end:], "given"))

@@ -19,10 +19,10 @@ from transformers import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
 from model import kv_cache
-from model.gaps import GAP, filled, sentinel_ids, with_sentinels
+from model.gaps import GAP, sentinel_ids, stretches, with_sentinels
 from model.loading import LanguageModel
 from model.passes import Logits, run_pass
-from model.records.diffusion import TwoCaches
+from model.records.diffusion import Stretch, TwoCaches
 from model.tokenizing import encode, label, text_of
 
 MOST_TOKENS = 48  # that are written, unless said otherwise
@@ -120,7 +120,12 @@ class Infilling:
     @property
     def filled_text(self) -> str:
         """The text with its gaps filled, as far as they have been written."""
-        return filled(self.text, self.answers)
+        return "".join(one.text for one in self.stretches)
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """The same text in pieces: what was given, what was written, what is open."""
+        return stretches(self.text, self.answers)
 
     @property
     def answers(self) -> list[str]:

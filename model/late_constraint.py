@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from model.loading import LanguageModel
-from model.parallel_texts import ParallelTexts
+from model.parallel_texts import ParallelTexts, check_room
 from model.records.snowball import Constraint, Floats, Version
 from model.sampling import Settings
 from model.tokenizing import encode, text_of
@@ -62,11 +62,7 @@ class ConstraintRun:
         self.beginning = encode(lm, beginning)
         self.put_in: list[int] = lm.tokenizer(spaced, add_special_tokens=False)["input_ids"]
         n_all = len(self.beginning) + len(self.put_in) + n_tokens
-        if lm.context_length is not None and n_all > lm.context_length:
-            raise ValueError(
-                f"{n_all:,} tokens are more than the {lm.context_length:,} that {lm.name} reads: "
-                "shorten the beginning or the constraint."
-            )
+        check_room(lm, n_all, "shorten the beginning or the constraint")
         starts = {FIRST: [*self.beginning, *self.put_in], LATE: self.beginning}
         starts[NEVER] = self.beginning
         self._texts = {name: ParallelTexts(lm, [start] * n_texts) for name, start in starts.items()}

@@ -29,8 +29,8 @@ from model.checkpoint import LoadError, count_bytes, find_weights, is_tokenizer_
 from model.devices import check_memory, choose_devices, choose_dtype
 from model.fast_decode import FastDecode, fast_decode
 from model.kv_cache import cache_argument, cache_shape
+from model.locating import SHIPPED, Progress, find_folder
 from model.records import CacheShape
-from model.sources import SHIPPED, Progress, find_folder
 
 __all__ = ["SHIPPED", "Kind", "LanguageModel", "LoadError", "load_model"]
 
@@ -61,6 +61,16 @@ class LanguageModel:
     seconds_to_load: float
     fast_decode: FastDecode | None  # a decode step that is faster than the model's, tested equal
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held during a pass
+
+    @property
+    def dtype_name(self) -> str:
+        """The format of its numbers as a word, such as "float32"."""
+        return str(self.dtype).removeprefix("torch.")
+
+    @property
+    def where(self) -> str:
+        """The device and the numbers that it runs in, such as "cpu, float32"."""
+        return f"{self.device}, {self.dtype_name}"
 
 
 def load_model(

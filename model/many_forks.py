@@ -14,7 +14,7 @@ import numpy as np
 
 from model.draw import rank_order
 from model.loading import LanguageModel
-from model.parallel_texts import ParallelTexts, divergence, log_softmax
+from model.parallel_texts import ParallelTexts, check_room, divergence, log_softmax
 from model.records import FloatArray
 from model.records.snowball import Bools, Compounding, Estimate, Forks
 from model.sampling import Settings
@@ -58,11 +58,7 @@ class ManyForks:
             ValueError: where it does not fit into the model's context.
         """
         n_all = len(prompt_ids) + n_before + 1 + n_tokens
-        if lm.context_length is not None and n_all > lm.context_length:
-            raise ValueError(
-                f"{n_all:,} tokens are more than the {lm.context_length:,} that {lm.name} reads: "
-                "shorten the text or fork earlier."
-            )
+        check_room(lm, n_all, "shorten the text or fork earlier")
         if not 1 <= rank < lm.vocab_size:
             raise ValueError(f"Rank {rank} is none: choose one from 1 to {lm.vocab_size - 1:,}.")
         self.lm, self.prompt_ids, self.settings = lm, list(prompt_ids), settings

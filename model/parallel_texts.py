@@ -28,6 +28,19 @@ from model.sampling import Settings, process
 LogProbs = npt.NDArray[np.float64]
 
 
+def check_room(lm: LanguageModel, n_tokens: int, remedy: str) -> None:
+    """Refuses a text that is longer than what a model reads.
+
+    Raises:
+        ValueError: one sentence that ends in the remedy.
+    """
+    limit = lm.context_length
+    if limit is not None and n_tokens > limit:
+        raise ValueError(
+            f"{n_tokens:,} tokens are more than the {limit:,} that {lm.name} reads: {remedy}."
+        )
+
+
 class ParallelTexts:
     """Several texts of one length and their common cache.
 
@@ -60,13 +73,7 @@ class ParallelTexts:
         Raises:
             ValueError: where they do not fit into the model's context, or the pass fails.
         """
-        n_after = len(self.ids[0]) + len(more[0])
-        limit = self.lm.context_length
-        if limit is not None and n_after > limit:
-            raise ValueError(
-                f"{n_after:,} tokens are more than the {limit:,} that {self.lm.name} reads: "
-                "choose a shorter text."
-            )
+        check_room(self.lm, len(self.ids[0]) + len(more[0]), "choose a shorter text")
         if self.ids[0] and len(more[0]) > 1 and not kv_cache.can_crop(self.lm.model.config):
             for column in zip(*more, strict=True):  # a running state takes one token at a time
                 self.append(column)

@@ -27,9 +27,9 @@ from model.devices import choose_devices, choose_dtype, free_bytes
 from model.fast_decode import fast_decode
 from model.kv_cache import cache_shape
 from model.loading import LanguageModel
+from model.locating import SHIPPED
 from model.records.phases import ShapePlan
-from model.shapes import published_models
-from model.sources import SHIPPED
+from model.shapes import PublishedModel, published_models
 
 LONGEST = 2048  # tokens that are planned for
 _HEADROOM = 1.1
@@ -118,6 +118,17 @@ def published_shape(name: str) -> Shape:
     return Shape(name, shapes[name])
 
 
+def counted_shape(shape: Shape) -> PublishedModel:
+    """Counts a shape's parameters, nothing made, so that its cache can stand beside others'.
+
+    Raises:
+        ValueError: where the architecture cannot be built; one sentence.
+    """
+    model = _build(shape.config, torch.device("meta"), torch.float32)
+    n_parameters = sum(parameter.numel() for parameter in model.parameters())
+    return PublishedModel(shape.name, shape.config, n_parameters)
+
+
 def plan_shape(shape: Shape, dtype: str = "auto", n_tokens: int = LONGEST) -> ShapePlan:
     """Counts what a shape would take here, before anything is made.
 
@@ -127,8 +138,7 @@ def plan_shape(shape: Shape, dtype: str = "auto", n_tokens: int = LONGEST) -> Sh
     config = shape.config
     device = choose_devices("auto")[0]
     numbers = choose_dtype(dtype, device)
-    model = _build(config, torch.device("meta"), numbers)
-    n_parameters = sum(parameter.numel() for parameter in model.parameters())
+    n_parameters = counted_shape(shape).n_parameters
     text_config: Any = config.get_text_config(decoder=True)
     widest = max(
         getattr(text_config, "intermediate_size", None) or 4 * text_config.hidden_size,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -26,7 +27,8 @@ from model.ceilings import (
     measure_read,
     rate_of,
 )
-from model.engines import BY_HAND, PLAIN, STATIC, make_engine
+from model.cuda_decode import StaticDecode, has_graphs
+from model.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
 from model.fast_decode import fast_decode
 from model.flops import count_flops
 from model.kv_cache import new_cache
@@ -37,11 +39,13 @@ from model.records.phases import Ceilings, Roofline, RoofPoint
 from model.timing import describe
 
 PREFILLS = (16, 64, 256, 1000)  # tokens
+LONG_PREFILL = 4096  # tokens; on a GPU alone, since nothing stops a pass
 BATCHES = (1, 4, 16, 64)  # sequences that decode together
 N_PAST = 128
 N_PASSES = 5
 _FEWEST, _PATIENCE = 2, 4.0  # passes of a kind; seconds after which so few will do
 _NARROW = 2  # numbers in a head of the twin
+_NARROW_VOCAB = 16
 
 
 # A pass with hardly a number in it
@@ -59,7 +63,7 @@ def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
         "hidden_size": _NARROW * heads,
         "head_dim": _NARROW,
         "intermediate_size": _NARROW * heads,
-        "vocab_size": 16,
+        "vocab_size": _NARROW_VOCAB,
     }
     try:
         for name, value in narrow.items():
@@ -90,7 +94,21 @@ def measure_floors(lm: LanguageModel, n_tries: int = N_TRIES) -> dict[str, float
     quick = fast_decode(twin) if lm.fast_decode is not None else None
     if quick is not None:
         steps[BY_HAND] = lambda: quick(0, cache)
-    return {name: median(rate_of(lm, 1, step, n_tries).seconds) for name, step in steps.items()}
+    floors = {name: median(rate_of(lm, 1, step, n_tries).seconds) for name, step in steps.items()}
+    if STATIC in engine_names(lm):
+        floors |= _captured_floor(replace(lm, model=twin, vocab_size=_NARROW_VOCAB))
+    return floors
+
+
+def _captured_floor(twin: LanguageModel) -> dict[str, float]:
+    """Times the narrow twin's captured step; nothing where it cannot be captured."""
+    try:
+        steps = StaticDecode(twin, N_PAST)
+        for _ in steps.prepare(("plain", "graph")):
+            pass
+    except ValueError:
+        return {}
+    return {STATIC: min(t.step_seconds for t in steps.trials if t.step_seconds is not None)}
 
 
 # Ceilings and passes in one run
@@ -118,15 +136,16 @@ class RooflineExperiment:
             ValueError: where the model takes no cache.
         """
         Batch(lm, [])
-        limit = lm.context_length or max(prefills)
+        limit = lm.context_length or LONG_PREFILL
         self.lm, self.n_passes = lm, n_passes
-        self.prefills = tuple(n for n in prefills if n <= limit) or (limit,)
+        lengths = (*prefills, *([LONG_PREFILL] if has_graphs(lm.device) else ()))
+        self.prefills = tuple(n for n in lengths if n <= limit) or (limit,)
         self.n_past = min(n_past, limit - n_passes - 2)
         self.batches = tuple(batches)
         self.ceilings: Ceilings | None = None
         self.points: list[RoofPoint] = []
-        quick = (STATIC,) if lm.device.type == "cuda" else ()
-        self.quick = (BY_HAND,) if lm.fast_decode is not None else quick
+        self.left_out: list[str] = []  # what failed on the way, one sentence each
+        self.quick = tuple(name for name in engine_names(lm) if name != PLAIN)
         n_kinds = len(self.prefills) + len(self.batches) + len(self.quick)
         n_reads = sum(count_reads(n, self.n_past) for n in self.batches)
         self.n_done, self.n_total = 0, 5 + n_reads + n_kinds * (n_passes + 1)
@@ -162,16 +181,24 @@ class RooflineExperiment:
         )
         for n_tokens in self.prefills:
             self.doing = f"reading {n_tokens} tokens"
-            yield from self._prefill(n_tokens)
+            try:
+                yield from self._prefill(n_tokens)
+            except PassError as error:
+                self.left_out.append(f"Prompts of {n_tokens} tokens and more are left out. {error}")
+                break
         for name in self.quick:
             self.doing = name
-            yield from self._engine(name)
+            try:
+                yield from self._engine(name)
+            except ValueError as error:
+                self.left_out.append(f"{name} is left out. {error}".capitalize())
         for n_batch in self.batches:
             self.doing = f"decoding a batch of {n_batch}"
             try:
                 yield from self._decode(n_batch)
-            except PassError:
-                return  # what did not fit in memory is left out; the smaller ones stay
+            except PassError as error:
+                self.left_out.append(f"Batches of {n_batch} and more are left out. {error}")
+                return
 
     def _prefill(self, n_tokens: int) -> Iterator[str]:
         ids = some_ids(self.lm, n_tokens)

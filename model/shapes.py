@@ -125,20 +125,26 @@ def plan_cache(
     if cache_bits not in BITS or weight_bits not in BITS:
         raise ValueError("Numbers have 16, 8 or 4 bits here: choose one of these.")
     # numbers, at one byte each
-    numbers = cache_shape(model.config, 1).bytes_per_token
+    config = model.config.get_text_config(decoder=True)
+    numbers = cache_shape(config, 1).bytes_per_token
+    if not numbers:
+        raise ValueError(
+            f"{model.name} keeps no keys and values by position, so its cache does not grow: "
+            "choose another model."
+        )
     per_token = numbers * cache_bits / 8
     weights = model.n_parameters * weight_bits / 8
     return CachePlan(
         name=model.name,
-        attention=_attention(model.config),
+        attention=_attention(config),
         n_parameters=model.n_parameters,
         numbers_per_token=numbers,
-        numbers_all_heads=_numbers_all_heads(model.config),
+        numbers_all_heads=_numbers_all_heads(config),
         bytes_per_token=per_token,
         bytes_per_sequence=per_token * n_tokens,
         weight_bytes=weights,
         n_sequences=max(0, int((memory - weights) // (per_token * n_tokens))),
-        context_length=int(model.config.max_position_embeddings),
+        context_length=int(getattr(config, "max_position_embeddings", None) or n_tokens),
     )
 
 

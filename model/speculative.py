@@ -110,6 +110,8 @@ class Speculation:
         self.target, self.drafter, self.settings = target, drafter, settings
         self.ids, self.n_prompt = list(ids), len(ids)
         self.n_most = room(target, drafter, len(ids), max_new_tokens)
+        # the best raw token is taken, so that no distribution has to be made
+        self._is_plain_greedy = settings.stage_names == ("greedy",)
         self.starts: list[int] = []  # length of the text before each round
         self.finished: Finish | None = "length" if self.n_most <= len(ids) else None
         self.coin = coin or (lambda at, use: coin_at(seed, 3 * at + PURPOSES.index(use)))
@@ -210,11 +212,6 @@ class Speculation:
             text.append(token_id)
         bonus = self.probs_of(rows[len(draft.ids)], text)
         return len(draft.ids), draw_from(bonus, self.coin(len(text), "draw"))
-
-    @property
-    def _is_plain_greedy(self) -> bool:
-        """Whether the best raw token is taken, so that no distribution has to be made."""
-        return self.settings.stage_names == ("greedy",)
 
     def _n_read(self) -> tuple[int, ...]:
         reader = self.drafter.reader

@@ -96,14 +96,23 @@ class SpeedTest:
         """Whether all has been measured."""
         return self.n_done >= self.n_units
 
+    @property
+    def ways(self) -> list[int | str]:
+        """Lists what a text is written with: each length, and a draft that is right or wrong."""
+        forced = [BEST, WORST] if isinstance(self.make_drafter(), ModelDraft) else []
+        return [*self.lengths, *forced]
+
+    @property
+    def n_texts(self) -> int:
+        """Counts the texts that are written in all, those of the warm-up included."""
+        return (1 + self.n_units) * (1 + len(self.ways))
+
     def advance(self) -> bool:
         """Writes one more text, plainly or with drafts; tells whether anything is left."""
         return next(self._work, self) is not self
 
     def _measure(self) -> Iterator[None]:
-        ways: list[int | str] = [*self.lengths]
-        if isinstance(self.make_drafter(), ModelDraft):
-            ways += [BEST, WORST]
+        ways = self.ways
         # warm up: one short text each way, not counted
         ids = self.prompts[0]
         truth = write_plainly(TextReader(self.lm), ids, n_tokens=8)[0]

@@ -44,6 +44,21 @@ def one_at_a_time(patience: float = 0.5) -> Iterator[bool]:
 
 
 @contextmanager
+def in_turn(patience: float = 10.0) -> Iterator[None]:
+    """Waits for this process's turn to measure something short, in one piece.
+
+    Raises:
+        ValueError: where it has not come in time; one sentence with the remedy.
+    """
+    with one_at_a_time(patience) as has_turn:
+        if not has_turn:
+            raise ValueError(
+                "Another reader is measuring, and two at once would time each other: press again."
+            )
+        yield
+
+
+@contextmanager
 def alone(lm: LanguageModel, n_threads: int = N_THREADS) -> Iterator[None]:
     """Keeps passes of a model out, and gives torch so many threads, while a ceiling is measured."""
     with lm.lock:
@@ -78,11 +93,11 @@ def describe(lm: LanguageModel) -> Machine:
     )
 
 
-def processor(device: torch.device) -> str:
-    """Returns the name of a device as its maker gives it."""
-    if device.type == "cuda":
+def processor(device: torch.device | None = None) -> str:
+    """Returns the name of a device as its maker gives it; that of the CPU where none is named."""
+    if device is not None and device.type == "cuda":
         return str(torch.cuda.get_device_name(device))
-    if device.type == "cpu" and _CPU_INFO.is_file():
+    if (device is None or device.type == "cpu") and _CPU_INFO.is_file():
         for line in _CPU_INFO.read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()

@@ -1,20 +1,9 @@
 """The class against the model: hidden text, guesses with confidence, everyone scored in bits."""
 
-import streamlit as st
+from pages.parts.shell import close_lesson, open_lesson, stage
 
-from pages.parts.shell import close_lesson, let_the_shell_paint, open_lesson
-
-st.session_state.setdefault("presenter", st.query_params.get("present") == "1")
-open_lesson(presenter=st.session_state["presenter"])
-with st.container(horizontal=True, vertical_alignment="center", key="head"):
-    st.title("The class against the model", anchor=False)
-    with st.container(horizontal=True, width="content", key="toolbar"):
-        st.toggle("Presenter", key="presenter", help="Large type for a projector.")
-stage = st.container()
-with stage:
-    waiting = st.empty()
-    waiting.caption("Loading the model…")
-    let_the_shell_paint()
+open_lesson("The class against the model")
+with stage("Loading the model…") as waiting:
     from pages.parts.guess_game import show_game  # torch comes in behind the shell
 
     show_game(waiting)

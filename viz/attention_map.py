@@ -8,7 +8,6 @@ ones can be seen.
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ import plotly.graph_objects as go
 
 from model.records.attention import AttentionMaps
 from viz.chart import Chart, new_figure, sheer
-from viz.mask_charts import short
+from viz.labels import plain, short
+from viz.mask_charts import LONGEST_NAME
 from viz.palette import Theme, colour
 from viz.units import percent, plural
 
@@ -44,7 +44,7 @@ def attention_figure(
     shown: Map = weights.mean(axis=0) if head is None else weights[head]
     n_tokens = len(maps.labels)
     figure = new_figure(theme)
-    names = [f"{i + 1}: {_plain(label)}" for i, label in enumerate(maps.labels)]
+    names = [f"{i + 1}: {plain(label)}" for i, label in enumerate(maps.labels)]
     past, ahead = _halves(shown)
     _add_map(figure, past, shown, names, "kept", theme)
     if maps.is_masked:
@@ -224,7 +224,7 @@ def _add_targets(figure: go.Figure, maps: AttentionMaps, pitch: int, side: int) 
 def _name_tokens(figure: go.Figure, labels: tuple[str, ...]) -> None:
     every = max(1, -(-len(labels) // MOST_LABELS))
     places = list(range(0, len(labels), every))
-    names = [_plain(short(labels[i])) for i in places]
+    names = [plain(short(labels[i], LONGEST_NAME)) for i in places]
     edge = [-0.5, len(labels) - 0.5]
     figure.update_xaxes(
         range=edge,
@@ -241,11 +241,6 @@ def _name_tokens(figure: go.Figure, labels: tuple[str, ...]) -> None:
         showgrid=False,
         title_text="the position that reads",
     )
-
-
-def _plain(label: str) -> str:
-    """Keeps a token's characters from being read as Plotly's markup."""
-    return html.escape(label, quote=False)
 
 
 def _caption(maps: AttentionMaps, shown: Map, layer: int, head: int | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -15,6 +16,7 @@ from viz.units import count, digits, duration, round_steps
 
 NOTHING_YET = "Nothing has been measured yet: press Start."
 HEIGHT = 340  # pixels
+ENOUGH = 1.5  # times the tokens that twice the sequences give while they share
 
 
 def throughput_figure(run: BatchRun, theme: Theme = "light") -> Chart:
@@ -62,16 +64,34 @@ def throughput_figure(run: BatchRun, theme: Theme = "light") -> Chart:
 
 
 def _knee(run: BatchRun) -> str:
-    """Says from which batch on twice the sequences give less than one and a half the tokens."""
-    pairs = zip(run.points, run.points[1:], strict=False)
-    for one, other in pairs:
-        if other.tokens_per_second < 1.5 * one.tokens_per_second:
-            return (
-                f"From batch {one.n_batch} to {other.n_batch} the gain is only "
-                f"{digits(other.tokens_per_second / one.tokens_per_second, 2)} times: the weights’ "
-                "one reading is shared, arithmetic and the caches are not."
-            )
-    return "Each doubling still gave half as much again or more."
+    """Says from which batch on twice the sequences always give less than half as much again."""
+    gains = [b.tokens_per_second / a.tokens_per_second for a, b in pairwise(run.points)]
+    n_late = next((n for n, gain in enumerate(reversed(gains)) if gain >= ENOUGH), len(gains))
+    if not n_late:
+        return "The last doubling still gave half as much again or more."
+    one, other = run.points[-n_late - 1], run.points[-n_late]
+    return (
+        f"From batch {one.n_batch} to {other.n_batch} the gain is only "
+        f"{digits(gains[-n_late], 2)} times: the weights’ one reading is shared, arithmetic and "
+        "the caches are not."
+    )
+
+
+def batch_table(run: BatchRun) -> pd.DataFrame:
+    """Writes one row per batch: throughput, each reader's wait, how well memory is used."""
+    rows = [
+        (
+            point.n_batch,
+            digits(point.tokens_per_second),
+            f"{digits(point.tokens_per_second / run.points[0].tokens_per_second, 2)}×",
+            duration(point.seconds.median),
+            f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
+            utilisation(point.bytes_per_second / run.copy),
+        )
+        for point in run.points
+    ]
+    names = ["batch", "tokens a second", "gain", "a step (TPOT)", "range", "MBU"]
+    return pd.DataFrame(rows, columns=names)
 
 
 def wait_figure(run: BatchRun, theme: Theme = "light") -> Chart:

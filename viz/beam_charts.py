@@ -6,7 +6,6 @@ probabilities themselves soon become too small to see.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 
@@ -16,6 +15,7 @@ import plotly.graph_objects as go
 
 from model.records.beams import ROOT, BeamNode, BeamStep, FinishedBeam, lineage
 from viz.chart import Chart, empty_chart, new_figure, sheer
+from viz.labels import plain
 from viz.palette import MONO, Theme, colour
 from viz.units import count, nats, percent, plural, size
 
@@ -47,10 +47,6 @@ def contest_figure(
                 "line": {"color": tone, "width": 1.2},
                 "pattern": {"shape": "/", "fgcolor": tone, "size": 5} if is_out else {},
             },
-            text=[f"{_signed(rows[i].total)}" for i in chosen],
-            textposition="outside",
-            cliponaxis=False,
-            textfont={"size": 12, "color": colour("ink" if not is_out else "muted", theme)},
             hovertext=[_hover(nodes, rows[i]) for i in chosen],
             hoverinfo="text",
         )
@@ -62,7 +58,12 @@ def contest_figure(
             line={"color": colour("chosen", theme), "width": 1.5, "dash": "dash"},
         )
     _part_parents(figure, rows, theme)
-    figure.update_xaxes(title_text="joint probability ÷ the best candidate’s", range=[0, 1.18])
+    _name_totals(figure, names, rows, theme)
+    figure.update_xaxes(
+        title_text="joint probability ÷ the best candidate’s",
+        range=[0, 1.26],
+        tickvals=[0, 0.5, 1],
+    )
     figure.update_yaxes(
         type="category",
         categoryorder="array",
@@ -92,9 +93,32 @@ def _contest_rows(nodes: Sequence[BeamNode], step: BeamStep) -> list[BeamNode]:
     return rows
 
 
+def _name_totals(
+    figure: go.Figure, names: Sequence[str], rows: Sequence[BeamNode], theme: Theme
+) -> None:
+    """Writes the joint log p of every candidate in a column of its own, clear of the bars."""
+    figure.add_scatter(
+        y=names,
+        x=[1.04] * len(rows),
+        mode="text",
+        text=[_signed(node.total) for node in rows],
+        textposition="middle right",
+        textfont={
+            "size": 12,
+            "color": [colour("muted" if n.fate == "pruned" else "ink", theme) for n in rows],
+        },
+        cliponaxis=False,
+        showlegend=False,
+        hoverinfo="skip",
+    )
+
+
 def _row_name(nodes: Sequence[BeamNode], node: BeamNode, prompt_end: str) -> str:
-    before = prompt_end if node.parent == ROOT else f"…{nodes[node.parent].label}"
-    return html.escape(f"{before[-12:]} + {node.label[:12]}", quote=False)
+    """Names a candidate by the end of its beam's text and its own token."""
+    ids = [] if node.parent == ROOT else lineage(nodes, node.parent)
+    before = "".join(nodes[i].label for i in ids[-2:])
+    before = f"…{before[-11:]}" if ids else prompt_end
+    return plain(f"{before[-12:]} + {node.label[:12]}")
 
 
 def _part_parents(figure: go.Figure, rows: Sequence[BeamNode], theme: Theme) -> None:
@@ -109,7 +133,7 @@ def _part_parents(figure: go.Figure, rows: Sequence[BeamNode], theme: Theme) -> 
 def _hover(nodes: Sequence[BeamNode], node: BeamNode) -> str:
     text = "".join(nodes[i].label for i in lineage(nodes, node.node_id)).replace("␣", " ")
     return (
-        f"…{html.escape(text, quote=False)}<br>joint {nats(node.total)}, "
+        f"…{plain(text)}<br>joint {nats(node.total)}, "
         f"no. {count(node.rank + 1)} of all<br><b>{FATES[node.fate]}</b>"
     )
 
@@ -145,7 +169,7 @@ def ranking_table(
         )
         for rank, beam in enumerate(now)
     ]
-    names = ["rank", "moved", "text", "tokens", "sum log p", "score", "stopped by"]
+    names = ["rank", "moved", "text", "tokens", "sum log p", "score", "ends by"]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -195,14 +219,14 @@ def cache_figure(
                 "line": {"color": tone, "width": 1},
                 "pattern": {} if is_first else {"shape": "/", "fgcolor": tone, "size": 5},
             },
-            hovertext=[f"position {i}: {html.escape(labels[r][i], quote=False)}" for r, i in cells],
+            hovertext=[f"position {i}: {plain(labels[r][i])}" for r, i in cells],
             hoverinfo="text",
         )
     every = max(1, -(-held // 28))
     figure.update_xaxes(
         range=[0, held],
         tickvals=[i + 0.5 for i in range(0, held, every)],
-        ticktext=[html.escape(labels[0][i][:10], quote=False) for i in range(0, held, every)],
+        ticktext=[plain(labels[0][i][:10]) for i in range(0, held, every)],
         tickangle=-50,
         ticks="",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from itertools import accumulate
@@ -11,7 +10,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.records.beams import Bill, Candidate, ExactResult
-from viz.chart import Chart, new_figure, sheer
+from viz.chart import Chart, filled, new_figure, sheer
+from viz.labels import plain
 from viz.palette import MONO, Theme, colour
 from viz.units import count, digits, duration, nats, percent, plural
 
@@ -37,7 +37,7 @@ def searches_figure(
             name=f"{one.name}: {nats(one.total)}",
             line={"color": paint, **line},
             marker={"color": paint, **marker},
-            hovertext=["the prompt", *(html.escape(label, quote=False) for label in one.labels)],
+            hovertext=["the prompt", *(plain(label) for label in one.labels)],
             hovertemplate="%{hovertext}<br>%{y:.2f} nats<extra>" + one.name + "</extra>",
         )
     _name_tokens(figure, greedy, beam, exact, theme)
@@ -80,7 +80,7 @@ def _name_tokens(
                 x=i + 1,
                 y=height,
                 yshift=20 if height >= max(heights) else -19,
-                text=html.escape(one.labels[i][:12], quote=False),
+                text=plain(one.labels[i][:12]),
                 showarrow=False,
                 font={"family": MONO, "size": 13, "color": colour(role, theme)},
             )
@@ -150,7 +150,7 @@ def bills_figure(bills: Sequence[Bill], theme: Theme = "light") -> Chart:
             xaxis=axis,
             orientation="h",
             width=0.66,
-            marker={"color": sheer(tone), "line": {"color": tone, "width": 1}},
+            marker=filled(tone, 1),
             text=texts,
             textposition="outside",
             cliponaxis=False,

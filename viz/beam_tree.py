@@ -7,7 +7,6 @@ that nothing goes on from fades when it dies and stays where it was.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ import plotly.graph_objects as go
 
 from model.records.beams import ROOT, BeamNode, BeamStep, lineage
 from viz.chart import Chart, new_figure
+from viz.labels import plain, short
 from viz.palette import MONO, Theme, colour
 from viz.units import count, nats, percent, plural
 
@@ -44,6 +44,7 @@ def tree_figure(
     best_id: int | None,
     theme: Theme = "light",
     *,
+    is_over: bool = False,
     is_large: bool = False,
 ) -> Chart:
     """Draws the search as far as `steps` go.
@@ -56,16 +57,19 @@ def tree_figure(
         prompt_end: the last words of the prompt.
         best_id: the node in which the best text so far ends.
         theme: Light or dark.
+        is_over: nothing goes on any more, so the last beams are dropped too.
         is_large: type for the back row.
     """
     figure = new_figure(theme)
     on_best = set() if best_id is None else set(lineage(nodes, best_id))
-    places = _places(nodes, steps, n_beams, on_best)
+    going_on = () if is_over or not steps else steps[-1].beams
+    places = _places(nodes, steps, n_beams, on_best, going_on)
     n_rows = max([2.0 * n_beams + GAP, *(-place.y + 1 for place in places.values())])
     root = _Place(0, -(n_beams - 1) / 2, "prompt")
     _add_line(figure, n_beams, n_columns, theme)
     _add_edges(figure, nodes, places, root, theme)
-    _add_chips(figure, nodes, places, _greedy(nodes), _deaths(steps), theme, is_large)
+    deaths = _deaths(steps) | (dict.fromkeys(steps[-1].beams, len(steps)) if is_over else {})
+    _add_chips(figure, nodes, places, _greedy(nodes), deaths, theme, is_large)
     _add_prompt(figure, root, prompt_end, theme)
     row_pixels = (42 if n_beams <= 4 else 38) * (1.28 if is_large else 1)
     figure.update_xaxes(
@@ -87,11 +91,15 @@ def tree_figure(
 
 
 def _places(
-    nodes: Sequence[BeamNode], steps: Sequence[BeamStep], n_beams: int, on_best: set[int]
+    nodes: Sequence[BeamNode],
+    steps: Sequence[BeamStep],
+    n_beams: int,
+    on_best: set[int],
+    going_on: Sequence[int],
 ) -> dict[int, _Place]:
     """Gives every node its column and its row."""
     alive = set()
-    for node_id in steps[-1].beams if steps else ():
+    for node_id in going_on:
         alive |= set(lineage(nodes, node_id))
     ended = set()
     for step in steps:
@@ -220,7 +228,7 @@ def _add_chips(
             "finished": ("ink", "generated-tint", "generated", 1.8),
             "pruned": ("muted", "paper", "paper", 0.0),
         }[place.look]
-        token = html.escape(_short(node.label), quote=False)
+        token = plain(short(node.label, MOST_LETTERS))
         if node_id in greedy:
             token = f"<u>{token}</u>"
         if node.fate == "finished":
@@ -251,13 +259,13 @@ def _hover(nodes: Sequence[BeamNode], node: BeamNode, look: str, deaths: dict[in
         + (
             f", and died at token {deaths[node.node_id]}"
             if node.node_id in deaths
-            else ", and died"
+            else ", and died with all that came of it"
         ),
         "finished": "finished: it waits to be ranked",
         "pruned": f"pruned at token {node.depth}",
     }[look]
     return (
-        f"…{html.escape(text, quote=False)}<br>log p {nats(node.logprob)} after its parent "
+        f"…{plain(text)}<br>log p {nats(node.logprob)} after its parent "
         f"({percent(float(np.exp(node.logprob)))}, no. {node.place + 1} there)<br>"
         f"joint {nats(node.total)}, no. {count(node.rank + 1)} of all candidates<br><b>{fate}</b>"
     )
@@ -267,7 +275,7 @@ def _add_prompt(figure: go.Figure, root: _Place, prompt_end: str, theme: Theme) 
     figure.add_annotation(
         x=root.x,
         y=root.y,
-        text=html.escape(prompt_end, quote=False),
+        text=plain(prompt_end),
         showarrow=False,
         font={"family": MONO, "size": 12, "color": colour("ink", theme)},
         bgcolor=colour("prompt-tint", theme),
@@ -275,10 +283,6 @@ def _add_prompt(figure: go.Figure, root: _Place, prompt_end: str, theme: Theme) 
         borderwidth=1.5,
         borderpad=4,
     )
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= MOST_LETTERS else f"{label[: MOST_LETTERS - 1]}…"
 
 
 def _signed(value: float) -> str:

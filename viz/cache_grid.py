@@ -7,14 +7,14 @@ prompt, so that a column, once laid, never changes its colour while the text gro
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from model.records import CacheGrid, FloatArray
-from viz.chart import Chart, new_figure, sheer
+from viz.chart import Chart, filled, new_figure
+from viz.labels import plain
 from viz.palette import Theme, colour
 from viz.units import THIN, count, digits, plural
 
@@ -65,7 +65,7 @@ def _add_strip(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
             yaxis="y3",
             name=said[phase],
             hoverinfo="name",
-            marker={"color": sheer(tone), "line": {"color": tone, "width": 1}},
+            marker=filled(tone, 1),
         )
 
 
@@ -96,7 +96,7 @@ def _add_states(figure: go.Figure, grid: CacheGrid, role: str, axis: str, theme:
 def _hovers(grid: CacheGrid, states: FloatArray, role: str) -> list[list[str]]:
     n_layers, n_heads, _ = states.shape
     one = {"keys": f"key, {grid.key_bytes}", "values": f"value, {grid.value_bytes}"}[role]
-    names = [f"{i}: {_plain(label)}" for i, label in enumerate(grid.labels)]
+    names = [f"{i}: {plain(label)}" for i, label in enumerate(grid.labels)]
     return [
         [
             f"<b>layer {layer + 1}, KV head {head + 1}</b><br>position {name}<br>"
@@ -158,16 +158,11 @@ def _name_axes(
     figure.update_xaxes(
         range=[0, n_slots],
         tickvals=[i + 0.5 for i in shown],
-        ticktext=[_plain(grid.labels[i][:13]) for i in shown],
+        ticktext=[plain(grid.labels[i][:13]) for i in shown],
         tickangle=-55,
         anchor="y2",
         ticks="",
     )
-
-
-def _plain(label: str) -> str:
-    """Keeps a token's characters from being read as Plotly's markup."""
-    return html.escape(label, quote=False)
 
 
 def _caption(grid: CacheGrid) -> str:

@@ -61,6 +61,50 @@ def empty_chart(theme: Theme, note: str) -> Chart:
     return Chart(figure, note, note, "measured")
 
 
+def filled(tone: str, edge: float = 1.5, shape: str = "") -> dict[str, object]:
+    """Describes a bar that is thinly filled with a colour and edged with it.
+
+    Args:
+        tone: The colour.
+        edge: Pixels of the edge.
+        shape: Of the hatching, such as "/"; none where it is empty.
+    """
+    marker: dict[str, object] = {
+        "color": sheer(tone),
+        "line": {"color": tone, "width": edge},
+    }
+    if shape:
+        marker["pattern"] = {"shape": shape, "fgcolor": tone, "size": 7, "solidity": 0.25}
+    return marker
+
+
+def add_lying_bar(
+    figure: go.Figure, name: str, length: float, words: str, tone: str, size: int = 15
+) -> None:
+    """Draws one horizontal bar, its name before it and its number in bold behind it.
+
+    Args:
+        figure: Where to draw.
+        name: Written on the axis.
+        length: In the axis's unit.
+        words: The number as it is read.
+        tone: Colour.
+        size: Pixels of the number.
+    """
+    figure.add_bar(
+        y=[name],
+        x=[length],
+        orientation="h",
+        width=0.55,
+        marker=filled(tone),
+        text=[f"<b>{words}</b>"],
+        textposition="outside",
+        textfont={"size": size},
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
+
+
 def sheer(tone: str) -> str:
     """Thins a colour, so that a line in ink can be seen across it."""
     red, green, blue = (int(tone[i : i + 2], 16) for i in (1, 3, 5))
@@ -124,6 +168,6 @@ def add_columns(
                 width=[spans[i][1] - spans[i][0] for i in chosen],
                 offset=0,
                 y=[heights[i] for i in chosen],
-                marker={"color": sheer(tone), "line": {"color": tone, "width": edge}},
+                marker=filled(tone, edge),
                 **hover,
             )

@@ -1,4 +1,4 @@
-"""What a constraint does: the mask over a distribution, the mass it throws away, the ways out.
+"""What a constraint does: the mask over a distribution, and the mass that it throws away.
 
 Probabilities under a constraint differ by many powers of ten, so those of the model alone stand on
 a logarithmic axis.
@@ -6,26 +6,31 @@ a logarithmic axis.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 
-from model.records.constraints import ConstrainedStep, MaskedDistribution, WayOut
-from viz.chart import Chart, empty_chart, new_figure, sheer
+from model.records.constraints import ConstrainedStep, MaskedDistribution
+from viz.chart import Chart, new_figure, sheer
+from viz.labels import plain
 from viz.palette import MONO, Theme, colour
-from viz.units import count, digits, duration, nats, percent, plural
+from viz.units import count, percent
 
 LEFT, RIGHT = (0.0, 0.56), (0.67, 1.0)  # the model's own distribution, and what is left of it
 LEAST_DECADE = -9
 CORNER = 0.01  # allowed mass below which a step is called a corner
+FEW = 6  # columns that have room for level labels
+MOST_LABELS = 24
 
 
 def mask_figure(
-    distribution: MaskedDistribution, chosen_id: int | None, theme: Theme = "light"
+    distribution: MaskedDistribution,
+    chosen_id: int | None,
+    theme: Theme = "light",
+    *,
+    temperature: float = 1.0,
 ) -> Chart:
     """Draws the model's distribution with the mask over it, and beside it what is left.
 
@@ -33,6 +38,7 @@ def mask_figure(
         distribution: of the next token, or of the one that was just written.
         chosen_id: the token that was taken; it gets the dark outline. None where none was yet.
         theme: Light or dark.
+        temperature: by which what is left was drawn sharper or flatter; 0 is argmax.
     """
     tokens = distribution.tokens
     names = [str(i) for i in range(len(tokens))]
@@ -66,13 +72,13 @@ def mask_figure(
         categoryorder="array",
         categoryarray=names[::-1],
         tickvals=names,
-        ticktext=[html.escape(token.label[:16], quote=False) for token in tokens],
+        ticktext=[plain(token.label[:16]) for token in tokens],
         tickfont={"family": MONO, "size": 13, "color": colour("ink", theme)},
         showgrid=False,
         range=[-0.6, len(tokens) - 0.4],
     )
     figure.update_layout(
-        height=23 * len(tokens) + 105,
+        height=21 * len(tokens) + 92,
         barmode="overlay",
         xaxis={
             "type": "log",
@@ -81,14 +87,15 @@ def mask_figure(
             "dtick": 1 if floor > -5 else 2,
             "exponentformat": "power",
             "tickfont": {"size": 11},
-            "title": {"text": "the model’s probability, logarithmic"},
+            "title": {"text": "the model’s probability (log)"},
         },
         xaxis2={
             "domain": RIGHT,
             "range": [0, 1.5],
-            "tickvals": [0, 0.5, 1],
-            "ticktext": ["0", "50 %", "100 %"],
-            "title": {"text": "after the mask and the temperature"},
+            "tickvals": [0, 1],
+            "ticktext": ["0", "100 %"],
+            "tickangle": 0,
+            "title": {"text": f"masked, at T = {temperature:g}"},
             "anchor": "y",
         },
     )
@@ -140,16 +147,19 @@ def _category(figure: go.Figure, row: int) -> float:
 
 
 def mass_figure(steps: Sequence[ConstrainedStep], theme: Theme = "light") -> Chart:
-    """Draws how much of each distribution the constraint left, token after token."""
-    if not steps:
-        return empty_chart(theme, "Nothing has been written yet: press Step.")
+    """Draws how much of each distribution the constraint threw away, token after token.
+
+    Args:
+        steps: at least one.
+        theme: Light or dark.
+    """
     figure = new_figure(theme)
     x = list(range(1, len(steps) + 1))
     kept, out = colour("kept", theme), colour("rejected", theme)
     figure.add_bar(
         x=x,
         y=[step.mass for step in steps],
-        name="allowed",
+        name="left",
         marker={"color": sheer(kept), "line": {"color": kept, "width": 1.2}},
         hoverinfo="skip",
     )
@@ -163,148 +173,65 @@ def mass_figure(steps: Sequence[ConstrainedStep], theme: Theme = "light") -> Cha
             "pattern": {"shape": "/", "fgcolor": out, "size": 6},
         },
         hovertext=[
-            f"written: {html.escape(step.label, quote=False)} ({percent(step.prob)})<br>"
-            f"wanted: {html.escape(step.wanted, quote=False)} ({percent(step.wanted_prob)})"
+            f"written: {plain(step.label)} ({percent(step.prob)})<br>"
+            f"wanted: {plain(step.wanted)} ({percent(step.wanted_prob)})<br>"
+            f"thrown away: {_thrown(step)}, left: {percent(step.mass)}"
             for step in steps
         ],
         hoverinfo="text",
     )
-    if len(steps) <= 24:
-        for place, step in zip(x, steps, strict=True):
-            figure.add_annotation(
-                x=place,
-                y=1.0,
-                yanchor="bottom",
-                text=f"<b>{percent(step.mass)}</b>" if step.mass < CORNER else percent(step.mass),
-                showarrow=False,
-                font={"size": 12, "color": colour("error" if step.mass < CORNER else "ink", theme)},
-            )
+    is_crowded = len(steps) > FEW
+    if len(steps) <= MOST_LABELS:
+        _name_masses(figure, steps, theme)
     figure.update_xaxes(
         tickvals=x,
-        ticktext=[html.escape(step.label[:10], quote=False) for step in steps],
+        ticktext=[plain(step.label[:10]) for step in steps],
         tickfont={"family": MONO, "size": 13, "color": colour("ink", theme)},
-        tickangle=0 if len(steps) <= 12 else -50,
-        range=[0.4, max(len(steps), 6) + 0.6],
+        tickangle=-60 if is_crowded else 0,
+        range=[0.4, max(len(steps), FEW) + 0.6],
         ticks="",
     )
-    figure.update_yaxes(tickvals=[0, 0.5, 1], ticktext=["0", "50 %", "100 %"], range=[0, 1.14])
-    figure.update_layout(height=270, barmode="stack", bargap=0.35)
+    figure.update_yaxes(
+        tickvals=[0, 0.5, 1],
+        ticktext=["0", "50 %", "100 %"],
+        range=[0, 1.42 if FEW < len(steps) <= MOST_LABELS else 1.14],
+    )
+    figure.update_layout(height=290, barmode="stack", bargap=0.35, legend_traceorder="normal")
+    caption = _mass_caption(steps)
+    return Chart(figure, caption, f"Mass thrown away at each token. {caption}", "measured")
+
+
+def _thrown(step: ConstrainedStep) -> str:
+    return percent(max(0.0, 1 - step.mass))
+
+
+def _name_masses(figure: go.Figure, steps: Sequence[ConstrainedStep], theme: Theme) -> None:
+    """Writes above each column what was thrown away, upright where columns stand close."""
+    for place, step in enumerate(steps, start=1):
+        is_corner = step.mass < CORNER
+        figure.add_annotation(
+            x=place,
+            y=1.02,
+            yanchor="bottom",
+            textangle=-90 if len(steps) > FEW else 0,
+            text=f"<b>{_thrown(step)}</b>" if is_corner else _thrown(step),
+            showarrow=False,
+            font={"size": 12, "color": colour("error" if is_corner else "ink", theme)},
+        )
+
+
+def _mass_caption(steps: Sequence[ConstrainedStep]) -> str:
     together = math.prod(step.mass for step in steps)
     tight = [i for i, step in enumerate(steps, start=1) if step.mass < CORNER]
     corner = (
         f" In a corner at token {tight[0]}: all that is allowed there has "
-        f"{percent(steps[tight[0] - 1].mass)}."
+        f"{percent(steps[tight[0] - 1].mass)}. Every token in a corner is red and dashed in the "
+        f"text: less than {percent(CORNER)} was left."
         if tight
         else ""
     )
-    caption = (
-        "Measured: probability of all that was allowed at each token, above its column. Free, the "
-        f"model would have stayed within the constraint with {percent(together)}, the product "
-        f"along this way.{corner}"
+    return (
+        "Measured: the probability that the constraint threw away at each token. Free, the model "
+        f"would have stayed within it with {percent(together)}, the product of what was left along "
+        f"this way.{corner}"
     )
-    return Chart(figure, caption, f"Mass kept at each token. {caption}", "measured")
-
-
-def ways_figure(ways: Sequence[WayOut], theme: Theme = "light") -> Chart:
-    """Draws how often each way got out of the corner, how far it agrees, how likely its text is."""
-    figure = new_figure(theme)
-    names = [way.name for way in ways]
-    for name, role, values, offset in (
-        ("likelier than argmax’s text", "kept", [way.escaped for way in ways], -0.4),
-        ("two texts agree", "muted", [way.agreement for way in ways], 0.0),
-    ):
-        tone = colour(role, theme)
-        figure.add_bar(
-            x=names,
-            y=values,
-            name=name,
-            offset=offset,
-            width=0.38,
-            marker={
-                "color": sheer(tone),
-                "line": {"color": tone, "width": 1.2},
-                "pattern": {"shape": "." if role == "muted" else "", "fgcolor": tone},
-            },
-            text=[percent(value) for value in values],
-            textposition="outside",
-            cliponaxis=False,
-            textfont={"size": 12, "color": colour("ink", theme)},
-            hoverinfo="skip",
-        )
-    figure.add_scatter(
-        x=names,
-        y=[way.logprob for way in ways],
-        yaxis="y2",
-        xaxis="x2",
-        mode="markers+text",
-        marker={"size": 13, "color": colour("kept", theme), "symbol": "diamond"},
-        text=[f"{way.logprob:.1f}".replace("-", "−") for way in ways],
-        textposition="top center",
-        textfont={"size": 12, "color": colour("ink", theme)},
-        showlegend=False,
-        hoverinfo="skip",
-    )
-    lowest = min(way.logprob for way in ways)
-    figure.update_layout(
-        height=330,
-        xaxis={"domain": [0, 0.6], "ticks": ""},
-        xaxis2={"domain": [0.68, 1], "anchor": "y2", "ticks": ""},
-        yaxis={"range": [0, 1.16], "tickvals": [0, 0.5, 1], "ticktext": ["0", "50 %", "100 %"]},
-        yaxis2={
-            "range": [lowest * 1.15, max(-lowest * 0.15, 0.5)],
-            "anchor": "x2",
-            "title": {"text": "mean log p of the text, nats"},
-        },
-    )
-    caption = _ways_caption(ways)
-    return Chart(figure, caption, f"Ways out of the corner. {caption}", "measured")
-
-
-def _ways_caption(ways: Sequence[WayOut]) -> str:
-    """Says what temperature and the beam came to, the claim's failure included."""
-    argmax, rest = ways[0], ways[1:]
-    warm = [way for way in rest if way.temperature is not None and 0 < way.temperature <= 0.3]
-    beam = next((way for way in rest if way.temperature is None), None)
-    words = f"Measured: argmax writes “{_plain(argmax.best)}”, {nats(argmax.logprob)}."
-    if warm:
-        best = max(warm, key=lambda way: way.escaped)
-        gets_out = f"gets out in {percent(best.escaped)} of {plural(best.n_texts, 'text')}"
-        fails = "does not get out: the corner is the likelier turn by far"
-        is_out = best.escaped > 0
-        words += f" A little temperature ({best.name}) {gets_out if is_out else fails}"
-        words += f", and two texts agree in {percent(best.agreement)} of pairs." if is_out else "."
-    if beam is not None:
-        found = "finds" if beam.escaped else "agrees with argmax on"
-        words += f" The beam {found} “{_plain(beam.best)}”, {nats(beam.logprob)}."
-    return words
-
-
-def ways_table(ways: Sequence[WayOut]) -> pd.DataFrame:
-    """Writes the ways with the text that came most often."""
-    return pd.DataFrame(
-        [
-            (
-                way.name,
-                way.n_texts,
-                _plain(way.best),
-                percent(way.escaped),
-                percent(way.agreement),
-                digits(way.logprob).replace("-", "−"),
-                duration(way.seconds / way.n_texts),
-            )
-            for way in ways
-        ],
-        columns=[
-            "way",
-            "texts",
-            "most often",
-            "likelier than argmax’s",
-            "two agree",
-            "mean log p",
-            "time per text",
-        ],
-    )
-
-
-def _plain(text: str) -> str:
-    return text.strip().replace("\n", "⏎")

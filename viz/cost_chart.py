@@ -8,7 +8,8 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from model.records.phases import Prices, Scoring
-from viz.chart import Chart, new_figure, sheer
+from viz.chart import Chart, add_lying_bar, filled, new_figure, sheer
+from viz.labels import plain
 from viz.palette import Theme, colour
 from viz.phase_charts import spread
 from viz.units import count, digits, duration, percent, plural, round_steps
@@ -21,19 +22,7 @@ def price_figure(prices: Prices, note: str, theme: Theme = "light") -> Chart:
         ("a million tokens in", prices.per_million_in, "prompt"),
         ("a million tokens out", prices.per_million_out, "generated"),
     ):
-        tone = colour(role, theme)
-        figure.add_bar(
-            y=[name],
-            x=[price],
-            orientation="h",
-            width=0.55,
-            marker={"color": sheer(tone), "line": {"color": tone, "width": 1.5}},
-            text=[f"<b>{digits(price)}</b>"],
-            textposition="outside",
-            textfont={"size": 16},
-            cliponaxis=False,
-            hoverinfo="skip",
-        )
+        add_lying_bar(figure, name, price, digits(price), colour(role, theme), size=16)
     _bars(figure, max(prices.per_million_in, prices.per_million_out), "price", theme)
     shared = (
         f", {plural(prices.n_batch, 'sequence')} sharing each step" if prices.n_batch > 1 else ""
@@ -65,11 +54,7 @@ def request_figure(
             orientation="h",
             width=0.55,
             name=name,
-            marker={
-                "color": sheer(tone),
-                "line": {"color": tone, "width": 1.5},
-                "pattern": {"shape": shape, "fgcolor": tone, "size": 7, "solidity": 0.25},
-            },
+            marker=filled(tone, shape=shape),
             hovertemplate="%{x:.3g}<extra>" + name + "</extra>",
         )
     top = max(row[1] + row[2] for row in rows)
@@ -93,19 +78,7 @@ def scoring_figure(scoring: Scoring, where: str, theme: Theme = "light") -> Char
     )
     figure = new_figure(theme)
     for name, seconds, role in rows:
-        tone = colour(role, theme)
-        figure.add_bar(
-            y=[name],
-            x=[1000 * seconds],
-            orientation="h",
-            width=0.55,
-            marker={"color": sheer(tone), "line": {"color": tone, "width": 1.5}},
-            text=[f"<b>{duration(seconds)}</b>"],
-            textposition="outside",
-            textfont={"size": 15},
-            cliponaxis=False,
-            hoverinfo="skip",
-        )
+        add_lying_bar(figure, name, 1000 * seconds, duration(seconds), colour(role, theme))
     _bars(figure, max(1000 * seconds for _, seconds, _ in rows), "milliseconds", theme)
     figure.update_layout(height=240)
     caption = (
@@ -123,7 +96,7 @@ def choices_figure(scoring: Scoring, theme: Theme = "light") -> Chart:
     ranked = sorted(scoring.choices, key=lambda choice: -choice.share)
     tone = colour("kept", theme)
     figure.add_bar(
-        y=[_plain(choice.text) for choice in ranked],
+        y=[plain(choice.text) for choice in ranked],
         x=[100 * choice.share for choice in ranked],
         orientation="h",
         width=0.55,
@@ -147,11 +120,6 @@ def choices_figure(scoring: Scoring, theme: Theme = "light") -> Chart:
         "over the choices. One pass says it for all of them, and no token was written."
     )
     return Chart(figure, caption, f"How likely each choice is. {caption}", "measured")
-
-
-def _plain(text: str) -> str:
-    """Keeps what a reader typed from being taken for markup."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _bars(figure: go.Figure, top: float, title: str, theme: Theme) -> None:

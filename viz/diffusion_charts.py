@@ -6,7 +6,6 @@ their marker, and the loop, which they are compared with, is drawn in ink.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import plotly.graph_objects as go
 
 from model.records.diffusion import DenoiseHistory, Fill, Finisher
 from viz.chart import Chart, empty_chart, new_figure, sheer
+from viz.labels import plain
 from viz.palette import Theme, colour
 from viz.units import duration, nats, percent, plural
 
@@ -71,7 +71,7 @@ def history_figure(history: DenoiseHistory, theme: Theme = "light") -> Chart:
     shown = range(0, length, max(1, -(-length // MOST_LABELS)))
     figure.update_xaxes(
         tickvals=list(shown),
-        ticktext=[_plain(history.labels[i][:12]) if history.filled_in[i] else OPEN for i in shown],
+        ticktext=[plain(history.labels[i][:12]) if history.filled_in[i] else OPEN for i in shown],
         tickangle=-55,
         ticks="",
         range=[-0.5, length - 0.5],
@@ -93,9 +93,9 @@ def _cells(history: DenoiseHistory, is_settled: np.ndarray) -> list[list[str]]:
         [
             f"<b>pass {row + 1}, position {place}</b><br>"
             + (
-                f"{_plain(history.labels[place])}, since pass {history.filled_in[place]}"
+                f"{plain(history.labels[place])}, since pass {history.filled_in[place]}"
                 if is_settled[row, place]
-                else f"proposes {_plain(history.proposals[row][place])}, "
+                else f"proposes {plain(history.proposals[row][place])}, "
                 f"{percent(float(history.confidence[row, place]))}"
             )
             for place in range(length)
@@ -121,11 +121,6 @@ def _history_words(history: DenoiseHistory) -> str:
 def _few(n: int) -> list[int]:
     step = next(step for step in (1, 2, 4, 8, 16, 32, 64, 128, 256, n) if n / step <= 16)
     return [1, *range(step if step > 1 else 2, n + 1, step)]
-
-
-def _plain(label: str) -> str:
-    """Keeps a token's characters from being read as Plotly's markup."""
-    return html.escape(label, quote=False)
 
 
 # Few passes against many

@@ -12,7 +12,7 @@ from html import escape
 import numpy as np
 
 from model.records.attention import Comparison, LoopStep, Losses
-from viz.chart import MOST_BARS, Chart, new_figure, sheer
+from viz.chart import MOST_BARS, Chart, filled, new_figure, sheer
 from viz.mask_charts import name_positions
 from viz.palette import Theme, colour
 from viz.units import digits, duration, nats, percent, plural
@@ -139,7 +139,7 @@ def race_figure(comparison: Comparison, where: str, theme: Theme = "light") -> C
             textposition="outside",
             textfont={"size": 15, "color": colour("ink", theme)},
             cliponaxis=False,
-            marker={"color": sheer(tone), "line": {"color": tone, "width": 1.5}},
+            marker=filled(tone),
             hoverinfo="skip",
         )
     longest = max(seconds for _, _, seconds in sides)

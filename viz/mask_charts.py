@@ -6,7 +6,6 @@ wrong, as open diamonds. Up to fifty positions are bars, more are a staircase.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ import plotly.graph_objects as go
 
 from model.records.attention import Edit, Leak, Shift
 from viz.chart import MOST_BARS, Chart, new_figure, sheer
+from viz.labels import plain, short
 from viz.palette import Theme, colour
 from viz.units import THIN, count, digits, percent, plural
 
@@ -105,7 +105,7 @@ def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
     )
     figure.update_yaxes(
         tickvals=places,
-        ticktext=[f"<b>{_plain(shift.label)}</b>" for shift in shifts],
+        ticktext=[f"<b>{plain(shift.label)}</b>" for shift in shifts],
         autorange="reversed",
         showgrid=False,
         rangemode="normal",
@@ -135,7 +135,7 @@ def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
             mode="markers",
             name=name,
             marker=marker,
-            hovertext=[f"{_plain(leak.labels[i])}, {name}: {percent(values[i])}" for i in places],
+            hovertext=[f"{plain(leak.labels[i])}, {name}: {percent(values[i])}" for i in places],
             hoverinfo="text",
         )
     best = leak.largest
@@ -143,7 +143,7 @@ def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
         figure.add_annotation(
             x=best,
             y=1.13,
-            text=f"<b>{_plain(leak.labels[best])}</b> {percent(on[best])} → {percent(off[best])}",
+            text=f"<b>{plain(leak.labels[best])}</b> {percent(on[best])} → {percent(off[best])}",
             showarrow=False,
             xanchor="left" if best < 3 else "right" if best > len(on) - 4 else "center",
             font={"size": 14, "color": colour("ink", theme)},
@@ -227,7 +227,7 @@ def _add_columns(
 
 def _hovers(values: Values, labels: Sequence[str], name: str) -> list[str]:
     return [
-        f"{i + 1}: {_plain(label)}<br>{name}: {value:.3g}"
+        f"{i + 1}: {plain(label)}<br>{name}: {value:.3g}"
         for i, (label, value) in enumerate(zip(labels, values, strict=True))
     ]
 
@@ -252,7 +252,7 @@ def _mark(figure: go.Figure, edit: Edit, theme: Theme) -> None:
         yref="paper",
         yanchor="top",
         xanchor="left" if edit.position < len(edit.labels) / 2 else "right",
-        text=f"{_plain(edit.old)} → <b>{_plain(edit.new)}</b>",
+        text=f"{plain(edit.old)} → <b>{plain(edit.new)}</b>",
         showarrow=False,
         bgcolor=colour("stage-tint", theme),
         borderpad=3,
@@ -267,7 +267,7 @@ def name_positions(figure: go.Figure, labels: Sequence[str]) -> None:
     figure.update_xaxes(
         range=[-0.6, len(labels) - 0.4],
         tickvals=places,
-        ticktext=[_plain(short(labels[i])) for i in places],
+        ticktext=[plain(short(labels[i], LONGEST_NAME)) for i in places],
         tickangle=-55,
         ticks="",
     )
@@ -277,13 +277,3 @@ def small_nats(value: float) -> str:
     """Writes a divergence, however small, as what it is: 3.71, 0.0042, 2e-07 nats."""
     text = digits(value) if value == 0 or value >= 1e-4 else f"{value:.0e}"
     return f"{text}{THIN}nats"
-
-
-def short(label: str) -> str:
-    """Cuts a token to what fits beside an axis."""
-    return label if len(label) <= LONGEST_NAME else f"{label[: LONGEST_NAME - 1]}…"
-
-
-def _plain(label: str) -> str:
-    """Keeps a token's characters from being read as Plotly's markup."""
-    return html.escape(label, quote=False)

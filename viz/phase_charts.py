@@ -12,7 +12,7 @@ from itertools import accumulate
 import plotly.graph_objects as go
 
 from model.records.phases import Machine, PhaseRun, Request, Timed
-from viz.chart import Chart, empty_chart, new_figure, sheer
+from viz.chart import Chart, empty_chart, filled, new_figure
 from viz.palette import Theme, colour
 from viz.units import count, digits, duration, plural, round_steps
 
@@ -165,11 +165,7 @@ def swap_figure(requests: Sequence[Request], where: str, theme: Theme = "light")
             orientation="h",
             width=0.55,
             name=name,
-            marker={
-                "color": sheer(tone),
-                "line": {"color": tone, "width": 1.5},
-                "pattern": {"shape": shape, "fgcolor": tone, "size": 7, "solidity": 0.25},
-            },
+            marker=filled(tone, shape=shape),
             hovertemplate="%{x:.3g} s<extra>" + name + "</extra>",
         )
     for name, request in zip(names, requests, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.records import PrefixReuse
-from viz.chart import Chart, new_figure, sheer
+from viz.chart import Chart, filled, new_figure
 from viz.palette import Theme, colour
 from viz.units import digits, duration, plural, round_steps
 
@@ -24,7 +24,7 @@ def reuse_figure(reuse: PrefixReuse, where: str, theme: Theme = "light") -> Char
             y=[name],
             x=[1000 * seconds],
             orientation="h",
-            marker={"color": sheer(tone), "line": {"color": tone, "width": 1}},
+            marker=filled(tone, 1),
             width=0.62,
             text=[duration(seconds)],
             textposition="outside",

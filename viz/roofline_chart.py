@@ -137,7 +137,7 @@ def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str, theme: T
             "symbol": [symbol if _is_plain(p) else f"{symbol}-open" for p in points],
             "line": {"width": 2, "color": tone},
         },
-        text=[f" {short_name(point)} " for point in points],
+        text=[f" {short_name(point).replace(', by the', ',')} " for point in points],
         textposition=[_beside(point) for point in points],
         textfont={"size": 13, "color": colour("ink", theme)},
         cliponaxis=False,
@@ -150,9 +150,7 @@ def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str, theme: T
 
 def _beside(point: RoofPoint) -> str:
     """Puts a point's name where neither the roof nor its neighbours are."""
-    if point.phase == "prefill":
-        return "bottom right"
-    return "top left" if _is_plain(point) else "middle right"
+    return "top left" if point.phase == "decode" and _is_plain(point) else "bottom right"
 
 
 def _is_plain(point: RoofPoint) -> bool:

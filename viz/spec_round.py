@@ -1,4 +1,4 @@
-"""One round of speculative decoding as markup: the text, a card for each token, both caches.
+"""One round of speculative decoding as markup: the text, and a card for each token.
 
 The draft's guess is an open, dashed bar and the target's word a filled one, both in the colour of
 what models write. What stays is rose-gold, what goes is grey and hatched, as everywhere. Labels are
@@ -11,15 +11,14 @@ import html
 from collections.abc import Sequence
 
 from model.records import Piece
-from model.records.speculative import CacheMark, Drawn, Proposal, Round
+from model.records.speculative import Drawn, Proposal, Round
 from viz.palette import MONO, Theme, colour
-from viz.units import count, digits, plural, size
+from viz.units import digits
 
 VERIFY, DECIDE, CROP = 2, 3, 4  # stages from which more is shown
-MOST_CELLS = 28  # positions of a cache that are drawn one by one
 OWNERS = {
     "prompt": "prompt",
-    "draft": "guessed by the draft, accepted",
+    "draft": "guessed by the draft",
     "target": "chosen by the target",
 }
 
@@ -35,8 +34,9 @@ def text_strip(pieces: Sequence[Piece], owners: Sequence[str], theme: Theme) -> 
         for owner, words in OWNERS.items()
     )
     return (
-        f'<div style="display:flex;flex-wrap:wrap;gap:3px">{"".join(boxes)}</div>'
-        f'<div style="display:flex;flex-wrap:wrap;gap:8px;margin-top:8px">{legend}</div>'
+        '<div style="display:flex;flex-wrap:wrap;gap:8px 24px;justify-content:space-between;'
+        f'align-items:center"><div style="display:flex;flex-wrap:wrap;gap:3px">{"".join(boxes)}'
+        f'</div><div style="display:flex;flex-wrap:wrap;gap:8px">{legend}</div></div>'
     )
 
 
@@ -90,8 +90,8 @@ def _proposal_body(proposal: Proposal, is_greedy: bool, stage: int, theme: Theme
         words = "the target’s best token, too" if proposal.accept_prob else "not the target’s best"
         rows.append(_line(words if stage >= DECIDE else "greedy: all on the best token", theme))
     else:
-        ratio = "1 or more" if proposal.accept_prob == 1 else _number(proposal.accept_prob)
-        rows.append(_line(f"target ÷ draft: {ratio}", theme))
+        ratio = "≥ 1" if proposal.accept_prob == 1 else f"= {_number(proposal.accept_prob)}"
+        rows.append(_line(f"target ÷ draft {ratio}", theme))
         rows.append(_coin_track(proposal, stage >= DECIDE, theme))
     if stage >= DECIDE:
         rows.append(_verdict(proposal, is_greedy, theme))
@@ -119,7 +119,7 @@ def _coin_track(proposal: Proposal, has_fallen: bool, theme: Theme) -> str:
     )
     return (
         f'<div style="position:relative;height:{24 if has_fallen else 14}px;margin-top:4px">'
-        f'<div style="height:14px;border-radius:3px;overflow:hidden;display:flex;{_hatch(theme)}">'
+        f'<div style="height:14px;border-radius:3px;overflow:hidden;display:flex;{hatch(theme)}">'
         f'<div style="width:{width:.2f}%;background:{colour("kept", theme)}"></div></div>{coin}'
         "</div>"
     )
@@ -138,7 +138,7 @@ def _drawn_card(one: Round, drawn: Drawn, theme: Theme) -> str:
     else:
         rows = (
             _line(words, theme)
-            + _bar("its part", drawn.prob, theme, is_open=False)
+            + _bar("chance", drawn.prob, theme, is_open=False)
             + _line(f"coin {_number(drawn.coin)}", theme)
         )
     return _card(head, _token(drawn.label, "drawn", theme), rows, theme, edge="chosen")
@@ -163,8 +163,8 @@ def _token(label: str, verdict: str, theme: Theme) -> str:
             f"background:{colour('kept-tint', theme)};border:2px solid {colour('kept', theme)}"
         ),
         "rejected": (
-            f"{_hatch(theme)};border:2px solid {colour('rejected', theme)};"
-            "text-decoration:line-through"
+            f"{hatch(theme)};border:2px solid {colour('rejected', theme)};"
+            f"text-shadow:{_halo(theme)}"
         ),
         "drawn": (
             f"background:{colour('generated-tint', theme)};"
@@ -196,52 +196,16 @@ def _line(words: str, theme: Theme) -> str:
     return f'<div style="color:{colour("muted", theme)};margin-top:3px">{words}</div>'
 
 
-def caches(one: Round, stage: int, theme: Theme) -> str:
-    """Draws both caches: what they held before the round, what was read, what was cropped."""
-    rows = "".join(
-        _cache(mark, stage, theme, has_read=stage >= VERIFY or place > 0)
-        for place, mark in enumerate(one.caches)
-    )
-    return f'<div style="display:flex;flex-direction:column;gap:8px">{rows}</div>'
-
-
-def _cache(mark: CacheMark, stage: int, theme: Theme, *, has_read: bool) -> str:
-    n_now = mark.n_read if has_read else mark.n_before
-    first = max(0, mark.n_read - MOST_CELLS)
-    cells = [_cell(place, mark, stage, theme) for place in range(first, n_now)]
-    hidden = f"{plural(first, 'position')} … " if first else ""
-    said = f"{count(mark.n_before)} before the round"
-    said += f", {count(mark.n_read)} after its passes" if has_read else ", nothing read yet"
-    in_use = size((mark.n_kept if stage >= CROP else n_now) * mark.bytes_per_token)
-    bytes_said = f"{in_use} in use"
-    if stage >= CROP:
-        n_cropped = mark.n_read - mark.n_kept
-        said += f", {count(mark.n_kept)} kept: {count(n_cropped) if n_cropped else 'none'} cropped"
-        bytes_said += f", {size(mark.bytes_held)} held until the next pass"
-    return (
-        f'<div><div style="font-size:.85rem;color:{colour("ink", theme)}">'
-        f"<b>{html.escape(mark.name)}</b>’s cache: {said}; {bytes_said}</div>"
-        f'<div style="display:flex;flex-wrap:wrap;gap:2px;align-items:center;margin-top:3px;'
-        f'font-size:.75rem;color:{colour("muted", theme)}">{hidden}{"".join(cells)}</div></div>'
-    )
-
-
-def _cell(place: int, mark: CacheMark, stage: int, theme: Theme) -> str:
-    if place < mark.n_before:
-        look = f"background:{colour('keys-tint', theme)};border:1.5px solid {colour('keys', theme)}"
-    elif stage >= CROP and place >= mark.n_kept:
-        look = f"{_hatch(theme)};border:1.5px dashed {colour('rejected', theme)}"
-    else:
-        look = f"background:{colour('keys', theme)};border:1.5px solid {colour('keys', theme)}"
-    return (
-        f'<span title="position {place}" style="display:inline-block;width:14px;height:18px;'
-        f'box-sizing:border-box;border-radius:3px;{look}"></span>'
-    )
-
-
-def _hatch(theme: Theme) -> str:
+def hatch(theme: Theme) -> str:
+    """Writes the ground of what is rejected as CSS."""
     dark, light = colour("rejected", theme), colour("rejected-tint", theme)
     return f"background:repeating-linear-gradient(45deg,{light} 0 4px,{dark} 4px 5px)"
+
+
+def _halo(theme: Theme) -> str:
+    """Writes a ring around letters as CSS, so that they can be read on a hatch."""
+    ground = colour("raised", theme)
+    return ",".join([f"0 0 3px {ground}"] * 4)
 
 
 def _number(prob: float) -> str:

@@ -71,7 +71,12 @@ def distributions_figure(
     top = max([*(max(b.target_prob, b.draft_prob, b.residual_prob) for b in bars), *rest])
     figure.update_xaxes(title_text="probability", range=[0, min(1.12, 1.18 * top)])
     figure.update_yaxes(
-        tickvals=places, ticktext=names, autorange="reversed", showgrid=False, rangemode="normal"
+        tickvals=places,
+        ticktext=names,
+        tickfont={"size": 14, "color": colour("ink", theme)},
+        autorange="reversed",
+        showgrid=False,
+        rangemode="normal",
     )
     figure.update_layout(barmode="group", bargap=0.25, height=90 + 52 * len(names))
     said = _said(has_draft, is_rejected)
@@ -157,7 +162,11 @@ def speed_figure(
         mode="markers+text",
         name="measured",
         text=[f"{one.measured:.2f}" for one in fixed],
-        textposition="top center",
+        # away from the line, so that it crosses no number
+        textposition=[
+            "bottom center" if one.measured < (one.predicted or 0) else "top center"
+            for one in fixed
+        ],
         marker={"size": 12, "color": tone},
         hovertemplate="%{x} guesses: %{y:.2f}<extra>measured</extra>",
     )

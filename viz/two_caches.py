@@ -7,14 +7,13 @@ of that key, measured.
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 
 from model.records import FloatArray
 from model.records.diffusion import TwoCaches
-from viz.chart import Chart, empty_chart, new_figure, sheer
+from viz.chart import Chart, empty_chart, filled, new_figure
+from viz.labels import plain
 from viz.palette import Theme, colour
 from viz.units import count, duration, plural, size, size_ticks
 
@@ -74,7 +73,7 @@ def _add_half(
         yaxis=axis.replace("x", "y"),
         hovertext=[
             [
-                f"<b>layer {row // n_heads + 1}, head {row % n_heads + 1}</b><br>{_plain(one)}"
+                f"<b>layer {row // n_heads + 1}, head {row % n_heads + 1}</b><br>{plain(one)}"
                 for one in labels
             ]
             for row in range(n_layers * n_heads)
@@ -101,7 +100,7 @@ def _add_strips(figure: go.Figure, n_source: int, n_written: int, theme: Theme) 
             yaxis=y_axis,
             name=name,
             hoverinfo="name",
-            marker={"color": sheer(tone), "line": {"color": tone, "width": 1}},
+            marker=filled(tone, 1),
         )
 
 
@@ -112,7 +111,7 @@ def _axis(domain: list[float], n_slots: int, labels: tuple[str, ...]) -> dict[st
         "domain": domain,
         "range": [0, n_slots],
         "tickvals": [i + 0.5 for i in shown],
-        "ticktext": [_plain(labels[i][:13]) for i in shown],
+        "ticktext": [plain(labels[i][:13]) for i in shown],
         "tickangle": -55,
         "ticks": "",
     }
@@ -128,11 +127,6 @@ def _rows(states: FloatArray, title: str) -> dict[str, object]:
         "showgrid": False,
         "title": {"text": title},
     }
-
-
-def _plain(label: str) -> str:
-    """Keeps a token's characters from being read as Plotly's markup."""
-    return html.escape(label, quote=False)
 
 
 def _caption(caches: TwoCaches) -> str:

@@ -15,7 +15,7 @@ from model.records.phases import PhaseRun, Request
 from viz.chart import Chart, empty_chart, new_figure, sheer
 from viz.palette import Theme, colour
 from viz.phase_charts import BIG, HEIGHT, NOTHING_YET, spread, typical
-from viz.units import count, digits, duration, plural, round_steps
+from viz.units import count, digits, duration, percent, plural, round_steps
 
 
 def gaps_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
@@ -168,8 +168,27 @@ def trial_rows(run: PhaseRun) -> pd.DataFrame:
             trial.way,
             "" if trial.step_seconds is None else duration(trial.step_seconds),
             duration(trial.warmup_seconds) if trial.step_seconds is not None else "",
+            "" if trial.gap is None else f"{trial.gap:.1e}",
             trial.reason,
         )
         for trial in run.trials
     ]
-    return pd.DataFrame(rows, columns=["way", "a step", "warm-up", "why not"])
+    names = ["way", "a step", "warm-up", "largest gap of logits", "why not"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def launch_words(run: PhaseRun) -> str:
+    """Says what launching every kernel by itself costs; nothing where no other way ran."""
+    steps = {t.way: t.step_seconds for t in run.trials if t.step_seconds is not None}
+    plain, graph, compiled = (steps.get(way) for way in ("plain", "graph", "compiled"))
+    if plain is None or (graph is None and compiled is None):
+        return ""
+    words = [f"Launched kernel by kernel a step takes {duration(plain)}"]
+    if graph is not None:
+        words.append(f"captured as one graph {duration(graph)}")
+    if compiled is not None:
+        words.append(f"compiled and captured {duration(compiled)}")
+    said = ", ".join(words)
+    if graph is None or graph >= plain:
+        return f"{said}."
+    return f"{said}: {percent(1 - graph / plain)} of the first went into launching."

@@ -13,7 +13,7 @@ from model.generation import Generation
 from model.passes import prefill
 from model.records.claims import Finding
 from model.sampling import Settings
-from model.source import source_of
+from model.source_code import source_of
 from model.tokenizing import encode, pieces
 
 ROUNDING = 1e-3  # of logits in float32; a wrong input moves them by whole numbers

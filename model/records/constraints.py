@@ -58,8 +58,9 @@ class WayOut:
     name: str
     temperature: float | None  # None for a search
     n_texts: int
+    n_complete: int  # that satisfy the constraint; the others came to the limit on length
     best: str  # the answer that came most often
     agreement: float  # chance that two of the texts are the same; 1 where there is but one
-    escaped: float  # fraction whose log-probability is above argmax's
+    escaped: float  # fraction that is complete and likelier than argmax's text
     logprob: float  # nats, mean
     seconds: float

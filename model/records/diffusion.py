@@ -115,6 +115,14 @@ class Finisher:
         return sum(self.pass_seconds)
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """A piece of a text with gaps: given, or a gap as far as it has been filled."""
+
+    text: str
+    kind: Literal["given", "written", "open"]
+
+
 @dataclass(frozen=True, eq=False)
 class TwoCaches:
     """An encoder-decoder's caches after a step: what was read once, and what grows."""

@@ -102,6 +102,7 @@ class Trial:
     warmup_seconds: float  # capturing or compiling, first steps included
     step_seconds: float | None  # median; None where it failed
     reason: str = ""  # why it failed
+    gap: float | None = None  # largest difference of its logits from the model's own
 
 
 @dataclass(frozen=True)

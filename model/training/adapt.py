@@ -29,11 +29,12 @@ class StartError(ValueError):
 
 @torch.no_grad()
 def start_from(causal: LlamaForCausalLM, model: PreTrainedModel) -> None:
-    """Copies the embeddings and layers of a Llama into a ModernBERT or a T5 of the same widths.
+    """Copies a Llama into another, or its embeddings and layers into a ModernBERT or a T5.
 
     Args:
         causal: stays as it is.
-        model: as wide as the causal model, with as many heads; it may have fewer layers.
+        model: as wide as the causal model, with as many heads; one that is no Llama may have fewer
+            layers.
 
     Raises:
         StartError: where it is not.
@@ -44,7 +45,9 @@ def start_from(causal: LlamaForCausalLM, model: PreTrainedModel) -> None:
         raise StartError(
             f"A model of {mine} ({names}) cannot begin one of {wanted}: give --start one that fits."
         )
-    if isinstance(model, ModernBertForMaskedLM):
+    if isinstance(model, LlamaForCausalLM):
+        model.load_state_dict(causal.state_dict())
+    elif isinstance(model, ModernBertForMaskedLM):
         start_masked(causal, model)
     elif isinstance(model, T5ForConditionalGeneration):
         start_encoder_decoder(causal, model)

@@ -179,8 +179,8 @@ the text loops, its last 8 tokens having stood in it before, are left out: there
 """
     if twin:
         words += f"""
-`{twin["name"]}` is the same draft undistilled: same shape, same plan, same number of tokens
-({twin["tokens"]:,}), but taught the next token of the text in place of its target's distributions.
+`{twin["name"]}` is the same draft undistilled: the same shape, taught the next token of the text
+in place of its target's distributions, for {twin["tokens"]:,} tokens.
 """
     return f"{words}\n{table(header, rows)}"
 

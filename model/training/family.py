@@ -66,12 +66,13 @@ PHASES = (
     Phase(0.75, SIMPLE, n_rows=16, n_tokens=512),
     Phase(0.94, SIMPLE, n_rows=4, n_tokens=CONTEXT_LENGTH),
 )
-# a draft has room for little and is asked for stories: all of its tokens are of the simpler kind
+# a draft has room for little and is asked for stories: all of its tokens are of the simpler kind;
+# so small a model learns far more of few rows, often, than of many at once
 DRAFT_PHASES = (
-    Phase(0.0, MIDDLE, n_rows=32, n_tokens=256),
-    Phase(0.2, SIMPLE, n_rows=32, n_tokens=256),
-    Phase(0.85, SIMPLE, n_rows=16, n_tokens=512),
-    Phase(0.96, SIMPLE, n_rows=4, n_tokens=CONTEXT_LENGTH),
+    Phase(0.0, MIDDLE, n_rows=8, n_tokens=256),
+    Phase(0.1, SIMPLE, n_rows=8, n_tokens=256),
+    Phase(0.9, SIMPLE, n_rows=8, n_tokens=512),
+    Phase(0.97, SIMPLE, n_rows=2, n_tokens=CONTEXT_LENGTH),
 )
 # a page of 64 tokens is asked for, given nothing but the bos; a text with gaps may be a sentence
 PAGE_PHASES = (
@@ -183,8 +184,16 @@ RECIPES = {
         "scribbler",
         "The draft of speculative decoding: it guesses what the storyteller would write.",
         llama(hidden=128, layers=2, heads=4, inner=352),
-        Plan(DRAFT_PHASES, minutes=25),
-        relatives=("teacher", "target", "twin"),
+        Plan(
+            DRAFT_PHASES,
+            minutes=65,
+            muon_rate=0.01,
+            adam_rate=2e-3,
+            decay_from=0.2,
+            judge_every=600,
+            keeps_last=True,  # the judge knows the text and not the teacher
+        ),
+        relatives=("start", "teacher", "target", "twin"),
     ),
     "unmasker": Recipe(
         "unmasker",

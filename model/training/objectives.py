@@ -32,19 +32,21 @@ def next_token_loss(model: PreTrainedModel) -> LossOf:
 
 
 def distillation_loss(model: PreTrainedModel, teacher: PreTrainedModel) -> LossOf:
-    """How far the student is from the teacher's distributions (arXiv 1503.02531), in nats."""
+    """How far the student is from the teacher's distributions (arXiv 1503.02531).
+
+    Half the divergence, in nats, and twice the total variation: one less the variation is the sum
+    of min(target, draft), the chance that speculative decoding keeps a guess (arXiv 2310.08461).
+    """
 
     def loss_of(rows: torch.Tensor) -> torch.Tensor:
         with torch.no_grad():
             wanted = teacher(input_ids=rows[:, :-1], use_cache=False).logits.float()
         logits = model(input_ids=rows[:, :-1], use_cache=False).logits.float()
-        divergence = functional.kl_div(
-            functional.log_softmax(logits, dim=-1),
-            functional.log_softmax(wanted, dim=-1),
-            reduction="none",
-            log_target=True,
-        )
-        return divergence.sum(dim=-1).mean()
+        log_probs = functional.log_softmax(logits, dim=-1)
+        log_wanted = functional.log_softmax(wanted, dim=-1)
+        divergence = functional.kl_div(log_probs, log_wanted, reduction="none", log_target=True)
+        variation = (log_probs.exp() - log_wanted.exp()).abs() / 2
+        return (divergence / 2 + 2 * variation).sum(dim=-1).mean()
 
     return loss_of
 

@@ -78,6 +78,7 @@ class Plan:
     judge_every: int = 150  # steps
     save_every: float = 180.0  # seconds
     early_at: int = 0  # tokens after which the weights are kept as early.pt; 0 is never
+    keeps_last: bool = False  # the last weights count, not those that the judge likes best
     patience: int = 1000  # judgements without a better one before the run stops
 
 
@@ -172,8 +173,8 @@ def keep_record(
         judged = job.judge(job.model)
         value = next(iter(judged.values()))
         progress.since_best = 0 if value < progress.best else progress.since_best + 1
-        if value < progress.best:
-            progress.best = value
+        progress.best = min(value, progress.best)
+        if plan.keeps_last or value == progress.best:
             write_checkpoint(job.model.state_dict(), folder / "best.pt")
     if judged or progress.step % plan.note_every == 0:
         note = asdict(progress) | {"loss": loss.item(), "held_out": judged}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from model.beam_costs import bill, distinct, repeated, write_all
-from pages.parts.beam_growth import show_chart, theme_now
 from pages.parts.beam_state import N_COST_TOKENS, PROMPTS, BeamLesson, start_costs
 from pages.parts.code_that_ran import show_code
-from pages.parts.sampling_lab_clock import advance, on_a_clock, show_problem, start_or_stop
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.running import in_slices, run_button, show_problem
 from viz.beam_compare import bills_figure, bills_table
 from viz.units import plural
 
@@ -20,12 +20,11 @@ def show_costs(lesson: BeamLesson) -> None:
         "**On open-ended text the gain is small and the text is blander:** the likeliest words are "
         "the ones that anybody would have written, and what was said once becomes likelier."
     )
-    on_a_clock(lesson.costs, lambda: _costs(lesson))
+    in_slices(lambda: lesson.costs, lambda: _costs(lesson))
     show_code(write_all, bill, distinct, repeated, key="beam_code_3")
 
 
 def _costs(lesson: BeamLesson) -> None:
-    advance(lesson.costs)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         n_prompts = st.slider(
             "Prompts",
@@ -36,7 +35,7 @@ def _costs(lesson: BeamLesson) -> None:
             width=200,
             persist_state="session",
         )
-        start_or_stop(
+        run_button(
             lesson.costs,
             f"Write {N_COST_TOKENS} tokens four ways",
             "beam_cost",
@@ -68,7 +67,7 @@ def _costs(lesson: BeamLesson) -> None:
         },
     )
     st.caption(
-        f"{lm.name}, {lm.device}, {str(lm.dtype).removeprefix('torch.')}: the same prompts, the "
+        f"{lm.name}, {lm.where}: the same prompts, the "
         "same kind of pass and the same end for all; the beam’s best text by sum log p (a = 0). "
         "Distinct n: different n-grams as a part of all, mean over texts."
     )

@@ -7,16 +7,15 @@ from dataclasses import replace
 import streamlit as st
 
 from model.best_first import LIMIT, MOST_TOKENS, BestFirst
-from pages.parts.beam_growth import show_chart, theme_now
 from pages.parts.beam_state import PROMPTS, BeamLesson, Comparison, compare
 from pages.parts.code_that_ran import show_code
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.running import in_slices, run_button, show_problem
 from viz.beam_compare import exact_words, searches_figure, searches_table
 from viz.units import count, plural
 
 SLICE_SECONDS = 0.3  # of searching between two looks at the buttons
-CLOCK_SECONDS = 0.15
 N_TOKENS = 5
-PROBLEM = "beam_exact_problem"
 
 
 def show_exact(lesson: BeamLesson) -> None:
@@ -26,18 +25,14 @@ def show_exact(lesson: BeamLesson) -> None:
         "**Greedy can start better and end worse.** Best-first search goes on until no beginning "
         "is left that could still win, so it can prove which text is the likeliest."
     )
-    is_running = lesson.comparison is not None and lesson.comparison.is_running
-    st.fragment(_exact, run_every=CLOCK_SECONDS if is_running else None)(lesson, is_running)
+    in_slices(lambda: lesson.comparison, lambda: _exact(lesson), SLICE_SECONDS)
     show_code(BestFirst.advance, BestFirst._expand, key="beam_code_2")
 
 
-def _exact(lesson: BeamLesson, has_clock: bool) -> None:
+def _exact(lesson: BeamLesson) -> None:
     run = lesson.comparison
-    if (run is not None and run.is_running) != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
     _controls(lesson)
-    if problem := st.session_state.get(PROBLEM):
-        st.error(problem)
+    show_problem("beam_exact")
     if run is None:
         return
     if run.notice:
@@ -48,10 +43,6 @@ def _exact(lesson: BeamLesson, has_clock: bool) -> None:
             f"{count(run.exact.n_expanded)} of at most {count(run.exact.limit)} beginnings",
         )
     _findings(run)
-    if run.is_running:
-        run.slice(SLICE_SECONDS)  # after all is drawn, so that nothing fades while it runs
-        if not run.is_running:
-            st.rerun()
 
 
 def _controls(lesson: BeamLesson) -> None:
@@ -85,34 +76,22 @@ def _controls(lesson: BeamLesson) -> None:
             help="Where the exact search gives up: each beginning costs a row of a pass.",
             persist_state="session",
         )
-        if run is not None and run.is_running:
-            st.button("Stop", key="beam_exact_stop", on_click=_stop, args=(run,))
-        else:
-            st.button(
-                f"Compare with {plural(lesson.growing.wish.n_beams, 'beam')}",
-                key="beam_exact_run",
-                type="primary",
-                on_click=_start,
-                args=(lesson,),
-            )
-
-
-def _stop(run: Comparison) -> None:
-    run.is_running = False
+        run_button(
+            run,
+            f"Compare with {plural(lesson.growing.wish.n_beams, 'beam')}",
+            "beam_exact",
+            lambda: _start(lesson),
+        )
 
 
 def _start(lesson: BeamLesson) -> None:
-    """Search three ways; if that cannot be, say so and keep what was found last."""
+    """Search three ways."""
     state = st.session_state
-    state[PROBLEM] = None
     lesson.growing.is_playing = False
     wish = replace(lesson.growing.wish, prompt=str(state["beam_exact_prompt"] or ""))
-    try:
-        lesson.comparison = compare(
-            lesson.lm, wish, int(state["beam_exact_tokens"]), int(state["beam_exact_limit"])
-        )
-    except ValueError as error:
-        state[PROBLEM] = str(error)
+    lesson.comparison = compare(
+        lesson.lm, wish, int(state["beam_exact_tokens"]), int(state["beam_exact_limit"])
+    )
 
 
 def _findings(run: Comparison) -> None:

@@ -9,32 +9,17 @@ from model.records.beams import FinishedBeam
 from model.tokenizing import pieces
 from pages.parts.beam_state import ENDS, BeamLesson, Growing, Wish, greedy_died, grow
 from pages.parts.code_that_ran import show_code
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.shell import is_presenting
+from pages.parts.stepping import at_a_pace, step_buttons
 from viz.beam_charts import cache_figure, contest_figure, ranking_table
 from viz.beam_tree import COLUMN_PIXELS, tree_figure
-from viz.chart import Chart
-from viz.large_type import enlarge
-from viz.palette import Theme
-from viz.units import nats, plural
+from viz.units import count, nats, plural
 
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
 MOST_TOKENS = 24
 TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
 .st-key-beam_tree_box > * {{min-width: {0}px;}}</style>"""
-
-
-def theme_now() -> Theme:
-    """Return the theme that the reader's browser shows."""
-    return "dark" if st.context.theme.type == "dark" else "light"
-
-
-def show_chart(chart: Chart, key: str) -> None:
-    """Show a figure, and below it what it says and where its numbers come from."""
-    if st.session_state.get("presenter"):
-        chart = enlarge(chart)
-    st.plotly_chart(
-        chart.figure, key=key, theme=None, alt=chart.alt, config={"displayModeBar": False}
-    )
-    st.caption(chart.caption)
 
 
 def show_growth(lesson: BeamLesson) -> None:
@@ -45,8 +30,12 @@ def show_growth(lesson: BeamLesson) -> None:
         "likeliest.**"
     )
     _controls(lesson)
-    is_playing = lesson.growing.is_playing
-    st.fragment(_growth, run_every=PLAY_SECONDS if is_playing else None)(lesson, is_playing)
+    at_a_pace(
+        lambda: lesson.growing.is_playing,
+        lambda: lesson.growing.step(),
+        lambda: _growth(lesson),
+        PLAY_SECONDS,
+    )
     show_code(
         BeamSearch.step,
         BeamSearch._divide,
@@ -66,7 +55,7 @@ def _controls(lesson: BeamLesson) -> None:
             "A text to start from",
             wish.prompt,
             key="beam_prompt",
-            max_chars=2_000,
+            max_chars=20_000,
             on_change=_search_again,
             args=(lesson,),
             persist_state="session",
@@ -106,6 +95,18 @@ def _controls(lesson: BeamLesson) -> None:
         )
 
 
+def put_in(wish: Wish) -> None:
+    """Let the controls say what is searched."""
+    for name, value in (
+        ("prompt", wish.prompt),
+        ("beams", wish.n_beams),
+        ("tokens", wish.n_tokens),
+        ("ends", wish.ends),
+        ("penalty", wish.length_penalty),
+    ):
+        st.session_state[f"beam_{name}"] = value
+
+
 def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> None:
     """Search by what the controls say; if that cannot be, the search on the page stays."""
     growing, state = lesson.growing, st.session_state
@@ -124,12 +125,8 @@ def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> No
         growing.is_playing, growing.notice = False, f"{error} The search before it stays below."
 
 
-def _growth(lesson: BeamLesson, has_clock: bool) -> None:
+def _growth(lesson: BeamLesson) -> None:
     growing = lesson.growing
-    if growing.is_playing and has_clock:
-        growing.step()
-    if growing.is_playing != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
     _buttons(growing)
     if growing.notice:
         st.error(growing.notice)
@@ -149,34 +146,15 @@ def _growth(lesson: BeamLesson, has_clock: bool) -> None:
 
 def _buttons(growing: Growing) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="beam_buttons"):
-        st.button(
-            "Step",
-            key="beam_step",
-            type="primary",
-            on_click=growing.step,
-            disabled=growing.is_playing or not growing.can_step,
-            icon=":material/skip_next:",
-        )
-        st.button(
-            "Pause" if growing.is_playing else "Play",
-            key="beam_play",
-            on_click=growing.play,
-            disabled=not growing.can_step,
-            icon=":material/pause:" if growing.is_playing else ":material/play_arrow:",
-        )
-        st.button(
-            "Back",
-            key="beam_back",
-            on_click=growing.back,
-            disabled=growing.is_playing or not growing.n_shown,
-            icon=":material/undo:",
-        )
-        st.button(
-            "Reset",
-            key="beam_reset",
-            on_click=growing.reset,
-            disabled=growing.is_playing or not growing.n_shown,
-            icon=":material/restart_alt:",
+        step_buttons(
+            "beam",
+            is_playing=growing.is_playing,
+            can_step=growing.can_step,
+            can_go_back=growing.n_shown > 0,
+            step=growing.step,
+            play=growing.play,
+            back=growing.back,
+            reset=growing.reset,
         )
         st.markdown(_state_of(growing))
 
@@ -184,22 +162,26 @@ def _buttons(growing: Growing) -> None:
 def _state_of(growing: Growing) -> str:
     """Say in a sentence how far the search is."""
     search = growing.search
+    last = search.steps[growing.n_shown - 1] if growing.n_shown else None
+    n_beams = len(last.beams) if last else 1
     if growing.can_step:
-        beams = len(search.steps[growing.n_shown - 1].beams) if growing.n_shown else 1
-        return (
-            f"Token {growing.n_shown} of at most {search.max_new_tokens}, {plural(beams, 'beam')}."
-        )
+        words = f"Token {growing.n_shown} of at most {search.max_new_tokens}"
+        few = ""
+        if last and last.n_candidates < search.n_beams:
+            few = f", for there were only {count(last.n_candidates)} candidates to choose from"
+        return f"{words}, {plural(n_beams, 'beam')}{few}."
     why = (
         f"all texts have {plural(search.max_new_tokens, 'token')}."
         if growing.n_shown == search.max_new_tokens
-        else f"no beam can beat the {len(search.finished)} finished texts."
+        else f"no beam can beat {plural(len(search.finished), 'finished text')}, so the last "
+        f"{plural(n_beams, 'beam')} {'is' if n_beams == 1 else 'are'} dropped."
     )
     return f"The search is over after token {growing.n_shown}: {why}"
 
 
 def _tree(lesson: BeamLesson) -> None:
     growing, search = lesson.growing, lesson.growing.search
-    is_large = bool(st.session_state.get("presenter"))
+    is_large = is_presenting()
     chart = tree_figure(
         search.nodes,
         search.steps[: growing.n_shown],
@@ -208,6 +190,7 @@ def _tree(lesson: BeamLesson) -> None:
         _prompt_end(growing),
         _best_now(growing),
         theme_now(),
+        is_over=not growing.can_step,
         is_large=is_large,
     )
     st.html(TREE_STYLE.format(round(COLUMN_PIXELS * (search.max_new_tokens + 1))))
@@ -222,7 +205,7 @@ def _tree(lesson: BeamLesson) -> None:
     died = greedy_died(growing)
     greedy = f" Greedy’s way left the search at token {died}." if died else ""
     lm = lesson.lm
-    where = f"{lm.name}, {lm.device}, {str(lm.dtype).removeprefix('torch.')}"
+    where = f"{lm.name}, {lm.where}"
     st.caption(f"{chart.caption}{greedy} On {where}.")
 
 
@@ -270,11 +253,12 @@ def _ranking(lesson: BeamLesson) -> None:
             height=min(320, 36 * len(finished) + 40),
             column_config={
                 "rank": st.column_config.Column(width=45),
-                "moved": st.column_config.Column(width=55),
-                "text": st.column_config.Column(width=220),
-                "tokens": st.column_config.Column(width=55),
-                "sum log p": st.column_config.NumberColumn(format="%.2f", width=75),
+                "moved": st.column_config.Column(width=62),
+                "text": st.column_config.Column(width=165),
+                "tokens": st.column_config.Column(width=62),
+                "sum log p": st.column_config.NumberColumn(format="%.2f", width=82),
                 "score": st.column_config.NumberColumn(format="%.3f", width=70),
+                "ends by": st.column_config.Column(width=62),
             },
         )
         best = rank_finished(finished, penalty)[0]
@@ -305,7 +289,10 @@ def _cache(growing: Growing) -> None:
         "**All beams are rows of one batch: one pass reads them all, and each row takes the cache "
         "of its parent.**"
     )
+    read = [step for step in search.steps[: growing.n_shown] if step.seconds]
+    if not read:
+        st.caption("No pass has followed yet: the first token of every beam was not read.")
+        return
     labels = [piece.label for piece in pieces(lm.tokenizer, search.start.ids)]
-    step = search.steps[growing.n_shown - 1]
-    chart = cache_figure(search.nodes, step, labels, lm.cache_shape.bytes_per_token, theme_now())
-    show_chart(chart, "beam_cache")
+    per_token = lm.cache_shape.bytes_per_token
+    show_chart(cache_figure(search.nodes, read[-1], labels, per_token, theme_now()), "beam_cache")

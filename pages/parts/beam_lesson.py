@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from pages.parts.beam_costs import show_costs
 from pages.parts.beam_exact import show_exact
-from pages.parts.beam_growth import show_growth
+from pages.parts.beam_growth import put_in, show_growth
 from pages.parts.beam_state import FIRST_LOOK, BeamLesson, Wish, grow
-from pages.parts.models import DEFAULT_MODEL, shared_model
-from pages.parts.session import Session
+from pages.parts.reader import kept_lesson
 
 LESSON = "beam_lesson"
 
 
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = _lesson(waiting)
+    try:
+        lesson = kept_lesson(LESSON, waiting, _begin)
+    except ValueError as error:  # the first page's model has no room even for the example
+        waiting.error(str(error))
+        return
     waiting.empty()
     show_growth(lesson)
     show_exact(lesson)
     show_costs(lesson)
 
 
-def _lesson(waiting: DeltaGenerator) -> BeamLesson:
-    """Return what the reader has here; anew where the first page has another model by now."""
-    lesson: BeamLesson | None = st.session_state.get(LESSON)
-    reader: Session | None = st.session_state.get("reader")
-    if lesson is None or (reader is not None and reader.lm is not lesson.lm):
-        lm = reader.lm if reader else _load(waiting)
-        wish = Wish() if lesson is None else lesson.growing.wish
-        lesson = BeamLesson(lm, grow(lm, wish, FIRST_LOOK))
-        st.session_state[LESSON] = lesson
-    return lesson
-
-
-def _load(waiting: DeltaGenerator) -> LanguageModel:
-    def say(doing: str) -> None:
-        waiting.caption(f"{doing}…")
-
-    return shared_model(DEFAULT_MODEL, progress=say)
+def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
+    """Search anew for what was searched with the model before, or for the first example."""
+    if old is not None:
+        try:
+            return BeamLesson(lm, grow(lm, old.growing.wish, FIRST_LOOK))
+        except ValueError as error:
+            lesson = BeamLesson(lm, grow(lm, Wish(), FIRST_LOOK))
+            lesson.growing.notice = f"{error} The first example stands here instead."
+            put_in(Wish())
+            return lesson
+    return BeamLesson(lm, grow(lm, Wish(), FIRST_LOOK))

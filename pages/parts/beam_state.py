@@ -17,6 +17,7 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.records.beams import Bill, Candidate, ExactResult, FinishedBeam, lineage
 from model.tokenizing import label, text_of
+from pages.parts.slices import go_on
 
 PROMPT = "Once there was a king who"  # greedy loses by far: tests/claims/test_beam_search_claims.py
 PROMPTS = (
@@ -108,13 +109,7 @@ class Comparison:
 
     def slice(self, seconds: float) -> None:
         """Searches on for about so long."""
-        started = time.perf_counter()
-        try:
-            while not self.exact.is_done and time.perf_counter() - started < seconds:
-                self.exact.advance()
-            self.is_running = not self.exact.is_done
-        except ValueError as error:
-            self.is_running, self.notice = False, str(error)
+        go_on(self, self.exact, seconds)
 
     @property
     def result(self) -> ExactResult:

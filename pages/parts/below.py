@@ -9,6 +9,7 @@ import streamlit as st
 
 from model.records import RunRecord
 from pages.parts.experiments import EXPERIMENTS, set_up
+from pages.parts.figures import theme_now
 from pages.parts.keep import run_record
 from pages.parts.session import Session
 from viz import export
@@ -26,8 +27,7 @@ FILES = {
 
 def show_figures(session: Session) -> None:
     """Draw cache and clock as they are now."""
-    theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
-    cache_chart, timing_chart = draw_figures(session, theme)
+    cache_chart, timing_chart = draw_figures(session, theme_now())
     left, right = st.columns(2, gap="medium")
     with left:
         st.plotly_chart(cache_chart.figure, key="cache_chart", theme=None, alt=cache_chart.alt)
@@ -40,7 +40,7 @@ def show_figures(session: Session) -> None:
 def draw_figures(session: Session, theme: Theme) -> tuple[Chart, Chart]:
     """Draw how the cache grew, and how long each pass took."""
     lm, generation = session.lm, session.generation
-    where = f"{lm.device}, {str(lm.dtype).removeprefix('torch.')}"
+    where = lm.where
     return (
         cache_figure(generation.passes, lm.cache_shape, theme, generation.bytes_held),
         timing_figure(generation.passes, theme, where),

@@ -70,6 +70,12 @@ class ClaimRun:
         self.seconds[claim.id] = time.perf_counter() - started
         return claim
 
+    def slice(self, seconds: float) -> None:
+        """Runs experiments for about so long, one at least."""
+        started = time.perf_counter()
+        while self.advance() is not None and time.perf_counter() - started < seconds:
+            pass
+
     def rows(self) -> list[Row]:
         """Returns every claim with what was found."""
         return [
@@ -82,6 +88,6 @@ class ClaimRun:
         return {
             "model": self.lm.name,
             "device": str(self.lm.device),
-            "dtype": str(self.lm.dtype).removeprefix("torch."),
+            "dtype": self.lm.dtype_name,
             "date": datetime.now().astimezone().isoformat(timespec="seconds"),
         }

@@ -9,33 +9,32 @@ from itertools import groupby
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from model.loading import LanguageModel
 from pages.parts.claims_list import CLAIMS, Claim
 from pages.parts.claims_state import ClaimRun
 from pages.parts.claims_when import show_when
 from pages.parts.code_that_ran import show_code
 from pages.parts.lessons import lesson_at
-from pages.parts.models import DEFAULT_MODEL, shared_model
-from pages.parts.session import Session
+from pages.parts.reader import kept_lesson
+from pages.parts.running import in_slices, start_or_stop
 from viz.claims_report import MARKS, Row, sentence, tally, to_html, to_json
 from viz.units import count, duration
 
 STATE = "claims_run"
-CLOCK_SECONDS = 0.1
 FILES = (("html", "text/html", to_html), ("json", "application/json", to_json))
 LATEST = 3  # findings that are shown while more are being made
 
 
 def show_claims(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    run = _run(waiting)
+    run = kept_lesson(STATE, waiting, _begin)
     waiting.empty()
     st.markdown(
         f"**{count(len(CLAIMS))} things that are said of generation, each with an experiment that "
         "runs here and now.** A verdict follows from what was measured on this device, and from "
         "nothing else."
     )
-    is_running = run.is_running
-    st.fragment(_panel, run_every=CLOCK_SECONDS if is_running else None)(run, is_running)
+    in_slices(lambda: run, lambda: _panel(run), seconds=0.0)  # one experiment, then a look
     for section, claims in groupby(CLAIMS, key=lambda claim: claim.section):
         st.header(section, anchor=False)
         for claim in claims:
@@ -44,43 +43,24 @@ def show_claims(waiting: DeltaGenerator) -> None:
     show_code(*(claim.run for claim in CLAIMS[:3]), ClaimRun.advance, key="claims_code")
 
 
-def _run(waiting: DeltaGenerator) -> ClaimRun:
-    """Return what the reader has here; anew where the first page has another model by now."""
-    run: ClaimRun | None = st.session_state.get(STATE)
-    reader: Session | None = st.session_state.get("reader")
-    if run is None or (reader is not None and reader.lm is not run.lm):
-        lm = (
-            reader.lm
-            if reader
-            else shared_model(DEFAULT_MODEL, progress=lambda doing: _say(waiting, doing))
-        )
-        run = ClaimRun(lm)
-        st.session_state[STATE] = run
-    return run
-
-
-def _say(waiting: DeltaGenerator, doing: str) -> None:
-    waiting.caption(f"{doing}…")
+def _begin(lm: LanguageModel, _old: ClaimRun | None) -> ClaimRun:
+    return ClaimRun(lm)
 
 
 # What runs, and what came of it
 
 
-def _panel(run: ClaimRun, has_clock: bool) -> None:
-    if run.is_running != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
+def _panel(run: ClaimRun) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="claims_buttons"):
-        if run.is_running:
-            st.button("Stop", key="claims_stop", on_click=run.stop, icon=":material/stop:")
-        else:
-            st.button(
-                "Run all",
-                key="claims_run_all",
-                type="primary",
-                on_click=run.ask,
-                args=(CLAIMS,),
-                icon=":material/play_arrow:",
-            )
+        start_or_stop(
+            is_running=run.is_running,
+            title="Run all",
+            key="claims",
+            start=lambda: run.ask(CLAIMS),
+            stop=run.stop,
+            icon=":material/play_arrow:",
+            start_key="claims_run_all",
+        )
         if run.findings and not run.is_running:
             _downloads(run)
         st.caption(f"{tally(run.rows())}. {_place(run)}")
@@ -88,9 +68,6 @@ def _panel(run: ClaimRun, has_clock: bool) -> None:
         st.progress(run.done, f"Measuring {run.waiting[0].id}: {run.waiting[0].says}")
         for claim_id in list(run.findings)[-LATEST:]:
             st.markdown(f"**{claim_id}** {_finding_words(run, claim_id)}")
-        run.advance()  # after all is drawn, so that nothing fades while it runs
-        if not run.is_running:
-            st.rerun()
 
 
 def _place(run: ClaimRun) -> str:

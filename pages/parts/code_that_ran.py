@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from model.source import source_of
+from model.source_code import source_of
 
 
 def show_code(*functions: Callable[..., Any], key: str) -> None:

@@ -7,14 +7,15 @@ import html
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model.constraints import ConstrainedBeams, ConstrainedWriting, Constraint, Kind
+from model.constraints import ConstrainedBeams, ConstrainedWriting, Constraint
 from model.loading import LanguageModel
+from model.patterns import LONGEST, Kind
 from model.sampling import Settings
 from pages.parts.code_that_ran import show_code
-from pages.parts.constraint_chart import show_chart
 from pages.parts.constraint_state import (
     EXAMPLES,
     FIRST,
+    HINTS,
     KINDS,
     ConstraintLesson,
     Wish,
@@ -22,10 +23,11 @@ from pages.parts.constraint_state import (
     begin,
 )
 from pages.parts.constraint_ways import show_ways
-from pages.parts.models import DEFAULT_MODEL, shared_model
-from pages.parts.sampling_lab_overlap import theme_of_page
-from pages.parts.session import Session
-from viz.constraint_chart import mask_figure, mass_figure
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.reader import kept_lesson
+from pages.parts.shell import is_presenting
+from pages.parts.stepping import at_a_pace, step_buttons
+from viz.constraint_chart import CORNER, mask_figure, mass_figure
 from viz.palette import MONO, colour
 from viz.units import nats, plural
 
@@ -36,7 +38,11 @@ PLAY_SECONDS = 0.8
 
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = _lesson(waiting)
+    try:
+        lesson = kept_lesson(LESSON, waiting, _begin)
+    except ValueError as error:  # the first page's model has no room even for the example
+        waiting.error(str(error))
+        return
     waiting.empty()
     st.markdown(
         "**A constraint is a mask that a grammar draws anew at every token. It sees one token "
@@ -44,8 +50,12 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
         "probability.**"
     )
     _controls(lesson)
-    is_playing = lesson.now.is_playing
-    st.fragment(_writing, run_every=PLAY_SECONDS if is_playing else None)(lesson, is_playing)
+    at_a_pace(
+        lambda: lesson.now.is_playing,
+        lambda: lesson.now.step(_temperature()),
+        lambda: _writing(lesson),
+        PLAY_SECONDS,
+    )
     show_ways(lesson)
     show_code(
         ConstrainedWriting.step,
@@ -57,23 +67,18 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     )
 
 
-def _lesson(waiting: DeltaGenerator) -> ConstraintLesson:
-    """Return what the reader has here; anew where the first page has another model by now."""
-    lesson: ConstraintLesson | None = st.session_state.get(LESSON)
-    reader: Session | None = st.session_state.get("reader")
-    if lesson is None or (reader is not None and reader.lm is not lesson.lm):
-        lm = reader.lm if reader else _load(waiting)
-        wish = EXAMPLES[FIRST] if lesson is None else lesson.now.wish
-        lesson = ConstraintLesson(lm, begin(lm, wish))
-        st.session_state[LESSON] = lesson
-    return lesson
-
-
-def _load(waiting: DeltaGenerator) -> LanguageModel:
-    def say(doing: str) -> None:
-        waiting.caption(f"{doing}…")
-
-    return shared_model(DEFAULT_MODEL, progress=say)
+def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:
+    """Begin with what was asked for with the model before, or with the first example."""
+    state = st.session_state
+    state[PROBLEM] = None
+    if old is not None:
+        try:
+            return ConstraintLesson(lm, begin(lm, old.now.wish))
+        except ValueError as error:
+            state[PROBLEM] = f"{error} The first example stands here instead."
+            state["constraint_example"] = FIRST
+            _put_in(EXAMPLES[FIRST])
+    return ConstraintLesson(lm, begin(lm, EXAMPLES[FIRST]))
 
 
 # What is asked for
@@ -97,7 +102,7 @@ def _controls(lesson: ConstraintLesson) -> None:
         st.text_input(
             "A text to start from",
             key="constraint_prompt",
-            max_chars=2_000,
+            max_chars=20_000,
             on_change=_begin_again,
             args=(lesson,),
             persist_state="session",
@@ -109,22 +114,23 @@ def _controls(lesson: ConstraintLesson) -> None:
             required=True,
             format_func=lambda kind: KINDS[kind],
             key="constraint_kind",
+            help=HINTS[wish.kind],
             on_change=_take_kind,
+            args=(lesson,),
+            persist_state="session",
+        )
+        st.text_area(
+            HINTS[wish.kind],
+            key="constraint_text",
+            height=76,
+            max_chars=LONGEST,
+            on_change=_begin_again,
             args=(lesson,),
             persist_state="session",
             label_visibility="collapsed",
         )
-        st.text_area(
-            "What may follow: one choice to a line, a regular expression, or a schema",
-            key="constraint_text",
-            height=76,
-            help="Spaces count: a choice after a word begins with one.",
-            on_change=_begin_again,
-            args=(lesson,),
-            persist_state="session",
-        )
     if problem := st.session_state.get(PROBLEM):
-        st.error(f"{problem} The text before it stays below.")
+        st.error(problem)
 
 
 def _take_example(lesson: ConstraintLesson) -> None:
@@ -141,10 +147,15 @@ def _take_kind(lesson: ConstraintLesson) -> None:
 
 
 def _fill(lesson: ConstraintLesson, wish: Wish) -> None:
+    _put_in(wish)
+    _begin_again(lesson)
+
+
+def _put_in(wish: Wish) -> None:
+    """Let the controls say what an example asks for."""
     st.session_state["constraint_kind"] = wish.kind
     st.session_state["constraint_prompt"] = wish.prompt
     st.session_state["constraint_text"] = wish.constraint
-    _begin_again(lesson)
 
 
 def _begin_again(lesson: ConstraintLesson) -> None:
@@ -156,18 +167,15 @@ def _begin_again(lesson: ConstraintLesson) -> None:
     try:
         lesson.now, lesson.ways = begin(lesson.lm, wish), None
     except ValueError as error:
-        lesson.now.is_playing, state[PROBLEM] = False, str(error)
+        lesson.now.is_playing = False
+        state[PROBLEM] = f"{error} The text before it stays below."
 
 
 # The text that grows
 
 
-def _writing(lesson: ConstraintLesson, has_clock: bool) -> None:
+def _writing(lesson: ConstraintLesson) -> None:
     now = lesson.now
-    if now.is_playing and has_clock:
-        now.step(_temperature())
-    if now.is_playing != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
     _buttons(now)
     if now.notice:
         st.error(now.notice)
@@ -176,17 +184,22 @@ def _writing(lesson: ConstraintLesson, has_clock: bool) -> None:
     with left:
         if now.can_step:
             st.markdown("**The next token: what the model wants, and what it may.**")
-            looked = now.writing.look(Settings(temperature=_temperature()))
+            temperature = _temperature()
+            looked = now.writing.look(Settings(temperature=temperature))
             best = max(looked.tokens, key=lambda token: token.masked_prob, default=None)
-            chosen = best.token_id if best is not None and _temperature() == 0 else None
-            show_chart(mask_figure(looked, chosen, theme_of_page()), "constraint_mask")
+            chosen = best.token_id if best is not None and temperature == 0 else None
+            chart = mask_figure(looked, chosen, theme_now(), temperature=temperature)
+            show_chart(chart, "constraint_mask")
         else:
             _verdict(now)
     with right:
-        st.markdown("**What each token threw away.**")
-        show_chart(mass_figure(now.writing.steps, theme_of_page()), "constraint_mass")
+        st.markdown("**What the constraint threw away at each token.**")
+        if now.writing.steps:
+            show_chart(mass_figure(now.writing.steps, theme_now()), "constraint_mass")
+        else:
+            st.caption("Nothing has been written yet: press Step.")
     lm = lesson.lm
-    st.caption(f"On {lm.name}, {lm.device}, {str(lm.dtype).removeprefix('torch.')}.")
+    st.caption(f"On {lm.name}, {lm.where}.")
 
 
 def _temperature() -> float:
@@ -194,75 +207,69 @@ def _temperature() -> float:
 
 
 def _buttons(now: Writing) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom", key="constraint_buttons"):
-        st.button(
-            "Step",
-            key="constraint_step",
-            type="primary",
-            on_click=lambda: now.step(_temperature()),
-            disabled=now.is_playing or not now.can_step,
-            icon=":material/skip_next:",
+    with st.container(horizontal=True, vertical_alignment="center", key="constraint_buttons"):
+        step_buttons(
+            "constraint",
+            is_playing=now.is_playing,
+            can_step=now.can_step,
+            can_go_back=bool(now.writing.steps),
+            step=lambda: now.step(_temperature()),
+            play=now.play,
+            back=now.back,
+            reset=now.reset,
         )
-        st.button(
-            "Pause" if now.is_playing else "Play",
-            key="constraint_play",
-            on_click=now.play,
-            disabled=not now.can_step,
-            icon=":material/pause:" if now.is_playing else ":material/play_arrow:",
-        )
-        st.button(
-            "Back",
-            key="constraint_back",
-            on_click=now.back,
-            disabled=now.is_playing or not now.writing.steps,
-            icon=":material/undo:",
-        )
-        st.button(
-            "Reset",
-            key="constraint_reset",
-            on_click=now.reset,
-            disabled=now.is_playing or not now.writing.steps,
-            icon=":material/restart_alt:",
-        )
-        st.slider(
-            "Temperature, 0 is argmax",
-            0.0,
-            1.5,
-            0.0,
-            0.1,
-            key="constraint_temperature",
-            width=220,
-            persist_state="session",
-        )
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            st.markdown("Temperature, 0 is argmax", width="content")
+            _temperature_slider()
+
+
+def _temperature_slider() -> None:
+    st.slider(
+        "Temperature, 0 is argmax",
+        0.0,
+        1.5,
+        0.0,
+        0.1,
+        key="constraint_temperature",
+        width=200,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
 
 
 def _strip(now: Writing) -> str:
     """Write the text as boxes, the prompt first; labels are data and are escaped."""
-    theme, writing = theme_of_page(), now.writing
+    theme, writing = theme_now(), now.writing
     box = "border-radius:4px;padding:1px 4px;border:1.5px solid"
     parts = [
         f'<span style="{box} {colour("prompt", theme)};background:{colour("prompt-tint", theme)}">'
-        f"{html.escape(now.wish.prompt[-80:])}</span>"
+        f"{html.escape(now.wish.prompt[-80:]) or '(nothing)'}</span>"
     ]
     for step in writing.steps:
-        tight = step.mass < 0.01
+        tight = step.mass < CORNER
         edge = colour("error" if tight else "generated", theme)
         ground = colour("error-tint" if tight else "generated-tint", theme)
         style = f"{box} {edge};background:{ground}" + (";border-style:dashed" if tight else "")
         parts.append(f'<span style="{style}">{html.escape(step.label)}</span>')
     return (
         f'<div style="display:flex;flex-wrap:wrap;gap:4px;font-family:{html.escape(MONO)};'
-        f'font-size:1rem;color:{colour("ink", theme)}">{"".join(parts)}</div>'
+        f'font-size:{1.4 if is_presenting() else 1}rem;color:{colour("ink", theme)}">'
+        f"{''.join(parts)}</div>"
     )
 
 
 def _verdict(now: Writing) -> None:
     """Say what was written, and what the model thinks of it."""
     written = now.writing.written("")
-    n_tokens = len(now.writing.steps)
+    length = plural(len(now.writing.steps), "token")
     if not written.is_complete:
-        st.info(f"{plural(n_tokens, 'token')} are written and the constraint is not met: go back.")
-    st.markdown(f"**It is complete:** {nats(written.logprob)} over {plural(n_tokens, 'token')}.")
+        st.info(
+            f"There is no room for more: {length} are written, and the constraint is not met. Go "
+            "back and choose otherwise, or ask for a shorter text."
+        )
+        return
+    st.markdown(f"**It is complete:** {nats(written.logprob)} over {length}.")
+    st.code(written.text.strip(), language="json" if now.wish.kind == "schema" else None)
     st.caption(
         "The text satisfies the constraint, and log p is what the model alone gives it. Go back "
         "and choose otherwise, or compare the ways out below."

@@ -9,9 +9,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from model.constraints import ConstrainedBeams, ConstrainedWriting, Constraint, Kind
+from model.constraints import ConstrainedBeams, ConstrainedWriting, Constraint
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.patterns import Kind
 from model.records.constraints import ConstrainedText, WayOut
 from model.sampling import Settings
 from model.sampling_experiments import agreement, vote
@@ -21,9 +22,14 @@ TEMPERATURES = (0.0, 0.1, 0.2, 0.3, 0.5, 1.0)
 N_TEXTS = 20
 N_BEAMS = 4
 KINDS: dict[Kind, str] = {
-    "choices": "A list of choices",
-    "pattern": "A pattern",
-    "schema": "A JSON schema",
+    "choices": "Choices",
+    "pattern": "Pattern",
+    "schema": "JSON schema",
+}
+HINTS: dict[Kind, str] = {
+    "choices": "One choice to a line. Spaces count: a choice after a word begins with one.",
+    "pattern": "A regular expression that all of what follows has to match.",
+    "schema": "A JSON schema that what follows has to satisfy.",
 }
 
 
@@ -115,7 +121,12 @@ class WaysRun:
     @property
     def done(self) -> float:
         """The fraction that is written."""
-        return min(1.0, self.n_done / (2 + (len(TEMPERATURES) - 1) * self.n_texts))
+        return min(1.0, self.n_done / self.n_all)
+
+    @property
+    def n_all(self) -> int:
+        """Texts that the run comes to: one by argmax, one by the beam, many at each temperature."""
+        return sum(self._n_wanted(temperature) for temperature in _names().values())
 
     def slice(self, seconds: float) -> None:
         """Write on for about so long."""
@@ -129,22 +140,28 @@ class WaysRun:
             self.is_running, self.notice = False, str(error)
 
     def ways(self) -> list[WayOut]:
-        """Sum up each way, argmax first."""
+        """Sum up each way that is whole, argmax first; once stopped, what there is of the last."""
         return [
             self._way(name, temperature)
             for name, temperature in _names().items()
-            if self.texts.get(name)
+            if len(self.texts.get(name, ()))
+            >= (self._n_wanted(temperature) if self.is_running else 1)
         ]
+
+    def _n_wanted(self, temperature: float | None) -> int:
+        return self.n_texts if temperature else 1  # all others by argmax would be copies
 
     def _way(self, name: str, temperature: float | None) -> WayOut:
         texts = self.texts[name]
         argmax = self.texts[name_of(0.0)][0]
-        better = [t for t in texts if t.text != argmax.text and t.logprob > argmax.logprob]
+        whole = [text for text in texts if text.is_complete]
+        better = [t for t in whole if t.text != argmax.text and t.logprob > argmax.logprob]
         answers = [text.text for text in texts]
         return WayOut(
             name=name,
             temperature=temperature,
             n_texts=len(texts),
+            n_complete=len(whole),
             best=vote(answers)[0][0],
             agreement=agreement(answers) if len(answers) > 1 else 1.0,
             escaped=len(better) / len(texts),
@@ -157,8 +174,7 @@ class WaysRun:
             if temperature is None:
                 yield from self._search(name)
                 continue
-            # argmax writes one text: all others would be copies
-            for seed in range(self.n_texts if temperature else 1):
+            for seed in range(self._n_wanted(temperature)):
                 writing = ConstrainedWriting(self.start.fork(seed=seed), self.constraint)
                 started = time.perf_counter()
                 while not writing.is_done and len(writing.steps) < MOST_TOKENS:

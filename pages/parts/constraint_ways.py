@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.constraint_chart import show_chart
 from pages.parts.constraint_state import N_BEAMS, N_TEXTS, ConstraintLesson, start_ways
-from pages.parts.sampling_lab_clock import advance, on_a_clock, show_problem, start_or_stop
-from pages.parts.sampling_lab_overlap import theme_of_page
-from viz.constraint_chart import ways_figure, ways_table
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.running import in_slices, run_button, show_problem
+from viz.constraint_ways_chart import ways_figure, ways_table
 from viz.units import count
 
 
@@ -20,12 +19,11 @@ def show_ways(lesson: ConstraintLesson) -> None:
         "whole beginnings.** Where the wrong turn is likelier by far, a little temperature does "
         "not help."
     )
-    on_a_clock(lesson.ways, lambda: _ways(lesson))
+    in_slices(lambda: lesson.ways, lambda: _ways(lesson))
 
 
 def _ways(lesson: ConstraintLesson) -> None:
-    advance(lesson.ways)
-    start_or_stop(
+    run_button(
         lesson.ways,
         f"Write {N_TEXTS} texts at each temperature, and search with {N_BEAMS} beams",
         "constraint_ways",
@@ -38,11 +36,11 @@ def _ways(lesson: ConstraintLesson) -> None:
     if run.notice:
         st.error(run.notice)
     if run.is_running:
-        st.progress(run.done, f"{count(run.n_done)} texts")
+        st.progress(run.done, f"{count(run.n_done)} of {count(run.n_all)} texts")
     ways = run.ways()
     if len(ways) < 2:
         return
-    show_chart(ways_figure(ways, theme_of_page()), "constraint_ways_chart")
+    show_chart(ways_figure(ways, theme_now()), "constraint_ways_chart")
     st.dataframe(ways_table(ways), hide_index=True, key="constraint_ways_table")
 
 

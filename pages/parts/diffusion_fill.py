@@ -13,14 +13,16 @@ from model.diffusion_quality import second_look
 from model.loading import LanguageModel
 from pages.parts.code_that_ran import show_code
 from pages.parts.diffusion_state import DiffusionLesson, Mode, PageRun
-from pages.parts.kv_growth import show_chart, theme_now
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.running import CLOCK_SECONDS
+from pages.parts.shell import is_presenting
+from pages.parts.stepping import step_buttons
 from viz.denoise_grid import sheet_html, sheet_style, sheet_words
 from viz.diffusion_charts import history_figure
 from viz.units import digits, duration, percent, plural
 
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 SLICE_SECONDS = 0.35  # of passes between two looks at the buttons
-CLOCK_SECONDS = 0.15  # after which the next slice is asked for
 LONGEST_TEXT = 1_000  # characters of a beginning or an end
 MOST_POSITIONS = 128
 PROJECTOR = 1.3  # the sheet's scale in presenter mode
@@ -171,7 +173,7 @@ def _fill(lesson: DiffusionLesson, mode: Mode) -> None:
     if run.notice:
         st.error(run.notice)
     sheet, theme = sheet_of(run.page, run.second), theme_now()
-    scale = PROJECTOR if st.session_state.get("presenter") else 1.0
+    scale = PROJECTOR if is_presenting() else 1.0
     st.html(f"<style>{sheet_style(theme, scale)}</style>")
     st.html(sheet_html(sheet))
     _say(run, sheet_words(sheet))
@@ -182,27 +184,14 @@ def _fill(lesson: DiffusionLesson, mode: Mode) -> None:
 def _buttons(run: PageRun) -> None:
     is_still, page = run.mode == "still", run.page
     with st.container(horizontal=True, vertical_alignment="center", key="diffusion_buttons"):
-        st.button(
-            "Step",
-            key="diffusion_step",
-            type="primary",
-            on_click=run.step,
-            disabled=not is_still or page.finished,
-            icon=":material/skip_next:",
-        )
-        st.button(
-            "Play" if is_still else "Pause",
-            key="diffusion_play",
-            on_click=run.play,
-            disabled=is_still and page.finished,
-            icon=":material/play_arrow:" if is_still else ":material/pause:",
-        )
-        st.button(
-            "Back",
-            key="diffusion_back",
-            on_click=run.back,
-            disabled=not is_still or not page.passes,
-            icon=":material/undo:",
+        step_buttons(
+            "diffusion",
+            is_playing=not is_still,
+            can_step=not page.finished,
+            can_go_back=bool(page.passes),
+            step=run.step,
+            play=run.play,
+            back=run.back,
         )
         st.button(
             "Fill",
@@ -224,9 +213,21 @@ def _buttons(run: PageRun) -> None:
             st.caption(f"Looking: {percent(run.share_looked)}")
 
 
+def _bar_words(run: PageRun) -> str:
+    """Say what the bar at the foot of a cell is."""
+    if not run.page.passes:
+        return ""
+    if run.second is not None:
+        return "The bar at a cell’s foot is what the model gives its token on the second look."
+    return (
+        "The bar at a cell’s foot is how sure the model is of what it proposes there, or was when "
+        "it filled it."
+    )
+
+
 def _say(run: PageRun, words: str) -> None:
     page = run.page
-    said = [f"Measured. {words}"]
+    said = [f"Measured. {words} {_bar_words(run)}"]
     if page.passes:
         n_read, n_passes = page.passes[-1].n_input, len(page.passes)
         said.append(

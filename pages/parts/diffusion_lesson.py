@@ -11,8 +11,8 @@ from pages.parts.diffusion_gaps import show_gaps
 from pages.parts.diffusion_race import show_race
 from pages.parts.diffusion_state import DiffusionLesson, PageRun
 from pages.parts.diffusion_sweep import show_sweep
-from pages.parts.models import DEFAULT_MODEL, shared_model
-from pages.parts.session import Session
+from pages.parts.models import shared_model
+from pages.parts.reader import kept_lesson, told_in
 
 LESSON = "diffusion_lesson"
 FILLER = "unmasker"
@@ -20,8 +20,17 @@ FILLER = "unmasker"
 
 def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = _lesson(waiting)
-    if lesson is None:
+
+    def begin(judge: LanguageModel, old: DiffusionLesson | None) -> DiffusionLesson:
+        if old is not None:  # the page stays, another model judges it
+            return DiffusionLesson(old.lm, judge, old.run)
+        lm = shared_model(FILLER, progress=told_in(waiting))
+        return DiffusionLesson(lm, judge, PageRun(lay_out(lm)))
+
+    try:
+        lesson = kept_lesson(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
+    except LoadError as error:
+        waiting.error(str(error))
         return
     waiting.empty()
     show_fill(lesson)
@@ -31,40 +40,13 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     show_gaps(lesson)
 
 
-def _lesson(waiting: DeltaGenerator) -> DiffusionLesson | None:
-    """Return what the reader has here; with another judge where the first page has a new model."""
-    lesson: DiffusionLesson | None = st.session_state.get(LESSON)
-    reader: Session | None = st.session_state.get("reader")
-    judge = reader.lm if reader else None
-    if lesson is not None and (judge is None or judge is lesson.judge):
-        return lesson
-    try:
-        lm = lesson.lm if lesson else _load(FILLER, waiting)
-        judge = judge or _load(DEFAULT_MODEL, waiting)
-    except LoadError as error:
-        waiting.error(str(error))
-        return None
-    run = lesson.run if lesson else PageRun(lay_out(lm))
-    lesson = DiffusionLesson(lm, judge, run)
-    st.session_state[LESSON] = lesson
-    return lesson
-
-
-def _load(name: str, waiting: DeltaGenerator) -> LanguageModel:
-    return shared_model(name, progress=lambda doing: _say(waiting, doing))
-
-
-def _say(waiting: DeltaGenerator, doing: str) -> None:
-    waiting.caption(f"{doing}…")
-
-
 def _choose_model(lesson: DiffusionLesson) -> None:
     """Offer another masked model; one that will not do leaves the one in use."""
     lm = lesson.lm
     with st.container(horizontal=True, vertical_alignment="center", key="diffusion_models"):
         st.caption(
             f"Filled by {lm.name}, a masked model of {lm.n_parameters / 1e6:.1f} million "
-            f"parameters ({lm.device}, {str(lm.dtype).removeprefix('torch.')}); read and judged by "
+            f"parameters ({lm.where}); read and judged by "
             f"{lesson.judge.name}, which writes from left to right."
         )
         with st.popover("Another model", icon=":material/swap_horiz:"):

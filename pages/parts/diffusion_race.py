@@ -8,10 +8,11 @@ from model.diffusion import Diffusion
 from model.diffusion_race import write_by_beams, write_by_loop, write_by_passes
 from model.sampling import Settings
 from pages.parts.code_that_ran import show_code
-from pages.parts.diffusion_fill import CLOCK_SECONDS, SLICE_SECONDS
+from pages.parts.diffusion_fill import SLICE_SECONDS
 from pages.parts.diffusion_state import DiffusionLesson, WaysRun
-from pages.parts.kv_growth import show_chart, theme_now
-from viz.diffusion_race_chart import ways_figure
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.running import in_slices, is_running, start_or_stop
+from viz.diffusion_race_chart import tokens_a_pass, ways_figure
 from viz.units import duration, nats, percent, plural
 
 N_BEAMS = 4
@@ -24,34 +25,25 @@ def show_race(lesson: DiffusionLesson) -> None:
         "**The loop needs a pass for every token, a beam search as many, wider ones; a masked "
         "model needs K, whatever the length.** The same beginning and number of tokens, no end."
     )
-    is_running = lesson.ways is not None and lesson.ways.is_running
-    st.fragment(_race, run_every=CLOCK_SECONDS if is_running else None)(lesson, is_running)
+    in_slices(lambda: lesson.ways, lambda: _race(lesson), SLICE_SECONDS)
     show_code(write_by_loop, write_by_beams, write_by_passes, key="diffusion_code_3")
 
 
-def _race(lesson: DiffusionLesson, has_clock: bool) -> None:
+def _race(lesson: DiffusionLesson) -> None:
     run = lesson.ways
-    is_running = run is not None and run.is_running
-    if is_running != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
     with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_race_buttons"):
-        if is_running and run is not None:
-            st.button(
-                "Stop",
-                key="diffusion_race_stop",
-                on_click=run.waiting.clear,
-                icon=":material/stop:",
-            )
-            st.caption(f"Running: {run.waiting[0][0]}…")
+        start_or_stop(
+            is_running=is_running(run),
+            title="Start",
+            key="diffusion_race",
+            start=lambda: _start(lesson),
+            stop=lambda: _stop(lesson),
+            icon=":material/timer:",
+        )
+        if run is not None and run.is_running:
+            doing = "Waiting for another reader’s measurement" if run.is_waiting else "Running"
+            st.caption(f"{doing}: {run.waiting[0][0]}…")
         else:
-            st.button(
-                "Start",
-                key="diffusion_race_run",
-                type="primary",
-                on_click=_start,
-                args=(lesson,),
-                icon=":material/timer:",
-            )
             page = lesson.run.page
             st.caption(
                 f"{plural(page.length, 'token')} after the beginning above; diffusion in "
@@ -64,10 +56,6 @@ def _race(lesson: DiffusionLesson, has_clock: bool) -> None:
     if run.notice:
         st.error(run.notice)
     _figures(lesson, run)
-    if is_running:
-        run.slice(SLICE_SECONDS)  # after all is drawn, so that nothing fades while it runs
-        if not run.is_running:
-            st.rerun()
 
 
 def _start(lesson: DiffusionLesson) -> None:
@@ -98,18 +86,20 @@ def _start(lesson: DiffusionLesson) -> None:
     )
 
 
+def _stop(lesson: DiffusionLesson) -> None:
+    if lesson.ways is not None:
+        lesson.ways.waiting.clear()
+
+
 def _figures(lesson: DiffusionLesson, run: WaysRun) -> None:
     if not run.done:
         return
-    lm = lesson.lm
-    where = f"{lm.device}, {str(lm.dtype).removeprefix('torch.')}"
-    show_chart(ways_figure(run.done, where, theme_now()), "diffusion_ways")
+    show_chart(ways_figure(run.done, lesson.lm.where, theme_now()), "diffusion_ways")
     for column, way in zip(st.columns(3, gap="large"), run.done, strict=False):
         with column:
             st.markdown(f"**{way.name}**")
-            left, right = st.columns(2)
-            left.metric("passes", way.n_passes)
-            right.metric("of the models", duration(way.seconds))
+            n_passes = plural(way.n_passes, "pass", "es")
+            st.markdown(f"{n_passes}, {duration(way.seconds)}: {tokens_a_pass(way)} a pass")
             st.text(way.text.strip())
             found = way.clashes
             said = f"{nats(found.logprob)} a token, by {lesson.judge.name}; "

@@ -21,6 +21,8 @@ from model.diffusion_race import Writing
 from model.infilling import Infilling
 from model.loading import LanguageModel
 from model.records.diffusion import Finisher
+from model.timing import one_at_a_time
+from pages.parts.slices import go_on
 
 Mode: TypeAlias = Literal["still", "play", "fill", "look"]
 
@@ -101,19 +103,15 @@ class SweepRun:
 
     sweep: Sweep
     is_running: bool = True
+    is_waiting: bool = False  # another reader's slice took this one's turn
     notice: str | None = None
 
     def slice(self, seconds: float) -> None:
-        """Runs on for about so long."""
-        started = time.perf_counter()
-        try:
-            while not self.sweep.is_done and time.perf_counter() - started < seconds:
-                self.sweep.advance()
-        except ValueError as error:
-            self.notice = str(error)
-            self.is_running = False
-        if self.sweep.is_done:
-            self.is_running = False
+        """Runs on for about so long, alone."""
+        with one_at_a_time() as has_turn:
+            self.is_waiting = not has_turn
+            if has_turn:
+                go_on(self, self.sweep, seconds)
 
 
 @dataclass
@@ -122,6 +120,7 @@ class WaysRun:
 
     waiting: list[tuple[str, Writing]]  # what is to run, first one first
     done: list[Finisher] = field(default_factory=list)
+    is_waiting: bool = False  # another reader's slice took this one's turn
     notice: str | None = None
 
     @property
@@ -130,7 +129,13 @@ class WaysRun:
         return bool(self.waiting)
 
     def slice(self, seconds: float) -> None:
-        """Runs on for about so long."""
+        """Runs on for about so long, alone."""
+        with one_at_a_time() as has_turn:
+            self.is_waiting = not has_turn
+            if has_turn:
+                self._write_on(seconds)
+
+    def _write_on(self, seconds: float) -> None:
         started = time.perf_counter()
         try:
             while self.waiting and time.perf_counter() - started < seconds:

@@ -8,9 +8,10 @@ from model.diffusion_experiments import BETWEEN, EMPTY, Sweep, left_first
 from model.diffusion_quality import clashes_of, find_names, judge_tokens, second_look
 from model.records.diffusion import CLASH, Fill
 from pages.parts.code_that_ran import show_code
-from pages.parts.diffusion_fill import CLOCK_SECONDS, joined_ending
+from pages.parts.diffusion_fill import joined_ending
 from pages.parts.diffusion_state import DiffusionLesson, SweepRun
-from pages.parts.kv_growth import show_chart, theme_now
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.running import halt, in_slices, is_running, start_or_stop
 from viz.denoise_grid import sheet_html
 from viz.diffusion_charts import sweep_figure, sweep_table
 from viz.units import nats, percent, plural
@@ -25,10 +26,10 @@ def show_sweep(lesson: DiffusionLesson) -> None:
     st.header("Few passes against many", anchor=False)
     st.markdown(
         "**Tokens filled in the same pass cannot know of each other, so the fewer the passes, the "
-        "more of them clash.** Start fills the page above, and an empty one, in 1, 2, 4, … passes."
+        "more of them clash.** Start fills the page above, and an empty one, in 1, 2, 4, … passes, "
+        "with the temperature and the order that are set there."
     )
-    is_running = lesson.sweep is not None and lesson.sweep.is_running
-    st.fragment(_sweep, run_every=CLOCK_SECONDS if is_running else None)(lesson, is_running)
+    in_slices(lambda: lesson.sweep, lambda: _sweep(lesson), SLICE_SECONDS)
     show_code(
         Sweep._run,
         second_look,
@@ -40,12 +41,9 @@ def show_sweep(lesson: DiffusionLesson) -> None:
     )
 
 
-def _sweep(lesson: DiffusionLesson, has_clock: bool) -> None:
+def _sweep(lesson: DiffusionLesson) -> None:
     run = lesson.sweep
-    is_running = run is not None and run.is_running
-    if is_running != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
-    _controls(lesson, is_running)
+    _controls(lesson, is_disabled=is_running(run))
     if lesson.sweep_notice:
         st.error(lesson.sweep_notice)
     if run is None:
@@ -53,26 +51,23 @@ def _sweep(lesson: DiffusionLesson, has_clock: bool) -> None:
     if run.notice:
         st.error(run.notice)
     sweep = run.sweep
-    if is_running:
+    if run.is_running:
         done = len(sweep.fills) / sweep.n_jobs
-        st.progress(done, f"{len(sweep.fills)} of {plural(sweep.n_jobs, 'fill')}")
+        waiting = ", waiting for another reader’s measurement" if run.is_waiting else ""
+        st.progress(done, f"{len(sweep.fills)} of {plural(sweep.n_jobs, 'fill')}{waiting}")
     elif not sweep.is_done:
         st.caption(f"Stopped after {len(sweep.fills)} of {plural(sweep.n_jobs, 'fill')}.")
     _figures(run)
-    if is_running:
-        run.slice(SLICE_SECONDS)  # after all is drawn, so that nothing fades while it runs
-        if not run.is_running:
-            st.rerun()
 
 
-def _controls(lesson: DiffusionLesson, is_running: bool) -> None:
+def _controls(lesson: DiffusionLesson, *, is_disabled: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_sweep_buttons"):
         st.selectbox(
             "Positions",
             LENGTHS,
             index=1,
             key="diffusion_sweep_length",
-            disabled=is_running,
+            disabled=is_disabled,
             width=120,
             persist_state="session",
         )
@@ -81,28 +76,19 @@ def _controls(lesson: DiffusionLesson, is_running: bool) -> None:
             FILLS,
             index=0,
             key="diffusion_sweep_fills",
-            disabled=is_running,
+            disabled=is_disabled,
             width=120,
             help="With other seeds. At temperature 0 with the surest first, all come out alike.",
             persist_state="session",
         )
-        if is_running and lesson.sweep is not None:
-            st.button(
-                "Stop",
-                key="diffusion_sweep_stop",
-                on_click=_stop,
-                args=(lesson.sweep,),
-                icon=":material/stop:",
-            )
-        else:
-            st.button(
-                "Start",
-                key="diffusion_sweep_run",
-                type="primary",
-                on_click=_start,
-                args=(lesson,),
-                icon=":material/timer:",
-            )
+        start_or_stop(
+            is_running=is_disabled,
+            title="Start",
+            key="diffusion_sweep",
+            start=lambda: _start(lesson),
+            stop=lambda: halt(lesson.sweep),
+            icon=":material/timer:",
+        )
 
 
 def _start(lesson: DiffusionLesson) -> None:
@@ -123,10 +109,6 @@ def _start(lesson: DiffusionLesson) -> None:
         lesson.sweep_notice = str(error)
     else:
         lesson.sweep, lesson.sweep_notice = SweepRun(sweep), None
-
-
-def _stop(run: SweepRun) -> None:
-    run.is_running = False
 
 
 def _figures(run: SweepRun) -> None:

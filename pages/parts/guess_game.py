@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.guess_reading import read_line, spell_out
 from model.guessing import GuessingGame, log_softmax, prob_of, score
+from model.loading import LanguageModel
 from model.shannon import entropy_bounds, lower_bound, never_rising, upper_bound
 from pages.parts.code_that_ran import show_code
 from pages.parts.guess_component import hidden_text
@@ -14,8 +15,8 @@ from pages.parts.guess_passages import PASSAGES
 from pages.parts.guess_scores import show_bounds, show_opened, show_scoring
 from pages.parts.guess_setup import show_setup
 from pages.parts.guess_state import GuessLesson
-from pages.parts.models import DEFAULT_MODEL, shared_model
-from pages.parts.session import Session
+from pages.parts.reader import kept_lesson
+from pages.parts.shell import is_presenting
 from viz.units import count
 
 LESSON = "guess_lesson"
@@ -34,7 +35,7 @@ _LARGE_FIELDS = """
 def show_game(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     try:
-        lesson = _lesson(waiting)
+        lesson = kept_lesson(LESSON, waiting, _begin)
     except ValueError as error:  # a model that cannot read the first text
         waiting.error(f"{error} Choose another model on the first page.")
         return
@@ -47,7 +48,7 @@ def show_game(waiting: DeltaGenerator) -> None:
         "Write what you think comes next and how sure you are, press Enter, and its distribution "
         "opens beside yours."
     )
-    st.markdown(claim if st.session_state.get("presenter") else f"{claim} {what_to_do}")
+    st.markdown(claim if is_presenting() else f"{claim} {what_to_do}")
     st.fragment(_game)(lesson)
     show_code(
         GuessingGame.play,
@@ -64,26 +65,16 @@ def show_game(waiting: DeltaGenerator) -> None:
     )
 
 
-def _lesson(waiting: DeltaGenerator) -> GuessLesson:
-    """Return what the reader has here; anew where the first page has another model by now."""
-    lesson: GuessLesson | None = st.session_state.get(LESSON)
-    reader: Session | None = st.session_state.get("reader")
-    if lesson is None or (reader is not None and reader.lm is not lesson.lm):
-        lm = reader.lm if reader else shared_model(DEFAULT_MODEL, lambda d: _say(waiting, d))
-        old = lesson
-        lesson = GuessLesson(lm, GuessingGame(lm, FIRST.text, N_OPEN), FIRST.name)
-        if old is not None:
-            lesson.names, lesson.unit = old.names, old.unit
-        st.session_state[LESSON] = lesson
+def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
+    """Begin with the first passage; who plays stays."""
+    lesson = GuessLesson(lm, GuessingGame(lm, FIRST.text, N_OPEN), FIRST.name)
+    if old is not None:
+        lesson.names, lesson.unit = old.names, old.unit
     return lesson
 
 
-def _say(waiting: DeltaGenerator, doing: str) -> None:
-    waiting.caption(f"{doing}…")
-
-
 def _game(lesson: GuessLesson) -> None:
-    presenter = bool(st.session_state.get("presenter"))
+    presenter = is_presenting()
     if presenter:
         st.html(_LARGE_FIELDS)
     hidden_text(lesson.game.hidden_text, presenter=presenter)

@@ -7,9 +7,9 @@ from typing import Literal
 import streamlit as st
 
 from model.records.guessing import GuessRound
+from pages.parts.figures import show_chart, theme_now
 from pages.parts.guess_component import Tile, score_tiles
 from pages.parts.guess_state import GuessLesson
-from pages.parts.kv_growth import show_chart, theme_now
 from viz.guess_bounds import bounds_figure
 from viz.guess_chart import (
     MODEL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -12,12 +13,13 @@ from model.tokenizing import vocabulary_labels
 from pages.parts.below import show_experiments, show_figures, show_files
 from pages.parts.branch import Notice
 from pages.parts.link import DEFAULT_PROMPT, Wish, follow, read_link
-from pages.parts.live_component import at_rest, live, vocabulary
+from pages.parts.live_component import at_rest, live, look_ahead, vocabulary
 from pages.parts.models import DEFAULT_MODEL, allowed_models, offered_models, shared_model
 from pages.parts.payload import build_payload
+from pages.parts.reader import SESSION, told_in
 from pages.parts.session import Session
+from pages.parts.shell import is_presenting, presenter_toggle
 
-SESSION = "reader"
 LARGEST_SEED = 2**31 - 1
 
 
@@ -86,10 +88,7 @@ def _change_model(session: Session, name: str, waiting: DeltaGenerator) -> Sessi
 
 
 def _load(name: str, waiting: DeltaGenerator) -> LanguageModel:
-    def say(doing: str) -> None:
-        waiting.caption(f"{doing}…")
-
-    return shared_model(name, progress=say)
+    return shared_model(name, progress=told_in(waiting))
 
 
 # The toolbar
@@ -97,7 +96,7 @@ def _load(name: str, waiting: DeltaGenerator) -> LanguageModel:
 
 def _toolbar(session: Session) -> None:
     lm = session.lm
-    dtype = str(lm.dtype).removeprefix("torch.")
+    dtype = lm.dtype_name
     with st.popover(f"{lm.name} · {lm.device} · {dtype}", help="Model and seed"):
         _model_choice(session)
         st.session_state["seed"] = session.seed
@@ -118,7 +117,7 @@ def _toolbar(session: Session) -> None:
         key="hide_bars",
         help="Hides the distribution until you have guessed the next token.",
     )
-    st.toggle("Presenter", key="presenter", help="Large type for a projector.")
+    presenter_toggle()
 
 
 def _model_choice(session: Session) -> None:
@@ -152,12 +151,15 @@ def _take_chat() -> None:
 @st.fragment
 def _live() -> None:
     session: Session = st.session_state[SESSION]
-    payload = build_payload(
-        session,
-        presenter=bool(st.session_state.get("presenter")),
+    payload_of = partial(
+        build_payload,
+        presenter=is_presenting(),
         hide_bars=bool(st.session_state.get("hide_bars")),
     )
-    live(payload, on_event=_take_event)
+    live(payload_of(session), on_event=_take_event)
+    # the answer is on its way: take the step that Next would ask for
+    ahead = session.look_ahead()
+    look_ahead(payload_of(ahead) if ahead is not None else b"")
 
 
 @st.fragment

@@ -19,7 +19,7 @@ def run_record(session: Session) -> RunRecord:
     return RunRecord(
         model=lm.name,
         device=str(lm.device),
-        dtype=str(lm.dtype).removeprefix("torch."),
+        dtype=lm.dtype_name,
         seed=session.active.seed,
         prompt=session.prompt,
         prompt_ids=tuple(generation.prompt_ids),

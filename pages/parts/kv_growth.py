@@ -9,27 +9,14 @@ from model.generation import Generation
 from model.kv_cache import bytes_in_use, cache_shape
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
+from pages.parts.figures import show_chart, theme_now
 from pages.parts.kv_state import CacheLesson, Walk
+from pages.parts.stepping import at_a_pace, step_buttons
 from viz.cache_bytes import bytes_figure, rewind_figure
 from viz.cache_grid import grid_figure
-from viz.chart import Chart
-from viz.palette import Theme
 
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
 LONGEST_PROMPT = 150  # tokens; more columns than that tell nothing apart
-
-
-def theme_now() -> Theme:
-    """Return the theme that the reader's browser shows."""
-    return "dark" if st.context.theme.type == "dark" else "light"
-
-
-def show_chart(chart: Chart, key: str) -> None:
-    """Show a figure, and below it what it says and where its numbers come from."""
-    st.plotly_chart(
-        chart.figure, key=key, theme=None, alt=chart.alt, config={"displayModeBar": False}
-    )
-    st.caption(chart.caption)
 
 
 def show_growth(lesson: CacheLesson) -> None:
@@ -50,8 +37,12 @@ def show_growth(lesson: CacheLesson) -> None:
             max_chars=2_000,
         )
         st.form_submit_button("Start", key="kv_begin", on_click=_begin, args=(lesson,))
-    is_playing = lesson.walk.is_playing
-    st.fragment(_growth, run_every=PLAY_SECONDS if is_playing else None)(lesson, is_playing)
+    at_a_pace(
+        lambda: lesson.walk.is_playing,
+        lambda: lesson.walk.step(),
+        lambda: _growth(lesson),
+        PLAY_SECONDS,
+    )
     show_code(Generation.step, look_into, bytes_in_use, cache_shape, watch_rewind, key="kv_code_1")
 
 
@@ -72,13 +63,18 @@ def _begin(lesson: CacheLesson) -> None:
         lesson.walk = Walk(generation, walk.settings)
 
 
-def _growth(lesson: CacheLesson, has_clock: bool) -> None:
+def _growth(lesson: CacheLesson) -> None:
     walk = lesson.walk
-    if walk.is_playing and has_clock:
-        walk.step()
-    if walk.is_playing != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
-    _buttons(walk)
+    with st.container(horizontal=True, vertical_alignment="center", key="kv_buttons"):
+        step_buttons(
+            "kv",
+            is_playing=walk.is_playing,
+            can_step=walk.can_step,
+            can_go_back=walk.n_generated > 0,
+            step=walk.step,
+            play=walk.play,
+            back=walk.back,
+        )
     if walk.notice:
         st.info(walk.notice)
     generation, theme = walk.generation, theme_now()
@@ -114,29 +110,3 @@ def _growth(lesson: CacheLesson, has_clock: bool) -> None:
                 on_click=walk.watch,
                 disabled=walk.n_generated == 0,
             )
-
-
-def _buttons(walk: Walk) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="kv_buttons"):
-        st.button(
-            "Step",
-            key="kv_step",
-            type="primary",
-            on_click=walk.step,
-            disabled=walk.is_playing or not walk.can_step,
-            icon=":material/skip_next:",
-        )
-        st.button(
-            "Pause" if walk.is_playing else "Play",
-            key="kv_play",
-            on_click=walk.play,
-            disabled=not walk.can_step,
-            icon=":material/pause:" if walk.is_playing else ":material/play_arrow:",
-        )
-        st.button(
-            "Back",
-            key="kv_back",
-            on_click=walk.back,
-            disabled=walk.is_playing or walk.n_generated == 0,
-            icon=":material/undo:",
-        )

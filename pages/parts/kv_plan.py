@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from model.kv_cache import cache_shape
-from model.shapes import BITS, plan_cache, published_models
+from model.random_shapes import counted_shape, read_shape
+from model.records import CachePlan
+from model.shapes import BITS, PublishedModel, plan_cache, published_models
 from pages.parts.code_that_ran import show_code
-from pages.parts.kv_growth import show_chart, theme_now
+from pages.parts.figures import show_chart, theme_now
 from viz.plan_chart import plan_figure, plan_table
 
 LONGEST_CONTEXT = 10_000_000
@@ -57,16 +61,33 @@ def _plan() -> None:
         )
         cache_bits = _bits("Bits of the cache", "kv_cache_bits")
         weight_bits = _bits("Bits of the weights", "kv_weight_bits")
-    plans = [
-        plan_cache(model, int(n_tokens), cache_bits, weight_bits, memory * GIGABYTE)
-        for model in published_models()
-    ]
+
+    def plan(model: PublishedModel) -> CachePlan:
+        return plan_cache(model, int(n_tokens), cache_bits, weight_bits, memory * GIGABYTE)
+
+    plans = [*map(plan, published_models()), *_pasted(plan)]
     show_chart(plan_figure(plans, cache_bits, theme_now()), "kv_plan_chart")
     st.dataframe(plan_table(plans, int(n_tokens), int(n_batch)), hide_index=True, key="kv_plan")
     st.caption(
         "Derived. Sequences that fit: (memory − weights) ÷ bytes of one sequence, rounded down; "
         "what a pass needs besides, and the scales of a cache in 8 or 4 bits, are not counted."
     )
+
+
+def _pasted(plan: Callable[[PublishedModel], CachePlan]) -> list[CachePlan]:
+    """Let the reader add a model by its config; what is none says so and the others stay."""
+    with st.expander("Add a model by its config.json", key="kv_plan_paste"):
+        text = st.text_area(
+            "config.json", key="kv_config", height=140, max_chars=100_000, persist_state="session"
+        )
+        if not text.strip():
+            st.caption("Nothing is downloaded: paste the text of the file from a model’s page.")
+            return []
+        try:
+            return [plan(counted_shape(read_shape(text)))]
+        except ValueError as error:
+            st.error(str(error))
+            return []
 
 
 def _bits(name: str, key: str) -> int:

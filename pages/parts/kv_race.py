@@ -9,14 +9,14 @@ import streamlit as st
 from model.cache_experiments import Race, read_all, read_newest
 from model.flops import count_flops, growth_exponent, predict_flops
 from pages.parts.code_that_ran import show_code
-from pages.parts.kv_growth import show_chart, theme_now
+from pages.parts.figures import show_chart, show_metrics, theme_now
 from pages.parts.kv_state import CacheLesson, RaceRun
+from pages.parts.running import in_slices, start_or_stop
 from viz.race_charts import checks_table, per_step_figure, so_far_figure, work_figure
 from viz.units import count, digits, percent, plural
 
 LENGTHS = (32, 64, 128, 256, 512)
 SLICE_SECONDS = 0.35  # of measuring between two looks at the buttons
-CLOCK_SECONDS = 0.15  # after which the next slice is asked for
 
 
 def show_race(lesson: CacheLesson) -> None:
@@ -26,8 +26,7 @@ def show_race(lesson: CacheLesson) -> None:
         "**Without the cache every step reads the whole text again: the work of n tokens grows "
         "like n², with the cache about like n.** The same ids are forced on both sides."
     )
-    is_running = lesson.is_racing
-    st.fragment(_race, run_every=CLOCK_SECONDS if is_running else None)(lesson, is_running)
+    in_slices(lambda: lesson.race, lambda: _race(lesson), SLICE_SECONDS)
     show_code(
         Race.advance,
         read_newest,
@@ -39,10 +38,8 @@ def show_race(lesson: CacheLesson) -> None:
     )
 
 
-def _race(lesson: CacheLesson, has_clock: bool) -> None:
+def _race(lesson: CacheLesson) -> None:
     run = lesson.race
-    if lesson.is_racing != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
     _controls(lesson)
     if lesson.race_notice:
         st.error(lesson.race_notice)
@@ -54,10 +51,6 @@ def _race(lesson: CacheLesson, has_clock: bool) -> None:
     _figures(lesson, run)
     if run.is_over:
         _findings(run)
-    if run.is_running:
-        run.slice(SLICE_SECONDS)  # after all is drawn, so that nothing fades while it runs
-        if not run.is_running:
-            st.rerun()
 
 
 def _controls(lesson: CacheLesson) -> None:
@@ -73,17 +66,14 @@ def _controls(lesson: CacheLesson) -> None:
             width=120,
             persist_state="session",
         )
-        if is_running:
-            st.button("Stop", key="kv_stop", on_click=_stop, args=(lesson,), icon=":material/stop:")
-        else:
-            st.button(
-                "Start",
-                key="kv_run",
-                type="primary",
-                on_click=_start,
-                args=(lesson,),
-                icon=":material/timer:",
-            )
+        start_or_stop(
+            is_running=is_running,
+            title="Start",
+            key="kv",
+            start=lambda: _start(lesson),
+            stop=lambda: _stop(lesson),
+            icon=":material/timer:",
+        )
 
 
 def _start(lesson: CacheLesson) -> None:
@@ -105,14 +95,16 @@ def _progress(run: RaceRun) -> None:
     race = run.race
     n_done = len(race.steps)
     if run.is_running:
-        st.progress(n_done / race.n_tokens, f"{count(n_done)} of {count(race.n_tokens)} tokens")
+        waiting = "; waiting for another reader’s measurement" if run.is_waiting else ""
+        said = f"{count(n_done)} of {count(race.n_tokens)} tokens{waiting}"
+        st.progress(n_done / race.n_tokens, said)
     elif n_done < race.n_tokens:
         st.caption(f"Stopped after {count(n_done)} of {plural(race.n_tokens, 'token')}.")
 
 
 def _figures(lesson: CacheLesson, run: RaceRun) -> None:
     lm, steps, theme = lesson.lm, run.race.steps, theme_now()
-    where = f"{lm.device}, {str(lm.dtype).removeprefix('torch.')}"
+    where = lm.where
     left, right = st.columns(2, gap="large")
     with left:
         show_chart(per_step_figure(steps, where, theme), "kv_per_step")
@@ -148,11 +140,7 @@ def _findings(run: RaceRun) -> None:
             note = f"cached against one fresh pass; entries reach {digits(reach)}"
             cells.append((f"largest gap of {name}", f"{largest:.1e}", note))
     cells.append(("exponents, without and with", *_exponents(run)))
-    with st.container(horizontal=True, key="kv_findings"):
-        for name, value, note in cells:
-            with st.container(width=215, gap=None):
-                st.metric(name, value)
-                st.caption(note)
+    show_metrics(cells, "kv_findings")
     _check_words(run)
 
 

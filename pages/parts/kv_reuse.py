@@ -8,9 +8,10 @@ import streamlit as st
 
 from model.cache_experiments import common_start, reuse_prefix
 from model.records import PrefixReuse
+from model.timing import in_turn
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
-from pages.parts.kv_growth import show_chart, theme_now
+from pages.parts.figures import show_chart, theme_now
 from pages.parts.kv_state import CacheLesson
 from viz.palette import Theme, colour
 from viz.prefix_chart import reuse_figure
@@ -53,7 +54,7 @@ def _reuse(lesson: CacheLesson) -> None:
     if lesson.reuse is None:
         return
     lm, theme = lesson.lm, theme_now()
-    where = f"{lm.device}, {str(lm.dtype).removeprefix('torch.')}"
+    where = lm.where
     st.html(token_strip(lesson.reuse, theme))
     st.caption("The second prompt. Filled: taken from the cache. Outlined: read.")
     show_chart(reuse_figure(lesson.reuse, where, theme), "kv_reuse")
@@ -71,7 +72,8 @@ def _read(lesson: CacheLesson) -> None:
             raise ValueError(
                 f"A prompt has {longest:,} tokens, and up to {most:,} are read here: shorten it."
             )
-        lesson.reuse = reuse_prefix(lm, first, second)
+        with in_turn():
+            lesson.reuse = reuse_prefix(lm, first, second)
     except ValueError as error:
         lesson.reuse_notice = str(error)
     else:

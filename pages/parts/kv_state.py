@@ -6,7 +6,6 @@ page's text as it is.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,6 +14,8 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.records import CacheMoment, FlopCheck, PrefixReuse, StateGap
 from model.sampling import Settings
+from model.timing import one_at_a_time
+from pages.parts.slices import go_on
 
 LONGEST_WALK = 256  # columns that can still be told apart
 
@@ -89,6 +90,7 @@ class RaceRun:
 
     race: Race
     is_running: bool = True
+    is_waiting: bool = False  # another reader's slice took this one's turn
     notice: str | None = None
     gap: StateGap | None = None
     checks: tuple[FlopCheck, ...] = ()
@@ -99,22 +101,24 @@ class RaceRun:
         return bool(self.checks)
 
     def slice(self, seconds: float) -> None:
-        """Runs on for about so long, then looks at states and arithmetic once it has ended."""
-        started = time.perf_counter()
-        try:
-            while not self.race.is_done and time.perf_counter() - started < seconds:
-                self.race.advance()
-            if self.race.is_done:
-                self.end()
-        except ValueError as error:
-            self.is_running, self.notice = False, str(error)
+        """Runs on for about so long, alone; looks at states and arithmetic once it has ended."""
+        with one_at_a_time() as has_turn:
+            self.is_waiting = not has_turn
+            if has_turn:
+                go_on(self, self.race, seconds)
+        if self.race.is_done:
+            self.end()
 
     def end(self) -> None:
-        """Stops, and checks what was reached so far."""
+        """Stops, and checks what was reached so far; a check that fails leaves the figures."""
         self.is_running = False
-        if self.race.steps and not self.is_over:
+        if not self.race.steps or self.is_over:
+            return
+        try:
             self.gap = self.race.compare_states()
             self.checks = self.race.check_flops()
+        except ValueError as error:
+            self.notice = str(error)
 
 
 @dataclass

@@ -53,6 +53,14 @@ export default ({ setTriggerValue }) => {
 };
 """
 
+# Nothing to see: what Next will bring, in the page before it is pressed.
+_AHEAD = """
+export default ({ data }) => {
+  globalThis.__ottAhead = data;
+  document.dispatchEvent(new Event("ott-ahead"));
+};
+"""
+
 # The vocabulary component's script, after the shared one: labels by model and id.
 _VOCABULARY = """
 globalThis.__ottMount = mountLive;
@@ -88,6 +96,16 @@ def at_rest(key: str = "rest") -> None:
         key: Names the component in the session.
     """
     _rest(key=key, data=None, on_event_change=_nothing, height="content")
+
+
+def look_ahead(data: bytes, key: str = "ahead") -> None:
+    """Mount what the live component will be told if Next comes next, so that it need not wait.
+
+    Args:
+        data: Made by `encode_payload`; empty where it is not known.
+        key: Names the component in the session.
+    """
+    _ahead(key=key, data=data, height="content")
 
 
 def _nothing() -> None:
@@ -206,4 +224,5 @@ def script(
 
 _live = st.components.v2.component("live", js=_MOUNT)
 _rest = st.components.v2.component("rest", js=_REST)
+_ahead = st.components.v2.component("ahead", js=_AHEAD)
 _vocabulary = st.components.v2.component("vocabulary", js=script())

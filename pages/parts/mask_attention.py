@@ -9,7 +9,7 @@ import streamlit as st
 from model.causal_mask import eager_twin, look_at_attention
 from model.records.attention import AttentionMaps
 from pages.parts.code_that_ran import show_code
-from pages.parts.mask_look import enlarge, show_chart, theme_now
+from pages.parts.figures import show_chart, sized, theme_now
 from pages.parts.mask_state import MOST_MAPPED, MaskLesson, Notice, Reading
 from viz.attention_map import attention_figure, heads_figure
 
@@ -43,8 +43,7 @@ def _attention(lesson: MaskLesson) -> None:
     with left:
         show_chart(attention_figure(maps, layer, head, theme), "mask_map")
     with right:
-        chart = heads_figure(maps, layer, head, theme)
-        enlarge(chart)
+        chart = sized(heads_figure(maps, layer, head, theme))
         st.plotly_chart(
             chart.figure,
             key="mask_heads",

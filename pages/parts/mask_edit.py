@@ -7,7 +7,7 @@ import streamlit as st
 from model.causal_mask import edit_token, next_best, read_text, read_unmasked
 from model.records.attention import Edit
 from pages.parts.code_that_ran import show_code
-from pages.parts.mask_look import show_chart, show_metrics, theme_now
+from pages.parts.figures import show_chart, show_metrics, theme_now
 from pages.parts.mask_state import MaskLesson, Notice, Reading
 from viz.mask_charts import divergence_figure, edit_figure, shifts_figure, small_nats
 from viz.units import digits, plural

@@ -8,7 +8,7 @@ import streamlit as st
 from model.causal_mask import read_unmasked, take_mask_off, true_logprobs
 from model.records.attention import Leak
 from pages.parts.code_that_ran import show_code
-from pages.parts.mask_look import show_chart, show_metrics, theme_now
+from pages.parts.figures import show_chart, show_metrics, theme_now
 from pages.parts.mask_state import MaskLesson, Notice
 from viz.mask_charts import leak_figure
 from viz.units import count, nats, percent, plural

@@ -10,12 +10,11 @@ from model.tokenizing import encode, text_of
 from pages.parts.mask_attention import show_attention
 from pages.parts.mask_edit import show_edit
 from pages.parts.mask_leak import show_leak
-from pages.parts.mask_look import presenter_style
 from pages.parts.mask_losses import show_losses
 from pages.parts.mask_state import MOST_TOKENS, MaskLesson, Reading
 from pages.parts.mask_training import show_training
-from pages.parts.models import DEFAULT_MODEL, shared_model
-from pages.parts.session import Session
+from pages.parts.reader import home_session, kept_lesson
+from pages.parts.shell import is_presenting
 from viz.units import plural
 
 LESSON = "mask_lesson"
@@ -40,13 +39,27 @@ EXAMPLES = {
     ),
 }
 HOME = "The first page’s text"
+LARGE_WORDS = """
+<style>
+.stMainBlockContainer p, .stMainBlockContainer label p, .stMainBlockContainer button p,
+.stMainBlockContainer textarea {font-size: 1.3rem; line-height: 1.5;}
+.stMainBlockContainer input, .stMainBlockContainer [data-baseweb="select"],
+.stMainBlockContainer [data-testid="stSliderThumbValue"] p {font-size: 1.1rem;}
+.stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1.15rem;}
+.stMainBlockContainer h2 {font-size: 2rem;}
+.stMainBlockContainer [data-testid="stMetricValue"] {font-size: 2.6rem;}
+</style>
+"""
 
 
 def show_mask_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = _lesson(waiting)
+    lesson = kept_lesson(LESSON, waiting, _begin)
     waiting.empty()
-    presenter_style()
+    if reader := home_session():
+        lesson.home_ids = tuple(reader.generation.ids)
+    if is_presenting():
+        st.html(LARGE_WORDS)
     _choose_text(lesson)
     show_attention(lesson)
     show_edit(lesson)
@@ -55,34 +68,13 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
     show_losses(lesson)
 
 
-def _lesson(waiting: DeltaGenerator) -> MaskLesson:
-    """Return what the reader has here; anew where the first page has another model by now."""
-    lesson: MaskLesson | None = st.session_state.get(LESSON)
-    reader: Session | None = st.session_state.get("reader")
-    if lesson is None or (reader is not None and reader.lm is not lesson.lm):
-        lm = (
-            shared_model(DEFAULT_MODEL, progress=lambda doing: _say(waiting, doing))
-            if reader is None
-            else reader.lm
-        )
-        lesson = _new_lesson(lm)
-        st.session_state[LESSON] = lesson
-    if reader is not None:
-        lesson.home_ids = tuple(reader.generation.ids)
-    return lesson
-
-
-def _new_lesson(lm: LanguageModel) -> MaskLesson:
+def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
     """Begin with the text that the reader had here, if it fits the model."""
     lesson = MaskLesson(lm, Reading(lm, encode(lm, TEXT)))
     typed = st.session_state.get("mask_text")
     if typed:
         lesson.read(typed)
     return lesson
-
-
-def _say(waiting: DeltaGenerator, doing: str) -> None:
-    waiting.caption(f"{doing}…")
 
 
 # The text
@@ -116,10 +108,7 @@ def _choose_text(lesson: MaskLesson) -> None:
     if lesson.notice:
         st.error(f"{lesson.notice} The text before it stays below.")
     lm, n_tokens = lesson.lm, len(lesson.reading.ids)
-    st.caption(
-        f"{plural(n_tokens, 'token')} on {lm.name}, {lm.device}, "
-        f"{str(lm.dtype).removeprefix('torch.')}; up to {MOST_TOKENS}."
-    )
+    st.caption(f"{plural(n_tokens, 'token')} on {lm.name}, {lm.where}; up to {MOST_TOKENS}.")
 
 
 def _read(lesson: MaskLesson) -> None:

@@ -9,13 +9,14 @@ import streamlit as st
 from model.records.attention import Losses
 from model.training_view import StepLoop, losses_in_one_pass
 from pages.parts.code_that_ran import show_code
-from pages.parts.mask_look import is_presenting, show_chart, show_metrics, theme_now
+from pages.parts.figures import show_chart, show_metrics, theme_now
 from pages.parts.mask_state import LoopRun, MaskLesson, Notice
+from pages.parts.running import halt, in_slices, start_or_stop
+from pages.parts.shell import is_presenting
 from viz.loss_chart import loss_figure, race_figure, surprise_html
 from viz.units import count, digits, nats, percent, plural
 
 SLICE_SECONDS = 0.3  # of steps between two looks at the buttons
-CLOCK_SECONDS = 0.15  # after which the next slice is asked for
 
 
 def show_losses(lesson: MaskLesson) -> None:
@@ -32,10 +33,7 @@ def show_losses(lesson: MaskLesson) -> None:
     else:
         st.html(surprise_html(losses, theme_now(), is_large=is_presenting()))
         show_metrics(_numbers(losses), "mask_loss_numbers")
-        is_running = lesson.is_running
-        st.fragment(_loop, run_every=CLOCK_SECONDS if is_running else None)(
-            lesson, losses, is_running
-        )
+        in_slices(lambda: lesson.run, lambda: _loop(lesson, losses), SLICE_SECONDS)
     show_code(losses_in_one_pass, StepLoop.advance, StepLoop.compare, key="mask_code_4")
 
 
@@ -66,12 +64,10 @@ def _numbers(losses: Losses) -> list[tuple[str, str, str]]:
     return cells
 
 
-def _loop(lesson: MaskLesson, losses: Losses, has_clock: bool) -> None:
+def _loop(lesson: MaskLesson, losses: Losses) -> None:
     run = lesson.run
-    if lesson.is_running != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
     lm, theme = lesson.lm, theme_now()
-    where = f"{lm.device}, {str(lm.dtype).removeprefix('torch.')}"
+    where = lm.where
     steps = run.loop.steps if run else []
     show_chart(loss_figure(losses, steps, where, theme), "mask_losses")
     _button(lesson)
@@ -82,34 +78,22 @@ def _loop(lesson: MaskLesson, losses: Losses, has_clock: bool) -> None:
     n_done, n_steps = len(run.loop.steps), run.loop.n_steps
     if run.is_running:
         st.progress(n_done / n_steps, f"{count(n_done)} of {plural(n_steps, 'step')}")
-        run.slice(SLICE_SECONDS)  # after all is drawn, so that nothing fades while it runs
-        if not run.is_running:
-            st.rerun()
     else:
         _findings(run, where)
 
 
 def _button(lesson: MaskLesson) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="mask_loop_buttons"):
-        if lesson.is_running:
-            st.button(
-                "Stop", key="mask_stop", on_click=_stop, args=(lesson,), icon=":material/stop:"
-            )
-        else:
-            st.button(
-                "The same by single steps",
-                key="mask_run",
-                type="primary",
-                on_click=lesson.start_loop,
-                icon=":material/timer:",
-            )
+        start_or_stop(
+            is_running=lesson.is_running,
+            title="The same by single steps",
+            key="mask",
+            start=lesson.start_loop,
+            stop=lambda: halt(lesson.run),
+            icon=":material/timer:",
+        )
     if lesson.run_notice:
         st.error(lesson.run_notice)
-
-
-def _stop(lesson: MaskLesson) -> None:
-    if lesson.run is not None:
-        lesson.run.is_running = False
 
 
 def _findings(run: LoopRun, where: str) -> None:

@@ -25,6 +25,7 @@ from model.mask_training import MaskTraining
 from model.records.attention import AttentionMaps, Edit, Leak, Losses
 from model.tokenizing import encode, label
 from model.training_view import StepLoop, losses_in_one_pass
+from pages.parts.slices import go_on
 
 MOST_TOKENS = 256  # of a text
 MOST_MAPPED = 48  # tokens whose attention can be told apart in a picture
@@ -129,14 +130,7 @@ class LoopRun:
 
     def slice(self, seconds: float) -> None:
         """Runs on for about so long."""
-        started = time.perf_counter()
-        try:
-            while not self.loop.is_done and time.perf_counter() - started < seconds:
-                self.loop.advance()
-        except ValueError as error:
-            self.is_running, self.notice = False, str(error)
-        if self.loop.is_done:
-            self.is_running = False
+        go_on(self, self.loop, seconds)
 
 
 @dataclass

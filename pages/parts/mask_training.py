@@ -6,13 +6,13 @@ import streamlit as st
 
 from model.mask_training import N_ROWS, N_STEPS, ROW_TOKENS, MaskTraining, mean_loss
 from pages.parts.code_that_ran import show_code
-from pages.parts.mask_look import show_chart, show_metrics, theme_now
+from pages.parts.figures import show_chart, show_metrics, theme_now
 from pages.parts.mask_state import MaskLesson, TrainingRun
+from pages.parts.running import in_slices, start_or_stop
 from viz.mask_training_chart import training_figure
 from viz.units import count, nats, plural
 
 SLICE_SECONDS = 0.5  # of training between two looks at the buttons
-CLOCK_SECONDS = 0.15  # after which the next slice is asked for
 
 
 def show_training(lesson: MaskLesson) -> None:
@@ -23,14 +23,11 @@ def show_training(lesson: MaskLesson) -> None:
         f"the model take {N_STEPS} steps of training on short stories, one with the mask, one "
         "without; both are tried on the text above, which neither is trained on."
     )
-    is_running = lesson.is_training
-    st.fragment(_training, run_every=CLOCK_SECONDS if is_running else None)(lesson, is_running)
+    in_slices(lambda: lesson.trained, lambda: _training(lesson), SLICE_SECONDS)
     show_code(MaskTraining.advance, mean_loss, key="mask_code_5")
 
 
-def _training(lesson: MaskLesson, has_clock: bool) -> None:
-    if lesson.is_training != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
+def _training(lesson: MaskLesson) -> None:
     _button(lesson)
     run = lesson.trained
     if run is None:
@@ -43,31 +40,21 @@ def _training(lesson: MaskLesson, has_clock: bool) -> None:
         st.progress(n_done / N_STEPS, f"{count(n_done)} of {plural(N_STEPS, 'step')}")
     where = f"{lm.name}, {lm.device}, float32"
     show_chart(training_figure(moments, N_STEPS, where, theme_now()), "mask_trained")
-    if run.is_running:
-        run.slice(SLICE_SECONDS)  # after all is drawn, so that nothing fades while it runs
-        if not run.is_running:
-            st.rerun()
-    else:
+    if not run.is_running:
         _findings(run)
 
 
 def _button(lesson: MaskLesson) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="mask_train_buttons"):
-        if lesson.is_training:
-            st.button(
-                "Stop",
-                key="mask_train_stop",
-                on_click=lesson.stop_training,
-                icon=":material/stop:",
-            )
-        else:
-            st.button(
-                "Train two copies",
-                key="mask_train",
-                type="primary",
-                on_click=lesson.start_training,
-                icon=":material/school:",
-            )
+        start_or_stop(
+            is_running=lesson.is_training,
+            title="Train two copies",
+            key="mask_train",
+            start=lesson.start_training,
+            stop=lesson.stop_training,
+            icon=":material/school:",
+            start_key="mask_train",
+        )
     if lesson.train_notice:
         st.info(lesson.train_notice)
 

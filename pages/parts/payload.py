@@ -18,7 +18,7 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.records import Distribution, Step
 from model.sampling import ORDERS, Settings, coin_at
-from model.source import source_of
+from model.source_code import source_of
 from model.tokenizing import pieces, vocabulary_labels
 from pages.parts.branch import Branch
 from pages.parts.link import write_link
@@ -125,7 +125,7 @@ def _model(lm: LanguageModel) -> dict[str, Any]:
         "vocab_size": lm.vocab_size,
         "context_length": lm.context_length,
         "device": str(lm.device),
-        "dtype": str(lm.dtype).removeprefix("torch."),
+        "dtype": lm.dtype_name,
         "end_ids": sorted(lm.end_ids),
     }
 
@@ -217,30 +217,19 @@ def _timing(generation: Generation) -> dict[str, Any]:
     }
 
 
-def _rows(generation: Generation) -> list[dict[str, Any]]:
-    """Return the worked table: the pass, what it predicted, what was chosen, what it cached."""
-    rows = []
-    for number, step in enumerate(generation.steps):
-        best = step.candidates[0]
-        rows.append(
-            {
-                "step": number,
-                "phase": step.phase,
-                "n_input": step.n_input,
-                "input_id": None if step.phase == "prefill" else generation.ids[step.position - 1],
-                "top_id": best.token_id,
-                "top_prob": best.probs[0],
-                "token_id": step.token_id,
-                "prob": step.prob,
-                "logprob": step.logprob,
-                "forced": step.forced,
-                "cache_from": step.cache_tokens - step.n_input,
-                "cache_to": step.cache_tokens,
-                "bytes": step.cache_bytes,
-                "seconds": step.seconds,
-            }
-        )
-    return rows
+def _rows(generation: Generation) -> dict[str, list[Any]]:
+    """Return the worked table's columns that the page cannot tell from text and steps."""
+    steps = generation.steps
+    best = [step.candidates[0] for step in steps]
+    return {
+        "phase": [step.phase for step in steps],
+        "n_input": [step.n_input for step in steps],
+        "top_id": [row.token_id for row in best],
+        "top_prob": [float(f"{row.probs[0]:.6g}") for row in best],
+        "cache_tokens": [step.cache_tokens for step in steps],
+        "bytes": [step.cache_bytes for step in steps],
+        "seconds": [float(f"{step.seconds:.6g}") for step in steps],
+    }
 
 
 @cache

@@ -11,9 +11,10 @@ from model.padding import compare_padding
 from model.records.phases import Padding
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
-from pages.parts.phase_run import show_chart, show_run, theme_now
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.phase_run import show_run
 from pages.parts.phase_state import PhaseLesson, SlicedRun
-from viz.batch_chart import padding_table, throughput_figure, wait_figure
+from viz.batch_chart import batch_table, padding_table, throughput_figure, wait_figure
 from viz.palette import Theme, colour
 
 PROMPTS = "The cat sat on the\nOnce upon a time there was a little girl who had a\nHi"
@@ -51,6 +52,13 @@ def _draw(run: SlicedRun) -> None:
         show_chart(throughput_figure(result, theme), "phase_throughput")
     with right:
         show_chart(wait_figure(result, theme), "phase_waits")
+    if result.points:
+        with st.expander("Every batch in numbers", key="phase_batch_numbers"):
+            st.dataframe(batch_table(result), hide_index=True, key="phase_batch_table")
+            st.caption(
+                "Measured: medians, with the quickest and the slowest step. MBU: weights and "
+                "caches, each read once, ÷ seconds ÷ the copy bandwidth of the same run."
+            )
 
 
 def _padding(lesson: PhaseLesson) -> None:

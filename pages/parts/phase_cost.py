@@ -16,9 +16,9 @@ from model.cost import (
 )
 from model.engines import engine_names, make_engine
 from model.records.phases import PhaseRun, Prices
-from model.timing import one_at_a_time
+from model.timing import in_turn
 from pages.parts.code_that_ran import show_code
-from pages.parts.phase_run import show_chart, theme_now
+from pages.parts.figures import show_chart, theme_now
 from pages.parts.phase_state import PhaseLesson
 from viz.cost_chart import price_figure, request_figure
 from viz.phase_charts import typical
@@ -41,8 +41,11 @@ def show_cost(lesson: PhaseLesson) -> None:
 
 def _cost(lesson: PhaseLesson) -> None:
     run = lesson.phases
-    if run is None or lesson.is_measuring:
+    if run is None:
         st.info("The times of both phases come from the first run on this page: press Start there.")
+        return
+    if lesson.is_measuring:
+        st.info("Something is being measured: the prices come back when it has ended.")
         return
     price, n_in, n_out, n_batch = _inputs(lesson)
     seconds_in, seconds_out = _seconds(lesson, run, n_batch)
@@ -177,6 +180,8 @@ def _energy(lesson: PhaseLesson) -> None:
         st.caption("Energy is not measured here: it is the count of an NVIDIA GPU, by NVML.")
         return
     st.button("Measure the energy", key="phase_energy", on_click=_meter, args=(lesson,))
+    if "energy" in lesson.notices:
+        st.error(lesson.notices["energy"])
     if lesson.joules is not None:
         read, written = lesson.joules
         st.caption(
@@ -191,7 +196,9 @@ def _meter(lesson: PhaseLesson) -> None:
         return
     try:
         engine = make_engine(lesson.lm, engine_names(lesson.lm)[0], 1024)
-        with one_at_a_time(patience=10.0):
+        with in_turn():
             lesson.joules = joules_per_token(lesson.lm, engine, meter)
     except ValueError as error:
         lesson.notices["energy"] = str(error)
+    else:
+        lesson.notices.pop("energy", None)

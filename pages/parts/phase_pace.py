@@ -9,13 +9,14 @@ from model.passes import decode_one_token, prefill
 from model.phase_experiments import PhaseExperiment, Writing
 from model.records.phases import PhaseRun, Request
 from pages.parts.code_that_ran import show_code
+from pages.parts.figures import show_chart, theme_now
 from pages.parts.phase_recorded import chosen_recording
-from pages.parts.phase_run import show_chart, show_run, theme_now
+from pages.parts.phase_run import show_run
 from pages.parts.phase_state import PhaseLesson, SlicedRun
 from viz.palette import Theme, colour
 from viz.phase_charts import pace_figure, swap_figure, typical
 from viz.units import digits, duration, plural
-from viz.wait_charts import gaps_figure, phase_ratio, phase_rows, trial_rows
+from viz.wait_charts import gaps_figure, launch_words, phase_ratio, phase_rows, trial_rows
 
 
 def show_pace(lesson: PhaseLesson) -> None:
@@ -71,10 +72,13 @@ def _draw(lesson: PhaseLesson, run: SlicedRun) -> None:
             show_chart(chart, "phase_gaps")
     _warmup(result)
     if result.trials:
+        if launch_words(result):
+            st.markdown(f"#### {launch_words(result)}")
         st.dataframe(trial_rows(result), hide_index=True, key="phase_trials")
         st.caption(
             "Measured: the same step, each kernel launched by itself, captured as one graph, and "
-            "compiled. What the first loses to the second is what its launches cost."
+            "compiled. What the first loses to the second is what its launches cost. The gap is "
+            "to the model’s own pass; a way with other logits than rounding allows is not taken."
         )
     recorded = chosen_recording()
     with left:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model.recordings import Recording, recordings
-from pages.parts.phase_run import show_chart, theme_now
+from pages.parts.figures import show_chart, theme_now
 from viz.batch_chart import throughput_figure
 from viz.phase_charts import as_recorded, pace_figure
 from viz.roofline_chart import roofline_figure, verdict

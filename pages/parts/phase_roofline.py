@@ -8,7 +8,8 @@ from model.batching import point_of, weight_bytes_read
 from model.ceilings import measure_copy, measure_matmul, measure_read
 from model.roofline import RooflineExperiment, measure_floors
 from pages.parts.code_that_ran import show_code
-from pages.parts.phase_run import show_chart, show_run, theme_now
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.phase_run import show_run
 from pages.parts.phase_state import PhaseLesson, SlicedRun
 from viz.roofline_chart import floors_figure, roofline_figure, roofline_table, verdict
 
@@ -42,6 +43,8 @@ def _draw(run: SlicedRun) -> None:
     if roofline is None:
         st.caption("It was stopped before the ceilings were measured: press Measure again.")
         return
+    for sentence in experiment.left_out:
+        st.info(sentence)
     st.markdown(verdict(roofline))
     show_chart(roofline_figure(roofline, theme), "phase_roof")
     if not roofline.points:

@@ -7,25 +7,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.parts.phase_state import Experiment, PhaseLesson, SlicedRun
-from viz.chart import Chart
-from viz.palette import Theme
+from pages.parts.running import in_slices, start_or_stop
 from viz.units import percent
 
 SLICE_SECONDS = 0.5  # of measuring between two looks at the buttons
-CLOCK_SECONDS = 0.1  # after which the next slice is asked for
-
-
-def theme_now() -> Theme:
-    """Return the theme that the reader's browser shows."""
-    return "dark" if st.context.theme.type == "dark" else "light"
-
-
-def show_chart(chart: Chart, key: str) -> None:
-    """Show a figure, and below it what it says and where its numbers come from."""
-    st.plotly_chart(
-        chart.figure, key=key, theme=None, alt=chart.alt, config={"displayModeBar": False}
-    )
-    st.caption(chart.caption)
 
 
 def show_run(
@@ -46,9 +31,10 @@ def show_run(
         controls: Draws further widgets beside the button; is told whether they are disabled.
         word: What the button says.
     """
-    is_running = lesson.is_running(part)
-    st.fragment(_run, run_every=CLOCK_SECONDS if is_running else None)(
-        lesson, part, make, draw, controls, word, is_running
+    in_slices(
+        lambda: lesson.runs.get(part),
+        lambda: _run(lesson, part, make, draw, controls, word),
+        SLICE_SECONDS,
     )
 
 
@@ -59,14 +45,19 @@ def _run(
     draw: Callable[[SlicedRun], None],
     controls: Callable[[bool], None] | None,
     word: str,
-    has_clock: bool,
 ) -> None:
-    if lesson.is_running(part) != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"phase_{part}_buttons"):
         if controls is not None:
-            controls(has_clock)
-        _button(lesson, part, make, word)
+            controls(lesson.is_running(part))
+        start_or_stop(
+            is_running=lesson.is_running(part),
+            title=word,
+            key=f"phase_{part}",
+            start=lambda: _begin(lesson, part, make),
+            stop=lambda: lesson.runs[part].stop(),
+            icon=":material/timer:",
+            start_key=f"phase_{part}_start",
+        )
     if part in lesson.notices:
         st.error(lesson.notices[part])
     run = lesson.runs.get(part)
@@ -74,29 +65,6 @@ def _run(
         return
     _progress(run)
     draw(run)
-    if run.is_running:
-        run.slice(SLICE_SECONDS)  # after all is drawn, so that nothing fades while it runs
-        if not run.is_running:
-            st.rerun()
-
-
-def _button(lesson: PhaseLesson, part: str, make: Callable[[], Experiment], word: str) -> None:
-    if lesson.is_running(part):
-        st.button(
-            "Stop",
-            key=f"phase_{part}_stop",
-            on_click=lesson.runs[part].stop,
-            icon=":material/stop:",
-        )
-        return
-    st.button(
-        word,
-        key=f"phase_{part}_start",
-        type="primary",
-        on_click=_begin,
-        args=(lesson, part, make),
-        icon=":material/timer:",
-    )
 
 
 def _begin(lesson: PhaseLesson, part: str, make: Callable[[], Experiment]) -> None:

@@ -7,7 +7,8 @@ import streamlit as st
 from model.scoring import ScoringExperiment, embed, score_choices
 from model.timing import describe
 from pages.parts.code_that_ran import show_code
-from pages.parts.phase_run import show_chart, show_run, theme_now
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.phase_run import show_run
 from pages.parts.phase_state import PhaseLesson, SlicedRun
 from viz.cost_chart import choices_figure, scoring_figure
 

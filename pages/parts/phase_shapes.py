@@ -14,6 +14,7 @@ from model.random_shapes import (
     read_shape,
     typed_shape,
 )
+from model.records.phases import ShapePlan
 from model.shapes import published_models
 from pages.parts.code_that_ran import show_code
 from pages.parts.heap import freeze_heap
@@ -30,6 +31,7 @@ _FIELDS = (
     ("KV heads", "phase_kv_heads", 4),
     ("Vocabulary", "phase_vocab", 32_000),
 )
+_ROOM = 1.2  # of the weights: what a cache and a pass need besides
 _making = threading.Lock()  # one shape is made at a time: each takes memory that others count on
 
 
@@ -62,7 +64,7 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
     names = [model.name for model in published_models()]
     with st.container(horizontal=True, vertical_alignment="bottom", key="phase_shape_inputs"):
         st.selectbox("Shape", [*names, TYPED, PASTED], key="phase_shape", width=220)
-        st.selectbox("Numbers", DTYPES, key="phase_dtype", width=140)
+        st.selectbox("Number format", DTYPES, key="phase_dtype", width=150)
         if st.session_state["phase_shape"] == TYPED:
             for name, key, value in _FIELDS:
                 st.number_input(name, 1, 1_000_000, value, key=key, width=130)
@@ -82,7 +84,7 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
     if not plan.fits:
         st.error(
             f"{plan.name} does not fit here: {size(plan.total_bytes)} of {free}. Choose a smaller "
-            "shape or 16-bit numbers."
+            f"shape or 16-bit numbers{_or_go_home(lesson)}.{_what_fits(plan)}"
         )
     st.button(
         "Make it and measure it",
@@ -93,6 +95,20 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
     )
     if "shape" in lesson.notices:
         st.error(lesson.notices["shape"])
+
+
+def _what_fits(plan: ShapePlan) -> str:
+    """Name the largest of the listed shapes for which there is room in these numbers."""
+    each = _ROOM * plan.weight_bytes / plan.n_parameters
+    fits = [m for m in published_models() if each * m.n_parameters <= (plan.free_bytes or 0)]
+    largest = max(fits, key=lambda model: model.n_parameters, default=None)
+    return "" if largest is None else f" Of those listed, {largest.name} would fit."
+
+
+def _or_go_home(lesson: PhaseLesson) -> str:
+    """Name the memory that a shape in use would give back."""
+    is_shape = lesson.lm is not lesson.home
+    return f", or go back to {lesson.home.name} first, which frees the shape in use" * is_shape
 
 
 def _shape() -> Shape:
@@ -122,3 +138,4 @@ def _make(lesson: PhaseLesson) -> None:
 
 def _go_home(lesson: PhaseLesson) -> None:
     lesson.measure(lesson.home)
+    freeze_heap()  # what the shape took is free from here on

@@ -53,12 +53,9 @@ class SlicedRun:
             except ValueError as error:
                 self.stop()
                 self.notice = str(error)
-            except (MemoryError, RuntimeError):
+            except (MemoryError, RuntimeError) as error:
                 self.stop()
-                self.notice = (
-                    "The memory ran out on the way: what was measured stays; choose a smaller "
-                    "model or close other programs."
-                )
+                self.notice = _why(error)
         if self.experiment.is_done:
             self.is_running = False
 
@@ -72,6 +69,17 @@ class SlicedRun:
     def was_stopped(self) -> bool:
         """Whether it ended before all was measured."""
         return not self.is_running and not self.experiment.is_done
+
+
+def _why(error: Exception) -> str:
+    """Says in one sentence what ended a run; a device's lack of memory is an error of its own."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return (
+            "The memory ran out on the way: what was measured stays; choose a smaller model or "
+            "close other programs."
+        )
+    reason = " ".join(str(error).split())[:160].rstrip(".") or type(error).__name__
+    return f"It failed on the way ({reason}): what was measured stays; press the button again."
 
 
 @dataclass

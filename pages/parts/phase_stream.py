@@ -10,11 +10,11 @@ import streamlit as st
 from model.engines import BY_HAND, PLAIN, engine_names, make_engine
 from model.phase_experiments import Writing, by_the_coin
 from model.sampling import Settings
-from model.timing import describe, one_at_a_time
+from model.timing import describe, in_turn
 from model.tokenizing import encode, text_of
 from pages.parts.code_that_ran import show_code
+from pages.parts.figures import show_chart, theme_now
 from pages.parts.link import DEFAULT_PROMPT
-from pages.parts.phase_run import show_chart, theme_now
 from pages.parts.phase_state import PhaseLesson, Playing
 from viz.palette import Theme, colour
 from viz.units import digits, duration
@@ -88,7 +88,7 @@ def _write(lesson: PhaseLesson) -> None:
         engine = make_engine(lm, name, len(prompt) + N_OUT)
         warm = Writing(engine, prompt, by_the_coin(SETTINGS, 0, len(prompt)))
         writing = Writing(engine, prompt, by_the_coin(SETTINGS, 0, len(prompt)))
-        with one_at_a_time(patience=10.0):
+        with in_turn():
             warm.advance()
             warm.advance()
             started = time.perf_counter()

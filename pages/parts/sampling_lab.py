@@ -9,13 +9,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.generation import Generation
+from model.loading import LanguageModel
 from model.masks import MASKS
 from model.sampling import process
 from model.sampling_experiments import count_draws, find_loop
 from model.tokenizing import vocabulary_labels
 from pages.parts.code_that_ran import show_code
 from pages.parts.link import DEFAULT_PROMPT
-from pages.parts.models import DEFAULT_MODEL, shared_model
+from pages.parts.reader import home_session, kept_lesson
 from pages.parts.sampling_lab_component import lab, lab_labels
 from pages.parts.sampling_lab_draws import show_draws
 from pages.parts.sampling_lab_loop import show_loop
@@ -23,7 +24,7 @@ from pages.parts.sampling_lab_overlap import show_overlap
 from pages.parts.sampling_lab_source import SHAPES, TEXTBOOK, Unit, from_generation, from_lines
 from pages.parts.sampling_lab_state import Lab, LabControls
 from pages.parts.sampling_lab_votes import show_votes
-from pages.parts.session import Session
+from pages.parts.shell import is_presenting
 
 LAB = "sampling_lab"
 SOURCES = {
@@ -39,7 +40,7 @@ SOURCES = {
 
 def show_lab(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    state = _state(waiting)
+    state = kept_lesson(LAB, waiting, _begin)
     waiting.empty()
     st.markdown(
         "The model says how likely each token is; a mask says which may still be drawn. "
@@ -53,24 +54,11 @@ def show_lab(waiting: DeltaGenerator) -> None:
     show_code(process, *MASKS.values(), count_draws, find_loop, key="lab_code")
 
 
-def _state(waiting: DeltaGenerator) -> Lab:
-    """Return what the reader has here; anew where the first page has another model by now."""
-    state: Lab | None = st.session_state.get(LAB)
-    reader: Session | None = st.session_state.get("reader")
-    if state is None or (reader is not None and reader.lm is not state.lm):
-        if reader is None:
-            lm = shared_model(DEFAULT_MODEL, progress=lambda doing: _say(waiting, doing))
-            text = Generation(lm, DEFAULT_PROMPT)
-        else:
-            lm, text = reader.lm, reader.generation
-        controls = LabControls() if state is None else state.controls
-        state = Lab(lm, text, from_generation(text), controls)
-        st.session_state[LAB] = state
-    return state
-
-
-def _say(waiting: DeltaGenerator, doing: str) -> None:
-    waiting.caption(f"{doing}…")
+def _begin(lm: LanguageModel, old: Lab | None) -> Lab:
+    """Begin with the first page's text; the sliders stay."""
+    reader = home_session()
+    text = reader.generation if reader else Generation(lm, DEFAULT_PROMPT)
+    return Lab(lm, text, from_generation(text), LabControls() if old is None else old.controls)
 
 
 # Where the distribution comes from
@@ -110,7 +98,7 @@ def _take_source(state: Lab, kind: str) -> None:
     elif kind == "prompt":
         _take_prompt(state)
     else:
-        reader: Session | None = st.session_state.get("reader")
+        reader = home_session()
         state.given = from_generation(reader.generation if reader else state.text)
 
 
@@ -145,7 +133,7 @@ def _take_prompt(state: Lab) -> None:
 @st.fragment
 def _masks() -> None:
     state: Lab = st.session_state[LAB]
-    lab(state.payload(presenter=bool(st.session_state.get("presenter"))), on_event=_take_event)
+    lab(state.payload(presenter=is_presenting()), on_event=_take_event)
     if state.notice:
         st.error(state.notice)
     show_overlap(state)

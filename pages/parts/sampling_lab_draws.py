@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from model.chi_square import chi_square
@@ -9,7 +11,8 @@ from model.draw import rank_order
 from model.records import Stage
 from model.sampling import ORDERS
 from model.sampling_experiments import count_draws
-from pages.parts.sampling_lab_overlap import TITLES, theme_of_page
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.sampling_lab_overlap import TITLES
 from pages.parts.sampling_lab_state import Lab
 from viz.sampling_chart import draws_figure
 from viz.units import count, digits, plural
@@ -44,9 +47,8 @@ def show_draws(state: Lab) -> None:
     drawn = count_draws(stage, N_DRAWS, state.n_draws)
     order = rank_order(stage.scores)
     labels = [state.given.label(int(i), state.lm) for i in order[:24]]
-    chart = draws_figure(labels, drawn[order], stage.probs[order], theme_of_page())
-    st.plotly_chart(chart.figure, key="draws", theme=None, alt=chart.alt)
-    st.caption(f"{chart.caption} Seed {state.n_draws}.")
+    chart = draws_figure(labels, drawn[order], stage.probs[order], theme_now())
+    show_chart(replace(chart, caption=f"{chart.caption} Seed {state.n_draws}."), "draws")
     test = chi_square(drawn, stage.probs)
     if test.n_degrees == 0:
         st.markdown("**One token is left, so there is nothing to test:** every coin falls on it.")

@@ -7,8 +7,8 @@ import streamlit as st
 from model.generation import Generation
 from model.sampling_experiments import Loop, penalised_once
 from model.tokenizing import label, text_of
-from pages.parts.sampling_lab_clock import advance, on_a_clock, show_problem, start_or_stop
-from pages.parts.sampling_lab_overlap import theme_of_page
+from pages.parts.figures import theme_now
+from pages.parts.running import in_slices, run_button, show_problem
 from pages.parts.sampling_lab_runs import PENALTIES, LoopRun
 from pages.parts.sampling_lab_state import Lab
 from viz.loop_text import loop_html
@@ -31,16 +31,15 @@ def show_loop(state: Lab) -> None:
         "Greedy writes the same text every time, and each round of a phrase makes the next round "
         "likelier. A penalty lowers the logits of tokens that are already there."
     )
-    on_a_clock(state.loops, lambda: _loops(state))
+    in_slices(lambda: state.loops, lambda: _loops(state))
 
 
 def _loops(state: Lab) -> None:
-    advance(state.loops)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         prompt = st.text_input(
             "Prompt to go on from", PROMPT, key="loop_prompt", persist_state="session"
         )
-        start_or_stop(state.loops, "Write four ways", "loop", lambda: _start(state, prompt))
+        run_button(state.loops, "Write four ways", "loop", lambda: _start(state, prompt))
     show_problem("loop")
     run = state.loops
     if run is None:
@@ -50,7 +49,7 @@ def _loops(state: Lab) -> None:
     for place, name in zip(_quarters(), run.texts, strict=True):
         with place:
             _show_text(run, name)
-    where = f"{run.lm.name}, {run.lm.device}, {str(run.lm.dtype).removeprefix('torch.')}"
+    where = f"{run.lm.name}, {run.lm.where}"
     st.caption(f"Measured on {where}: greedy, up to {run.n_tokens} tokens each.")
     _show_sign_rule(run.texts["none"])
 
@@ -69,7 +68,7 @@ def _show_text(run: LoopRun, name: str) -> None:
     st.markdown(f"**{TITLES[name]}{value}:** {_verdict(text, loop)}")
     n_before = len(text.ids) if loop is None else text.n_prompt + loop.start
     before = text_of(text.lm.tokenizer, text.ids[:n_before])
-    st.html(loop_html(before, text.text[len(before) :], theme_of_page()))
+    st.html(loop_html(before, text.text[len(before) :], theme_now()))
 
 
 def _verdict(text: Generation, loop: Loop | None) -> str:

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from model.sampling_experiments import divergence, jaccard
+from pages.parts.figures import show_chart, theme_now
 from pages.parts.sampling_lab_state import Lab
-from viz.palette import Theme
 from viz.sampling_chart import divergence_figure, overlap_figure
 
 TITLES = {
@@ -23,18 +23,13 @@ TITLES = {
 }
 
 
-def theme_of_page() -> Theme:
-    """Return the theme that the reader's browser shows."""
-    return "dark" if st.context.theme.type == "dark" else "light"
-
-
 def show_overlap(state: Lab) -> None:
     """Compare every pair of masks at the values of their sliders."""
     stages = list(state.alone().values())
     overlaps = np.array([[jaccard(a, b) for b in stages] for a in stages])
     divergences = np.array([[divergence(a, b) for b in stages] for a in stages])
     names = list(TITLES.values())
-    theme = theme_of_page()
+    theme = theme_now()
     st.subheader("How alike are they?", anchor=False)
     left, right = st.columns(2, gap="medium")
     for place, key, chart in (
@@ -42,5 +37,4 @@ def show_overlap(state: Lab) -> None:
         (right, "divergence", divergence_figure(names, divergences, theme)),
     ):
         with place:
-            st.plotly_chart(chart.figure, key=key, theme=None, alt=chart.alt)
-            st.caption(chart.caption)
+            show_chart(chart, key)

@@ -54,7 +54,7 @@ def from_generation(generation: Generation) -> Given:
     lm = generation.lm
     text = generation.text
     shown = text if len(text) <= 70 else f"…{text[-70:]}"
-    where = f"{lm.name}, {lm.device}, {str(lm.dtype).removeprefix('torch.')}"
+    where = f"{lm.name}, {lm.where}"
     return Given(generation.logits.copy(), None, f"Measured on {where}: what may follow “{shown}”.")
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from model.sampling_experiments import Continuation, agreement, first_word, vote
-from pages.parts.sampling_lab_clock import advance, on_a_clock, show_problem, start_or_stop
-from pages.parts.sampling_lab_overlap import theme_of_page
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.running import in_slices, run_button, show_problem
 from pages.parts.sampling_lab_runs import VoteRun
 from pages.parts.sampling_lab_state import Lab
 from viz.sampling_chart import votes_figure
@@ -25,14 +26,13 @@ def show_votes(state: Lab) -> None:
         "Self-consistency asks a model many times and takes the majority. At T = 0 every answer is "
         "a copy of the first, so the vote says nothing; with chance they differ and it does."
     )
-    on_a_clock(state.votes, lambda: _votes(state))
+    in_slices(lambda: state.votes, lambda: _votes(state))
 
 
 def _votes(state: Lab) -> None:
-    advance(state.votes)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         prompt = st.text_input("Prompt", QUESTION, key="vote_prompt", persist_state="session")
-        start_or_stop(state.votes, "Write 20 at each", "vote", lambda: _start(state, prompt))
+        run_button(state.votes, "Write 20 at each", "vote", lambda: _start(state, prompt))
     show_problem("vote")
     run = state.votes
     if run is None:
@@ -54,14 +54,13 @@ def _show(run: VoteRun) -> None:
         answers,
         [cold.count(answer) for answer in answers],
         [warm.count(answer) for answer in answers],
-        theme_of_page(),
+        theme_now(),
     )
     pairs = list(zip(run.cold, run.warm, strict=False))  # one side may be a text ahead
     left, right = st.columns(2, gap="medium")
     with left:
-        st.plotly_chart(chart.figure, key="votes", theme=None, alt=chart.alt)
-        where = f"{run.lm.name}, {run.lm.device}, {str(run.lm.dtype).removeprefix('torch.')}"
-        st.caption(f"{chart.caption} {where}; {duration(run.seconds)} of writing.")
+        where = f"{run.lm.name}, {run.lm.where}; {duration(run.seconds)} of writing"
+        show_chart(replace(chart, caption=f"{chart.caption} {where}."), "votes")
     with right:
         st.markdown(f"**T = 0:** {_summary(run.cold)}")
         st.markdown(f"**T = 0.7:** {_summary(run.warm)}")

@@ -7,10 +7,12 @@ and sets `notice` to one sentence.
 
 from __future__ import annotations
 
+import copy
 import logging
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from pages.parts.controls import Controls
 LOGGER = logging.getLogger(__name__)
 
 MOST_BRANCHES = 8
+MOST_SECONDS_AHEAD = 0.15  # of a pass; a longer one waits until it is asked for
 FINISH_SECONDS = 3.0  # the longest that "+20 tokens" may keep the page waiting
 LONGEST_DRAFT = 20_000  # characters that are taken apart while they are typed
 
@@ -50,6 +53,8 @@ class Session:
         self.draft_pieces: tuple[Piece, ...] = ()
         self.ack = -1  # number of the last event that was handled
         self._n_branches = 0
+        self._ahead: Session | None = None
+        self._ahead_of: tuple[object, ...] = ()
         self.branches: list[Branch] = []
         self.active = self._add_branch(prompt, seed, self._read_prompt(prompt, seed))
         self._show_draft(prompt)
@@ -100,6 +105,37 @@ class Session:
             self.start(self.prompt, self.seed)
         except ValueError as error:  # the template itself may refuse
             self.chat, self.notice = was, Notice("error", str(error))
+
+    def look_ahead(self) -> Session | None:
+        """Return this session as Next will leave it, its step taken on a fork; Next then keeps it.
+
+        None where nothing follows, or where a pass takes long enough to be felt by who asks for
+        something else. A pass that fails here fails again, and says why, when it is asked for.
+        """
+        generation = self.generation
+        if generation.finished or generation.last_pass.seconds > MOST_SECONDS_AHEAD:
+            return None
+        if self._ahead is None or self._ahead_of != self._place():
+            twin, active = copy.copy(self), self.active
+            twin.active = replace(
+                active,
+                generation=generation.fork(),
+                choices=list(active.choices),
+                undone=list(active.undone),
+            )
+            twin.branches = [twin.active if each is active else each for each in self.branches]
+            twin.notice = twin.guess = twin.inspection = twin._ahead = None
+            try:
+                twin._step()
+            except ValueError:
+                return None
+            self._ahead, self._ahead_of = twin, self._place()
+        return self._ahead
+
+    def _place(self) -> tuple[object, ...]:
+        """Return all that the next step depends on."""
+        active = self.active
+        return active.number, active.seed, active.generation.ids[:], active.undone[:], self.controls
 
     # What the page may ask for
 
@@ -231,8 +267,13 @@ class Session:
     # How it is done
 
     def _step(self, token_id: int | None = None) -> Step:
-        settings = self.controls.settings()
         branch = self.active
+        if token_id is None and self._ahead is not None and self._ahead_of == self._place():
+            taken, self._ahead = self._ahead.active, None
+            branch.generation, branch.choices = taken.generation, taken.choices
+            branch.undone = taken.undone
+            return branch.generation.steps[-1]
+        settings = self.controls.settings()
         again = branch.redo(settings) if token_id is None else None
         if again is not None:
             branch.undone.pop()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages.parts.lessons import neighbours
@@ -30,23 +33,57 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the interpreter
 
 
-def open_lesson(*, presenter: bool = False) -> None:
-    """Give the page its look, and see to it that it runs below `app.py`.
+def open_page(title: str) -> DeltaGenerator:
+    """Give the page its look and its title, and see to it that it runs below `app.py`.
 
     Streamlit takes a folder `pages/` for an app of the old kind until `st.navigation` has run once.
     If the first thing that a fresh server is asked for is a lesson, it runs that file alone: then
     say that this app is none of those, and begin again.
+
+    Returns:
+        The place beside the title for what the page is set up with.
     """
     if PagesManager.uses_pages_directory:
         PagesManager.uses_pages_directory = False
         st.rerun()
-    st.html(_STYLE + (_PRESENTER if presenter else ""))
+    st.session_state.setdefault("presenter", st.query_params.get("present") == "1")
+    st.html(_STYLE + (_PRESENTER if is_presenting() else ""))
+    with st.container(horizontal=True, vertical_alignment="center", key="head"):
+        st.title(title, anchor=False)
+        return st.container(horizontal=True, width="content", key="toolbar")
 
 
-def let_the_shell_paint() -> None:
-    """Before the first import of torch in this process, let what is on the page reach it."""
-    if "torch" not in sys.modules:
-        time.sleep(PAINT_SECONDS)
+def open_lesson(title: str) -> None:
+    """Open a page whose toolbar holds the presenter's toggle and nothing else."""
+    with open_page(title):
+        presenter_toggle()
+
+
+def presenter_toggle() -> None:
+    """Let the reader make the page fit for a projector."""
+    st.toggle("Presenter", key="presenter", help="Large type for a projector.")
+
+
+def is_presenting() -> bool:
+    """Tell whether the page is on a projector."""
+    return bool(st.session_state.get("presenter"))
+
+
+@contextmanager
+def stage(doing: str) -> Iterator[DeltaGenerator]:
+    """Say what the page waits for, let that be painted, then give its place to the lesson.
+
+    What is imported inside, torch above all, comes in behind the shell.
+
+    Args:
+        doing: What is being done meanwhile, such as "Loading the model…".
+    """
+    with st.container():
+        waiting = st.empty()
+        waiting.caption(doing)
+        if "torch" not in sys.modules:  # its first import takes the interpreter
+            time.sleep(PAINT_SECONDS)
+        yield waiting
 
 
 def close_lesson(path: str) -> None:

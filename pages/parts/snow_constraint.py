@@ -7,7 +7,8 @@ import streamlit as st
 from model.late_constraint import ConstraintRun
 from model.sampling import Settings
 from pages.parts.code_that_ran import show_code
-from pages.parts.snow_frame import live_part, run_part, show_chart, theme_now, took
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.snow_frame import live_part, run_part, took
 from pages.parts.snow_state import Sliced, SnowLesson
 from viz.late_constraint_chart import reached_figure, version_html
 from viz.units import plural

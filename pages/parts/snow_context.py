@@ -9,8 +9,9 @@ from model.held_out_texts import HeldOut, held_out
 from model.parallel_texts import same_words
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
+from pages.parts.figures import show_chart, theme_now
 from pages.parts.snow_exposure import model_names, model_of
-from pages.parts.snow_frame import live_part, run_part, show_chart, theme_now, took
+from pages.parts.snow_frame import live_part, run_part, took
 from pages.parts.snow_state import Sliced, SnowLesson
 from viz.context_chart import context_figure
 

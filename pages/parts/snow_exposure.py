@@ -10,8 +10,9 @@ from model.loading import SHIPPED, LanguageModel
 from model.parallel_texts import same_words
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
+from pages.parts.figures import show_chart, theme_now
 from pages.parts.models import offered_models, shared_model
-from pages.parts.snow_frame import live_part, run_part, show_chart, theme_now, took
+from pages.parts.snow_frame import live_part, run_part, took
 from pages.parts.snow_state import Sliced, SnowLesson
 from viz.exposure_chart import drift_words, judged_figure, judged_words, kl_words, reference_figure
 

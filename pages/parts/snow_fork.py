@@ -11,8 +11,10 @@ from model.sampling import Settings
 from model.snowball import Fork, meeting, option_of, options
 from model.tokenizing import encode, text_of
 from pages.parts.code_that_ran import show_code
+from pages.parts.figures import show_charts, theme_now
 from pages.parts.link import DEFAULT_PROMPT
-from pages.parts.snow_frame import live_part, show_charts, theme_now, where_of
+from pages.parts.shell import is_presenting
+from pages.parts.snow_frame import live_part
 from pages.parts.snow_state import LONGEST_PROMPT, ForkText, Sliced, SnowLesson
 from pages.parts.snow_strip import strip
 from viz.fork_chart import gap_figure, surprise_figure
@@ -105,7 +107,7 @@ def _fork(lesson: SnowLesson) -> None:
         steps,
         lambda: _clicked(lesson),
         place=place,
-        presenter=bool(st.session_state.get("presenter")),
+        presenter=is_presenting(),
     )
     st.caption(
         "Above, filled: the text as it was. Below, dashed: the text after the wrong token, dotted "
@@ -234,4 +236,5 @@ def _show_futures(lesson: SnowLesson) -> None:
             (surprise_figure(steps, theme), "snow_surprise"),
         ]
     )
-    st.caption(f"On {where_of(lesson.lm)}; temperature {lesson.text.settings.temperature:g}.")
+    lm = lesson.lm
+    st.caption(f"On {lm.name}, {lm.where}; temperature {lesson.text.settings.temperature:g}.")

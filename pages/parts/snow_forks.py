@@ -6,7 +6,8 @@ import streamlit as st
 
 from model.many_forks import ManyForks, compounding
 from pages.parts.code_that_ran import show_code
-from pages.parts.snow_frame import live_part, run_part, show_charts, theme_now, took
+from pages.parts.figures import show_charts, theme_now
+from pages.parts.snow_frame import live_part, run_part, took
 from pages.parts.snow_state import Sliced, SnowLesson
 from viz.fork_chart import cost_figure, parting_figure, survival_figure, verdict
 from viz.units import percent, plural

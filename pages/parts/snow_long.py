@@ -11,7 +11,8 @@ from model.long_runs import Kind, LongRun, repeats
 from model.sampling import Settings
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
-from pages.parts.snow_frame import live_part, run_part, show_charts, theme_now, took
+from pages.parts.figures import show_charts, theme_now
+from pages.parts.snow_frame import live_part, run_part, took
 from pages.parts.snow_state import Sliced, SnowLesson
 from viz.long_run_chart import long_surprise_figure, repeats_figure
 from viz.units import count

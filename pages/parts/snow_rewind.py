@@ -9,7 +9,8 @@ from model.generation import Generation
 from model.many_forks import estimate
 from model.second_choice import RewindRun
 from pages.parts.code_that_ran import show_code
-from pages.parts.snow_frame import live_part, run_part, show_chart, theme_now, took
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.snow_frame import live_part, run_part, took
 from pages.parts.snow_state import Sliced, SnowLesson
 from viz.rewind_chart import choices_table, work_figure
 from viz.units import nats

@@ -21,24 +21,19 @@ from model.many_forks import ManyForks
 from model.sampling import Settings
 from model.second_choice import RewindRun
 from model.snowball import Fork
+from pages.parts import slices
+from pages.parts.slices import go_on
 
 LONGEST_PROMPT = 200  # tokens: a strip of more is no picture
 N_LOOKS = 20  # at a run while it goes on
 
 
-class Work(Protocol):
-    """Something that is done bit by bit."""
-
-    @property
-    def is_done(self) -> bool:
-        """Whether nothing is left."""
+class Work(slices.Work, Protocol):
+    """Something that is done bit by bit, and knows how far it is."""
 
     @property
     def done(self) -> float:
         """The fraction that is done."""
-
-    def advance(self) -> object:
-        """Do one bit."""
 
 
 W = TypeVar("W", bound=Work)
@@ -75,14 +70,8 @@ class Sliced(Generic[W]):
     def slice(self, seconds: float) -> None:
         """Runs on for about so long."""
         started = time.perf_counter()
-        try:
-            while not self.work.is_done and time.perf_counter() - started < seconds:
-                self.work.advance()
-        except ValueError as error:
-            self.is_running, self.notice = False, str(error)
+        go_on(self, self.work, seconds)
         self.seconds += time.perf_counter() - started
-        if self.work.is_done:
-            self.is_running = False
 
 
 @dataclass

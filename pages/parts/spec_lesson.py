@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import text_of
 from pages.parts.link import DEFAULT_PROMPT
-from pages.parts.models import DEFAULT_MODEL, shared_model
-from pages.parts.session import Session
+from pages.parts.models import shared_model
+from pages.parts.reader import home_session, kept_lesson
 from pages.parts.spec_proof import show_proof
 from pages.parts.spec_speed import show_drafts, show_speed
 from pages.parts.spec_state import LOOKUP, Choice, Lesson, begin, offered_drafts
@@ -24,14 +25,15 @@ LONGEST_START = 400  # characters of the first page's prompt
 def show_speculative_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     try:
-        lesson = _lesson(waiting)
+        lesson = kept_lesson(LESSON, waiting, _begin)
     except ValueError as error:  # the first page's model cannot speculate
         waiting.error(str(error))
         return
     waiting.empty()
     st.markdown(
-        "**A small draft guesses a few tokens, and the large target checks all of them in one "
-        "pass: what it would have written itself stays, and the text is the same, only sooner.**"
+        "**A small draft guesses a few tokens, the large target checks all of them in one pass, "
+        "and the text is still the target’s own, only sooner.** Greedy text is the same text, "
+        "drawn text has the same chances. Press Step."
     )
     _choose(lesson)
     show_walk(lesson)
@@ -41,19 +43,9 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
     show_proof(lesson)
 
 
-def _lesson(waiting: DeltaGenerator) -> Lesson:
-    """Return what the reader has here; anew where the first page has another model by now."""
-    lesson: Lesson | None = st.session_state.get(LESSON)
-    reader: Session | None = st.session_state.get("reader")
-    if lesson is None or (reader is not None and reader.lm is not lesson.lm):
-        lesson = _new_lesson(waiting, reader)
-        st.session_state[LESSON] = lesson
-    return lesson
-
-
-def _new_lesson(waiting: DeltaGenerator, reader: Session | None) -> Lesson:
-    """Begin with the first page's model and prompt, and the best draft that goes with it."""
-    lm = reader.lm if reader else shared_model(DEFAULT_MODEL, lambda doing: _say(waiting, doing))
+def _begin(lm: LanguageModel, _old: Lesson | None) -> Lesson:
+    """Begin with the first page's prompt, and the best draft that goes with its model."""
+    reader = home_session()
     choice, notice = Choice(lm, None), None
     for name in offered_drafts()[:1]:
         try:
@@ -64,19 +56,16 @@ def _new_lesson(waiting: DeltaGenerator, reader: Session | None) -> Lesson:
     prompt = DEFAULT_PROMPT
     if reader:
         prompt = text_of(lm.tokenizer, reader.generation.prompt_ids)[:LONGEST_START]
+    seed = int(st.session_state.get("spec_seed", FIRST_SEED))
     try:
-        walk = begin(choice, prompt, settings_now(), FIRST_SEED)
+        walk = begin(choice, prompt, settings_now(), seed)
     except ValueError:  # too long for this page
         prompt = DEFAULT_PROMPT
-        walk = begin(choice, prompt, settings_now(), FIRST_SEED)
+        walk = begin(choice, prompt, settings_now(), seed)
     walk.step(4, adaptive=False, whole=True)  # so that there is something to see
     lesson = Lesson(lm, choice, walk, notice)
-    st.session_state.setdefault("spec_prompt", prompt)
+    st.session_state["spec_prompt"] = prompt
     return lesson
-
-
-def _say(waiting: DeltaGenerator, doing: str) -> None:
-    waiting.caption(f"{doing}…")
 
 
 def settings_now() -> Settings:
@@ -162,7 +151,7 @@ def _choose(lesson: Lesson) -> None:
 def _caption(lesson: Lesson) -> None:
     """Say which models these are."""
     lm, draft = lesson.lm, lesson.choice.draft
-    numbers = str(lm.dtype).removeprefix("torch.")
+    numbers = lm.dtype_name
     sizes = f"{lm.name}, {lm.n_parameters / 1e6:.1f} million parameters"
     if draft is not None:
         sizes += f"; draft {draft.name}, {draft.n_parameters / 1e6:.1f} million"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -10,8 +11,9 @@ import streamlit as st
 from model.speculative_proof import LAW_SETTINGS, PROMPTS, LawTest, compare_greedy
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
-from pages.parts.kv_growth import show_chart, theme_now
-from pages.parts.spec_speed import CLOCK_SECONDS, SLICE_SECONDS, run_controls
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.running import in_slices, is_running
+from pages.parts.spec_speed import SLICE_SECONDS, run_controls
 from pages.parts.spec_state import Lesson, Run
 from viz.sampling_chart import draws_figure
 from viz.units import count, digits, percent, plural
@@ -29,47 +31,20 @@ def show_proof(lesson: Lesson) -> None:
         "**Speculation changes when tokens come, not which.** Greedy text is the same, token for "
         "token; sampled text follows the target’s distribution, whatever the draft guesses."
     )
-    is_running = _runs(lesson.compare_run)
-    st.fragment(_greedy, run_every=CLOCK_SECONDS if is_running else None)(lesson, is_running)
-    is_running = _runs(lesson.law_run)
-    st.fragment(_law, run_every=CLOCK_SECONDS if is_running else None)(lesson, is_running)
+    in_slices(lambda: lesson.compare_run, lambda: _greedy(lesson), SLICE_SECONDS)
+    in_slices(lambda: lesson.law_run, lambda: _law(lesson), SLICE_SECONDS)
     show_code(compare_greedy, LawTest.advance, LawTest.expected, LawTest.test, key="spec_code_4")
-
-
-def _runs(run: Run | None) -> bool:
-    return run is not None and run.is_running
-
-
-def _stop(run: Run | None) -> None:
-    if run is not None:
-        run.stop()
-
-
-def _slice(run: Run | None) -> None:
-    if run is not None and run.is_running:
-        run.slice(SLICE_SECONDS)  # after all is drawn, so that nothing fades while it runs
-        if not run.is_running:
-            st.rerun()
 
 
 # Greedy
 
 
-def _greedy(lesson: Lesson, has_clock: bool) -> None:
-    run = lesson.compare_run
-    if _runs(run) != has_clock:
-        st.rerun()
+def _greedy(lesson: Lesson) -> None:
     st.subheader("Greedy: a hundred prompts", anchor=False)
-    run_controls(
-        run,
-        "Write a hundred prompts both ways",
-        "spec_same",
-        lambda: lesson.try_to(lambda: _start_greedy(lesson)),
-        lambda: _stop(lesson.compare_run),
-    )
+    title = "Write a hundred prompts both ways"
+    run_controls(lesson, lesson.compare_run, title, "spec_same", lambda: _start_greedy(lesson))
     if lesson.compared:
         _same_words(lesson)
-    _slice(run)
 
 
 def _start_greedy(lesson: Lesson) -> None:
@@ -108,22 +83,13 @@ def _same_words(lesson: Lesson) -> None:
 # Sampled
 
 
-def _law(lesson: Lesson, has_clock: bool) -> None:
-    run = lesson.law_run
-    if _runs(run) != has_clock:
-        st.rerun()
+def _law(lesson: Lesson) -> None:
     st.subheader("Sampled: ten thousand draws", anchor=False)
-    run_controls(
-        run,
-        f"Draw {count(N_DRAWS)} times",
-        "spec_law",
-        lambda: lesson.try_to(lambda: _start_law(lesson)),
-        lambda: _stop(lesson.law_run),
-    )
+    title = f"Draw {count(N_DRAWS)} times"
+    run_controls(lesson, lesson.law_run, title, "spec_law", lambda: _start_law(lesson))
     law = lesson.law
-    if law is not None and law.n_done and not _runs(run):
+    if law is not None and law.n_done and not is_running(lesson.law_run):
         lesson.try_to(lambda: _law_figure(law))
-    _slice(run)
 
 
 def _start_law(lesson: Lesson) -> None:
@@ -146,15 +112,24 @@ def _law_figure(law: LawTest) -> None:
     counts = np.array([law.counts[pair] for pair in pairs])
     probs = np.array([expected[pair] for pair in pairs])
     labels = [law.labels(pair) for pair in pairs[:N_SHOWN]]
-    show_chart(draws_figure(labels, counts, probs, theme_now()), "spec_law_chart")
+    chart = draws_figure(labels, counts, probs, theme_now())
+    caption = (
+        "Measured: how often each pair of tokens came, filled; derived: the target’s own "
+        f"probability of it times {count(law.n_done)}, outlined. "
+        f"The {plural(min(N_SHOWN, len(pairs)), 'likeliest pair')} of {count(len(pairs))}."
+    )
+    show_chart(replace(chart, caption=caption, alt=f"Pairs of tokens. {caption}"), "spec_law_chart")
     verdict = "as chance would have it" if test.p_value > 0.01 else "unusual"
     accepted = law.n_accepted / max(1, law.n_tested)
-    pooled = f" {plural(test.n_pooled, 'rare pair')} share one cell." if test.n_pooled > 1 else ""
+    pooled = f"{plural(test.n_pooled, 'rare pair')} share one cell"
+    if test.n_pooled < 2:
+        pooled = "no pair is so rare that it has to share one"
     st.markdown(
         f"**χ² = {digits(test.statistic)}** with {plural(test.n_degrees, 'degree')} of freedom, "
         f"**p = {digits(test.p_value, 2)}**: {verdict}. {count(law.n_done)} times the first two "
         f"tokens after “{LAW_PROMPT}”, by rounds of two guesses of which {percent(accepted)} "
-        f"stayed, against the target’s own probability of each pair.{pooled}"
+        f"stayed, against the target’s own probability of each pair. A cell expects five or more: "
+        f"{pooled}."
     )
     st.caption(
         "Both models at temperature 0.8, top-k 16, top-p 0.9. A pass over the same tokens gives "

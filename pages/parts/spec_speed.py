@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import streamlit as st
 
 from model.records.speculative import DraftReport
+from model.speculative_proof import PROMPTS as HUNDRED_PROMPTS
 from model.speculative_timing import (
     SpeedTest,
     predict_speed_up,
@@ -17,20 +18,21 @@ from model.speculative_timing import (
 )
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
-from pages.parts.kv_growth import show_chart, theme_now
+from pages.parts.figures import show_chart, show_metrics, theme_now
 from pages.parts.models import shared_model
+from pages.parts.running import halt, in_slices, is_running, start_or_stop
 from pages.parts.spec_state import LOOKUP, Choice, Lesson, Run, offered_drafts
 from viz.speculative_charts import acceptance_figure, round_figure, speed_figure
 from viz.units import count, digits, duration, percent
 
 SLICE_SECONDS = 0.35  # of work between two looks at the buttons
-CLOCK_SECONDS = 0.15  # after which the next slice is asked for
 N_REPORT_TOKENS, N_REPORT_DRAFT = 48, 6
 PROMPTS = (
     "Once upon a time there was a little girl who",
     "One day, a boy named Tim went to the park. He saw",
     "The dragon opened the door and",
 )
+REPORT_PROMPTS = (*PROMPTS, *HUNDRED_PROMPTS[4::11])  # agreement varies much from text to text
 PRESETS = ("measured here", "textbook, illustrative")
 
 
@@ -41,8 +43,7 @@ def show_speed(lesson: Lesson) -> None:
         "**A round pays where the guesses stay and the draft is cheap: too few guesses leave the "
         "target waiting, too many are guessed in vain.** Greedy, the same texts on both sides."
     )
-    is_running = _is_running(lesson.speed_run)
-    st.fragment(_speed, run_every=CLOCK_SECONDS if is_running else None)(lesson, is_running)
+    in_slices(lambda: lesson.speed_run, lambda: _speed(lesson), SLICE_SECONDS)
     show_code(
         SpeedTest._measure,
         tokens_per_round,
@@ -52,36 +53,30 @@ def show_speed(lesson: Lesson) -> None:
     )
 
 
-def _is_running(run: Run | None) -> bool:
-    return run is not None and run.is_running
-
-
-def run_controls(run: Run | None, start: str, key: str, on_start: object, on_stop: object) -> None:
+def run_controls(
+    lesson: Lesson, run: Run | None, title: str, key: str, start: Callable[[], None]
+) -> None:
     """Show Start or Stop, how far the work is, and what went wrong."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_buttons"):
-        if run is not None and run.is_running:
-            st.button("Stop", key=f"{key}_stop", on_click=on_stop, icon=":material/stop:")  # type: ignore[arg-type]  # a callback
-        else:
-            st.button(start, key=f"{key}_run", type="primary", on_click=on_start)  # type: ignore[arg-type]  # a callback
+        start_or_stop(
+            is_running=is_running(run),
+            title=title,
+            key=key,
+            start=lambda: lesson.try_to(start),
+            stop=lambda: halt(run),
+        )
     if run is not None and run.is_running:
-        st.progress(min(1.0, run.done), f"{round(100 * run.done)} %")
+        waiting = ", waiting for another reader’s measurement" if run.is_waiting else ""
+        st.progress(min(1.0, run.done), f"{round(100 * run.done)} %{waiting}")
     if run is not None and run.notice:
         st.error(run.notice)
 
 
-def _speed(lesson: Lesson, has_clock: bool) -> None:
-    run, test = lesson.speed_run, lesson.speed
-    if _is_running(run) != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
-    run_controls(
-        run,
-        "Measure",
-        "spec_speed",
-        lambda: lesson.try_to(lambda: _start_speed(lesson)),
-        lambda: _stop(lesson.speed_run),
-    )
+def _speed(lesson: Lesson) -> None:
+    test = lesson.speed
+    run_controls(lesson, lesson.speed_run, "Measure", "spec_speed", lambda: _start_speed(lesson))
     lm, theme = lesson.lm, theme_now()
-    where = f"{lm.device}, {str(lm.dtype).removeprefix('torch.')}"
+    where = lm.where
     if test is not None and test.n_done:
         where = f"{where}, {lm.name} with {lesson.speed_draft}"
         speeds = test.speeds()
@@ -90,10 +85,6 @@ def _speed(lesson: Lesson, has_clock: bool) -> None:
         )
         _numbers(test)
     _arithmetic(test, where)
-    if run is not None and run.is_running:
-        run.slice(SLICE_SECONDS)  # after all is drawn, so that nothing fades while it runs
-        if not run.is_running:
-            st.rerun()
 
 
 def _start_speed(lesson: Lesson) -> None:
@@ -102,20 +93,14 @@ def _start_speed(lesson: Lesson) -> None:
     prompts = [encode(lesson.lm, prompt) for prompt in PROMPTS]
     test = SpeedTest(lesson.lm, choice.make, prompts)
     lesson.speed, lesson.speed_draft = test, choice.name
-    lesson.speed_run = Run(_work(test))
+    lesson.speed_run = Run(_work(test), is_timed=True)
 
 
 def _work(test: SpeedTest) -> Iterator[float]:
-    n_texts = 2 + len(test.lengths) + test.n_units * (len(test.lengths) + 3)
-    n_written = 0
+    n_written, n_texts = 0, test.n_texts
     while test.advance():
         n_written += 1
         yield min(1.0, n_written / n_texts)
-
-
-def _stop(run: Run | None) -> None:
-    if run is not None:
-        run.stop()
 
 
 def _numbers(test: SpeedTest) -> None:
@@ -146,19 +131,14 @@ def _numbers(test: SpeedTest) -> None:
             duration(parts.verify_seconds[5]),
             f"{ratio:.2f} of a plain step ({duration(parts.decode_seconds)})",
         ),
-        (
-            "same texts",
-            "yes" if all(one.is_same for one in speeds) else "no",
-            f"{count(sum(one.n_tokens for one in speeds))} tokens against plain greedy decoding; "
-            "promised in float32 only",
-        ),
     ]
-    with st.container(horizontal=True, key="spec_numbers"):
-        for name, value, note in cells:
-            with st.container(width=195, gap=None):
-                st.metric(name, value)
-                st.caption(note)
+    show_metrics(cells, "spec_numbers")
+    n_tokens = count(sum(one.n_tokens for one in speeds))
+    same = f"All {n_tokens} tokens are those of plain greedy decoding"
+    if not all(one.is_same for one in speeds):
+        same = f"Not all {n_tokens} tokens are those of plain greedy decoding"
     st.caption(
+        f"{same}; the same text is promised in float32 only. "
         "Both sides read with the same passes and stop at the same tokens; reading the prompt is "
         "not counted. Of each part the mean over a text counts, and of all texts the median. "
         "Prediction: tokens a round by the measured acceptance at each place, over draft steps, "
@@ -170,21 +150,20 @@ def _numbers(test: SpeedTest) -> None:
 def _arithmetic(test: SpeedTest | None, where: str) -> None:
     """Draw a round as time: as it was measured, or the textbook's example."""
     st.subheader("The arithmetic of a round", anchor=False)
-    is_measured = test is not None and test.n_done > 0
-    chosen = st.segmented_control(
-        "Whose numbers",
-        PRESETS,
-        default=PRESETS[0],
-        key="spec_preset",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    if chosen != PRESETS[1] and is_measured and test is not None:
-        cost = test.cost(int(st.session_state.get("spec_length", 4)))
+    cost = textbook_round()
+    if test is None or not test.n_done:
+        st.markdown("The textbook’s example; press Measure for the numbers of this machine.")
     else:
-        cost = textbook_round()
+        chosen = st.segmented_control(
+            "Whose numbers",
+            PRESETS,
+            default=PRESETS[0],
+            key="spec_preset",
+            label_visibility="collapsed",
+            persist_state="session",
+        )
         if chosen != PRESETS[1]:
-            st.caption("Nothing has been measured yet, so this is the textbook’s example.")
+            cost = test.cost(int(st.session_state.get("spec_length", 4)))
     show_chart(round_figure(cost, where, theme_now()), "spec_round")
 
 
@@ -199,21 +178,13 @@ def show_drafts(lesson: Lesson) -> None:
         "that was taught by text alone agrees less.** Prompt lookup has no model: it agrees where "
         "the text repeats itself."
     )
-    is_running = _is_running(lesson.report_run)
-    st.fragment(_drafts, run_every=CLOCK_SECONDS if is_running else None)(lesson, is_running)
+    in_slices(lambda: lesson.report_run, lambda: _drafts(lesson), SLICE_SECONDS)
     show_code(report_draft, key="spec_code_3")
 
 
-def _drafts(lesson: Lesson, has_clock: bool) -> None:
-    run = lesson.report_run
-    if _is_running(run) != has_clock:
-        st.rerun()
+def _drafts(lesson: Lesson) -> None:
     run_controls(
-        run,
-        "Compare drafts",
-        "spec_drafts",
-        lambda: lesson.try_to(lambda: _start_reports(lesson)),
-        lambda: _stop(lesson.report_run),
+        lesson, lesson.report_run, "Compare drafts", "spec_drafts", lambda: _start_reports(lesson)
     )
     if lesson.reports:
         show_chart(acceptance_figure(lesson.reports, theme_now()), "spec_acceptance")
@@ -229,10 +200,6 @@ def _drafts(lesson: Lesson, has_clock: bool) -> None:
             hide_index=True,
             key="spec_reports",
         )
-    if run is not None and run.is_running:
-        run.slice(SLICE_SECONDS)
-        if not run.is_running:
-            st.rerun()
 
 
 def _start_reports(lesson: Lesson) -> None:
@@ -243,7 +210,7 @@ def _start_reports(lesson: Lesson) -> None:
 
 def _reports(lesson: Lesson) -> Iterator[float]:
     names = list(dict.fromkeys([lesson.choice.name, *offered_drafts()]))
-    prompts = [encode(lesson.lm, prompt) for prompt in PROMPTS]
+    prompts = [encode(lesson.lm, prompt) for prompt in REPORT_PROMPTS]
     for index, name in enumerate(names):
         try:
             choice = lesson.choice if name == lesson.choice.name else _choice(lesson, name)

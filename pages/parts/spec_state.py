@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from model.drafting import Drafter, ModelDraft, PromptLookup, check_pair
@@ -19,6 +20,7 @@ from model.speculative import Speculation
 from model.speculative_proof import Comparison, LawTest
 from model.speculative_timing import SpeedTest
 from model.speculative_view import describe_round
+from model.timing import one_at_a_time
 from model.tokenizing import encode, pieces
 
 LOOKUP = "prompt lookup"
@@ -156,12 +158,20 @@ class Run:
     """Work that takes seconds, done in slices so that the page can be stopped between any two."""
 
     work: Iterator[float]  # yields the fraction that is done
+    is_timed: bool = False  # by the clock: then it takes turns with other timed runs
     done: float = 0.0
     is_running: bool = True
+    is_waiting: bool = False  # another reader's slice took this one's turn
     notice: str | None = None
 
     def slice(self, seconds: float) -> None:
-        """Works on for about so long."""
+        """Works on for about so long; what is timed runs alone or waits."""
+        with one_at_a_time() if self.is_timed else nullcontext(True) as has_turn:
+            self.is_waiting = not has_turn
+            if has_turn:
+                self._work_on(seconds)
+
+    def _work_on(self, seconds: float) -> None:
         started = time.perf_counter()
         try:
             while time.perf_counter() - started < seconds:

@@ -7,11 +7,14 @@ import streamlit as st
 from model.drafting import ModelDraft, look_up
 from model.speculative import Speculation, accept_prob, residual
 from pages.parts.code_that_ran import show_code
-from pages.parts.kv_growth import show_chart, theme_now
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.shell import is_presenting
 from pages.parts.spec_state import CROP, DECIDE, PROPOSE, VERIFY, Lesson
-from viz.spec_round import caches, round_cards, text_strip
+from pages.parts.stepping import at_a_pace, step_buttons
+from viz.round_caches import caches
+from viz.spec_round import round_cards, text_strip
 from viz.speculative_charts import distributions_figure
-from viz.units import percent, plural
+from viz.units import duration, percent, plural
 
 PLAY_SECONDS = 1.1  # between two stages: paced for the eye
 STAGES = {PROPOSE: "propose", VERIFY: "verify", DECIDE: "accept or reject", CROP: "crop"}
@@ -26,8 +29,12 @@ SAYS_GREEDY = {DECIDE: "From left to right: a guess stays where it is the target
 
 def show_walk(lesson: Lesson) -> None:
     """Show the text, its last round, and what both models said at each of its places."""
-    is_playing = lesson.walk.is_playing
-    st.fragment(_walk, run_every=PLAY_SECONDS if is_playing else None)(lesson, is_playing)
+    at_a_pace(
+        lambda: lesson.walk.is_playing,
+        lambda: _step(lesson),
+        lambda: _walk(lesson),
+        PLAY_SECONDS,
+    )
     show_code(
         Speculation.round,
         Speculation._weigh,
@@ -40,20 +47,14 @@ def show_walk(lesson: Lesson) -> None:
     )
 
 
-def _walk(lesson: Lesson, has_clock: bool) -> None:
+def _walk(lesson: Lesson) -> None:
     walk = lesson.walk
-    if walk.is_playing and has_clock:
-        _step(lesson)
-        if not walk.can_step:
-            walk.is_playing = False
-    if walk.is_playing != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
     _buttons(lesson)
     if walk.notice:
         st.info(walk.notice)
     theme = theme_now()
     pieces, owners = walk.shown()
-    scale = 1.3 if st.session_state.get("presenter") else 1.0
+    scale = 1.3 if is_presenting() else 1.0
     st.html(_scaled(text_strip(pieces, owners, theme), scale))
     if not walk.rounds:
         st.caption("Press Step: the draft guesses.")
@@ -86,8 +87,11 @@ def _result(lesson: Lesson) -> str:
     tested = sum(p.verdict != "not tested" for r in walk.rounds for p in r.proposals)
     accepted = sum(r.n_accepted for r in walk.rounds)
     rate = f", {percent(accepted / tested)} of the guesses looked at stayed" if tested else ""
+    steps = f" and {plural(one.n_steps, 'pass', 'es')} of the draft" if one.n_steps else ""
+    took = f"{duration(one.target_seconds)}{f' and {duration(one.draft_seconds)}' if steps else ''}"
     return (
-        f"Measured: this round gave {plural(gained, 'token')} for one pass of the target. So far "
+        f"Measured: this round gave {plural(gained, 'token')} for one pass of the target{steps}, "
+        f"{took}. So far "
         f"{plural(n_written, 'token')} in {plural(n_rounds, 'pass', 'es')} of the target{rate}."
     )
 
@@ -128,32 +132,24 @@ def _distributions(lesson: Lesson) -> None:
 def _buttons(lesson: Lesson) -> None:
     walk = lesson.walk
     with st.container(horizontal=True, vertical_alignment="bottom", key="spec_buttons"):
-        st.button(
-            "Step",
-            key="spec_step",
-            type="primary",
-            on_click=_step,
-            args=(lesson,),
-            disabled=walk.is_playing or not walk.can_step,
-            icon=":material/skip_next:",
-        )
-        st.button(
-            "Pause" if walk.is_playing else "Play",
-            key="spec_play",
-            on_click=walk.play,
-            disabled=not walk.can_step,
-            icon=":material/pause:" if walk.is_playing else ":material/play_arrow:",
-        )
-        st.button(
-            "Back",
-            key="spec_back",
-            on_click=_back,
-            args=(lesson,),
-            disabled=walk.is_playing or not walk.can_go_back,
-            icon=":material/undo:",
+        step_buttons(
+            "spec",
+            is_playing=walk.is_playing,
+            can_step=walk.can_step,
+            can_go_back=walk.can_go_back,
+            step=lambda: _step(lesson),
+            play=walk.play,
+            back=lambda: _back(lesson),
         )
         st.slider(
-            "Guesses in a round", 1, 8, 4, key="spec_length", width=180, persist_state="session"
+            "Guesses in a round",
+            1,
+            8,
+            4,
+            key="spec_length",
+            width=180,
+            persist_state="session",
+            disabled=bool(st.session_state.get("spec_adaptive")),  # then the draft decides
         )
         st.toggle(
             "Adaptive",
@@ -171,6 +167,7 @@ def _step(lesson: Lesson) -> None:
         adaptive=is_adaptive,
         whole=bool(st.session_state.get("spec_whole")),
     )
+    lesson.walk.is_playing = lesson.walk.is_playing and lesson.walk.can_step
 
 
 def _back(lesson: Lesson) -> None:

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key
 from benchmarks.home_page import PATIENCE, Reader
+from tests.browser.lessons import fits_a_phone, forget_first_requests
 
 pytestmark = pytest.mark.browser
 SLOW = 3 * PATIENCE  # eight figures and a dozen passes at a visit
@@ -20,9 +21,7 @@ def test_a_head_is_pressed_the_mask_taken_off_and_a_token_changed(
     main = page.locator("[data-testid=stMain]")
     expect(main).to_contain_text("in all layers and heads: 0", timeout=SLOW)
     expect(by_key(page, "mask_loss_numbers")).to_be_visible(timeout=SLOW)
-    # Streamlit's page asks below its own address first, is told 404, then asks at the root
-    assert all("404" in error for error in witness.errors)
-    witness.errors.clear()
+    forget_first_requests(witness)
 
     heads = by_key(page, "mask_heads").locator(".js-plotly-plot")
     expect(heads.locator(".scatterlayer .point").first).to_be_attached(timeout=SLOW)
@@ -39,6 +38,4 @@ def test_a_head_is_pressed_the_mask_taken_off_and_a_token_changed(
     by_key(page, "mask_late").get_by_role("button").click()
     expect(main).not_to_contain_text("at position 10", timeout=SLOW)
     expect(main).to_contain_text("before it: exactly 0", timeout=SLOW)
-    fits = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate(fits)
+    assert fits_a_phone(page)

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key
+from tests.browser.lessons import fits_a_phone, forget_first_requests
 
 pytestmark = pytest.mark.browser
 
@@ -16,9 +17,7 @@ def test_a_page_settles_pass_by_pass(page: Page, url: str, witness: Witness) -> 
     page.goto(f"{url}/diffusion")
     cells = page.locator(".sheet").first.locator("span.cell")
     expect(cells.first).to_be_visible(timeout=PATIENCE)
-    # Streamlit's page asks below its own address first, is told 404, then asks at the root
-    assert all("404" in error for error in witness.errors)
-    witness.errors.clear()
+    forget_first_requests(witness)
     n_open = page.locator(".sheet span.open").count()
     assert n_open > 8
     by_key(page, "diffusion_step").get_by_role("button").click()
@@ -35,6 +34,4 @@ def test_a_page_settles_pass_by_pass(page: Page, url: str, witness: Witness) -> 
 
     by_key(page, "diffusion_gap_step").get_by_role("button").click()
     expect(by_key(page, "diffusion_gap_back").get_by_role("button")).to_be_enabled(timeout=PATIENCE)
-    fits = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate(fits)
+    assert fits_a_phone(page)

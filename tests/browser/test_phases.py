@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key
 from benchmarks.home_page import PATIENCE
+from tests.browser.lessons import fits_a_phone, forget_first_requests
 
 pytestmark = pytest.mark.browser
 
@@ -15,9 +16,7 @@ def test_a_run_stops_and_what_it_measured_is_drawn(page: Page, url: str, witness
     page.goto(f"{url}/prefill_decode")
     start = by_key(page, "phase_phases_start").get_by_role("button")
     expect(start).to_be_enabled(timeout=4 * PATIENCE)
-    # Streamlit's page asks below its own address first, is told 404, then asks at the root
-    assert all("404" in error for error in witness.errors)
-    witness.errors.clear()
+    forget_first_requests(witness)
     start.click()
     expect(page.get_by_text("%: reading prompts")).to_be_visible(timeout=2 * PATIENCE)
     by_key(page, "phase_phases_stop").get_by_role("button").click(timeout=PATIENCE)
@@ -26,6 +25,4 @@ def test_a_run_stops_and_what_it_measured_is_drawn(page: Page, url: str, witness
 
     by_key(page, "phase_pad").get_by_role("button").click()
     expect(page.locator("[title=padding]").first).to_be_visible(timeout=2 * PATIENCE)
-    fits = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate(fits)
+    assert fits_a_phone(page)

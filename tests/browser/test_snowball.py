@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key
 from benchmarks.home_page import PATIENCE, Reader
+from tests.browser.lessons import fits_a_phone, forget_first_requests
 
 pytestmark = pytest.mark.browser
 
@@ -19,9 +20,7 @@ def test_a_click_chooses_the_place_and_force_parts_the_texts(
     strip = by_key(page, "snow_strip")
     force = by_key(page, "snow_go").get_by_role("button")
     expect(force).to_be_enabled(timeout=2 * PATIENCE)
-    # Streamlit's page asks below its own address first, is told 404, then asks at the root
-    assert all("404" in error for error in witness.errors)
-    witness.errors.clear()
+    forget_first_requests(witness)
 
     strip.locator("button").nth(6).click()
     expect(by_key(page, "snow_place").locator("input")).to_have_value("7", timeout=PATIENCE)
@@ -32,6 +31,4 @@ def test_a_click_chooses_the_place_and_force_parts_the_texts(
     expect(by_key(page, "snow_gap")).to_be_visible(timeout=2 * PATIENCE)
     assert strip.locator(".wrong").count() == strip.locator(".pair").count()
 
-    fits = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate(fits)
+    assert fits_a_phone(page)

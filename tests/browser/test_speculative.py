@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key
 from benchmarks.home_page import PATIENCE, Reader
+from tests.browser.lessons import fits_a_phone, forget_first_requests
 
 pytestmark = pytest.mark.browser
 
@@ -17,9 +18,7 @@ def test_a_round_unfolds_and_the_proof_stops(page: Page, url: str, witness: Witn
     expect(page.get_by_text("Both caches forget what was rejected.")).to_be_visible(
         timeout=PATIENCE
     )
-    # Streamlit's page asks below its own address first, is told 404, then asks at the root
-    assert all("404" in error for error in witness.errors)
-    witness.errors.clear()
+    forget_first_requests(witness)
     step = by_key(page, "spec_step").get_by_role("button")
     step.click()
     expect(page.get_by_text("The draft writes ahead")).to_be_visible(timeout=PATIENCE)
@@ -31,6 +30,4 @@ def test_a_round_unfolds_and_the_proof_stops(page: Page, url: str, witness: Witn
     expect(page.get_by_text("are identical")).to_be_visible(timeout=PATIENCE)
     by_key(page, "spec_same_stop").get_by_role("button").click(timeout=PATIENCE)
     expect(by_key(page, "spec_same_run").get_by_role("button")).to_be_enabled(timeout=PATIENCE)
-    page.set_viewport_size({"width": 390, "height": 800})
-    fits = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-    assert page.evaluate(fits)
+    assert fits_a_phone(page)

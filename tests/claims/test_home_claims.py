@@ -109,13 +109,13 @@ def test_c06_prefill_caches_the_prompt_at_once_and_each_step_one_more(session: S
     for _ in range(4):
         press(session, "next")
     rows = header(session)["rows"]
-    assert isinstance(rows, list)
+    assert isinstance(rows, dict)
     n_prompt = session.generation.n_prompt
-    spans = [(row["phase"], row["cache_from"], row["cache_to"]) for row in rows]
-    decodes = [("decode", n_prompt + i, n_prompt + i + 1) for i in range(3)]
-    assert spans == [("prefill", 0, n_prompt), *decodes]
+    spans = list(zip(rows["phase"], rows["n_input"], rows["cache_tokens"], strict=True))
+    decodes = [("decode", 1, n_prompt + i + 1) for i in range(3)]
+    assert spans == [("prefill", n_prompt, n_prompt), *decodes]
     per_token = session.lm.cache_shape.bytes_per_token
-    assert [row["bytes"] for row in rows] == [row["cache_to"] * per_token for row in rows]
+    assert rows["bytes"] == [n_tokens * per_token for n_tokens in rows["cache_tokens"]]
 
 
 def test_c07_the_code_beside_the_picture_is_the_function_that_ran(session: Session) -> None:

@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts import beam_exact
 from pages.parts.beam_state import BeamLesson, start_costs
-
-ROOT = Path(__file__).parents[2]
+from tests.pages.driving import captions, kept, open_lesson, press
 
 
 @pytest.fixture
 def app() -> AppTest:
     """The lesson, opened without the first page."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/beam_search.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/beam_search.py")
 
 
 def lesson(app: AppTest) -> BeamLesson:
-    found = app.session_state["beam_lesson"]
-    assert isinstance(found, BeamLesson)
-    return found
-
-
-def press(app: AppTest, key: str) -> None:
-    app.button(key=key).click().run()
-    assert not app.exception
-
-
-def captions(app: AppTest) -> str:
-    return " ".join(caption.value for caption in app.caption)
+    return kept(app, "beam_lesson", BeamLesson)
 
 
 def tree_texts(app: AppTest) -> list[str]:

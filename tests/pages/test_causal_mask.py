@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,33 +13,18 @@ from model.tokenizing import text_of
 from pages.parts import mask_losses, mask_training
 from pages.parts.mask_lesson import EXAMPLES
 from pages.parts.mask_state import MaskLesson, Reading
+from tests.pages.driving import captions, kept, open_home, open_lesson, press
 from tests.tiny_models import tiny
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def app() -> AppTest:
     """The lesson, opened without the first page."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.switch_page("pages/causal_mask.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/causal_mask.py")
 
 
 def lesson(app: AppTest) -> MaskLesson:
-    found = app.session_state["mask_lesson"]
-    assert isinstance(found, MaskLesson)
-    return found
-
-
-def press(app: AppTest, key: str) -> None:
-    app.button(key=key).click().run()
-    assert not app.exception
-
-
-def captions(app: AppTest) -> str:
-    return " ".join(caption.value for caption in app.caption)
+    return kept(app, "mask_lesson", MaskLesson)
 
 
 def metric(app: AppTest, label: str) -> str:
@@ -162,7 +146,7 @@ def test_two_copies_are_trained_and_can_be_stopped(
 
 
 def test_the_first_page_s_text_can_be_read_and_stays_as_it_is() -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
+    app = open_home()
     app.switch_page("pages/causal_mask.py").run()
     home = list(app.session_state["reader"].generation.ids)
     press(app, "mask_home")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,22 +10,16 @@ from model.records.claims import Finding
 from pages.parts.claims_list import CLAIMS, Claim
 from pages.parts.claims_state import ClaimRun
 from pages.parts.lessons import LESSONS
-
-ROOT = Path(__file__).parents[2]
+from tests.pages.driving import kept, open_lesson
 
 
 @pytest.fixture
 def app() -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/claims.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/claims.py")
 
 
 def run_of(app: AppTest) -> ClaimRun:
-    found = app.session_state["claims_run"]
-    assert isinstance(found, ClaimRun)
-    return found
+    return kept(app, "claims_run", ClaimRun)
 
 
 def said(app: AppTest) -> str:

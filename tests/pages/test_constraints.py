@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.constraint_state import EXAMPLES, ConstraintLesson, start_ways
-
-ROOT = Path(__file__).parents[2]
+from tests.pages.driving import captions, kept, open_lesson, press
 
 
 @pytest.fixture
 def app() -> AppTest:
     """The lesson, opened without the first page."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/constraints.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/constraints.py")
 
 
 def lesson(app: AppTest) -> ConstraintLesson:
-    found = app.session_state["constraint_lesson"]
-    assert isinstance(found, ConstraintLesson)
-    return found
-
-
-def press(app: AppTest, key: str) -> None:
-    app.button(key=key).click().run()
-    assert not app.exception
-
-
-def captions(app: AppTest) -> str:
-    return " ".join(caption.value for caption in app.caption)
+    return kept(app, "constraint_lesson", ConstraintLesson)
 
 
 def test_argmax_walks_into_the_corner_and_back_walks_out(app: AppTest) -> None:

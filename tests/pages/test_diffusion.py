@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.loading import LoadError
+from model.timing import one_at_a_time
 from pages.parts import (
     diffusion_fill,
     diffusion_gaps,
     diffusion_lesson,
     diffusion_race,
     diffusion_sweep,
+    reader,
 )
 from pages.parts.diffusion_state import DiffusionLesson
+from tests.pages.driving import captions, errors, kept, open_lesson, press
 from tests.tiny_fillers import tiny_gapfiller, tiny_unmasker
 from tests.tiny_models import tiny
 
-ROOT = Path(__file__).parents[2]
 MODELS = {"unmasker": tiny_unmasker, "gapfiller": tiny_gapfiller}
 
 
@@ -33,36 +33,19 @@ def tiny_model(name: str, **_: object) -> object:
 @pytest.fixture
 def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The lesson, opened without the first page, on tiny models with a context of 96 bytes."""
-    for module in (diffusion_lesson, diffusion_gaps):
+    for module in (reader, diffusion_lesson, diffusion_gaps):
         monkeypatch.setattr(module, "shared_model", tiny_model)
     monkeypatch.setitem(diffusion_fill.DEFAULTS, "diffusion_beginning", "The cat")
     monkeypatch.setitem(diffusion_fill.DEFAULTS, "diffusion_ending", "the end")
     monkeypatch.setitem(diffusion_fill.DEFAULTS, "diffusion_length", 16)
+    monkeypatch.setattr(diffusion_gaps, "GAP_TEXT", "The ___ ran to the ___.")
     for module in (diffusion_sweep, diffusion_race):
         monkeypatch.setattr(module, "SLICE_SECONDS", 0.01)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/diffusion.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/diffusion.py")
 
 
 def lesson(app: AppTest) -> DiffusionLesson:
-    found = app.session_state["diffusion_lesson"]
-    assert isinstance(found, DiffusionLesson)
-    return found
-
-
-def press(app: AppTest, key: str) -> None:
-    app.button(key=key).click().run()
-    assert not app.exception
-
-
-def captions(app: AppTest) -> str:
-    return " ".join(caption.value for caption in app.caption)
-
-
-def errors(app: AppTest) -> str:
-    return " ".join(error.value for error in app.error)
+    return kept(app, "diffusion_lesson", DiffusionLesson)
 
 
 def test_step_runs_a_pass_and_back_takes_it_away(app: AppTest) -> None:
@@ -179,11 +162,10 @@ def test_a_model_of_another_kind_is_refused_and_the_one_in_use_stays(
 def test_without_the_model_the_page_says_so_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(diffusion_lesson, "shared_model", tiny_model)
+    for module in (reader, diffusion_lesson):
+        monkeypatch.setattr(module, "shared_model", tiny_model)
     monkeypatch.setattr(diffusion_lesson, "FILLER", "missing")
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/diffusion.py").run()
-    assert not app.exception
+    app = open_lesson("pages/diffusion.py")
     assert errors(app) == "missing is not on this machine: choose another."
 
 
@@ -224,9 +206,34 @@ def test_three_ways_are_shown_beside_each_other(app: AppTest) -> None:
     while run.is_running:
         app.run()
     assert not app.exception
-    shown = {metric.label: metric.value for metric in app.metric}
-    assert set(shown) == {"passes", "of the models"}
-    assert [metric.value for metric in app.metric if metric.label == "passes"] == ["16", "16", "8"]
+    shown = [one.value for one in app.markdown if one.value[:1].isdigit()]
+    assert [one.partition(" passes, ")[0] for one in shown] == ["16", "16", "8"]
+
+
+def test_a_timed_run_waits_while_another_reader_measures(app: AppTest) -> None:
+    with one_at_a_time() as has_turn:
+        assert has_turn
+        press(app, "diffusion_sweep_run")
+        sweep = lesson(app).sweep
+        assert sweep is not None
+        assert sweep.is_waiting
+        assert sweep.sweep.loop is None
+        press(app, "diffusion_race_run")
+        ways = lesson(app).ways
+        assert ways is not None
+        assert ways.is_waiting
+        app.run()
+        assert "Waiting for another reader’s measurement: the loop" in captions(app)
+    while ways.is_running:
+        app.run()
+    assert not ways.is_waiting
+    assert len(ways.done) == 3
+
+
+def test_the_bar_of_a_cell_is_explained(app: AppTest) -> None:
+    assert "cell’s foot" not in captions(app)
+    press(app, "diffusion_step")
+    assert "The bar at a cell’s foot is how sure the model is" in captions(app)
 
 
 def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(app: AppTest) -> None:

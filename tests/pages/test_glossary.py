@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.glossary_terms import TERMS
-
-ROOT = Path(__file__).parents[2]
+from tests.pages.driving import open_lesson
 
 
 @pytest.fixture
 def app() -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/glossary.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/glossary.py")
 
 
 def test_every_entry_has_its_heading_and_anchor(app: AppTest) -> None:
@@ -37,10 +31,7 @@ def test_the_filter_leaves_what_holds_the_words(app: AppTest) -> None:
 
 
 def test_a_link_can_put_one_entry_first() -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.query_params["term"] = "min-p"
-    app.switch_page("pages/glossary.py").run()
-    assert not app.exception
+    app = open_lesson("pages/glossary.py", term="min-p")
     assert app.subheader[0].value == "min-p"
     assert len(app.subheader) == len(TERMS) + 1
     app.query_params["term"] = "<script>"

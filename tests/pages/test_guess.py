@@ -2,49 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.guess_passages import PASSAGES
 from pages.parts.guess_state import GuessLesson
-
-ROOT = Path(__file__).parents[2]
+from tests.pages.driving import captions, errors, kept, open_lesson, press
 
 
 @pytest.fixture
 def app() -> AppTest:
     """The game, opened without the first page."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/guess.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/guess.py")
 
 
 def lesson(app: AppTest) -> GuessLesson:
-    found = app.session_state["guess_lesson"]
-    assert isinstance(found, GuessLesson)
-    return found
-
-
-def press(app: AppTest, key: str) -> None:
-    app.button(key=key).click().run()
-    assert not app.exception
+    return kept(app, "guess_lesson", GuessLesson)
 
 
 def guess(app: AppTest, *lines: str) -> None:
     for place, line in enumerate(lines):
         app.text_input(key=f"guess_line_{place}").set_value(line)
     press(app, "guess_open")
-
-
-def captions(app: AppTest) -> str:
-    return " ".join(caption.value for caption in app.caption)
-
-
-def errors(app: AppTest) -> str:
-    return " ".join(error.value for error in app.error)
 
 
 def test_a_guess_is_scored_and_its_field_emptied(app: AppTest) -> None:

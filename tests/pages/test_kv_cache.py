@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts import kv_race
 from pages.parts.kv_state import CacheLesson
-
-ROOT = Path(__file__).parents[2]
+from tests.pages.driving import captions, kept, open_home, open_lesson, press
 
 
 @pytest.fixture
 def app() -> AppTest:
     """The lesson, opened without the first page."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/kv_cache.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/kv_cache.py")
 
 
 def lesson(app: AppTest) -> CacheLesson:
-    found = app.session_state["kv_lesson"]
-    assert isinstance(found, CacheLesson)
-    return found
-
-
-def press(app: AppTest, key: str) -> None:
-    app.button(key=key).click().run()
-    assert not app.exception
-
-
-def captions(app: AppTest) -> str:
-    return " ".join(caption.value for caption in app.caption)
+    return kept(app, "kv_lesson", CacheLesson)
 
 
 def test_the_page_starts_with_a_copy_of_the_first_page_s_text() -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    app = open_home()
     app.switch_page("pages/kv_cache.py").run()
     home = app.session_state["reader"].generation
     assert lesson(app).walk.generation.ids == home.ids
@@ -110,6 +93,25 @@ def test_the_calculator_follows_its_inputs(app: AppTest) -> None:
     assert not app.exception
     table = app.dataframe[-1].value
     assert dict(zip(table["model"], table["a sequence"], strict=True))["GPT-2"] == "36.9\u202fMB"
+
+
+def test_a_model_is_added_to_the_calculator_by_its_config(app: AppTest) -> None:
+    n_before = len(app.dataframe[-1].value)
+    app.text_area(key="kv_config").set_value('{"model_type": "vit"}').run()
+    assert "no causal language model" in " ".join(error.value for error in app.error)
+    assert len(app.dataframe[-1].value) == n_before
+    config = (
+        '{"model_type": "mistral", "num_hidden_layers": 3, "num_attention_heads": 8, '
+        '"num_key_value_heads": 2, "hidden_size": 64, "intermediate_size": 96, "vocab_size": 500}'
+    )
+    app.text_area(key="kv_config").set_value(config).run()
+    assert not app.exception
+    assert not app.error
+    row = app.dataframe[-1].value.iloc[-1]
+    assert (row["model"], row["heads"]) == ("a pasted mistral", "8 heads share 2")
+    assert row["a token"] == f"{2 * 3 * 2 * 8 * 2}\u202fB"
+    app.text_area(key="kv_config").set_value('{"model_type": "mamba", "hidden_size": 64}').run()
+    assert "its cache does not grow" in " ".join(error.value for error in app.error)
 
 
 def test_two_prompts_share_their_start_and_bad_input_keeps_the_last_figure(app: AppTest) -> None:

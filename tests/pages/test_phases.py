@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -13,8 +11,7 @@ from model.recordings import recordings
 from model.roofline import RooflineExperiment
 from pages.parts import phase_run
 from pages.parts.phase_state import PhaseLesson
-
-ROOT = Path(__file__).parents[2]
+from tests.pages.driving import kept, open_lesson, press
 
 
 @pytest.fixture
@@ -26,21 +23,11 @@ def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
     monkeypatch.setattr(RooflineExperiment.__init__, "__defaults__", ((16,), (1, 2), 8, 2))
     monkeypatch.setattr(BatchExperiment.__init__, "__defaults__", ((1, 2), 8, 2))
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/prefill_decode.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/prefill_decode.py")
 
 
 def lesson(app: AppTest) -> PhaseLesson:
-    found = app.session_state["phase_lesson"]
-    assert isinstance(found, PhaseLesson)
-    return found
-
-
-def press(app: AppTest, key: str) -> None:
-    app.button(key=key).click().run()
-    assert not app.exception
+    return kept(app, "phase_lesson", PhaseLesson)
 
 
 def finish(app: AppTest, part: str) -> None:
@@ -163,7 +150,9 @@ def test_a_shape_says_what_it_takes_and_is_measured_in_the_model_s_place(
     assert "multiple of 14" in words(app)
     monkeypatch.setattr(random_shapes, "free_bytes", lambda _: 10**9)
     app.selectbox(key="phase_shape").set_value("Llama-3-8B").run()
-    assert "does not fit here" in " ".join(error.value for error in app.error)
+    errors = " ".join(error.value for error in app.error)
+    assert "does not fit here" in errors
+    assert "Of those listed, GPT-2 would fit." in errors
     assert app.button(key="phase_make").disabled
 
 
@@ -179,6 +168,5 @@ def test_a_recording_is_shown_as_one(app: AppTest) -> None:
 
 def test_a_server_with_listed_models_makes_no_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONE_TOKEN_MODELS", "storyteller")
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/prefill_decode.py").run()
+    app = open_lesson("pages/prefill_decode.py")
     assert "offers its listed models only" in words(app)

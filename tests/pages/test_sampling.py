@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.sampling_lab_state import Lab
 from pages.parts.session import Session
-
-ROOT = Path(__file__).parents[2]
+from tests.pages.driving import kept, open_home
 
 
 @pytest.fixture
 def app() -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.run()
+    app = open_home()
     app.switch_page("pages/sampling.py").run()
     assert not app.exception
     return app
 
 
 def lab(app: AppTest) -> Lab:
-    state = app.session_state["sampling_lab"]
-    assert isinstance(state, Lab)
-    return state
+    return kept(app, "sampling_lab", Lab)
 
 
 def choose(app: AppTest, source: str) -> AppTest:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -19,8 +17,7 @@ from pages.parts import (
     snow_long,
 )
 from pages.parts.snow_state import SnowLesson
-
-ROOT = Path(__file__).parents[2]
+from tests.pages.driving import errors, kept, open_home, open_lesson, press, words
 
 
 @pytest.fixture(autouse=True)
@@ -46,30 +43,11 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def app() -> AppTest:
     """The lesson, opened without the first page."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.switch_page("pages/snowball.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/snowball.py")
 
 
 def lesson(app: AppTest) -> SnowLesson:
-    found = app.session_state["snow_lesson"]
-    assert isinstance(found, SnowLesson)
-    return found
-
-
-def press(app: AppTest, key: str) -> None:
-    app.button(key=key).click().run()
-    assert not app.exception
-
-
-def words(app: AppTest) -> str:
-    shown = [*app.caption, *app.markdown]
-    return " ".join(one.value for one in shown)
-
-
-def errors(app: AppTest) -> str:
-    return " ".join(error.value for error in app.error)
+    return kept(app, "snow_lesson", SnowLesson)
 
 
 def test_the_page_writes_a_text_and_forces_a_token_in_it(app: AppTest) -> None:
@@ -86,7 +64,7 @@ def test_the_page_writes_a_text_and_forces_a_token_in_it(app: AppTest) -> None:
 
 
 def test_the_first_page_s_prompt_is_forked_here_and_left_as_it_is_there() -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
+    app = open_home()
     home = app.session_state["reader"].generation
     n_home = len(home.ids)
     app.switch_page("pages/snowball.py").run()

@@ -7,35 +7,22 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.generation import Generation
+from model.timing import one_at_a_time
 from pages.parts import spec_proof, spec_speed
 from pages.parts.spec_state import CROP, PROPOSE, Lesson
-from tests.tiny_models import bare_model, save
-
-ROOT = Path(__file__).parents[2]
+from tests.pages.driving import kept, open_lesson, press, words
+from tests.tiny_models import bare_model, save, tiny
 
 
 @pytest.fixture
 def app() -> AppTest:
     """The lesson, opened without the first page."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.switch_page("pages/speculative.py").run()
-    assert not app.exception
-    return app
+    return open_lesson("pages/speculative.py")
 
 
 def lesson(app: AppTest) -> Lesson:
-    found = app.session_state["spec_lesson"]
-    assert isinstance(found, Lesson)
-    return found
-
-
-def press(app: AppTest, key: str) -> None:
-    app.button(key=key).click().run()
-    assert not app.exception
-
-
-def words(app: AppTest) -> str:
-    return " ".join(one.value for one in [*app.caption, *app.markdown])
+    return kept(app, "spec_lesson", Lesson)
 
 
 def test_it_opens_on_a_whole_round_of_the_shipped_pair(app: AppTest) -> None:
@@ -127,9 +114,69 @@ def test_measuring_runs_in_slices_stops_and_keeps_what_it_measured(
         test.advance()
     press(app, "spec_speed_stop")
     assert not app.exception
-    assert {metric.label for metric in app.metric} >= {"measured speed-up", "same texts"}
+    assert {metric.label for metric in app.metric} >= {"measured speed-up", "a draft step"}
+    assert "tokens are those of plain greedy decoding" in words(app)
     assert "the measured parts predict" in words(app)
     assert "at best, with the bonus, it gives 5 tokens" in words(app)
+
+
+def test_measuring_waits_while_another_reader_measures(app: AppTest) -> None:
+    with one_at_a_time() as has_turn:
+        assert has_turn
+        press(app, "spec_speed_run")
+        app.run()
+        run = lesson(app).speed_run
+        assert run is not None
+        assert run.is_waiting
+        assert run.done == 0
+        assert "waiting for another reader" in app.get("progress")[0].proto.text
+    app.run()
+    assert not run.is_waiting
+    assert run.done > 0
+    press(app, "spec_speed_stop")
+
+
+def test_the_length_of_a_round_is_the_draft_s_own_where_it_is_adaptive(app: AppTest) -> None:
+    assert not app.slider(key="spec_length").disabled
+    app.toggle(key="spec_adaptive").set_value(True).run()
+    assert app.slider(key="spec_length").disabled
+
+
+def test_a_draft_of_another_kind_is_refused(app: AppTest) -> None:
+    walk = lesson(app).walk
+    app.selectbox(key="spec_draft").set_value("another model").run()
+    for name, kind in (("unmasker", "masked"), ("gapfiller", "seq2seq")):
+        app.text_input(key="spec_other").set_value(name).run()
+        assert not app.exception
+        assert app.error[0].value == f"{name} is a {kind} model: choose a causal one."
+        assert lesson(app).walk is walk
+
+
+def test_another_model_on_the_first_page_becomes_the_target(app: AppTest) -> None:
+    class Reader:
+        lm = tiny("llama")
+        generation = Generation(lm, "the dog")
+
+    app.text_input(key="spec_prompt").set_value("The cat").run()
+    app.session_state["reader"] = Reader()
+    app.run()
+    assert not app.exception
+    found = lesson(app)
+    assert found.lm is Reader.lm
+    assert found.choice.name == app.selectbox(key="spec_draft").value == "prompt lookup"
+    assert "scribbler has another tokenizer than" in app.error[0].value
+    assert "Prompt lookup drafts for now." in app.error[0].value
+    assert app.text_input(key="spec_prompt").value == "the dog", "what is said is what is written"
+    assert found.walk.text.ids[: found.walk.text.n_prompt] == Reader.generation.prompt_ids
+    press(app, "spec_step")
+    press(app, "spec_back")
+
+
+def test_an_empty_text_begins_at_the_beginning(app: AppTest) -> None:
+    app.text_input(key="spec_prompt").set_value("").run()
+    assert not app.exception
+    assert not app.error
+    assert lesson(app).walk.text.n_prompt == 1
 
 
 def test_drafts_are_compared(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
-from model import batching, ceilings
+from model import batching, ceilings, passes
 from model.batching import Batch, BatchExperiment, RoomyLayer, count_reads
 from model.flops import predict_flops
+from model.loading import LanguageModel
 from model.padding import COUNTED, NEITHER, OTHER_END, RIGHT, compare_padding
 from model.records.phases import PaddedWay, Padding
 from tests.tiny_models import fresh_logits, tiny
@@ -96,6 +99,26 @@ def test_a_batch_that_does_not_fit_is_refused_and_says_what_would(
     result = experiment.result
     assert [point.n_batch for point in result.points] == [1, 2]
     assert "about 3 sequences" in (result.refused or "")
+
+
+def test_a_batch_that_runs_out_of_memory_names_one_that_fits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = batching.run_pass
+
+    def small_memory(lm: LanguageModel, n_input: int, model_pass: Any) -> Any:
+        if n_input > 16:
+            raise passes.explain(lm, n_input, torch.OutOfMemoryError())
+        return whole(lm, n_input, model_pass)
+
+    monkeypatch.setattr(batching, "run_pass", small_memory)
+    experiment = BatchExperiment(tiny("llama"), (1, 2, 4), n_past=8, n_steps=2)
+    while not experiment.is_done:
+        experiment.advance()
+    result = experiment.result
+    assert [point.n_batch for point in result.points] == [1, 2]
+    assert (result.refused or "").startswith("Batch 4 did not run. The memory of cpu ran out")
+    assert (result.refused or "").endswith("A batch of 2 fits.")
 
 
 def test_a_model_without_a_cache_has_no_batches() -> None:

@@ -78,13 +78,42 @@ def test_the_caption_counts_candidates_deaths_and_ends() -> None:
 
 def test_the_contest_draws_ratios_to_the_best_and_where_the_beam_ends() -> None:
     figure = contest_figure(NODES, STEPS[1], "…king").figure
-    widths = {bar.name: list(bar.x) for bar in figure.data}
+    widths = {bar.name: list(bar.x) for bar in figure.data if bar.type == "bar"}
     assert widths["goes on"] == pytest.approx([1.0, math.exp(-0.6)])
     assert widths["ended"] == pytest.approx([math.exp(-0.3)])
     assert widths["pruned"] == pytest.approx([math.exp(-1.8)])
     assert figure.layout.shapes[0].x0 == pytest.approx(math.exp(-0.6))
     assert figure.layout.yaxis.ticktext[0] == "…␣had + ␣a"
     assert figure.layout.yaxis.categoryarray[-1] == "0"
+    totals = figure.data[-1]
+    assert list(totals.text) == ["−3.00", "−1.20", "−1.50", "−1.80"]
+    assert min(totals.x) > max(max(xs) for xs in widths.values())  # clear of every bar
+
+
+def test_two_beams_that_end_in_one_token_are_told_apart() -> None:
+    nodes = (
+        *NODES[:2],
+        node(2, 0, 2, "␣a", -1.1, "kept"),
+        node(3, 1, 2, "␣a", -1.2, "kept"),
+        node(4, 2, 3, "␣x", -1.3, "kept"),
+        node(5, 3, 3, "␣x", -1.4, "kept"),
+    )
+    step = BeamStep(3, (4, 5), (4, 5), (), 20, 0.01, 5, 80)
+    ticks = contest_figure(nodes, step, "…king").figure.layout.yaxis.ticktext
+    assert ticks == ("…␣had␣a + ␣x", "…␣&lt;b&gt;␣a + ␣x")
+
+
+def test_when_the_search_is_over_the_last_beams_are_seen_to_be_dropped() -> None:
+    def chips(is_over: bool) -> dict[str, str]:
+        figure = tree_figure(NODES, STEPS, 2, 6, "…king", 4, is_over=is_over).figure
+        return {
+            chip.text.partition("<br>")[0]: f"{chip.bordercolor} {chip.hovertext}"
+            for chip in figure.layout.annotations
+        }
+
+    assert colour("kept", "light") in chips(False)["␣in"]
+    assert colour("rejected", "light") in chips(True)["␣in"]
+    assert "died at token 2" in chips(True)["␣in"]
 
 
 def test_ranking_moves_with_the_penalty() -> None:

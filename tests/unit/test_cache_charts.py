@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
 
 from model.records import CacheGrid, CacheMoment, CacheShape, Flops, PrefixReuse, RaceStep
+from tests.unit.drawn_charts import assert_is_well_made, spec
 from viz.cache_bytes import bytes_figure, rewind_figure
 from viz.cache_grid import grid_figure
 from viz.chart import Chart
@@ -52,16 +52,10 @@ def all_charts(theme: Theme) -> list[Chart]:
     return [*charts, reuse_figure(reuse(), "cpu, float32", theme)]
 
 
-def spec(chart: Chart) -> dict[str, Any]:
-    return dict(json.loads(json.dumps(chart.figure.to_plotly_json(), default=np.ndarray.tolist)))
-
-
 @pytest.mark.parametrize("theme", THEMES)
 def test_figures_are_strict_json_without_titles_and_say_where_they_come_from(theme: Theme) -> None:
     for chart in all_charts(theme):
-        json.dumps(chart.figure.to_plotly_json(), default=np.ndarray.tolist, allow_nan=False)
-        assert chart.figure.layout.title.text is None
-        assert chart.caption in chart.alt
+        assert_is_well_made(chart)
         words = chart.caption + chart.figure.to_json()
         assert any(word in words for word in ("Measured", "Derived", "Nothing has been measured"))
 

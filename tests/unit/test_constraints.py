@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from model.beam_search import log_softmax
-from model.constraints import ConstrainedBeams, ConstrainedWriting, Constraint, Kind
+from model.constraints import ConstrainedBeams, ConstrainedWriting, Constraint
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.patterns import Kind
 from model.sampling import Settings
 from model.tokenizing import encode
 from tests.tiny_models import tiny
@@ -165,23 +166,3 @@ def test_enough_beams_find_the_best_choice_of_all(lm: LanguageModel) -> None:
     assert best.total == pytest.approx(max(scores.values()), abs=1e-3)
     assert best.token_ids == max(scores, key=lambda ids: scores[ids])
     assert search.least_mass(best.node_id) < 1
-
-
-@pytest.mark.parametrize(
-    ("kind", "wish", "words"),
-    [
-        ("pattern", "[0-9", "pattern cannot be used"),
-        ("pattern", r"[^\x00-\x{10ffff}]", "No text can satisfy"),
-        ("pattern", "a" * 5000, "shorten it"),
-        ("choices", " \n ", "empty"),
-        ("schema", "{nope", "no JSON"),
-        ("schema", '{"type": "wish"}', "schema cannot be used"),
-    ],
-)
-def test_what_cannot_be_read_or_satisfied_gets_one_sentence(
-    lm: LanguageModel, kind: Kind, wish: str, words: str
-) -> None:
-    with pytest.raises(ValueError, match=words) as caught:
-        Constraint(lm, kind, wish)
-    assert "\n" not in str(caught.value)
-    assert str(caught.value).endswith(".")

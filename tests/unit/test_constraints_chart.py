@@ -10,7 +10,8 @@ from model.records.constraints import (
     MaskedToken,
     WayOut,
 )
-from viz.constraint_chart import mask_figure, mass_figure, ways_figure, ways_table
+from viz.constraint_chart import mask_figure, mass_figure
+from viz.constraint_ways_chart import ways_figure, ways_table
 from viz.palette import THEMES, Theme, colour
 
 SEEN = MaskedDistribution(
@@ -40,6 +41,12 @@ def test_forbidden_bars_are_hatched_and_stand_left_alone(theme: Theme) -> None:
     assert outlined == {(1.0, "x domain"), (1.0, "x2 domain")}
 
 
+def test_the_right_side_says_at_which_temperature_it_is_drawn() -> None:
+    cold = mask_figure(SEEN, None, temperature=0.0).figure
+    assert cold.layout.xaxis2.title.text == "masked, at T = 0"
+    assert mask_figure(SEEN, None).figure.layout.xaxis2.title.text == "masked, at T = 1"
+
+
 def test_the_caption_says_what_is_thrown_away() -> None:
     caption = mask_figure(SEEN, None).caption
     assert "2 of 1\u202f000 tokens, which have 40.0\u202f%" in caption
@@ -52,31 +59,45 @@ def step(label: str, mass: float) -> ConstrainedStep:
 
 def test_columns_sum_to_one_and_a_corner_is_named() -> None:
     chart = mass_figure([step("␣a", 0.5), step("␣q", 0.002)])
-    kept, thrown = chart.figure.data
-    assert [a + b for a, b in zip(kept.y, thrown.y, strict=True)] == pytest.approx([1, 1])
+    left, thrown = chart.figure.data
+    assert [a + b for a, b in zip(left.y, thrown.y, strict=True)] == pytest.approx([1, 1])
+    assert list(thrown.y) == pytest.approx([0.5, 0.998])
     assert "corner at token 2" in chart.caption
     assert "0.10\u202f%" in chart.caption  # the product
     assert "corner" not in mass_figure([step("␣a", 0.5)]).caption
-    assert "Nothing has been written" in mass_figure([]).caption
+
+
+def test_above_each_column_stands_what_was_thrown_away_upright_where_they_are_close() -> None:
+    few = mass_figure([step("␣a", 0.5), step("␣q", 0.002)]).figure.layout.annotations
+    assert [note.text for note in few] == ["50.0\u202f%", "<b>99.8\u202f%</b>"]
+    assert {note.textangle for note in few} == {0}
+    many = mass_figure([step("a", 0.5)] * 9).figure.layout.annotations
+    assert {note.textangle for note in many} == {-90}
+    assert not mass_figure([step("a", 0.5)] * 40).figure.layout.annotations
 
 
 WAYS = [
-    WayOut("argmax", 0.0, 1, " her shoes", 1.0, 0.0, -44.0, 0.1),
-    WayOut("T = 0.2", 0.2, 20, " her shoes", 0.6, 0.25, -34.0, 2.0),
-    WayOut("4 beams", None, 1, " some bread", 1.0, 1.0, -4.5, 0.1),
+    WayOut("argmax", 0.0, 1, 1, " her shoes", 1.0, 0.0, -44.0, 0.1),
+    WayOut("T = 0.2", 0.2, 20, 20, " her shoes", 0.6, 0.25, -34.0, 2.0),
+    WayOut("4 beams", None, 1, 1, " some bread", 1.0, 1.0, -4.5, 0.1),
 ]
 
 
 def test_ways_out_are_drawn_and_said_as_they_came() -> None:
     chart = ways_figure(WAYS)
     escaped, agree, likely = chart.figure.data
-    assert list(escaped.y) == [0.0, 0.25, 1.0]
-    assert list(agree.y) == [1.0, 0.6, 1.0]
-    assert list(likely.y) == [-44.0, -34.0, -4.5]
+    assert list(escaped.x) == [0.0, 0.25, 1.0]
+    assert list(agree.x) == [1.0, 0.6, 1.0]
+    assert list(likely.x) == [-44.0, -34.0, -4.5]
+    assert escaped.y[0] == "argmax"
+    assert chart.figure.layout.yaxis.categoryarray[-1] == "argmax"  # on top
     assert "gets out in 25.0\u202f% of 20 texts" in chart.caption
     assert "The beam finds “some bread”" in chart.caption
-    stuck = [WAYS[0], WayOut("T = 0.2", 0.2, 20, " her shoes", 1.0, 0.0, -44.0, 2.0)]
+    assert "limit on length" not in chart.caption
+    stuck = [WAYS[0], WayOut("T = 0.2", 0.2, 20, 17, " her shoes", 1.0, 0.0, -44.0, 2.0)]
     assert "does not get out" in ways_figure(stuck).caption
+    assert "3 texts came to the limit on length" in ways_figure(stuck).caption
+    assert list(ways_table(stuck)["complete"]) == [1, 17]
     assert list(ways_table(WAYS)["time per text"]) == [
         "100\u202fms",
         "100\u202fms",

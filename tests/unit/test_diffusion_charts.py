@@ -8,11 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.records.diffusion import Clashes, DenoiseHistory, Fill, Finisher, Sheet, TwoCaches
+from model.records.diffusion import (
+    Clashes,
+    DenoiseHistory,
+    Fill,
+    Finisher,
+    Sheet,
+    Stretch,
+    TwoCaches,
+)
 from viz.chart import Chart
 from viz.denoise_grid import sheet_html, sheet_style, sheet_words
 from viz.diffusion_charts import MEASURES, history_figure, means_of, sweep_figure, sweep_table
 from viz.diffusion_race_chart import ways_figure
+from viz.gap_text import gap_text_html
 from viz.palette import THEMES, Theme, colour
 from viz.two_caches import bytes_figure, caches_figure
 
@@ -174,8 +183,32 @@ def test_each_pass_of_each_way_is_a_piece_as_long_as_it_took(theme: Theme) -> No
     first, second = chart.figure.data
     assert len(first.x) == 8
     assert list(second.base) == [0, 2]
-    assert "8 passes, 16.0\u202fms, 1.0 tokens a pass" in chart.caption
-    assert "4.0 tokens a pass" in chart.caption
+    bars = [note.text for note in chart.figure.layout.annotations]
+    assert [bar.partition(": ")[2] for bar in bars] == [
+        "8 passes, 16.0\u202fms",
+        "2 passes, 4.0\u202fms",
+    ]
+    assert "4.0 tokens a pass" in chart.alt
+    assert "8 passes, 16.0\u202fms, 1 token a pass" in chart.alt
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_gap_is_a_box_and_its_text_is_data(theme: Theme) -> None:
+    pieces = (
+        Stretch("a <b>", "given"),
+        Stretch(" <i>dog", "written"),
+        Stretch(" ___", "open"),
+        Stretch(".", "given"),
+    )
+    markup = gap_text_html(pieces, theme)
+    assert markup.count("<span") == 2
+    assert "a &lt;b&gt; <span" in markup, "the space stands before the box"
+    assert "&lt;i&gt;dog</span>" in markup
+    begun = gap_text_html([Stretch("the", "given"), Stretch("", "written")], theme)
+    assert "the <span" in begun
+    assert "&nbsp;</span>" in begun
+    assert f"dashed {colour('rejected', theme)}" in markup
+    assert f"solid {colour('generated', theme)}" in markup
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.gaps import filled, sentinel_ids, with_sentinels
+from model.gaps import sentinel_ids, stretches, with_sentinels
 from model.infilling import Infilling
 from tests.tiny_fillers import SENTINELS, tiny_gapfiller, tiny_unmasker
 from tests.tiny_models import tiny
@@ -36,7 +36,11 @@ def test_underscores_become_sentinels_in_turn() -> None:
     ],
 )
 def test_answers_go_into_their_gaps(answers: list[str], text: str) -> None:
-    assert filled(TEXT, answers) == text
+    found = stretches(TEXT, answers)
+    assert "".join(one.text for one in found) == text
+    kinds = [one.kind for one in found]
+    assert kinds[::2] == ["given"] * 3
+    assert kinds[1::2] == (["written"] * len(answers) + ["open"] * 2)[:2]
 
 
 def test_the_encoder_runs_once_and_its_cache_stays_while_the_other_grows() -> None:

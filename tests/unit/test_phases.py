@@ -6,10 +6,13 @@ import time
 
 import numpy as np
 import pytest
+import torch
 
 from model import phase_experiments
+from model.cache_experiments import Race
 from model.cuda_decode import StaticDecode
 from model.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
+from model.passes import PassError
 from model.phase_experiments import (
     PhaseExperiment,
     Writing,
@@ -18,6 +21,8 @@ from model.phase_experiments import (
     swap_lengths,
 )
 from model.records.phases import Request
+from model.timing import one_at_a_time
+from pages.parts.kv_state import RaceRun
 from pages.parts.phase_state import PhaseLesson, Playing, SlicedRun
 from tests.tiny_models import tiny
 
@@ -157,7 +162,12 @@ def test_a_slice_ends_with_its_time_and_a_run_with_its_passes() -> None:
 
 @pytest.mark.parametrize(
     ("failure", "said"),
-    [(ValueError("One sentence."), "One sentence."), (MemoryError(), "The memory ran out")],
+    [
+        (ValueError("One sentence."), "One sentence."),
+        (MemoryError(), "The memory ran out"),
+        (torch.OutOfMemoryError("CUDA out of memory."), "The memory ran out"),
+        (RuntimeError("no kernel image."), "It failed on the way (no kernel image)"),
+    ],
 )
 def test_what_fails_ends_the_run_and_keeps_what_was_measured(failure: Exception, said: str) -> None:
     failed = SlicedRun(Clockwork(failure))
@@ -165,6 +175,36 @@ def test_what_fails_ends_the_run_and_keeps_what_was_measured(failure: Exception,
     assert not failed.is_running
     assert failed.experiment.n_done == 1
     assert said in (failed.notice or "")
+    assert (failed.notice or "").endswith(".")
+
+
+def test_a_slice_waits_for_its_turn_while_another_reader_measures() -> None:
+    waiting = SlicedRun(Clockwork())
+    race = RaceRun(Race(tiny("llama"), PROMPT, 4, n_runs=1))
+    with one_at_a_time():
+        for run in (waiting, race):
+            run.slice(10.0)
+            assert (run.is_waiting, run.is_running) == (True, True)
+    assert waiting.experiment.n_done == len(race.race.steps) == 0
+    for run in (waiting, race):
+        run.slice(10.0)
+        assert (run.is_waiting, run.is_running) == (False, False)
+    assert len(race.race.steps) == 4
+
+
+def test_a_race_whose_checks_run_out_of_memory_keeps_its_figures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = RaceRun(Race(tiny("llama"), PROMPT, 8, n_runs=1))
+    run.race.advance()
+
+    def runs_out(_: Race) -> None:
+        raise PassError("The memory of cuda ran out.")
+
+    monkeypatch.setattr(Race, "compare_states", runs_out)
+    run.end()
+    assert (run.is_running, len(run.race.steps)) == (False, 1)
+    assert run.notice == "The memory of cuda ran out."
 
 
 def test_a_page_measures_one_thing_at_a_time_and_forgets_with_the_model() -> None:

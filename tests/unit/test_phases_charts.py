@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from model.records.phases import (
@@ -23,9 +22,11 @@ from model.records.phases import (
     RoofPoint,
     Scoring,
     Timed,
+    Trial,
 )
 from pages.parts.phase_batches import padding_grid
-from viz.batch_chart import padding_table, throughput_figure, wait_figure
+from tests.unit.drawn_charts import assert_is_well_made, spec
+from viz.batch_chart import batch_table, padding_table, throughput_figure, wait_figure
 from viz.chart import Chart
 from viz.cost_chart import choices_figure, price_figure, request_figure, scoring_figure
 from viz.palette import THEMES, Theme
@@ -37,7 +38,14 @@ from viz.roofline_chart import (
     utilisation,
     verdict,
 )
-from viz.wait_charts import gaps_figure, phase_ratio, phase_rows, stream_figure
+from viz.wait_charts import (
+    gaps_figure,
+    launch_words,
+    phase_ratio,
+    phase_rows,
+    stream_figure,
+    trial_rows,
+)
 
 OWN, QUICK = "the model’s own step", "the step written out by hand"
 MACHINE = Machine("cpu", "A CPU", "float32", 1, "m", 7_000_000, {"torch": "2"}, "2026-11-21T10:00")
@@ -117,16 +125,10 @@ def all_charts(theme: Theme) -> list[Chart]:
     ]
 
 
-def spec(chart: Chart) -> dict[str, Any]:
-    return dict(json.loads(json.dumps(chart.figure.to_plotly_json(), default=np.ndarray.tolist)))
-
-
 @pytest.mark.parametrize("theme", THEMES)
 def test_figures_are_strict_json_and_say_where_they_come_from(theme: Theme) -> None:
     for chart in all_charts(theme):
-        json.dumps(chart.figure.to_plotly_json(), default=np.ndarray.tolist, allow_nan=False)
-        assert chart.figure.layout.title.text is None
-        assert chart.caption in chart.alt
+        assert_is_well_made(chart)
         first = chart.caption.partition(" ")[0].rstrip(":")
         assert first in {"Measured", "Derived", "Nothing", "Batch"}
 
@@ -230,6 +232,37 @@ def test_throughput_is_beside_what_batch_1_promises() -> None:
         in throughput_figure(BatchRun(MACHINE, 1.0, (), "Batch 1 needs more.")).caption
     )
     assert list(wait_figure(BATCHES).figure.data[0].y) == pytest.approx([2, 3])
+
+
+def test_the_knee_is_where_the_gain_stays_small_and_not_where_one_step_was_slow() -> None:
+    steps = ((1, 0.002), (2, 0.0038), (4, 0.0040), (8, 0.0048), (16, 0.0088))
+    run = BatchRun(MACHINE, 4e10, tuple(point("decode", n, 1, t) for n, t in steps), None)
+    assert "From batch 8 to 16 the gain is only 1.1 times" in throughput_figure(run).caption
+    assert (
+        "still gave half as much again"
+        in throughput_figure(BatchRun(MACHINE, 4e10, run.points[:4])).caption
+    )
+    table = batch_table(run)
+    assert list(table["batch"]) == [1, 2, 4, 8, 16]
+    assert list(table["a step (TPOT)"])[:2] == ["2.0\u202fms", "3.8\u202fms"]
+    assert list(table["gain"])[2] == "2.0×"
+    assert next(iter(table["MBU"])) == utilisation(run.points[0].n_bytes / 0.002 / 4e10)
+
+
+def test_what_launches_cost_is_said_from_the_trials() -> None:
+    plain, graph = Trial("plain", 0.1, 0.004, gap=1e-6), Trial("graph", 0.4, 0.001, gap=2e-6)
+    refused = Trial("compiled", 0.0, None, "no compiler")
+    run = replace(RUN, trials=(plain, graph, refused))
+    words = launch_words(run)
+    assert "a step takes 4.0\u202fms, captured as one graph 1.0\u202fms" in words
+    assert "75.0\u202f% of the first went into launching" in words
+    table = trial_rows(run)
+    assert list(table["way"]) == ["plain", "graph", "compiled"]
+    assert list(table["why not"]) == ["", "", "no compiler"]
+    assert list(table["largest gap of logits"]) == ["1.0e-06", "2.0e-06", ""]
+    compiled = replace(run, trials=(plain, Trial("compiled", 30.0, 0.0008)))
+    assert launch_words(compiled).endswith("compiled and captured 0.80\u202fms.")
+    assert launch_words(replace(run, trials=(plain, refused))) == launch_words(RUN) == ""
 
 
 def test_labels_and_choices_are_data_and_not_markup() -> None:

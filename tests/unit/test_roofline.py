@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
-from model import ceilings
+import pytest
+import torch
+
+from model import batching, ceilings, passes
 from model.batching import point_of, weight_bytes_read
 from model.ceilings import buffer_bytes, measure_copy, measure_matmul, measure_read
 from model.engines import BY_HAND, PLAIN
 from model.flops import predict_flops
+from model.loading import LanguageModel
 from model.records.phases import Ceilings, RoofPoint, Timed
 from model.roofline import RooflineExperiment, measure_floors, narrow_twin
 from tests.tiny_models import tiny
@@ -100,6 +104,28 @@ def test_the_narrow_twin_has_all_layers_and_almost_no_width() -> None:
     assert set(measure_floors(lm, n_tries=1)) == {PLAIN, BY_HAND}
     assert set(measure_floors(tiny("gpt2"), n_tries=1)) == {PLAIN}
     assert measure_floors(tiny("mamba"), n_tries=1) == {}
+
+
+def test_what_does_not_fit_is_left_out_and_the_rest_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = passes.run_pass
+
+    def small_memory(lm: LanguageModel, n_input: int, model_pass: Any) -> Any:
+        if n_input > 6:
+            raise passes.explain(lm, n_input, torch.OutOfMemoryError())
+        return whole(lm, n_input, model_pass)
+
+    for module in (passes, batching):
+        monkeypatch.setattr(module, "run_pass", small_memory)
+    experiment = RooflineExperiment(tiny("llama"), (4, 8), (1, 8), n_past=2, n_passes=1)
+    while not experiment.is_done:
+        experiment.advance()
+    found = [(p.phase, p.n_batch, p.n_input) for p in experiment.points if p.engine == PLAIN]
+    assert found == [("prefill", 1, 4), ("decode", 1, 1)]
+    first, second = experiment.left_out
+    assert "Prompts of 8 tokens and more are left out. The memory of cpu ran out" in first
+    assert "Batches of 8 and more are left out." in second
 
 
 def test_ceilings_and_both_phases_come_from_one_run() -> None:

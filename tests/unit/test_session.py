@@ -219,3 +219,59 @@ def test_a_template_that_refuses_leaves_the_text_as_it_was() -> None:
     assert session.notice is not None
     assert not session.chat
     assert session.generation.ids == before
+
+
+def test_a_look_ahead_is_what_next_then_keeps(hand: Hand) -> None:
+    ahead = hand.session.look_ahead()
+    assert ahead is not None
+    assert len(ids(hand)) == len(ahead.generation.ids) - 1, "the reader's own text has not moved"
+    assert hand.session.look_ahead() is ahead, "one pass is enough"
+    step = ahead.generation.steps[-1]
+    hand("next")
+    assert hand.session.generation.steps[-1] is step
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"kind": "force", "token_id": 100},
+        {"kind": "back"},
+        {"kind": "settings", "controls": {"greedy": True}},
+        {"kind": "prompt", "text": "One day"},
+        {"kind": "branch", "position": 8},
+    ],
+)
+def test_whatever_comes_between_the_text_is_as_if_nobody_had_looked_ahead(
+    storyteller: LanguageModel, event: dict[str, Any]
+) -> None:
+    looking, plain = (Hand(Session(storyteller, PROMPT, seed=3)) for _ in range(2))
+    events = [{"kind": "next"}] * 4 + [event] + [{"kind": "next"}] * 3 + [{"kind": "back"}] * 2
+    for each in [*events, *[{"kind": "next"}] * 3]:
+        looking.session.look_ahead()
+        for one in (looking, plain):
+            one(**each)
+            assert one.session.notice is None
+    assert ids(looking) == ids(plain)
+    assert looking.session.active.choices == plain.session.active.choices
+    assert looking.session.generation.logprob == plain.session.generation.logprob
+    assert looking.session.generation.cache_tokens == plain.session.generation.cache_tokens
+
+
+def test_other_coins_make_another_look_ahead(hand: Hand) -> None:
+    first = hand.session.look_ahead()
+    hand.session.reseed(hand.session.seed + 1)
+    second = hand.session.look_ahead()
+    assert first is not None
+    assert second is not None
+    assert first.generation.steps[-1].coin != second.generation.steps[-1].coin
+
+
+def test_no_look_ahead_where_a_pass_is_long_or_nothing_follows(
+    hand: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.parts.session.MOST_SECONDS_AHEAD", 0.0)
+    assert hand.session.look_ahead() is None
+    monkeypatch.undo()
+    hand("force", token_id=min(hand.session.lm.end_ids))
+    assert hand.session.generation.finished == "eos"
+    assert hand.session.look_ahead() is None

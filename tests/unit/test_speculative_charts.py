@@ -17,7 +17,8 @@ from model.records.speculative import (
     Speed,
 )
 from viz.palette import THEMES, Theme, colour
-from viz.spec_round import caches, round_cards
+from viz.round_caches import caches
+from viz.spec_round import round_cards
 from viz.speculative_charts import (
     acceptance_figure,
     distributions_figure,
@@ -53,7 +54,7 @@ def test_a_stage_shows_no_more_than_has_happened(theme: Theme) -> None:
     assert proposed.count("has not read it yet") == 3
     assert "0.10" not in proposed
     verified = round_cards(ROUND, VERIFY, theme)
-    assert verified.count("target ÷ draft: 0.50") == 3
+    assert verified.count("target ÷ draft = 0.50") == 3
     assert "coin" not in verified
     assert "accepted" not in verified
     decided = round_cards(ROUND, DECIDE, theme)
@@ -92,10 +93,12 @@ def test_caches_are_drawn_before_after_and_cropped() -> None:
     assert "nothing read yet" in caches(ROUND, PROPOSE, "light")
     assert cells(VERIFY) == 9 + 8
     cropped = caches(ROUND, CROP, "light")
-    assert "7 kept: 2 cropped" in cropped
-    assert "7 kept: 1 cropped" in cropped
+    assert "2 read and kept" in cropped
+    assert "2 read and cropped" in cropped
+    assert "1 read and cropped" in cropped
     assert "700\u202fB in use, 900\u202fB held until the next pass" in cropped
-    assert cropped.count(f"dashed {colour('rejected', 'light')}") == 3
+    n_in_words = 2  # each cache names the look beside its number
+    assert cropped.count(f"dashed {colour('rejected', 'light')}") == 3 + n_in_words
 
 
 def test_what_is_drawn_of_a_position_sums_to_one() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 
+import pytest
 import torch
 
 from model.ceilings import Rate
 from model.records.phases import Machine, Request, Timed
-from model.timing import alone, describe, one_at_a_time, processor, seconds_of
+from model.timing import alone, describe, in_turn, one_at_a_time, processor, seconds_of
 from tests.tiny_models import tiny
 
 
@@ -26,6 +27,13 @@ def test_two_runs_are_never_timed_at_once() -> None:
         assert (first, seen) == (True, [False])
     with one_at_a_time(patience=0.01) as again:
         assert again
+
+
+def test_what_is_measured_in_one_piece_is_refused_while_another_reader_measures() -> None:
+    with one_at_a_time(), pytest.raises(ValueError, match="press again"), in_turn(patience=0.01):
+        pytest.fail("it was not its turn")
+    with in_turn(patience=0.01), one_at_a_time(patience=0.01) as has_turn:
+        assert not has_turn
 
 
 def test_a_ceiling_is_measured_while_no_pass_runs_and_gives_the_threads_back() -> None:
@@ -48,7 +56,7 @@ def test_work_runs_once_and_takes_time() -> None:
 def test_the_machine_is_named_with_what_a_figure_depends_on() -> None:
     machine = describe(tiny("llama"))
     assert (machine.device, machine.dtype) == ("cpu", "float32")
-    assert machine.processor == processor(torch.device("cpu"))
+    assert machine.processor == processor(torch.device("cpu")) == processor()
     assert machine.n_parameters == tiny("llama").n_parameters
     assert set(machine.versions) == {"torch", "transformers"}
     assert machine.date[:2] == "20"

@@ -29,7 +29,7 @@ export class Live {
     this.queue = new EventQueue({
       send: (event) => this.component.setTriggerValue("event", event),
       prepare: (entry) => this.prepare(entry),
-      isReady: ({ kind }) => this.isPainted || !STEP_EVENTS.includes(kind),
+      isReady: (entry) => this.isReady(entry),
     });
     this.player = new Player({
       press: () => this.actions.next(performance.now()),
@@ -42,6 +42,7 @@ export class Live {
     const { signal } = this.abort;
     listenForKeys(this.actions, signal);
     document.addEventListener("ott-vocabulary", () => this.schedule(), { signal });
+    document.addEventListener("ott-ahead", () => this.takeAhead(globalThis.__ottAhead), { signal });
   }
 
   // ---- what Python says
@@ -87,19 +88,54 @@ export class Live {
     const settled = this.queue.acknowledge(header.ack);
     if (settled) this.settle(settled, header);
     else if (before !== null && header.link !== before.link) this.planSettle();
-    const present = readDistribution(header.distribution, arrays, "", this.present);
-    if (header.finished) this.keepLast(before, header, present);
+    this.ahead = null; // what follows this answer comes behind it
+    this.show(header, arrays, readDistribution(header.distribution, arrays, "", this.present));
+    if (header.notice || !QUIET_EVENTS.includes(settled?.entry.kind)) this.notice = header.notice;
+    this.adopt(before, settled);
+    if (header.finished || header.notice?.kind === "error") this.stop();
+    this.queue.pump();
+    this.schedule();
+    if (before === null) this.takeAhead(globalThis.__ottAhead); // it may have come first
+  }
+
+  /** Makes a header and its distributions what the page holds. */
+  show(header, arrays, distribution) {
+    if (header.finished) this.keepLast(this.header, header, distribution);
     this.header = header;
-    this.present = header.finished ? null : present;
+    this.present = header.finished ? null : distribution;
     this.inspected = readDistribution(header.inspect, arrays, "inspect_", this.inspected);
     this.forcedPositions = new Set(header.forced);
     this.context = null;
-    if (header.notice || !QUIET_EVENTS.includes(settled?.entry.kind)) this.notice = header.notice;
-    this.adopt(before, settled);
     this.ids = shownIds(header.ids, this.optimistic);
     this.isPainted = false;
-    if (header.finished || header.notice?.kind === "error") this.stop();
-    this.queue.pump();
+  }
+
+  /** Takes what Next will bring; if it has been pressed meanwhile, shows it. */
+  takeAhead(data) {
+    this.ahead = null;
+    if (!data?.length || this.header === null) return;
+    const { header, arrays } = decodePayload(data);
+    const distribution = readDistribution(header.distribution, arrays, "", null);
+    this.ahead = { header, arrays, distribution };
+    if (this.frame === 0) this.showAhead();
+  }
+
+  /** Shows what Next brings without waiting for Python, if it was told for just this press. */
+  showAhead() {
+    const { ahead, optimistic, header } = this;
+    if (ahead === null || optimistic?.kind !== "next" || this.player.isPaced) return;
+    const isNextOfThis =
+      ahead.header.ack === header.ack &&
+      ahead.header.ids.length === header.ids.length + 1 &&
+      ahead.header.ids.at(-1) === optimistic.id &&
+      sameControls(ahead.header.controls, this.controls);
+    if (!isNextOfThis) return;
+    optimistic.entry.isShown = true;
+    this.marks.push([optimistic.entry.timing, "painted_distribution"]);
+    this.ahead = null;
+    this.optimistic = null;
+    this.isRevealed = false;
+    this.show(ahead.header, ahead.arrays, ahead.distribution);
     this.schedule();
   }
 
@@ -130,12 +166,10 @@ export class Live {
 
   /** Takes the answer to one event: did Python draw what the page drew? */
   settle({ entry, body }, header) {
-    const { optimistic } = this;
     const isStep = STEP_EVENTS.includes(entry.kind);
-    this.optimistic = null;
-    this.message =
-      entry.kind === "next" ? this.compare(body.token_id, header.ids[optimistic?.base]) : null;
-    if (entry.timing) this.marks.push([entry.timing, "painted_distribution"]);
+    if (this.optimistic?.entry === entry) this.optimistic = null;
+    this.message = entry.kind === "next" ? this.compare(body.token_id, header.ids[entry.base]) : null;
+    if (entry.timing && !entry.isShown) this.marks.push([entry.timing, "painted_distribution"]);
     if (isStep) this.light.answered(this.beat, this.player.isPlaying);
     else if (entry.kind === "finish") this.light.rest();
     if (entry.kind === "next") this.layout.announce(header, this.label, this.player);
@@ -149,6 +183,16 @@ export class Live {
   }
 
   // ---- what leaves for Python
+
+  /**
+   * Whether an event can be completed: a step once all before it is on screen, which for Next may be
+   * before Python has confirmed it; anything else once it can leave.
+   */
+  isReady({ kind }) {
+    const { inFlight } = this.queue;
+    if (inFlight === null) return this.isPainted || !STEP_EVENTS.includes(kind);
+    return kind === "next" && inFlight.entry.isShown === true && this.isPainted;
+  }
 
   /** Completes an event at the moment it leaves; null drops it. */
   prepare(entry) {
@@ -165,7 +209,8 @@ export class Live {
   prepareStep(entry) {
     if (this.present === null || this.header.finished) return null;
     const id = entry.kind === "force" ? entry.id : this.draws.idOf(this);
-    this.showAtOnce({ kind: entry.kind, id, base: this.header.ids.length }, entry);
+    entry.base = this.header.ids.length;
+    this.showAtOnce({ kind: entry.kind, id }, entry);
     this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
     this.light.pressed(this.beat, this.player.isPlaying);
     return { token_id: id, controls: this.controls };
@@ -179,7 +224,7 @@ export class Live {
 
   showAtOnce(optimistic, entry) {
     this.inspecting = null;
-    this.optimistic = optimistic;
+    this.optimistic = { ...optimistic, entry };
     this.ids = shownIds(this.header.ids, optimistic);
     this.marks.push([entry.timing, "painted_token"]);
   }
@@ -194,6 +239,11 @@ export class Live {
   stop() {
     this.player.pause();
     this.queue.drop("next", "force", "finish");
+    const withdrawn = this.queue.withdraw();
+    if (withdrawn !== undefined && withdrawn === this.optimistic?.entry) {
+      this.optimistic = null;
+      this.ids = shownIds(this.header.ids, null);
+    }
     this.dim();
   }
 
@@ -255,8 +305,9 @@ export class Live {
   painted(now, marks) {
     for (const [timing, name] of marks) timing[name] = now;
     this.isPainted = true;
+    this.showAhead(); // the token was in this frame, what follows it is in the next
     this.queue.pump();
-    if (this.queue.isIdle) this.player.beat();
+    if (this.queue.isSent && this.optimistic === null) this.player.beat();
     setTimeout(() => this.present !== null && this.draws.result(this));
   }
 

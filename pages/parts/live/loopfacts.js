@@ -12,6 +12,7 @@ import {
   formatSeconds,
   formatTokens,
 } from "./format.js";
+import { readRows } from "./steprows.js";
 import {
   describePipeline,
   drawnToken,
@@ -27,7 +28,7 @@ const LONGEST_LABEL = 14; // characters of a token in a station
  * position of the prompt had no pass of its own; it is run anew to be looked at, and not timed.
  */
 export function passOf({ header, inspecting }) {
-  const { cache, timing, rows, n_prompt: nPrompt } = header;
+  const { cache, timing, n_prompt: nPrompt } = header;
   if (inspecting === null) {
     return {
       phase: timing.phase,
@@ -38,7 +39,7 @@ export function passOf({ header, inspecting }) {
       held: cache.bytes_held,
     };
   }
-  const row = rows[inspecting - nPrompt];
+  const row = readRows(header)[inspecting - nPrompt];
   if (row) {
     const bytes = row.bytes;
     return {

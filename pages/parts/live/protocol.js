@@ -103,9 +103,9 @@ function sorted(controls) {
 }
 
 /**
- * A queue of events for Python with at most one in flight. An event leaves when the one before it
- * was acknowledged and `isReady` says so; `prepare` completes it at that moment (or returns null to
- * drop it). Settings that were not sent yet are replaced by newer ones, presses never are.
+ * A queue of events for Python with at most one in flight. An event is completed by `prepare` (which
+ * returns null to drop it) once `isReady` says so, and leaves when the one before it was
+ * acknowledged. Settings that were not completed yet are replaced by newer ones, presses never are.
  */
 export class EventQueue {
   /**
@@ -117,6 +117,7 @@ export class EventQueue {
     this.prepare = prepare;
     this.isReady = isReady;
     this.waiting = [];
+    this.prepared = null;
     this.inFlight = null;
     this.lastNumber = -1;
     this.nSent = 0;
@@ -133,17 +134,25 @@ export class EventQueue {
     this.pump();
   }
 
-  /** Sends the next event that is ready, if none is in flight. */
+  /** Completes the next event that is ready, and sends it if none is in flight. */
   pump() {
-    while (this.inFlight === null && this.waiting.length > 0 && this.isReady(this.waiting[0])) {
+    this.sendPrepared();
+    while (this.prepared === null && this.waiting.length > 0 && this.isReady(this.waiting[0])) {
       const entry = this.waiting.shift();
       const body = this.prepare(entry);
-      if (body === null) continue;
-      this.lastNumber += 1;
-      this.inFlight = { entry, body: { n: this.lastNumber, kind: entry.kind, ...body } };
-      this.nTries = 0;
-      this.transmit();
+      if (body !== null) this.prepared = { entry, body };
+      this.sendPrepared();
     }
+  }
+
+  sendPrepared() {
+    if (this.prepared === null || this.inFlight !== null) return;
+    const { entry, body } = this.prepared;
+    this.prepared = null;
+    this.lastNumber += 1;
+    this.inFlight = { entry, body: { n: this.lastNumber, kind: entry.kind, ...body } };
+    this.nTries = 0;
+    this.transmit();
   }
 
   transmit() {
@@ -171,20 +180,31 @@ export class EventQueue {
 
   /** Whether nothing waits and nothing is in flight. */
   get isIdle() {
-    return this.inFlight === null && this.waiting.length === 0;
+    return this.inFlight === null && this.isSent;
   }
 
-  /** Drops the waiting events of some kinds; returns how many. */
+  /** Whether nothing waits to leave. */
+  get isSent() {
+    return this.prepared === null && this.waiting.length === 0;
+  }
+
+  /** Drops the waiting events of some kinds; one that is completed will leave. */
   drop(...kinds) {
-    const before = this.waiting.length;
     this.waiting = this.waiting.filter((entry) => !kinds.includes(entry.kind));
-    return before - this.waiting.length;
+  }
+
+  /** Drops the event that is completed and has not left; returns it, or undefined. */
+  withdraw() {
+    const entry = this.prepared?.entry;
+    this.prepared = null;
+    return entry;
   }
 
   /** Forgets everything, as when the page goes away. */
   close() {
     clearTimeout(this.timer);
     this.waiting = [];
+    this.prepared = null;
     this.inFlight = null;
   }
 }

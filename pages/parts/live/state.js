@@ -11,6 +11,7 @@ export function emptyState() {
     data: null, // the newest payload, as bytes
     header: null, // its header
     present: null, // the distribution of the next token; null once the text has ended
+    ahead: null, // {header, arrays, distribution} as Next will bring them, sent before it is pressed
     inspected: null, // the distribution of a past position
     last: null, // {distribution, position, coin} that the end of the text was drawn from
     forcedPositions: new Set(),
@@ -24,7 +25,7 @@ export function emptyState() {
     isWhatIf: false, // a slider was moved while looking at the past
     isRevealed: false, // in predict mode: the bars of this position may show
     // drawn in the page and not yet confirmed
-    optimistic: null, // {kind, id, base}: the event in flight as it will probably end
+    optimistic: null, // {kind, id, entry}: the event that is to be answered, as it will end
     ids: [], // the ids on screen
     message: null, // what to say where Python drew something else
     // the next frame

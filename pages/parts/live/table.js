@@ -10,6 +10,7 @@ import {
   formatProbability,
   formatSeconds,
 } from "./format.js";
+import { readRows } from "./steprows.js";
 
 const SHORTEST_LIST = 60; // characters of a prompt shown in a cell
 const NEAR_END_PX = 40;
@@ -85,7 +86,7 @@ export function createTable() {
   });
 
   function update(view) {
-    const { rows } = view.header;
+    const rows = readRows(view.header);
     const context = {
       label: view.label,
       labels: view.labels,

@@ -13,7 +13,7 @@ import huggingface_hub
 import pytest
 from huggingface_hub import errors
 
-from model import sources
+from model import locating
 from model.checkpoint import INDEX
 from model.loading import load_model
 from tests.tiny_models import bare_model, load_error, save
@@ -186,5 +186,5 @@ def test_shards_are_fetched_with_their_index() -> None:
         "original/consolidated.00.safetensors": 99,
         "tokenizer.model": 2,
     }
-    wanted = sources._wanted(sizes, "someone/tiny")
+    wanted = locating._wanted(sizes, "someone/tiny")
     assert wanted == ["config.json", "tokenizer.model", INDEX, second, first]

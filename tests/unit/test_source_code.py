@@ -6,7 +6,7 @@ from pathlib import Path
 
 from model import generation
 from model.generation import Generation
-from model.source import source_of, stage_lines
+from model.source_code import source_of, stage_lines
 
 
 def test_the_loop_can_be_read_off_the_function_that_ran() -> None:

@@ -1,0 +1,89 @@
+"""With the cache against without it, and a common start read once against read twice.
+
+    python -m benchmarks.bench_cache [--model storyteller | --shape GPT-2] [--tokens 256]
+
+Prints seconds of a step, of a whole text and of a second prompt, each beside what it is compared
+with in the same run; the arithmetic and its exponents; and how far the two sides lie apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import accumulate
+
+from benchmarks.bench_phases import add_model_options, chosen_model, run_through
+from benchmarks.figures import Timing
+from model.cache_experiments import Race, reuse_prefix
+from model.flops import growth_exponent
+from model.loading import LanguageModel
+from model.phase_experiments import some_ids
+
+N_DIFFERENT = 16  # tokens in which the two prompts part
+
+
+def report_race(race: Race) -> None:
+    """Prints what one text took on both sides, and what each computed."""
+    steps = race.steps
+    for step in (steps[len(steps) // 4 - 1], steps[len(steps) // 2 - 1], steps[-1]):
+        without = Timing(f"a step at {step.n_tokens} tokens, no cache", (step.recomputed_seconds,))
+        print(without.line())
+        print(Timing("  the same, with the cache", (step.cached_seconds,)).line(without))
+    without = Timing(
+        f"{len(steps)} tokens, no cache", (sum(step.recomputed_seconds for step in steps),)
+    )
+    print(without.line())
+    cached = Timing("  the same, with the cache", (sum(step.cached_seconds for step in steps),))
+    print(cached.line(without))
+    lengths = [step.n_tokens for step in steps]
+    for what, columns in (
+        ("FLOPs", [[float(s.recomputed_flops.total), float(s.cached_flops.total)] for s in steps]),
+        ("seconds", [[s.recomputed_seconds, s.cached_seconds] for s in steps]),
+    ):
+        sides = [list(accumulate(side)) for side in zip(*columns, strict=True)]
+        fitted = [growth_exponent(lengths, side) for side in sides]
+        said = ", ".join("too few" if one is None else f"{one:.2f}" for one in fitted)
+        ratio = sides[0][-1] / sides[1][-1]
+        print(f"{what}: {ratio:.1f} to 1; exponents without and with the cache {said}")
+
+
+def report_agreement(race: Race) -> None:
+    """Prints how far logits, keys and values of the two sides lie apart, and the FLOP counts."""
+    steps, gap, checks = race.steps, race.compare_states(), race.check_flops()
+    n_same = sum(step.same_best for step in steps)
+    print(
+        f"largest gap of logits {max(step.logit_gap for step in steps):.1e}; best token the same "
+        f"at {n_same} of {len(steps)} lengths"
+    )
+    if gap is not None:
+        print(f"largest gap of keys {gap.keys:.1e}, of values {gap.values:.1e}")
+    n_exact = sum(check.counted == check.predicted for check in checks)
+    print(f"torch’s counter and the formula agree in {n_exact} of {len(checks)} passes")
+
+
+def report_reuse(lm: LanguageModel, n_tokens: int) -> None:
+    """Prints a prompt read from nothing, and from the cache of one that begins alike."""
+    ids = some_ids(lm, n_tokens + N_DIFFERENT)
+    first, second = ids[:n_tokens], [*ids[: n_tokens - N_DIFFERENT], *ids[n_tokens:]]
+    found = reuse_prefix(lm, first, second)
+    whole = Timing(f"a prompt of {n_tokens} tokens, from nothing", (found.whole_seconds,))
+    print(whole.line())
+    label = f"  the same, {found.n_reused} of them in the cache"
+    print(Timing(label, (found.reused_seconds,)).line(whole))
+
+
+def main() -> None:
+    """Races one text on both sides, then reads two prompts that begin alike."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    add_model_options(parser)
+    parser.add_argument("--tokens", type=int, default=256, help="of the text and of the prompts")
+    options = parser.parse_args()
+    lm = chosen_model(options)
+    n_tokens = min(options.tokens, lm.context_length or options.tokens)
+    race = run_through(Race(lm, some_ids(lm, n_tokens), n_tokens))
+    report_race(race)
+    report_agreement(race)
+    report_reuse(lm, n_tokens)
+
+
+if __name__ == "__main__":
+    main()

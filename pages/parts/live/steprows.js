@@ -1,0 +1,39 @@
+// The steps as rows: what a payload says of them column by column, put together for one step.
+
+const made = new WeakMap(); // rows by header
+
+/**
+ * Reads the rows of the worked table, one for each generated token.
+ * @param {object} header
+ * @returns {object[]}
+ */
+export function readRows(header) {
+  if (!made.has(header)) {
+    const forced = new Set(header.forced);
+    made.set(
+      header,
+      header.rows.phase.map((_, step) => makeRow(header, step, forced)),
+    );
+  }
+  return made.get(header);
+}
+
+function makeRow({ ids, n_prompt: nPrompt, steps, rows }, step, forced) {
+  const position = nPrompt + step;
+  return {
+    step,
+    phase: rows.phase[step],
+    n_input: rows.n_input[step],
+    input_id: rows.phase[step] === "prefill" ? null : ids[position - 1],
+    top_id: rows.top_id[step],
+    top_prob: rows.top_prob[step],
+    token_id: ids[position],
+    prob: steps.prob[step],
+    logprob: steps.logprob[step],
+    forced: forced.has(position),
+    cache_from: rows.cache_tokens[step] - rows.n_input[step],
+    cache_to: rows.cache_tokens[step],
+    bytes: rows.bytes[step],
+    seconds: rows.seconds[step],
+  };
+}

@@ -1,0 +1,57 @@
+"""Whose page it is: the home page's session, its model, and what the reader has in each lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.loading import LanguageModel
+from pages.parts.models import DEFAULT_MODEL, shared_model
+from pages.parts.session import Session
+
+SESSION = "reader"
+
+Kept = TypeVar("Kept")
+
+
+def home_session() -> Session | None:
+    """Return what this reader has on the home page; None where they have not been there."""
+    session: Session | None = st.session_state.get(SESSION)
+    return session
+
+
+def told_in(waiting: DeltaGenerator) -> Callable[[str], None]:
+    """Return what says at a place of the page what is being done."""
+
+    def say(doing: str) -> None:
+        waiting.caption(f"{doing}…")
+
+    return say
+
+
+def kept_lesson(
+    key: str,
+    waiting: DeltaGenerator,
+    begin: Callable[[LanguageModel, Kept | None], Kept],
+    model_of: Callable[[Kept], LanguageModel] = attrgetter("lm"),
+) -> Kept:
+    """Return what the reader has in a lesson, begun anew where home has another model by now.
+
+    Args:
+        key: Under which the session keeps it.
+        waiting: Where to say what is being loaded.
+        begin: Makes it from the home page's model, or the shipped one where the reader has not been
+            there, and from what was kept of another model, if anything.
+        model_of: Tells which model what is kept was begun with.
+    """
+    lesson: Kept | None = st.session_state.get(key)
+    reader = home_session()
+    if lesson is None or (reader is not None and reader.lm is not model_of(lesson)):
+        lm = reader.lm if reader else shared_model(DEFAULT_MODEL, progress=told_in(waiting))
+        lesson = begin(lm, lesson)
+        st.session_state[key] = lesson
+    return lesson

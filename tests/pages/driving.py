@@ -1,0 +1,64 @@
+"""A page as Streamlit runs it: opened, pressed and read, without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from streamlit.testing.v1 import AppTest
+
+APP = str(Path(__file__).parents[2] / "app.py")
+PATIENCE_SECONDS = 120
+
+Kept = TypeVar("Kept")
+
+
+def open_home(**link: str) -> AppTest:
+    """Open the first page in a fresh session, by a link where it says something."""
+    return _run(_fresh(link))
+
+
+def open_lesson(path: str, **link: str) -> AppTest:
+    """Open a lesson in a fresh session, without the first page."""
+    return _run(_fresh(link).switch_page(path))
+
+
+def _fresh(link: dict[str, str]) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE_SECONDS)
+    for name, value in link.items():
+        app.query_params[name] = value
+    return app
+
+
+def _run(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception
+    return app
+
+
+def kept(app: AppTest, key: str, kind: type[Kept]) -> Kept:
+    """Return what the session keeps under a key, which is of that kind."""
+    found = app.session_state[key]
+    assert isinstance(found, kind)
+    return found
+
+
+def press(app: AppTest, key: str) -> None:
+    """Press a button; the page runs through."""
+    app.button(key=key).click().run()
+    assert not app.exception
+
+
+def captions(app: AppTest) -> str:
+    """Return all that captions say."""
+    return " ".join(caption.value for caption in app.caption)
+
+
+def words(app: AppTest) -> str:
+    """Return all that captions and paragraphs say."""
+    return " ".join(one.value for one in (*app.caption, *app.markdown))
+
+
+def errors(app: AppTest) -> str:
+    """Return all that is said to have gone wrong."""
+    return " ".join(error.value for error in app.error)

@@ -1,0 +1,24 @@
+"""What a chart hands to the page, and what every chart owes the reader."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from viz.chart import Chart
+
+
+def spec(chart: Chart) -> dict[str, Any]:
+    """The figure as plain values, as the page receives it; strict JSON, so no NaN."""
+    plain = json.dumps(chart.figure.to_plotly_json(), default=np.ndarray.tolist, allow_nan=False)
+    return dict(json.loads(plain))
+
+
+def assert_is_well_made(chart: Chart) -> None:
+    """Strict JSON without a title, whose caption is told to those who hear the page as well."""
+    spec(chart)
+    assert chart.figure.layout.title.text is None
+    assert chart.caption
+    assert chart.caption in chart.alt
