@@ -56,7 +56,7 @@ class Stopwatch(StoppingCriteria):
     def __call__(self, ids: Any, *_: Any, **__: Any) -> Any:
         """Notes the time; no text is done yet."""
         self.times.append(time.perf_counter())
-        return torch.zeros(len(ids), dtype=torch.bool)
+        return torch.zeros(len(ids), dtype=torch.bool, device=ids.device)
 
 
 def time_ours(lm: LanguageModel, prompt: list[int], how: Strategy, n_steps: int) -> list[float]:
@@ -74,7 +74,7 @@ def time_theirs(lm: LanguageModel, prompt: list[int], how: Strategy, n_steps: in
     """Returns the seconds between one token of `generate` and the next, the prefill apart."""
     watch = Stopwatch()
     config = GenerationConfig(  # type: ignore[no-untyped-call]  # half typed by transformers
-        max_new_tokens=n_steps + 1, eos_token_id=None, pad_token_id=0, use_cache=True, **how.theirs
+        max_new_tokens=n_steps + 1, eos_token_id=[], pad_token_id=0, use_cache=True, **how.theirs
     )
     ids = torch.tensor([prompt], device=lm.device)
     model: Any = lm.model

@@ -6,7 +6,7 @@ one that is copied at every step would cost more than the step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -222,7 +222,7 @@ class BatchExperiment:
         self.is_done = next(self._plan, None) is None
         self.n_done += 1
 
-    def _passes(self) -> Iterator[str]:
+    def _passes(self) -> Generator[str]:
         self.copy = measure_copy(self.lm).best
         yield self.doing
         # read: the prompts of each batch, as long as there is room for its cache
@@ -248,6 +248,11 @@ class BatchExperiment:
     def end(self) -> None:
         """Gives the caches back; what was measured stays."""
         self._read_in = {}
+
+    def stop(self) -> None:
+        """Ends on the way, and gives back what the pass that would come next holds as well."""
+        self._plan.close()
+        self.end()
 
     def _read(self, n_batch: int) -> Iterator[str]:
         """Reads the prompts, then counts the arithmetic of a step, which warms up."""

@@ -79,7 +79,9 @@ def check_memory(name: str, n_bytes: int, places: Sequence[torch.device]) -> boo
 def free_bytes(device: torch.device) -> int | None:
     """Returns the bytes that a model may still take on a device; None where nobody knows."""
     if device.type == "cuda":
-        return int(torch.cuda.mem_get_info(device)[0])
+        # what torch holds and does not use is free to a model that torch loads
+        held = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        return int(torch.cuda.mem_get_info(device)[0]) + held
     limits = [limit for limit in (_of_system(), _of_container()) if limit is not None]
     return min(limits, default=None)
 

@@ -10,7 +10,7 @@ has all its layers and almost no width. Ceilings and passes are measured in one 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import Any
@@ -157,7 +157,11 @@ class RooflineExperiment:
         self.is_done = next(self._plan, None) is None
         self.n_done += 1
 
-    def _passes(self) -> Iterator[str]:
+    def stop(self) -> None:
+        """Ends on the way and gives the caches back; what was measured stays."""
+        self._plan.close()
+
+    def _passes(self) -> Generator[str]:
         rates = []
         for doing, measure in (
             ("copying in memory", measure_copy),

@@ -97,6 +97,11 @@ class SpeedTest:
         return self.n_done >= self.n_units
 
     @property
+    def n_runs_done(self) -> int:
+        """Counts the runs in which every prompt has been written in every way."""
+        return self.n_done // len(self.prompts)
+
+    @property
     def ways(self) -> list[int | str]:
         """Lists what a text is written with: each length, and a draft that is right or wrong."""
         forced = [BEST, WORST] if isinstance(self.make_drafter(), ModelDraft) else []

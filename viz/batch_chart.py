@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from model.records.phases import BatchRun, Padding
 from viz.chart import Chart, empty_chart, new_figure
 from viz.palette import Theme, colour
-from viz.roofline_chart import utilisation
+from viz.roofline_chart import busy_words, utilisation
 from viz.units import count, digits, duration, round_steps
 
 NOTHING_YET = "Nothing has been measured yet: press Start."
@@ -58,8 +58,8 @@ def throughput_figure(run: BatchRun, theme: Theme = "light") -> Chart:
         f"Measured on {run.machine.where}, {run.machine.model}, {count(last.n_past)} tokens in "
         f"each cache, medians of {last.seconds.n} steps: batch {last.n_batch} gives "
         f"{digits(rates[-1])} tokens a second, {digits(rates[-1] / rates[0], 2)} times batch "
-        f"{batches[0]}. {_knee(run)}"
-    )
+        f"{batches[0]}. {_knee(run)} {busy_words(run.points)}"
+    ).strip()
     return Chart(figure, caption, f"Throughput against batch size. {caption}", "measured")
 
 

@@ -124,30 +124,31 @@ def exact_words(result: ExactResult) -> str:
 
 
 def bills_figure(bills: Sequence[Bill], theme: Theme = "light") -> Chart:
-    """Draws each way of writing by how likely its text is, and how much of it is new."""
+    """Draws each way of writing by how likely its text is, how much of it is new, and its time.
+
+    Four panels, two by two, so that they are read on a phone as well.
+    """
     figure = new_figure(theme)
-    names = [bill.name for bill in bills]
-    for axis, values, texts, role in (
-        ("x", [math.exp(b.logprob) for b in bills], [nats(b.logprob) for b in bills], "generated"),
+    names = [bill.name.replace(", ", "<br>", 1) for bill in bills]
+    paces = [bill.seconds / max(1, bill.n_tokens) for bill in bills]
+    likely = [f"{bill.logprob:.2f}".replace("-", "−") for bill in bills]
+    pairs = [bill.distinct[2] for bill in bills]
+    repeats = [bill.repeated for bill in bills]
+    tone = colour("generated", theme)
+    for place, (title, values, texts) in enumerate(
         (
-            "x2",
-            [b.distinct[2] for b in bills],
-            [percent(b.distinct[2]) for b in bills],
-            "generated",
-        ),
-        ("x3", [b.repeated for b in bills], [percent(b.repeated) for b in bills], "generated"),
-        (
-            "x4",
-            [b.seconds / max(1, b.n_tokens) for b in bills],
-            [duration(b.seconds / max(1, b.n_tokens)) for b in bills],
-            "generated",
-        ),
+            ("log p per token", [math.exp(bill.logprob) for bill in bills], likely),
+            ("different pairs", pairs, [percent(share) for share in pairs]),
+            ("repeated 4-grams", repeats, [percent(share) for share in repeats]),
+            ("time per token", paces, [duration(pace) for pace in paces]),
+        )
     ):
-        tone = colour(role, theme)
+        axis, row = str(place + 1).replace("1", ""), "2" if place > 1 else ""
         figure.add_bar(
             y=names,
             x=values,
-            xaxis=axis,
+            xaxis=f"x{axis}",
+            yaxis=f"y{row}",
             orientation="h",
             width=0.66,
             marker=filled(tone, 1),
@@ -158,29 +159,27 @@ def bills_figure(bills: Sequence[Bill], theme: Theme = "light") -> Chart:
             hoverinfo="skip",
             showlegend=False,
         )
-    titles = ("log p per token", "different pairs of tokens", "repeated 4-grams", "time per token")
-    for place, (axis, title) in enumerate(zip(("", "2", "3", "4"), titles, strict=True)):
-        left = place * 0.26
-        top = max(max(figure.data[place].x), 1e-9)
-        figure.update_layout(
-            {
-                f"xaxis{axis}": {
-                    "domain": [left, left + 0.19],
-                    "range": [0, top * 1.45],
-                    "title": {"text": title},
-                    "showticklabels": False,
-                    "ticks": "",
-                    "anchor": "y",
-                }
-            }
-        )
-    figure.update_yaxes(
-        categoryorder="array",
-        categoryarray=names[::-1],
-        showgrid=False,
-        tickfont={"size": 13, "color": colour("ink", theme)},
-    )
-    figure.update_layout(height=52 * len(bills) + 80, showlegend=False)
+        panel = {
+            "domain": (0.0, 0.46) if place % 2 == 0 else (0.54, 1.0),
+            "range": [0, max(*values, 1e-9) * 1.75],
+            "title": {"text": title, "font": {"color": colour("ink", theme), "size": 13}},
+            "side": "top",
+            "showticklabels": False,
+            "ticks": "",
+            "anchor": f"y{row}",
+        }
+        figure.update_layout({f"xaxis{axis}": panel})
+    for row, domain in (("", (0.56, 1.0)), ("2", (0.0, 0.44))):
+        side = {
+            "domain": domain,
+            "anchor": "x3" if row else "x",
+            "categoryorder": "array",
+            "categoryarray": names[::-1],
+            "showgrid": False,
+            "tickfont": {"size": 12, "color": colour("ink", theme)},
+        }
+        figure.update_layout({f"yaxis{row}": side})
+    figure.update_layout(height=84 * len(bills) + 110, showlegend=False)
     caption = _bills_caption(bills)
     return Chart(figure, caption, f"What each way of writing gives. {caption}", "measured")
 
@@ -194,7 +193,7 @@ def _bills_caption(bills: Sequence[Bill]) -> str:
     return (
         f"{words} The beam gains {nats(beam.logprob - greedy.logprob)} a token on greedy; of its "
         f"pairs of tokens {percent(beam.distinct[2])} are different, and {percent(beam.repeated)} "
-        f"of its 4-grams had come before. Bars of log p are drawn as exp(log p)."
+        f"of its 4-grams had come before. Log p is in nats, and its bars are exp(log p)."
     )
 
 

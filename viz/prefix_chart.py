@@ -46,7 +46,12 @@ def reuse_figure(reuse: PrefixReuse, where: str, theme: Theme = "light") -> Char
         f"{plural(reuse.n_common, 'token')} in common, {plural(reuse.n_reused, 'position')} taken "
         f"from the first prompt’s cache, {plural(n_read, 'token')} read; "
         f"{digits(reuse.whole_seconds / reuse.reused_seconds, 2)} times as fast as reading all. "
-        f"Largest gap of the logits: {reuse.logit_gap:.1e}, the best token "
+        f"Largest gap of the logits: {_gap(reuse.logit_gap)}, the best token "
         f"{'is the same' if reuse.same_best else 'differs'}."
     )
     return Chart(figure, caption, f"Time of three readings. {caption}", "measured")
+
+
+def _gap(gap: float) -> str:
+    """Writes a gap, and says so where it is none at all."""
+    return f"{gap:.1e}" if gap else "none, to the last bit"

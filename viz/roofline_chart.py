@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import median
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -30,6 +31,7 @@ WORDS: dict[Bound, str] = {
 FLOOR_SYMBOLS: dict[Bound, str] = {"memory": "square", "compute": "circle", "overhead": "x-thin"}
 _EXPLAINED = 0.3  # of the time: below it no floor is called the bound
 _IN_CACHE = 40e6  # bytes of weights that a processor's last cache may hold
+_BUSY = 1.4  # times as long as the quickest run: beyond it the middle one says little
 _PLAIN = "own step"  # words of the engine whose points are filled
 
 
@@ -242,12 +244,25 @@ def verdict(roofline: Roofline) -> str:
         own = [p for p in decodes if _is_plain(p) == is_plain]
         chosen += [min(own, key=lambda p: p.n_batch)] if own else []
     sentences = [_sentence(point, roofline.ceilings) for point in chosen]
-    if decodes and roofline.machine.device == "cpu" and decodes[0].weight_bytes < _IN_CACHE:
+    if decodes and decodes[0].weight_bytes < _IN_CACHE:
         sentences.append(
             f"These weights, {size(decodes[0].weight_bytes)}, may lie in the processor’s own "
             "cache, which is quicker than the copy in memory that MBU is held against."
         )
-    return " ".join(sentences)
+    return " ".join([*sentences, busy_words(roofline.points)]).strip()
+
+
+def busy_words(points: Sequence[RoofPoint]) -> str:
+    """Says so where the runs of one pass lie far apart: something else ran beside them."""
+    if not points:
+        return ""
+    slower = median(point.seconds.median / point.seconds.low for point in points)
+    if slower < _BUSY:
+        return ""
+    return (
+        f"Middle runs took {digits(slower, 2)} times as long as the quickest: the machine was busy "
+        "with something else, so measure again when it is not."
+    )
 
 
 def _sentence(point: RoofPoint, top: Ceilings) -> str:

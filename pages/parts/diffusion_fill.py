@@ -105,7 +105,11 @@ def _settings(lesson: DiffusionLesson) -> None:
             st.text_input("Beginning", key="diffusion_beginning", max_chars=LONGEST_TEXT, **kept)
         with st.container(width=330):
             st.text_input("End", key="diffusion_ending", max_chars=LONGEST_TEXT, **kept)
-        st.number_input("Seed", 0, 10_000, key="diffusion_seed", width=110, **kept)
+        wish = st.session_state
+        has_coins = wish["diffusion_temperature"] > 0 or wish["diffusion_order"] == "random"
+        st.number_input(
+            "Seed", 0, 10_000, key="diffusion_seed", width=110, disabled=not has_coins, **kept
+        )
     with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_wishes"):
         with st.container(width=200):
             st.slider("Passes (K)", 1, MOST_POSITIONS, key="diffusion_passes", **kept)

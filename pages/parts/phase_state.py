@@ -62,8 +62,8 @@ class SlicedRun:
     def stop(self) -> None:
         """Ends it and gives its memory back; what was measured stays."""
         self.is_running = False
-        if isinstance(self.experiment, BatchExperiment):
-            self.experiment.end()
+        if isinstance(self.experiment, BatchExperiment | RooflineExperiment):
+            self.experiment.stop()
 
     @property
     def was_stopped(self) -> bool:

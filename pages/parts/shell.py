@@ -19,7 +19,8 @@ _STYLE = """
 .stMainBlockContainer h1 {font-size: 1.45rem; line-height: 1.25; padding: 0; font-weight: 650;}
 .st-key-toolbar {flex: 0 0 auto; margin-left: auto;}
 .stElementContainer:has(.st-key-vocabulary), .stElementContainer:has(> .stHtml > style),
-.stElementContainer:has(.st-key-rest), .st-key-vocabulary, .st-key-rest {display: none;}
+.stElementContainer:has(.st-key-rest, .st-key-ahead), .st-key-vocabulary, .st-key-rest,
+.st-key-ahead {display: none;}
 @media (max-width: 640px) {.stMainBlockContainer {padding: 4rem .8rem 2rem;}}
 </style>
 """
@@ -28,6 +29,8 @@ _PRESENTER = """
 header[data-testid="stHeader"], .stSidebar {display: none;}
 .stMainBlockContainer {padding-top: .6rem; max-width: none;}
 .stMainBlockContainer h1 {font-size: 1.6rem;}
+.stMainBlockContainer :is(p, li, td, th, label) {font-size: 1.15rem;}
+.stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
 </style>
 """
 PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the interpreter

@@ -78,6 +78,7 @@ def settings_now() -> Settings:
 
 def _choose(lesson: Lesson) -> None:
     """Let the reader choose who drafts, how, and where the text begins."""
+    is_greedy = settings_now().is_greedy  # then no coin falls, and no mask matters
     with st.container(horizontal=True, vertical_alignment="bottom", key="spec_choices"):
         st.text_input(
             "A text to start from",
@@ -128,6 +129,7 @@ def _choose(lesson: Lesson) -> None:
             0.9,
             0.05,
             key="spec_top_p",
+            disabled=is_greedy,
             width=120,
             on_change=_restart,
             args=(lesson,),
@@ -139,6 +141,7 @@ def _choose(lesson: Lesson) -> None:
             10**9,
             FIRST_SEED,
             key="spec_seed",
+            disabled=is_greedy,
             width=110,
             on_change=_restart,
             args=(lesson,),

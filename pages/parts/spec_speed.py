@@ -23,7 +23,7 @@ from pages.parts.models import shared_model
 from pages.parts.running import halt, in_slices, is_running, start_or_stop
 from pages.parts.spec_state import LOOKUP, Choice, Lesson, Run, offered_drafts
 from viz.speculative_charts import acceptance_figure, round_figure, speed_figure
-from viz.units import count, digits, duration, percent
+from viz.units import count, digits, duration, percent, plural
 
 SLICE_SECONDS = 0.35  # of work between two looks at the buttons
 N_REPORT_TOKENS, N_REPORT_DRAFT = 48, 6
@@ -109,8 +109,10 @@ def _numbers(test: SpeedTest) -> None:
     best = max(speeds, key=lambda one: one.measured)
     way = "adaptive" if best.n_draft is None else f"{best.n_draft} a round"
     ratio = parts.verify_seconds[5] / parts.decode_seconds
+    n_runs = test.n_runs_done
+    runs = "one run, not yet whole" if n_runs == 0 else f"medians of {plural(n_runs, 'run')}"
     cells = [
-        ("measured speed-up", f"{best.measured:.2f}", f"at its best, {way}; medians of 3 runs"),
+        ("measured speed-up", f"{best.measured:.2f}", f"at its best, {way}; {runs}"),
         (
             "guesses that stayed",
             percent(parts.overall),

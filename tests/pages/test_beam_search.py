@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from model.loading import LanguageModel, load_model
 from pages.parts import beam_exact
-from pages.parts.beam_state import BeamLesson, start_costs
+from pages.parts.beam_state import PROMPT, BeamLesson, start_costs
 from tests.pages.driving import captions, kept, open_lesson, press
+from tests.tiny_models import tiny
 
 
 @pytest.fixture
@@ -131,3 +136,78 @@ def test_costs_that_were_run_are_shown(app: AppTest) -> None:
     assert "Measured over 2 texts of each way" in captions(app)
     table = next(frame.value for frame in app.dataframe if "way" in frame.value)
     assert list(table["tokens"]) == [12, 12, 12, 12]
+
+
+class Reader:
+    """A reader whose first page has another model."""
+
+    def __init__(self, lm: LanguageModel) -> None:
+        self.lm = lm
+
+
+@pytest.fixture
+def six_tokens(tmp_path: Path) -> LanguageModel:
+    """A model with fewer tokens than there may be beams."""
+    words = {word: i for i, word in enumerate(("<|end|>", "red", "blue", "green", "one", "two"))}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="red"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|end|>")
+    config = LlamaConfig(
+        vocab_size=6,
+        hidden_size=16,
+        intermediate_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        bos_token_id=0,
+        eos_token_id=0,
+    )
+    LlamaForCausalLM(config).save_pretrained(tmp_path)
+    fast.save_pretrained(tmp_path)
+    return load_model(str(tmp_path), device="cpu")
+
+
+def test_more_beams_than_the_model_has_tokens_is_said(
+    app: AppTest, six_tokens: LanguageModel
+) -> None:
+    app.slider(key="beam_beams").set_value(8).run()
+    app.session_state["reader"] = Reader(six_tokens)
+    app.run()
+    assert not app.exception
+    assert len(lesson(app).growing.search.steps[0].beams) <= 6
+    press(app, "beam_back")
+    said = " ".join(text.value for text in app.markdown)
+    assert "for there were only 6 candidates to choose from" in said
+    press(app, "beam_step")
+    assert "only 6 candidates" not in " ".join(text.value for text in app.markdown)
+    press(app, "beam_exact_run")
+    assert not app.exception
+
+
+def test_a_prompt_that_another_model_cannot_read_gives_way_to_the_example(app: AppTest) -> None:
+    app.text_input(key="beam_prompt").set_value("the " * 150).run()
+    assert not app.error
+    app.session_state["reader"] = Reader(tiny("llama"))
+    app.run()
+    assert not app.exception
+    assert "The first example stands here instead." in app.error[0].value
+    assert app.text_input(key="beam_prompt").value == PROMPT
+    assert lesson(app).growing.wish.prompt == PROMPT
+    press(app, "beam_step")
+    assert not app.error
+
+
+def test_a_model_of_another_kind_gets_one_sentence(app: AppTest) -> None:
+    app.session_state["reader"] = Reader(load_model("unmasker", device="cpu"))
+    app.run()
+    assert not app.exception
+    assert [error.value.count("causal") for error in app.error] == [1]
+
+
+def test_at_the_end_the_cache_of_the_last_pass_stays_in_sight(app: AppTest) -> None:
+    app.slider(key="beam_tokens").set_value(4).run()
+    while not app.button(key="beam_step").disabled:
+        press(app, "beam_step")
+    assert "The cache of the beams" in app.get_by_key("beam_cache").proto.alt
+    press(app, "beam_reset")
+    press(app, "beam_step")
+    assert "4 rows of" in captions(app)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.constraint_state import EXAMPLES, ConstraintLesson, start_ways
+from model.loading import LanguageModel, load_model
+from pages.parts.constraint_state import EXAMPLES, FIRST, ConstraintLesson, start_ways
 from tests.pages.driving import captions, kept, open_lesson, press
+from tests.tiny_models import tiny
 
 
 @pytest.fixture
@@ -71,6 +73,67 @@ def test_what_nothing_can_satisfy_gets_a_sentence_and_the_text_stays(app: AppTes
     assert lesson(app).now is not now
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_ends_with_a_whole_text(app: AppTest, name: str) -> None:
+    app.selectbox(key="constraint_example").set_value(name).run()
+    now = lesson(app).now
+    while now.can_step:
+        now.step(0.0)
+    app.run()
+    assert not app.exception
+    assert now.writing.is_complete
+    assert app.code[0].value == now.writing.written("").text.strip()
+    assert not app.info
+
+
+def test_a_text_that_ran_out_of_room_is_not_called_complete(app: AppTest) -> None:
+    app.get_by_key("constraint_kind").set_value("pattern").run()
+    app.text_area(key="constraint_text").set_value("[a-z]{90}").run()
+    now = lesson(app).now
+    while now.can_step:
+        now.step(0.0)
+    app.run()
+    assert "the constraint is not met" in app.info[0].value
+    assert "It is complete" not in " ".join(text.value for text in app.markdown)
+
+
+def test_a_prompt_past_the_context_gets_a_sentence_and_the_text_stays(app: AppTest) -> None:
+    press(app, "constraint_step")
+    now = lesson(app).now
+    app.text_input(key="constraint_prompt").set_value("🍓" * 1500).run()
+    assert not app.exception
+    assert "shorten it" in app.error[0].value
+    assert "The text before it stays below." in app.error[0].value
+    assert lesson(app).now is now
+    assert len(now.writing.steps) == 1
+
+
+class Reader:
+    """A reader whose first page has another model."""
+
+    def __init__(self, lm: LanguageModel) -> None:
+        self.lm = lm
+
+
+def test_what_another_model_cannot_read_gives_way_to_the_example(app: AppTest) -> None:
+    app.text_input(key="constraint_prompt").set_value("the " * 150).run()
+    assert not app.error
+    app.session_state["reader"] = Reader(tiny("llama"))
+    app.run()
+    assert not app.exception
+    assert "The first example stands here instead." in app.error[0].value
+    assert lesson(app).now.wish == EXAMPLES[FIRST]
+    assert app.text_input(key="constraint_prompt").value == EXAMPLES[FIRST].prompt
+    press(app, "constraint_step")
+
+
+def test_a_model_of_another_kind_gets_one_sentence(app: AppTest) -> None:
+    app.session_state["reader"] = Reader(load_model("unmasker", device="cpu"))
+    app.run()
+    assert not app.exception
+    assert [error.value.count("causal") for error in app.error] == [1]
+
+
 def test_ways_out_that_were_run_are_shown(app: AppTest) -> None:
     run = start_ways(lesson(app).now)
     run.n_texts = 2
@@ -82,3 +145,14 @@ def test_ways_out_that_were_run_are_shown(app: AppTest) -> None:
     assert "The beam finds “some bread”" in captions(app)
     table = next(frame.value for frame in app.dataframe if "most often" in frame.value)
     assert list(table["texts"]) == [1, 2, 2, 2, 2, 2, 1]
+
+
+def test_a_way_that_is_not_whole_waits_until_it_is_or_the_run_is_stopped(app: AppTest) -> None:
+    run = start_ways(lesson(app).now)
+    run.n_texts = 3
+    while run.n_done < 2:
+        run.slice(0)
+        run.slice(0.001)
+    assert [way.name for way in run.ways()] == ["argmax"]
+    run.is_running = False
+    assert [way.n_texts for way in run.ways()] == [1, run.n_done - 1]

@@ -105,6 +105,14 @@ def test_every_setting_lays_the_page_out_anew(app: AppTest) -> None:
     assert not app.error
 
 
+def test_the_seed_can_be_set_where_coins_fall(app: AppTest) -> None:
+    assert not app.number_input(key="diffusion_seed").disabled
+    app.slider(key="diffusion_temperature").set_value(0.0).run()
+    assert app.number_input(key="diffusion_seed").disabled
+    app.segmented_control(key="diffusion_order").set_value("random").run()
+    assert not app.number_input(key="diffusion_seed").disabled
+
+
 def test_an_empty_page_is_one_of_the_pages(app: AppTest) -> None:
     app.selectbox(key="diffusion_page").set_value("An empty page").run()
     assert not app.exception

@@ -80,6 +80,8 @@ def test_greedy_shows_no_coins(app: AppTest) -> None:
     app.slider(key="spec_temperature").set_value(0.0).run()
     assert not app.exception
     assert lesson(app).walk.rounds[0].is_greedy
+    assert app.slider(key="spec_top_p").disabled
+    assert app.number_input(key="spec_seed").disabled
     press(app, "spec_step")
     assert not app.error
 
@@ -116,6 +118,7 @@ def test_measuring_runs_in_slices_stops_and_keeps_what_it_measured(
     assert not app.exception
     assert {metric.label for metric in app.metric} >= {"measured speed-up", "a draft step"}
     assert "tokens are those of plain greedy decoding" in words(app)
+    assert "one run, not yet whole" in words(app)
     assert "the measured parts predict" in words(app)
     assert "at best, with the bonus, it gives 5 tokens" in words(app)
 

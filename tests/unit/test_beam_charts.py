@@ -171,5 +171,9 @@ def test_bills_are_drawn_and_written() -> None:
     chart = bills_figure(bills)
     assert "gains 0.20" in chart.caption
     assert list(chart.figure.data[3].x) == pytest.approx([0.01, 0.02])
+    assert list(chart.figure.data[0].text) == ["−1.20", "−1.00"]
+    places = {(bar.xaxis, bar.yaxis) for bar in chart.figure.data}
+    assert places == {("x", "y"), ("x2", "y"), ("x3", "y2"), ("x4", "y2")}
+    assert chart.figure.data[0].y[1] == "beam search<br>4 beams"
     assert list(bills_table(bills)["its last text"]) == ["a", "b ⏎ c"]
     assert "over 2 texts" in bills_figure(bills[:1]).caption

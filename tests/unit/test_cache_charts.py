@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,3 +108,10 @@ def test_lines_of_a_race_are_the_medians_and_their_sums() -> None:
     assert list(so_far.y) == pytest.approx([0.003, 0.009, 0.018, 0.03])
     linear, attention = work_figure(race(4)).figure.data[:2]
     assert (list(linear.y), list(attention.y)) == ([10, 30, 60, 100], [1, 5, 14, 30])
+
+
+def test_two_readings_that_agree_to_the_last_bit_are_not_written_as_a_gap() -> None:
+    assert (
+        "logits: none, to the last bit" in reuse_figure(replace(reuse(), logit_gap=0), "").caption
+    )
+    assert "logits: 3.0e-06," in reuse_figure(replace(reuse(), logit_gap=3e-6), "").caption

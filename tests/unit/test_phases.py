@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+import weakref
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from model import phase_experiments
+from model import ceilings, phase_experiments
+from model.batching import Batch, BatchExperiment
 from model.cache_experiments import Race
 from model.cuda_decode import StaticDecode
 from model.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
@@ -21,6 +25,7 @@ from model.phase_experiments import (
     swap_lengths,
 )
 from model.records.phases import Request
+from model.roofline import RooflineExperiment
 from model.timing import one_at_a_time
 from pages.parts.kv_state import RaceRun
 from pages.parts.phase_state import PhaseLesson, Playing, SlicedRun
@@ -176,6 +181,29 @@ def test_what_fails_ends_the_run_and_keeps_what_was_measured(failure: Exception,
     assert failed.experiment.n_done == 1
     assert said in (failed.notice or "")
     assert (failed.notice or "").endswith(".")
+
+
+@pytest.mark.parametrize("kind", [BatchExperiment, RooflineExperiment])
+def test_a_run_that_is_stopped_gives_its_caches_back(
+    kind: type[BatchExperiment | RooflineExperiment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
+    monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
+    caches: list[weakref.ref[Batch]] = []
+    read = Batch.read
+
+    def seen(batch: Batch) -> Iterator[Any]:
+        caches.append(weakref.ref(batch))
+        return read(batch)
+
+    monkeypatch.setattr(Batch, "read", seen)
+    run = SlicedRun(kind(tiny("llama"), batches=(1, 2), n_past=4))
+    while len(caches) < 2:
+        run.experiment.advance()
+    assert caches[-1]() is not None
+    run.stop()
+    assert caches[-1]() is None
+    assert run.was_stopped
 
 
 def test_a_slice_waits_for_its_turn_while_another_reader_measures() -> None:

@@ -208,6 +208,14 @@ def test_the_verdict_names_the_bound_even_when_it_is_overhead_or_none() -> None:
     assert verdict(Roofline(MACHINE, TOP, ())) == ""
 
 
+def test_runs_that_lie_far_apart_say_that_the_machine_was_busy() -> None:
+    noisy = replace(POINTS[2], seconds=Timed((0.002, 0.004, 0.009)))
+    said = "Middle runs took 2.0 times as long as the quickest"
+    assert said in verdict(Roofline(MACHINE, TOP, (noisy,)))
+    assert said in throughput_figure(BatchRun(MACHINE, 4e10, (noisy,), None)).caption
+    assert "busy" not in verdict(ROOFLINE) + throughput_figure(BATCHES).caption
+
+
 def test_the_floors_are_shares_of_the_measured_time() -> None:
     bars_and_marks = floors_figure(ROOFLINE).figure.data
     by_name = {trace.name: trace for trace in bars_and_marks}

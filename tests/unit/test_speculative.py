@@ -343,9 +343,12 @@ def test_a_speed_test_compares_the_same_texts() -> None:
         lengths=(1, 3, ADAPTIVE),
         extremes_at=3,
     )
+    n_written = 0
     while test.advance():
-        pass
+        n_written += 1
     assert test.is_done
+    assert n_written == test.n_texts == (1 + 4) * (1 + 5), "plain, three lengths, right, wrong"
+    assert test.n_runs_done == 2
     one, three, adaptive = test.speeds()
     assert (one.n_draft, three.n_draft, adaptive.n_draft) == (1, 3, None)
     assert all(speed.is_same and speed.n_tokens == 40 for speed in (one, three, adaptive))

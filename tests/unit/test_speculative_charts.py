@@ -145,6 +145,8 @@ def test_the_speed_figure_says_how_far_the_prediction_is_off() -> None:
         "measured, adaptive",
         "measured, best and worst case",
     ]
+    # a number stands on the side of its mark where the line is not
+    assert chart.figure.data[2].textposition == ("bottom center", "top center")
     assert "press Measure" in speed_figure([], None, 4, "cpu").caption
 
 
