@@ -29,7 +29,8 @@ _PRESENTER = """
 header[data-testid="stHeader"], .stSidebar {display: none;}
 .stMainBlockContainer {padding-top: .6rem; max-width: none;}
 .stMainBlockContainer h1 {font-size: 1.6rem;}
-.stMainBlockContainer :is(p, li, td, th, label) {font-size: 1.15rem;}
+.stMainBlockContainer :is(p, li, td, th) {font-size: 1.15rem;}
+.stMainBlockContainer label p {font-size: 1rem;}
 .stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
 </style>
 """

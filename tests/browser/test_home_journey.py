@@ -293,11 +293,17 @@ def test_every_experiment_is_set_up_by_one_press_and_outlives_a_reload(reader: R
     buttons = experiments.get_by_role("button", name="Set up")
     expect(buttons.nth(10)).to_be_attached()
     for button in buttons.all():
-        n_before = len(reader.wire.headers)
+        n_before, link = len(reader.wire.headers), reader.header["link"]
         button.click()
         reader.until(lambda n=n_before: len(reader.wire.headers) > n, "nothing was set up")
         wait_idle(reader.page)
         reader.settle()
+        if reader.header["link"] != link:  # the page says so once it has come to rest
+            link = reader.header["link"]
+            reader.page.wait_for_function(
+                "(link) => location.search === link", arg=link, timeout=PATIENCE
+            )
+            wait_idle(reader.page)
         assert reader.header["notice"] is None
     by_key(reader.page, "try_forward").get_by_role("button").click()
     reader.until(lambda: reader.header["prompt"] == PROMPT, "nothing was set up")

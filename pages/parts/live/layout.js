@@ -52,10 +52,11 @@ export function createLayout(actions, shadowRoot) {
   return {
     root,
     prompt,
-    update(view, isStageOnly) {
+    /** Draws all of it; or the light of the loop alone; or the text alone, and the rest later. */
+    update(view, scope = "all") {
       setAttribute(root, "data-stage", view.stage);
-      if (isStageOnly) {
-        parts.loop.update(view);
+      if (scope !== "all") {
+        parts[scope === "stage" ? "loop" : "strip"].update(view);
         return;
       }
       setAttribute(root, "data-presenter", view.header.presenter ? "true" : null);

@@ -8,8 +8,15 @@ import { listenForKeys } from "./keys.js";
 import { NextDraw } from "./draws.js";
 import { createLayout } from "./layout.js";
 import { Player, StageLight } from "./player.js";
-import { EventQueue, decodePayload, readDistribution, sameControls } from "./protocol.js";
+import {
+  EventQueue,
+  decodePayload,
+  readDistribution,
+  sameControls,
+  settingsInForce,
+} from "./protocol.js";
 import { NO_LABELS, emptyState } from "./state.js";
+import { rememberAll } from "./strategies.js";
 import { detectTheme } from "./theme.js";
 import { afterThisFrame } from "./timings.js";
 import { buildView, shownIds } from "./view.js";
@@ -30,6 +37,7 @@ export class Live {
       send: (event) => this.component.setTriggerValue("event", event),
       prepare: (entry) => this.prepare(entry),
       isReady: (entry) => this.isReady(entry),
+      mayLeave: () => this.isPainted && !this.isTokenDue, // what is seen comes before what is sent
     });
     this.player = new Player({
       press: () => this.actions.next(performance.now()),
@@ -118,6 +126,17 @@ export class Live {
     const distribution = readDistribution(header.distribution, arrays, "", null);
     this.ahead = { header, arrays, distribution };
     if (this.frame === 0) this.showAhead();
+    if (this.ahead !== null) setTimeout(() => this.rememberAhead());
+  }
+
+  /** Computes in a quiet moment what the figures will ask of the distribution that Next brings. */
+  rememberAhead() {
+    if (this.ahead === null || this.ahead.header.finished) return;
+    const { distribution, header } = this.ahead;
+    const { controls } = this;
+    const settings = settingsInForce(controls, header.orders);
+    const place = { contextIds: header.ids, nPrompt: header.n_prompt, coin: header.coin };
+    rememberAll({ distribution, settings, controls, ...place });
   }
 
   /** Shows what Next brings without waiting for Python, if it was told for just this press. */
@@ -226,6 +245,7 @@ export class Live {
     this.inspecting = null;
     this.optimistic = { ...optimistic, entry };
     this.ids = shownIds(this.header.ids, optimistic);
+    this.isTokenDue = true;
     this.marks.push([entry.timing, "painted_token"]);
   }
 
@@ -296,16 +316,23 @@ export class Live {
   paint() {
     this.frame = 0;
     this.labels = globalThis.__ottVocabulary?.[this.header.model.name] ?? NO_LABELS;
-    this.layout.update(buildView(this), this.isStageOnly);
+    const isTokenOnly = this.isTokenDue && this.isPainted;
+    this.isTokenDue = false;
+    const scope = isTokenOnly ? "token" : this.isStageOnly ? "stage" : "all";
+    this.layout.update(buildView(this), scope);
     this.isStageOnly = true;
     const marks = this.marks.splice(0);
-    if (marks.length > 0 || !this.isPainted) afterThisFrame((now) => this.painted(now, marks));
+    if (marks.length > 0 || !this.isPainted)
+      afterThisFrame((now) => this.painted(now, marks, isTokenOnly));
   }
 
-  painted(now, marks) {
+  painted(now, marks, isTokenOnly) {
     for (const [timing, name] of marks) timing[name] = now;
     this.isPainted = true;
-    this.showAhead(); // the token was in this frame, what follows it is in the next
+    if (isTokenOnly) {
+      this.showAhead();
+      this.schedule(); // the rest, in the next frame
+    }
     this.queue.pump();
     if (this.queue.isSent && this.optimistic === null) this.player.beat();
     setTimeout(() => this.present !== null && this.draws.result(this));

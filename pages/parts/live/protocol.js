@@ -105,17 +105,18 @@ function sorted(controls) {
 /**
  * A queue of events for Python with at most one in flight. An event is completed by `prepare` (which
  * returns null to drop it) once `isReady` says so, and leaves when the one before it was
- * acknowledged. Settings that were not completed yet are replaced by newer ones, presses never are.
+ * acknowledged and `mayLeave` lets it. Settings that were not completed yet are replaced by newer ones, presses never are.
  */
 export class EventQueue {
   /**
    * @param {{send: (event: object) => void, prepare: (entry: object) => object|null,
-   *   isReady: (entry: object) => boolean}} hooks
+   *   isReady: (entry: object) => boolean, mayLeave: () => boolean}} hooks
    */
-  constructor({ send, prepare, isReady }) {
+  constructor({ send, prepare, isReady, mayLeave }) {
     this.send = send;
     this.prepare = prepare;
     this.isReady = isReady;
+    this.mayLeave = mayLeave;
     this.waiting = [];
     this.prepared = null;
     this.inFlight = null;
@@ -146,7 +147,7 @@ export class EventQueue {
   }
 
   sendPrepared() {
-    if (this.prepared === null || this.inFlight !== null) return;
+    if (this.prepared === null || this.inFlight !== null || !this.mayLeave()) return;
     const { entry, body } = this.prepared;
     this.prepared = null;
     this.lastNumber += 1;

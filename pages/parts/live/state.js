@@ -31,7 +31,8 @@ export function emptyState() {
     // the next frame
     marks: [], // [timing, name] pairs to fill in when it is painted
     frame: 0,
-    isStageOnly: true,
+    isStageOnly: true, // nothing but the light of the loop has changed
+    isTokenDue: false, // a token was drawn: it is painted first, in a frame of its own
     isPainted: true, // the newest payload is on screen
     // timers and what is kept from one frame to the next
     held: null, // a payload that waits for its stage of a paced beat

@@ -35,10 +35,17 @@ const STAGE_TITLES = {
   frequency_penalty: "frequency penalty",
 };
 
+const BAR_STRATEGIES = ["greedy", "temperature", "top_k", "top_p", "min_p"];
 const PENALTIES = ["repetition_penalty", "presence_penalty", "frequency_penalty"];
 const resultsByDistribution = new WeakMap();
 const drawsByResult = new WeakMap();
 const firstStagesByResult = new WeakMap();
+
+/** Computes all that the bars ask for, in a quiet moment: it is then remembered. */
+export function rememberAll(view) {
+  drawnToken(inForceResult(view), view.coin);
+  for (const name of BAR_STRATEGIES) aloneResult(view, name);
+}
 
 /** What a stage of the pipeline is called in prose: "top_p" is "top-p". */
 export function stageTitle(name) {

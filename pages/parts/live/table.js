@@ -80,7 +80,16 @@ export function createTable() {
     scroller,
   );
   const shown = [];
-  let isAtEnd = true; // asked when it is scrolled: to ask while painting would cost a layout
+  // both are asked when they change: to ask while painting would cost a layout
+  let isAtEnd = true;
+  let isSeen = false;
+  const showEnd = () => {
+    if (isSeen && isAtEnd) scroller.scrollTop = scroller.scrollHeight;
+  };
+  new IntersectionObserver(([{ isIntersecting }]) => {
+    isSeen = isIntersecting;
+    showEnd();
+  }).observe(scroller);
   scroller.addEventListener("scroll", () => {
     isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END_PX;
   });
@@ -110,8 +119,8 @@ export function createTable() {
       added.append(entry.element);
     }
     body.append(added);
-    if (isAtEnd || from === 0)
-      requestAnimationFrame(() => (scroller.scrollTop = scroller.scrollHeight));
+    isAtEnd ||= from === 0;
+    requestAnimationFrame(showEnd);
   }
   return { element, update };
 }
