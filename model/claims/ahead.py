@@ -12,11 +12,13 @@ from model.diffusion_quality import measure_clashes, second_look
 from model.drafting import ModelDraft
 from model.infilling import Infilling
 from model.records.claims import Finding
+from model.speculative_proof import PROMPTS as HUNDRED_PROMPTS
 from model.speculative_proof import compare_greedy
 from model.speculative_timing import SpeedTest, report_draft
 from model.tokenizing import encode
 
 PROMPTS = ("Once upon a time there was a little girl who", "The dragon opened the door and")
+AGREEMENT_PROMPTS = (*PROMPTS, *HUNDRED_PROMPTS[4::11])  # it varies much from text to text
 N_DRAFT = 4
 BEGINNING = "Once upon a time, there was a little girl named Lily. She had a red ball."
 ENDING = " Lily hugged her mom and they went home."
@@ -52,7 +54,7 @@ def c31_a_draft_changes_nothing(bench: Bench) -> Finding:
 
 def c32_the_gain_follows_agreement(bench: Bench) -> Finding:
     """Speed with the distilled draft, and what it and its undistilled twin agree on."""
-    ids = [encode(bench.lm, prompt) for prompt in PROMPTS]
+    ids = [encode(bench.lm, prompt) for prompt in AGREEMENT_PROMPTS]
     rates = {}
     for name in ("scribbler", "scribbler_plain"):
         draft = bench.other(name)
@@ -69,7 +71,7 @@ def c32_the_gain_follows_agreement(bench: Bench) -> Finding:
     test = SpeedTest(
         bench.lm,
         lambda: ModelDraft(drafter, bench.lm.vocab_size),
-        ids,
+        ids[: len(PROMPTS)],
         n_tokens=bench.n_tokens,
         n_runs=1,
         lengths=(N_DRAFT,),

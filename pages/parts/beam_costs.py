@@ -26,7 +26,7 @@ def show_costs(lesson: BeamLesson) -> None:
 
 def _costs(lesson: BeamLesson) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        n_prompts = st.slider(
+        st.slider(
             "Prompts",
             2,
             len(PROMPTS),
@@ -39,7 +39,7 @@ def _costs(lesson: BeamLesson) -> None:
             lesson.costs,
             f"Write {N_COST_TOKENS} tokens four ways",
             "beam_cost",
-            lambda: _start(lesson, n_prompts),
+            lambda: _start(lesson, st.session_state["beam_cost_prompts"]),
         )
     show_problem("beam_cost")
     run = lesson.costs

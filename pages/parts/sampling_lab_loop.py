@@ -36,10 +36,8 @@ def show_loop(state: Lab) -> None:
 
 def _loops(state: Lab) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        prompt = st.text_input(
-            "Prompt to go on from", PROMPT, key="loop_prompt", persist_state="session"
-        )
-        run_button(state.loops, "Write four ways", "loop", lambda: _start(state, prompt))
+        st.text_input("Prompt to go on from", PROMPT, key="loop_prompt", persist_state="session")
+        run_button(state.loops, "Write four ways", "loop", lambda: _start(state))
     show_problem("loop")
     run = state.loops
     if run is None:
@@ -54,8 +52,9 @@ def _loops(state: Lab) -> None:
     _show_sign_rule(run.texts["none"])
 
 
-def _start(state: Lab, prompt: str) -> None:
-    state.loops = LoopRun(state.lm, prompt)
+def _start(state: Lab) -> None:
+    """Take the prompt as it is at the press, which may have ended its typing."""
+    state.loops = LoopRun(state.lm, st.session_state["loop_prompt"])
 
 
 def _quarters() -> list[st.delta_generator.DeltaGenerator]:

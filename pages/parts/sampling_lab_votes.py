@@ -31,8 +31,8 @@ def show_votes(state: Lab) -> None:
 
 def _votes(state: Lab) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        prompt = st.text_input("Prompt", QUESTION, key="vote_prompt", persist_state="session")
-        run_button(state.votes, "Write 20 at each", "vote", lambda: _start(state, prompt))
+        st.text_input("Prompt", QUESTION, key="vote_prompt", persist_state="session")
+        run_button(state.votes, "Write 20 at each", "vote", lambda: _start(state))
     show_problem("vote")
     run = state.votes
     if run is None:
@@ -43,8 +43,9 @@ def _votes(state: Lab) -> None:
         _show(run)
 
 
-def _start(state: Lab, prompt: str) -> None:
-    state.votes = VoteRun(state.lm, prompt)
+def _start(state: Lab) -> None:
+    """Take the prompt as it is at the press, which may have ended its typing."""
+    state.votes = VoteRun(state.lm, st.session_state["vote_prompt"])
 
 
 def _show(run: VoteRun) -> None:
