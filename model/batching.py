@@ -1,7 +1,7 @@
 """Many sequences at once: one reading of the weights serves them all, until arithmetic binds.
 
-A batch of B sequences decodes B tokens in one pass. Its cache is laid out with room to grow, since
-one that is copied at every step would cost more than the step.
+A batch of B sequences decodes B tokens in one pass. This module knows a batch and its cost; who
+chooses the tokens is no matter here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 from transformers import DynamicCache
-from transformers.cache_utils import DynamicLayer
 
 from model import kv_cache
 from model.ceilings import measure_copy
@@ -23,45 +22,14 @@ from model.loading import LanguageModel
 from model.passes import Logits, PassError, run_pass
 from model.phase_experiments import some_ids
 from model.records.phases import BatchRun, RoofPoint, Timed
+from model.roomy_cache import whole_blocks
 from model.timing import describe
 
 BATCHES = (1, 2, 4, 8, 16, 32, 64)
 N_PAST = 128  # tokens of each sequence before the steps that are timed
 N_STEPS = 7
 AT_ONCE = 1024  # tokens that one pass reads, of all prompts together
-_ROOM = 16  # positions beyond
 _HEADROOM = 1.2  # of a batch's cache: what its passes need besides
-
-
-class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # half typed by transformers
-    """Keys and values of one layer, with room behind them, so that a token is one write."""
-
-    _storage: list[torch.Tensor]
-
-    def update(
-        self, key_states: Any, value_states: Any, *args: Any, **kwargs: Any
-    ) -> tuple[Any, Any]:
-        """Writes new positions behind the old ones and returns all of them."""
-        del args, kwargs
-        n_old = self.get_seq_length()
-        n_new = n_old + key_states.shape[-2]
-        old: tuple[Any, ...] = (self.keys, self.values) if n_old else ()
-        if n_old == 0 or n_new > self._storage[0].shape[-2]:
-            self._storage = [
-                self._make_room(states, n_old, n_new) for states in (key_states, value_states)
-            ]
-            self.dtype, self.device, self.is_initialized = key_states.dtype, key_states.device, True
-            for storage, states in zip(self._storage, old, strict=False):
-                storage[:, :, :n_old] = states
-        self._storage[0][:, :, n_old:n_new] = key_states
-        self._storage[1][:, :, n_old:n_new] = value_states
-        self.keys = self._storage[0][:, :, :n_new]
-        self.values = self._storage[1][:, :, :n_new]
-        return self.keys, self.values
-
-    def _make_room(self, states: Any, n_old: int, n_new: int) -> Any:
-        shape = (*states.shape[:2], n_new + max(_ROOM, n_old // 2), states.shape[-1])
-        return states.new_empty(shape)
 
 
 class Batch:
@@ -78,8 +46,6 @@ class Batch:
         self.lm = lm
         self.rows = [list(row) for row in rows]
         self.cache = kv_cache.new_cache(lm.model) or DynamicCache()
-        if kv_cache.can_crop(lm.model.config):
-            self.cache.layer_class_to_replicate = RoomyLayer
 
     def prefill(self) -> tuple[Logits, float]:
         """Reads all prompts; logits are (batch, vocab)."""
@@ -276,7 +242,7 @@ class BatchExperiment:
     def _why_not(self, n_batch: int) -> str | None:
         """Says what would fit where a batch does not."""
         free = free_bytes(self.lm.device)
-        each = self.lm.cache_shape.bytes_per_token * (self.n_past + self.n_steps + _ROOM)
+        each = self.lm.cache_shape.bytes_per_token * whole_blocks(self.n_past + self.n_steps)
         need = n_batch * each * _HEADROOM  # the smaller batches have theirs already
         if free is None or need <= free:
             return None

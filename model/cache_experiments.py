@@ -84,12 +84,12 @@ def watch_rewind(generation: Generation, n_tokens: int) -> tuple[CacheMoment, ..
         raise ValueError(f"The cache of {lm.name} cannot be cropped: going back reads all again.")
     n_held = generation.cache_tokens
 
-    # before: the storage is as large as what is in use
+    # before: the storage is as many whole blocks as what is in use needs
     moments = [_moment("before", cache, n_held)]
     # crop: fewer positions are in use, and the storage behind them stays
     kv_cache.crop(cache, n_tokens + 1)
     moments.append(_moment("cropped", cache, n_held - n_tokens - 1))
-    # run: the last token that stays is read again, and the storage is made anew
+    # run: the last token that stays is read again, and blocks that are empty are given back
     prefill(lm, [ids[n_held - n_tokens - 1]], cache)
     moments.append(_moment("after the next pass", cache, n_held - n_tokens))
     return tuple(moments)

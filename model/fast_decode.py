@@ -70,7 +70,7 @@ class FastDecode:
         turn = (self._cos[n_past : n_past + n_new], self._sin[n_past : n_past + n_new])
         seen = self._seen(n_new, n_past)
         # two columns are multiplied quicker than one, so a token alone is taken twice
-        x = self._embeddings[list(ids) if n_new > 1 else [*ids, *ids]]
+        x = self._embeddings[list(ids)] if n_new > 1 else self._embeddings[ids[0]].expand(2, -1)
         for index, layer in enumerate(self._layers):
             # attend: each token looks at all before it and at itself
             heads = _product(layer.qkv, self._normed(x))[:n_new]

@@ -225,7 +225,7 @@ class Generation:
 
     @property
     def bytes_held(self) -> int:
-        """Bytes of the storage behind the cache, what a crop has not yet returned included."""
+        """Bytes of the storage behind the cache: whole blocks, and what a crop left empty."""
         return kv_cache.bytes_held(self._cache)
 
     @property

@@ -22,9 +22,10 @@ from transformers import DynamicCache, PreTrainedConfig, PreTrainedModel
 from transformers.cache_utils import DynamicLayer
 
 from model.records import CacheShape
+from model.roomy_cache import RoomyLayer
 
 # layers that hold one key and one value per position, and nothing that sums up the past
-_CROPPABLE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DummyLayer"}
+_CROPPABLE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DummyLayer", "RoomyLayer"}
 _KV_HEADS = ("num_key_value_heads", "num_kv_heads", "n_head_kv", "kv_n_heads")
 _HEAD_SIZES = ("head_dim", "d_kv", "kv_channels")
 
@@ -144,11 +145,15 @@ def new_cache(model: PreTrainedModel) -> DynamicCache | None:
     """Returns an empty cache for one text; None for a model that takes none."""
     if cache_argument(model) is None:
         return None
-    return DynamicCache() if can_crop(model.config) else DynamicCache(config=model.config)
+    if not can_crop(model.config):
+        return DynamicCache(config=model.config)
+    cache = DynamicCache()
+    cache.layer_class_to_replicate = RoomyLayer
+    return cache
 
 
 def crop(cache: DynamicCache, n_tokens: int) -> None:
-    """Takes `n_tokens` positions off the end; memory returns at the next pass.
+    """Takes `n_tokens` positions off the end; blocks that are left empty return at the next pass.
 
     Raises:
         ValueError: where the cache holds fewer: transformers would silently empty it.
@@ -163,11 +168,14 @@ def crop(cache: DynamicCache, n_tokens: int) -> None:
 def fork(cache: DynamicCache) -> DynamicCache:
     """Returns an independent copy of a cache, at no cost where keys and values only ever grow.
 
-    An update concatenates into a new tensor, so two copies may share the old one. A recurrent state
-    is written in place and has to be copied.
+    What two copies both look at is never written again. A recurrent state is written in place and
+    has to be copied.
     """
     twin = copy.copy(cache)
     share = all(type(layer).__name__ in _CROPPABLE_LAYERS for layer in cache.layers)
+    for layer in cache.layers:
+        if isinstance(layer, RoomyLayer):
+            layer.share()
     twin.layers = [copy.copy(layer) if share else copy.deepcopy(layer) for layer in cache.layers]
     return twin
 
@@ -183,7 +191,7 @@ def bytes_in_use(cache: DynamicCache | None, n_tokens: int) -> int:
 
 
 def bytes_held(cache: DynamicCache | None) -> int:
-    """Counts the bytes of storage behind the cache, what a crop has not yet returned included."""
+    """Counts the bytes of storage behind the cache: whole blocks, and what a crop left empty."""
     storages = (tensor.untyped_storage() for _, tensor in _tensors(cache))
     return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 

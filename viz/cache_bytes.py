@@ -102,8 +102,9 @@ def rewind_figure(moments: Sequence[CacheMoment], theme: Theme = "light") -> Cha
     _lay_out(figure, names, max(held), room=1.9)
     freed = moments[0].bytes_held - moments[-1].bytes_held
     caption = (
-        "Measured: a crop only shortens the view; the storage behind it stays until the next pass "
-        f"writes it anew. This rewind returned {count(freed)}{THIN}B, and not before then."
+        "Measured: room is held in whole blocks of positions. A crop only shortens the view, and "
+        "what it leaves can be written again. The next pass gives back blocks that are empty: "
+        f"here {count(freed)}{THIN}B."
     )
     return Chart(figure, caption, f"A rewind in three moments. {caption}", "measured")
 

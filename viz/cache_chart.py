@@ -113,7 +113,7 @@ def _caption(last: AnyPass, shape: CacheShape, bytes_held: int | None) -> str:
         verdict = f"the formula gives {count(derived)}{THIN}B, which is not what the tensors hold"
     held = ""
     if bytes_held is not None:
-        held = f" The storage behind it is {count(bytes_held)}{THIN}B."
+        held = f" Held, with the room for tokens to come: {count(bytes_held)}{THIN}B."
     return (
         f"Measured: {plural(last.cache_tokens, 'token')} in the cache, "
         f"{count(last.cache_bytes)}{THIN}B in use. Derived: {count(shape.bytes_per_token)}{THIN}B "

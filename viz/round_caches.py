@@ -62,7 +62,7 @@ def _bytes(mark: CacheMark, stage: int, n_now: int) -> str:
     if stage < CROP:
         return f"{size(n_now * mark.bytes_per_token)} in use"
     in_use = size(mark.n_kept * mark.bytes_per_token)
-    return f"{in_use} in use, {size(mark.bytes_held)} held until the next pass"
+    return f"{in_use} in use, {size(mark.bytes_held)} held"
 
 
 def _fate(place: int, mark: CacheMark, stage: int) -> Fate:

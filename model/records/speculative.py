@@ -58,7 +58,7 @@ class CacheMark:
     n_read: int
     n_kept: int
     bytes_per_token: int
-    bytes_held: int  # of storage after the crop, what it has not yet returned included
+    bytes_held: int  # of storage after the crop, its room included
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,11 @@ file without that line is taken as sentences, one per line. The steps, in order:
   python -m model.training storyteller --corpus texts --tokenizer tokenizer \
       --work runs/storyteller --out model/pretrained/storyteller \
       --early model/pretrained/storyteller_early
+  python -m model.training lessons --teacher model/pretrained/storyteller \
+      --tokens 3000000 --out runs/lessons
   python -m model.training scribbler --corpus texts --tokenizer tokenizer \
-      --work runs/scribbler --out model/pretrained/scribbler --teacher model/pretrained/storyteller
+      --work runs/scribbler --out model/pretrained/scribbler \
+      --teacher model/pretrained/storyteller --lessons runs/lessons
   python -m model.training unmasker --corpus texts --tokenizer tokenizer \
       --work runs/unmasker --out model/pretrained/unmasker \
       --start model/pretrained/storyteller --judge model/pretrained/storyteller
@@ -18,8 +21,8 @@ file without that line is taken as sentences, one per line. The steps, in order:
   python -m model.training compare --corpus texts --tokenizer tokenizer --tokens 1500000 \
       --trial 256x8 --trial 192x6 --trial 256x8,0.1 --work runs/compare --out compared
 
-The storyteller writes from left to right, and the scribbler guesses what it will write: with
---target in place of --teacher it is the same draft undistilled. The unmasker fills a page of masks,
+The storyteller writes from left to right, and the scribbler guesses what it will write, taught by
+what the storyteller wrote: with --target in place of --teacher it is the same draft undistilled. The unmasker fills a page of masks,
 many places in one pass; the gapfiller reads a text with gaps and writes the missing pieces.
 
 A run writes a checkpoint every few minutes and goes on from it when the same command is given
@@ -58,11 +61,12 @@ from model.training.corpus import (
 )
 from model.training.family import RECIPES, Recipe, make_model
 from model.training.filling import EXACT
+from model.training.lessons import Lessons, read_lessons, write_lessons
 from model.training.measure import read_log
 from model.training.objectives import compiled, distillation_loss
 from model.training.report import describe
 from model.training.tokenizer import save_tokenizer, train_tokenizer
-from model.training.train import Job, Judge, Plan, train
+from model.training.train import Batches, Job, Judge, Plan, train
 
 TOKENIZER_MIX = {"tinystories": 3.0, "fairy_tales": 0.25, "childrens_books": 0.15}
 JUDGE = {"tinystories": 48, "sentences": 16}  # documents of the quick judge; 4 of any other source
@@ -70,6 +74,7 @@ JUDGE_CHARACTERS = 3000
 # other members, as folders, that a run may ask for
 RELATIVES = {
     "teacher": "the target, whose distributions are learned; without it, no distillation",
+    "lessons": "what that teacher wrote, read again and again; without it, the corpus alone",
     "target": "the target of a draft that is not distilled, to report their agreement",
     "twin": "the same draft taught otherwise, to stand beside it in the card",
     "start": "a causal model whose embeddings and first layers it begins with",
@@ -93,6 +98,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.member == "tokenizer":
             make_tokenizer(options)
+        elif options.member == "lessons":
+            make_lessons(options)
         elif options.member == "compare":
             make_comparison(RECIPES["storyteller"], options)
         else:
@@ -113,12 +120,16 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     members = parser.add_subparsers(dest="member", required=True)
     others = {
         "tokenizer": "The tokenizer that all members share.",
+        "lessons": "What a teacher writes, for its draft to learn from.",
         "compare": "Shapes and dropouts of the storyteller at the same few tokens.",
     }
     for name, purpose in (
         others | {name: recipe.purpose for name, recipe in RECIPES.items()}
     ).items():
         member = members.add_parser(name, help=purpose, description=purpose)
+        if name == "lessons":
+            add_lesson_options(member)
+            continue
         member.add_argument(
             "--corpus", type=Path, required=True, help="folder of .txt or .txt.gz files"
         )
@@ -137,6 +148,20 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def add_lesson_options(member: argparse.ArgumentParser) -> None:
+    """The options of what a teacher writes."""
+    member.add_argument("--teacher", type=Path, required=True, help="a causal model's folder")
+    member.add_argument("--out", type=Path, required=True, help="folder to write, or to add to")
+    member.add_argument("--tokens", type=int, default=3_000_000, help="to be written (3,000,000)")
+    member.add_argument("--seed", type=int, default=0, help="of the coins")
+    add_device_option(member)
+
+
+def add_device_option(member: argparse.ArgumentParser) -> None:
+    """The option that says where to compute."""
+    member.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+
+
 def add_run_options(member: argparse.ArgumentParser) -> None:
     """The options of a training run."""
     member.add_argument("--tokenizer", type=Path, required=True, help="folder with tokenizer.json")
@@ -145,7 +170,7 @@ def add_run_options(member: argparse.ArgumentParser) -> None:
     )
     member.add_argument("--minutes", type=float, help="budget of time; the recipe has its own")
     member.add_argument("--tokens", type=int, help="budget of tokens in place of minutes")
-    member.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    add_device_option(member)
     member.add_argument(
         "--no-compile", action="store_true", help="for where no C compiler is at hand"
     )
@@ -196,6 +221,14 @@ def make_member(recipe: Recipe, options: argparse.Namespace) -> None:
         describe(recipe, *known, options, options.early, recipe.plan.early_at)
 
 
+def make_lessons(options: argparse.Namespace) -> None:
+    """Lets a model write what its draft will learn from."""
+    teacher = AutoModelForCausalLM.from_pretrained(
+        options.teacher, dtype=torch.bfloat16, local_files_only=True
+    )
+    write_lessons(teacher.to(options.device), options.out, options.tokens, options.seed)
+
+
 def make_comparison(recipe: Recipe, options: argparse.Namespace) -> None:
     """Trains variants of one recipe alike, and draws their curves."""
     prepared = prepare(options.corpus, options.tokenizer)
@@ -242,6 +275,7 @@ def make_job(
 ) -> Job:
     """Puts the model, its loss, the rows and the judge together."""
     teacher_folder = getattr(options, "teacher", None)
+    lesson_folder = getattr(options, "lessons", None)
     models = [model]
     loss_of = recipe.loss_of(model)
     if teacher_folder:
@@ -254,7 +288,11 @@ def make_job(
         name: Stream(documents, seed, recipe.openings)
         for seed, (name, documents) in enumerate(sorted(prepared.train_ids.items()))
     }
-    return Job(model, loss_of, Mixture(streams, options.seed), make_judge(recipe, prepared))
+    mixture = Mixture(streams, options.seed)
+    batches: Batches = mixture
+    if teacher_folder and lesson_folder:
+        batches = Lessons(read_lessons(lesson_folder), mixture, options.seed)
+    return Job(model, loss_of, batches, make_judge(recipe, prepared))
 
 
 def make_judge(recipe: Recipe, prepared: Prepared) -> Judge:

@@ -14,6 +14,7 @@ from model.training.card_sections import (
     table,
 )
 from model.training.curve import draw_curves
+from model.training.lessons import LESSONS
 
 # source: what it is, licence, whom to credit
 SOURCES = {
@@ -116,13 +117,13 @@ def training(facts: Facts) -> str:
         [
             f"{100 * phase['start']:.0f} %",
             f"{phase['n_rows']} x {phase['n_tokens']:,}",
-            ", ".join(f"{name} {100 * share:.0f}" for name, share in phase["weights"].items()),
+            sources(phase["weights"], has_lessons="lessons" in facts),
         ]
         for phase in facts["phases"]
     ]
     openings = f"Of the rows {100 * facts['openings']:.0f} % begin where a document does.\n"
     return f"""## Training
-{run["tokens"]:,} tokens in {run["step"]:,} steps and {run["seconds"] / 60:.0f} minutes on
+{taught(facts)}{run["tokens"]:,} tokens in {run["step"]:,} steps and {run["seconds"] / 60:.0f} minutes on
 {facts["hardware"]}. Muon for the matrices, AdamW for the rest, bfloat16 autocast, no dropout, one
 seed. {facts["lesson"]}
 {openings if facts["openings"] else ""}
@@ -131,3 +132,23 @@ seed. {facts["lesson"]}
 ![{facts["curve_unit"]} while training](curve.svg)
 
 The curve is of a few held-out documents, read in part; the table below is of all."""
+
+
+def sources(weights: dict[str, float], *, has_lessons: bool) -> str:
+    """Where the rows of a phase are from."""
+    if has_lessons and LESSONS in weights:
+        return "lessons"
+    shares = {name: share for name, share in weights.items() if name != LESSONS}
+    return ", ".join(f"{name} {100 * share:.0f}" for name, share in shares.items())
+
+
+def taught(facts: Facts) -> str:
+    """What the lessons are that a draft learned from."""
+    if "lessons" not in facts:
+        return ""
+    return f"""The lessons are {facts["lessons"]["tokens"]:,} tokens that the teacher wrote itself, a quarter of
+the texts at temperature 0.6 and the rest at 1, with its {facts["lessons"]["best"]} best next tokens and their
+probabilities beside each: on its own training text it is far surer than at work, where its draft
+meets it.
+
+"""

@@ -32,11 +32,14 @@ The tokenizer is the family's own byte-level BPE of {facts["config"]["vocab_size
 
 def shape_of_causal(config: Facts, n_parameters: int) -> str:
     """A Llama in words."""
+    n_kv = config["num_key_value_heads"]
+    keys = f"{n_kv} keys and values" if n_kv > 1 else "one key and value"
+    ties = "tied" if config["tie_word_embeddings"] else "each its own"
     return f"""A Llama of transformers (`LlamaForCausalLM`): {n_parameters:,} parameters,
 {config["num_hidden_layers"]} layers, hidden size {config["hidden_size"]},
-{config["num_attention_heads"]} heads that share {config["num_key_value_heads"]} keys and values
+{config["num_attention_heads"]} heads of {config["head_dim"]} that share {keys}
 (grouped-query attention), gated feed-forward of {config["intermediate_size"]}, rotary positions,
-context {config["max_position_embeddings"]:,}, input and output embeddings tied."""
+context {config["max_position_embeddings"]:,}, input and output embeddings {ties}."""
 
 
 def shape_of_masked(config: Facts, n_parameters: int) -> str:

@@ -12,6 +12,7 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 
 from model.training.corpus import END_ID
+from model.training.lessons import ONE
 from model.training.tokenizer import MASK, PAD, SENTINELS, SPECIALS
 
 LossOf = Callable[[torch.Tensor], torch.Tensor]  # rows of ids, (n_rows, n_tokens + 1), to a number
@@ -34,21 +35,40 @@ def next_token_loss(model: PreTrainedModel) -> LossOf:
 def distillation_loss(model: PreTrainedModel, teacher: PreTrainedModel) -> LossOf:
     """How far the student is from the teacher's distributions (arXiv 1503.02531).
 
-    Half the divergence, in nats, and twice the total variation: one less the variation is the sum
-    of min(target, draft), the chance that speculative decoding keeps a guess (arXiv 2310.08461).
+    Rows of a lesson have them beside each token: of the best tokens, and all others as one. Rows of
+    text are read by the teacher too.
     """
 
     def loss_of(rows: torch.Tensor) -> torch.Tensor:
+        if rows.ndim == 3:
+            best, wanted = rows[..., 1:].chunk(2, dim=-1)
+            logits = model(input_ids=rows[..., 0], use_cache=False).logits.float()
+            log_probs = functional.log_softmax(logits, dim=-1).gather(-1, best)
+            return distance(with_rest(log_probs), with_rest((wanted.float() / ONE).log()))
         with torch.no_grad():
             wanted = teacher(input_ids=rows[:, :-1], use_cache=False).logits.float()
         logits = model(input_ids=rows[:, :-1], use_cache=False).logits.float()
-        log_probs = functional.log_softmax(logits, dim=-1)
-        log_wanted = functional.log_softmax(wanted, dim=-1)
-        divergence = functional.kl_div(log_probs, log_wanted, reduction="none", log_target=True)
-        variation = (log_probs.exp() - log_wanted.exp()).abs() / 2
-        return (divergence / 2 + 2 * variation).sum(dim=-1).mean()
+        return distance(*(functional.log_softmax(each, dim=-1) for each in (logits, wanted)))
 
     return loss_of
+
+
+def distance(log_probs: torch.Tensor, log_wanted: torch.Tensor) -> torch.Tensor:
+    """Half the divergence, in nats, and twice the total variation, a mean over the places.
+
+    One less the variation is the sum of min(target, draft), the chance that speculative decoding
+    keeps a guess (arXiv 2310.08461).
+    """
+    probs, wanted = log_probs.exp(), log_wanted.exp()
+    divergence = torch.special.xlogy(wanted, wanted) - wanted * log_probs
+    variation = (probs - wanted).abs() / 2
+    return (divergence / 2 + 2 * variation).sum(dim=-1).mean()
+
+
+def with_rest(log_probs: torch.Tensor) -> torch.Tensor:
+    """Adds the log-probability of all other tokens together as a last one."""
+    rest = 1 - log_probs.exp().sum(dim=-1, keepdim=True)
+    return torch.cat([log_probs, rest.clamp(min=1e-6).log()], dim=-1)
 
 
 def masked_diffusion_loss(model: PreTrainedModel) -> LossOf:

@@ -14,6 +14,7 @@ from model.training import card, filling, measure
 from model.training.checkpoint import writing
 from model.training.corpus import Document, Ids, Split
 from model.training.family import Recipe
+from model.training.lessons import N_BEST, read_lessons
 from model.training.measure import Facts
 
 UNITS = {
@@ -51,6 +52,7 @@ def describe(
         "phases": [asdict(phase) for phase in recipe.plan.phases],
         "openings": recipe.openings,
         "curve_unit": UNITS[recipe.kind],
+        **count_lessons(options),
         "corpus": measure.measure_corpus(split, held_out, train_ids),
         **measure_member(recipe, train_ids, held_out, tokenizer, options, folder),
     }
@@ -94,6 +96,15 @@ def read_twin(folder: Path) -> dict[str, Any]:
         "agreement": found["agreement"],
         "bits_per_byte": found["bits_per_byte"],
     }
+
+
+def count_lessons(options: argparse.Namespace) -> Facts:
+    """How much the teacher wrote, where its draft was taught by that."""
+    folder: Path | None = getattr(options, "lessons", None)
+    if folder is None or not getattr(options, "teacher", None):
+        return {}
+    n_rows, n_tokens, _ = read_lessons(folder).shape
+    return {"lessons": {"tokens": n_rows * n_tokens, "best": N_BEST}}
 
 
 def lesson(recipe: Recipe, options: argparse.Namespace) -> str:

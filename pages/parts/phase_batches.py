@@ -6,9 +6,10 @@ import html
 
 import streamlit as st
 
-from model.batching import Batch, BatchExperiment, RoomyLayer, batched_pass
+from model.batching import Batch, BatchExperiment, batched_pass
 from model.padding import compare_padding
 from model.records.phases import Padding
+from model.roomy_cache import RoomyLayer
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now

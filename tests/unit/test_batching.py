@@ -9,11 +9,12 @@ import pytest
 import torch
 
 from model import batching, ceilings, passes
-from model.batching import Batch, BatchExperiment, RoomyLayer, count_reads
+from model.batching import Batch, BatchExperiment, count_reads
 from model.flops import predict_flops
 from model.loading import LanguageModel
 from model.padding import COUNTED, NEITHER, OTHER_END, RIGHT, compare_padding
 from model.records.phases import PaddedWay, Padding
+from model.roomy_cache import whole_blocks
 from tests.tiny_models import fresh_logits, tiny
 
 ROWS = [[5, 6, 7, 8], [9, 10, 11, 12], [40, 41, 42, 43]]
@@ -57,23 +58,6 @@ def test_prompts_that_are_read_in_parts_have_the_same_logits(
         assert np.abs(row - fresh_logits(lm, text)).max() < 1e-5
 
 
-def test_a_layer_with_room_grows_without_copying_until_the_room_is_used() -> None:
-    layer = RoomyLayer()
-    first = torch.randn(2, 3, 5, 4)
-    layer.update(first, 2 * first)
-    storage = layer.keys.untyped_storage().data_ptr()
-    one = torch.randn(2, 3, 1, 4)
-    keys, values = layer.update(one, 3 * one)
-    assert keys.untyped_storage().data_ptr() == storage
-    assert torch.equal(keys, torch.cat([first, one], dim=2))
-    assert torch.equal(values, torch.cat([2 * first, 3 * one], dim=2))
-    many = torch.randn(2, 3, 40, 4)
-    keys, values = layer.update(many, many)
-    assert torch.equal(keys, torch.cat([first, one, many], dim=2))
-    assert torch.equal(values[:, :, :5], 2 * first)
-    assert layer.get_seq_length() == 46
-
-
 def test_a_larger_batch_reads_the_weights_once_for_more_tokens() -> None:
     experiment = BatchExperiment(tiny("llama"), (1, 4), n_past=8, n_steps=2)
     while not experiment.is_done:
@@ -91,7 +75,7 @@ def test_a_batch_that_does_not_fit_is_refused_and_says_what_would(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lm = tiny("llama")
-    each = lm.cache_shape.bytes_per_token * (8 + 2 + 16) * 1.2
+    each = lm.cache_shape.bytes_per_token * whole_blocks(8 + 2) * 1.2
     monkeypatch.setattr(batching, "free_bytes", lambda _: int(3.5 * each))
     experiment = BatchExperiment(lm, (1, 2, 4), n_past=8, n_steps=2)
     while not experiment.is_done:

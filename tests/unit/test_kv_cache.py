@@ -25,6 +25,7 @@ from transformers import (
 
 from model import kv_cache
 from model.generation import Generation
+from model.roomy_cache import BLOCK
 from tests.tiny_models import ARCHITECTURES, CROPPABLE, WINDOW, config, tiny
 
 LLAMA_2_13B = LlamaConfig(hidden_size=5120, num_hidden_layers=40, num_attention_heads=40)
@@ -160,10 +161,12 @@ def test_at_most_the_positions_asked_for_are_counted_in_use() -> None:
 
 
 @pytest.mark.parametrize("architecture", CROPPABLE)
-def test_a_rewind_and_a_step_return_the_memory_of_the_crop(architecture: str) -> None:
+def test_a_rewind_and_a_step_return_the_blocks_that_are_empty(architecture: str) -> None:
     g = Generation(tiny(architecture), "the cat sat")
-    for _ in range(WINDOW + 2):
+    for _ in range(BLOCK + WINDOW):
         g.step(token_id=4)
     held = g.bytes_held
     g.rewind(WINDOW)
-    assert g.cache_bytes == g.bytes_held < held
+    assert g.bytes_held == held
+    g.rewind(BLOCK)
+    assert g.cache_bytes < g.bytes_held < held

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from model.training import __main__ as cli
-from model.training import measure
+from model.training import lessons, measure
 from model.training.checkpoint import DiskError, export, write_checkpoint
 from model.training.corpus import (
     CorpusError,
@@ -376,7 +376,9 @@ def test_the_command_line_makes_all_of_it(stories, tmp_path, monkeypatch):
     monkeypatch.setitem(
         cli.RECIPES,
         "scribbler",
-        cli.Recipe("scribbler", recipe.purpose, config, small, relatives=("teacher",)),
+        cli.Recipe(
+            "scribbler", recipe.purpose, config, small, relatives=("teacher", "lessons")
+        ),
     )
     monkeypatch.setattr(measure, "N_STORIES", 2)
     monkeypatch.setattr(measure, "MAX_STORY_TOKENS", 8)
@@ -391,6 +393,16 @@ def test_the_command_line_makes_all_of_it(stories, tmp_path, monkeypatch):
     # the same command given again goes on from the end: nothing is left to do
     assert cli.main(["scribbler", *run, "--teacher", str(tmp_path / "out")]) == 0
     assert "Agreement with its target" in (tmp_path / "out" / "README.md").read_text()
+    # what it writes is a lesson for the next one
+    monkeypatch.setattr(lessons, "ROWS", 8)
+    monkeypatch.setattr(lessons, "TOKENS", 12)
+    taught = ["--teacher", str(tmp_path / "out")]
+    write = ["lessons", *taught, "--out", str(tmp_path / "lessons"), "--device", "cpu"]
+    assert cli.main([*write, "--tokens", "100"]) == 0
+    assert len(list((tmp_path / "lessons").glob("*.npy"))) == 2
+    run[run.index("--work") + 1] = str(tmp_path / "taught")
+    assert cli.main(["scribbler", *run, *taught, "--lessons", str(tmp_path / "lessons")]) == 0
+    assert "lessons" in (tmp_path / "out" / "README.md").read_text()
 
 
 def test_a_curve_names_its_lines_and_its_axes():

@@ -93,7 +93,7 @@ def test_held_is_drawn_only_where_it_differs_from_in_use() -> None:
     assert "held in memory" not in traces(cache_figure([*steps, make_pass(9, 9 * 256)], SHAPE))
     chart = cache_figure([*steps, make_pass(9, 64 * 256)], SHAPE)
     assert traces(chart)["held in memory"]["y"] == [64 * 256] * 2
-    assert f"The storage behind it is 16{THIN}384{THIN}B." in chart.caption
+    assert f"Held, with the room for tokens to come: 16{THIN}384{THIN}B." in chart.caption
     assert "held in memory" in traces(cache_figure(steps, SHAPE, bytes_held=4096))
 
 
