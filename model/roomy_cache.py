@@ -63,9 +63,11 @@ class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # half typed b
 
     def _may_write(self, room: Room, n_old: int, n_new: int) -> bool:
         """Whether the room is still what is looked at, free behind that, and no block too large."""
-        is_seen = self.keys.data_ptr() == room.keys.data_ptr()
-        is_free = room.n_written == n_old
-        return is_seen and is_free and whole_blocks(n_new) == room.keys.shape[-2]
+        keys = self.keys
+        if keys is None or room.n_written != n_old:
+            return False
+        is_seen = keys.data_ptr() == room.keys.data_ptr() and len(keys) == len(room.keys)
+        return is_seen and whole_blocks(n_new) == room.keys.shape[2]
 
     def _move(self, key_states: Any, value_states: Any, n_old: int, n_new: int) -> Room:
         """Takes new room, as large as needed, and copies what is old into it."""

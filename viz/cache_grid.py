@@ -7,19 +7,16 @@ prompt, so that a column, once laid, never changes its colour while the text gro
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import plotly.graph_objects as go
 
 from model.records import CacheGrid, FloatArray
-from viz.chart import Chart, filled, new_figure
+from viz.chart import Chart, new_figure
 from viz.labels import plain
 from viz.palette import Theme, colour
+from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
 from viz.units import THIN, count, digits, plural
 
 HEIGHT = 430  # pixels
-MOST_LABELS = 48  # tokens that can be named under their columns
 SLOTS = (24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # columns that the frame has room for
 STRIP, KEYS, VALUES = (0.945, 1.0), (0.49, 0.925), (0.0, 0.435)  # heights in the figure
 
@@ -29,68 +26,33 @@ def grid_figure(grid: CacheGrid, theme: Theme = "light") -> Chart:
     n_layers, n_heads, n_columns = grid.keys.shape
     n_slots = next((slots for slots in SLOTS if slots >= n_columns), n_columns)
     figure = new_figure(theme)
-    _add_strip(figure, grid, theme)
-    _add_states(figure, grid, "keys", "y", theme)
-    _add_states(figure, grid, "values", "y2", theme)
+    _add_strips(figure, grid, theme)
+    for role, states, axis in (("keys", grid.keys, "y"), ("values", grid.values, "y2")):
+        hovers = _hovers(grid, states, role)
+        n_typical = grid.n_prompt
+        add_map(figure, states, role, hovers, theme, n_typical=n_typical, axes=("x", axis))
     _part_layers(figure, n_layers, n_heads, n_slots, theme)
     _outline_newest(figure, grid, theme)
-    _name_axes(figure, grid, n_slots, KEYS, "y")
-    _name_axes(figure, grid, n_slots, VALUES, "y2")
     figure.update_layout(
         height=HEIGHT,
         barmode="overlay",
         plot_bgcolor=colour("raised", theme),
+        xaxis=token_axis(grid.labels, n_slots) | {"anchor": "y2"},
+        yaxis=layer_axis(n_layers, n_heads, "keys") | {"domain": KEYS},
+        yaxis2=layer_axis(n_layers, n_heads, "values") | {"domain": VALUES},
         yaxis3={"domain": STRIP, "visible": False, "range": [0, 1]},
     )
     caption = _caption(grid)
     return Chart(figure, caption, f"The cache as a grid. {caption}", "measured")
 
 
-def _add_strip(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
+def _add_strips(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
     """Draws whose each column is: one block for the prefill, one for each decode pass."""
-    n_columns = grid.keys.shape[2]
-    blocks = [("prompt", "prefill", [(0, grid.n_prompt)])]
-    blocks.append(("generated", "decode", [(i, i + 1) for i in range(grid.n_prompt, n_columns)]))
-    said = {
-        "prefill": f"prefill: {plural(grid.n_prompt, 'column')} in one pass",
-        "decode": "decode: one column a pass",
-    }
-    for role, phase, spans in blocks:
-        tone = colour(role, theme)
-        figure.add_bar(
-            x=[start for start, _ in spans],
-            width=[end - start for start, end in spans],
-            y=[1] * len(spans),
-            offset=0,
-            yaxis="y3",
-            name=said[phase],
-            hoverinfo="name",
-            marker=filled(tone, 1),
-        )
-
-
-def _add_states(figure: go.Figure, grid: CacheGrid, role: str, axis: str, theme: Theme) -> None:
-    """Draws keys or values: the first layer and its first head on top."""
-    states: FloatArray = grid.keys if role == "keys" else grid.values
-    n_layers, n_heads, n_columns = states.shape
-    # half-way up the scale is what the prompt's keys or values typically measure
-    typical = float(np.median(states[:, :, : grid.n_prompt])) or 1.0
-    flat = states.reshape(n_layers * n_heads, n_columns)
-    tint, tone = colour(f"{role}-tint", theme), colour(role, theme)
-    figure.add_heatmap(
-        x=np.arange(n_columns) + 0.5,
-        y=np.arange(n_layers * n_heads) + 0.5,
-        z=np.round(flat / (flat + typical), 3),
-        zmin=0.1,
-        zmax=0.8,
-        colorscale=[[0, tint], [1, tone]],
-        showscale=False,
-        xgap=1,
-        yaxis=axis,
-        name=role,
-        hovertext=_hovers(grid, states, role),
-        hoverinfo="text",
-    )
+    laid_once = f"prefill: {plural(grid.n_prompt, 'column')} in one pass"
+    add_strip(figure, [(0, grid.n_prompt)], laid_once, colour("prompt", theme), ("x", "y3"))
+    later = single_columns(grid.n_prompt, grid.keys.shape[2])
+    tone = colour("generated", theme)
+    add_strip(figure, later, "decode: one column a pass", tone, ("x", "y3"))
 
 
 def _hovers(grid: CacheGrid, states: FloatArray, role: str) -> list[list[str]]:
@@ -135,33 +97,6 @@ def _outline_newest(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
         y1=1,
         yref="paper",
         line={"color": colour("stage", theme), "width": 2.5},
-    )
-
-
-def _name_axes(
-    figure: go.Figure, grid: CacheGrid, n_slots: int, domain: tuple[float, float], axis: str
-) -> None:
-    n_layers, n_heads, n_columns = grid.keys.shape
-    every = max(1, -(-n_columns // MOST_LABELS))
-    shown = range(0, n_columns, every)
-    steps = max(1, n_layers // 8)
-    layers = [layer for layer in range(n_layers) if (layer + 1) % steps == 0 or layer == 0]
-    named: dict[str, Any] = {
-        "domain": domain,
-        "range": [n_layers * n_heads, 0],
-        "tickvals": [(layer + 0.5) * n_heads for layer in layers],
-        "ticktext": [f"layer {layer + 1}" for layer in layers],
-        "showgrid": False,
-        "title": {"text": "keys" if axis == "y" else "values"},
-    }
-    figure.update_layout({f"yaxis{axis[1:]}": named})
-    figure.update_xaxes(
-        range=[0, n_slots],
-        tickvals=[i + 0.5 for i in shown],
-        ticktext=[plain(grid.labels[i][:13]) for i in shown],
-        tickangle=-55,
-        anchor="y2",
-        ticks="",
     )
 
 

@@ -7,19 +7,16 @@ of that key, measured.
 
 from __future__ import annotations
 
-import numpy as np
-import plotly.graph_objects as go
-
 from model.records import FloatArray
 from model.records.diffusion import TwoCaches
-from viz.chart import Chart, empty_chart, filled, new_figure
+from viz.chart import Chart, empty_chart, new_figure
 from viz.labels import plain
 from viz.palette import Theme, colour
+from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
 from viz.units import count, duration, plural, size, size_ticks
 
 NOTHING_YET = "The decoder has not begun: press Step."
 SLOTS = (12, 16, 24, 32, 48, 64, 96, 128)  # columns that the right grid has room for
-HALVES = (("x", "prompt"), ("x2", "generated"))
 
 
 def caches_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
@@ -31,17 +28,26 @@ def caches_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
     n_slots = next((slots for slots in SLOTS if slots >= n_written), n_written)
     share = n_source / (n_source + n_slots)
     ends = (min(max(share, 0.25), 0.72) - 0.02, min(max(share, 0.25), 0.72) + 0.02)
-    _add_half(figure, caches.cross, caches.source_labels, HALVES[0], theme)
-    _add_half(figure, caches.own, caches.written_labels, HALVES[1], theme)
-    _add_strips(figure, n_source, n_written, theme)
+    cross, own = caches.cross, caches.own
+    n_layers, n_heads, _ = cross.shape
+    hovers = _hovers(cross, caches.source_labels)
+    add_map(figure, cross, "keys", hovers, theme)
+    hovers = _hovers(own, caches.written_labels)
+    add_map(figure, own, "keys", hovers, theme, axes=("x2", "y2"))
+    # who laid each column: the encoder all of them at once, the decoder one a step
+    once = f"encoder: {plural(n_source, 'column')}, once"
+    add_strip(figure, [(0, n_source)], once, colour("prompt", theme), ("x", "y3"))
+    steps = single_columns(0, n_written)
+    add_strip(figure, steps, "decoder: one a step", colour("generated", theme), ("x2", "y4"))
+    rows = {"domain": [0, 0.9]}
     figure.update_layout(
         height=330,
         barmode="overlay",
         plot_bgcolor=colour("raised", theme),
-        xaxis=_axis([0, ends[0]], n_source, caches.source_labels),
-        xaxis2=_axis([ends[1], 1], n_slots, caches.written_labels),
-        yaxis=_rows(caches.cross, "layers of the decoder"),
-        yaxis2=_rows(caches.own, "") | {"anchor": "x2", "showticklabels": False},
+        xaxis=token_axis(caches.source_labels, n_source) | {"domain": [0, ends[0]]},
+        xaxis2=token_axis(caches.written_labels, n_slots) | {"domain": [ends[1], 1]},
+        yaxis=layer_axis(n_layers, n_heads, "layers of the decoder") | rows,
+        yaxis2=layer_axis(n_layers, n_heads, "") | rows | {"anchor": "x2", "showticklabels": False},
         yaxis3={"domain": [0.93, 1], "visible": False, "range": [0, 1]},
         yaxis4={"domain": [0.93, 1], "visible": False, "range": [0, 1], "anchor": "x2"},
     )
@@ -49,84 +55,14 @@ def caches_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Two caches. {caption}", "measured")
 
 
-def _add_half(
-    figure: go.Figure,
-    states: FloatArray,
-    labels: tuple[str, ...],
-    half: tuple[str, str],
-    theme: Theme,
-) -> None:
-    axis, _ = half
-    n_layers, n_heads, n_columns = states.shape
-    typical = float(np.median(states)) or 1.0
-    flat = states.reshape(n_layers * n_heads, n_columns)
-    figure.add_heatmap(
-        x=np.arange(n_columns) + 0.5,
-        y=np.arange(n_layers * n_heads) + 0.5,
-        z=np.round(flat / (flat + typical), 3),
-        zmin=0.1,
-        zmax=0.8,
-        colorscale=[[0, colour("keys-tint", theme)], [1, colour("keys", theme)]],
-        showscale=False,
-        xgap=1,
-        xaxis=axis,
-        yaxis=axis.replace("x", "y"),
-        hovertext=[
-            [
-                f"<b>layer {row // n_heads + 1}, head {row % n_heads + 1}</b><br>{plain(one)}"
-                for one in labels
-            ]
-            for row in range(n_layers * n_heads)
-        ],
-        hoverinfo="text",
-        showlegend=False,
-    )
-
-
-def _add_strips(figure: go.Figure, n_source: int, n_written: int, theme: Theme) -> None:
-    """Draws who laid each column: the encoder all of them at once, the decoder one a step."""
-    blocks = (
-        ("x", "y3", "prompt", [(0, n_source)], f"encoder: {plural(n_source, 'column')}, once"),
-        ("x2", "y4", "generated", [(i, i + 1) for i in range(n_written)], "decoder: one a step"),
-    )
-    for x_axis, y_axis, role, spans, name in blocks:
-        tone = colour(role, theme)
-        figure.add_bar(
-            x=[start for start, _ in spans],
-            width=[end - start for start, end in spans],
-            y=[1] * len(spans),
-            offset=0,
-            xaxis=x_axis,
-            yaxis=y_axis,
-            name=name,
-            hoverinfo="name",
-            marker=filled(tone, 1),
-        )
-
-
-def _axis(domain: list[float], n_slots: int, labels: tuple[str, ...]) -> dict[str, object]:
-    every = max(1, -(-len(labels) // 48))
-    shown = range(0, len(labels), every)
-    return {
-        "domain": domain,
-        "range": [0, n_slots],
-        "tickvals": [i + 0.5 for i in shown],
-        "ticktext": [plain(labels[i][:13]) for i in shown],
-        "tickangle": -55,
-        "ticks": "",
-    }
-
-
-def _rows(states: FloatArray, title: str) -> dict[str, object]:
+def _hovers(states: FloatArray, labels: tuple[str, ...]) -> list[list[str]]:
     n_layers, n_heads, _ = states.shape
-    return {
-        "domain": [0, 0.9],
-        "range": [n_layers * n_heads, 0],
-        "tickvals": [(layer + 0.5) * n_heads for layer in range(n_layers)],
-        "ticktext": [f"layer {layer + 1}" for layer in range(n_layers)],
-        "showgrid": False,
-        "title": {"text": title},
-    }
+    names = [plain(label) for label in labels]
+    return [
+        [f"<b>layer {layer + 1}, head {head + 1}</b><br>{name}" for name in names]
+        for layer in range(n_layers)
+        for head in range(n_heads)
+    ]
 
 
 def _caption(caches: TwoCaches) -> str:

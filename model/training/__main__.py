@@ -22,8 +22,9 @@ file without that line is taken as sentences, one per line. The steps, in order:
       --trial 256x8 --trial 192x6 --trial 256x8,0.1 --work runs/compare --out compared
 
 The storyteller writes from left to right, and the scribbler guesses what it will write, taught by
-what the storyteller wrote: with --target in place of --teacher it is the same draft undistilled. The unmasker fills a page of masks,
-many places in one pass; the gapfiller reads a text with gaps and writes the missing pieces.
+what the storyteller wrote: with --target in place of --teacher it is the same draft undistilled.
+The unmasker fills a page of masks, many places in one pass; the gapfiller reads a text with gaps
+and writes the missing pieces.
 
 A run writes a checkpoint every few minutes and goes on from it when the same command is given
 again. When it ends, it exports the best weights and writes the model card; --export-only does that

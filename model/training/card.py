@@ -121,9 +121,10 @@ def training(facts: Facts) -> str:
         ]
         for phase in facts["phases"]
     ]
+    minutes = run["seconds"] / 60
     openings = f"Of the rows {100 * facts['openings']:.0f} % begin where a document does.\n"
     return f"""## Training
-{taught(facts)}{run["tokens"]:,} tokens in {run["step"]:,} steps and {run["seconds"] / 60:.0f} minutes on
+{taught(facts)}{run["tokens"]:,} tokens in {run["step"]:,} steps and {minutes:.0f} minutes on
 {facts["hardware"]}. Muon for the matrices, AdamW for the rest, bfloat16 autocast, no dropout, one
 seed. {facts["lesson"]}
 {openings if facts["openings"] else ""}
@@ -146,8 +147,9 @@ def taught(facts: Facts) -> str:
     """What the lessons are that a draft learned from."""
     if "lessons" not in facts:
         return ""
-    return f"""The lessons are {facts["lessons"]["tokens"]:,} tokens that the teacher wrote itself, a quarter of
-the texts at temperature 0.6 and the rest at 1, with its {facts["lessons"]["best"]} best next tokens and their
+    n_tokens, n_best = facts["lessons"]["tokens"], facts["lessons"]["best"]
+    return f"""The lessons are {n_tokens:,} tokens that the teacher wrote itself, a quarter of the
+texts at temperature 0.6 and the rest at 1, with its {n_best} best next tokens and their
 probabilities beside each: on its own training text it is far surer than at work, where its draft
 meets it.
 

@@ -61,9 +61,7 @@ def write_rows(teacher: PreTrainedModel, seed: int) -> Rows:
     kept = []
     for _ in range(TOKENS):
         # read: each text's last token, all texts in one pass
-        passed = teacher(
-            input_ids=ids.to(teacher.device), past_key_values=cache, use_cache=True
-        )
+        passed = teacher(input_ids=ids.to(teacher.device), past_key_values=cache, use_cache=True)
         logits = passed.logits[:, -1].float().cpu()
         # keep: the token, and what the teacher thinks may follow it
         probs, best = logits.softmax(dim=-1).topk(N_BEST)

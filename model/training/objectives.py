@@ -62,7 +62,8 @@ def distance(log_probs: torch.Tensor, log_wanted: torch.Tensor) -> torch.Tensor:
     probs, wanted = log_probs.exp(), log_wanted.exp()
     divergence = torch.special.xlogy(wanted, wanted) - wanted * log_probs
     variation = (probs - wanted).abs() / 2
-    return (divergence / 2 + 2 * variation).sum(dim=-1).mean()
+    loss: torch.Tensor = (divergence / 2 + 2 * variation).sum(dim=-1).mean()
+    return loss
 
 
 def with_rest(log_probs: torch.Tensor) -> torch.Tensor:

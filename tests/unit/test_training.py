@@ -376,9 +376,7 @@ def test_the_command_line_makes_all_of_it(stories, tmp_path, monkeypatch):
     monkeypatch.setitem(
         cli.RECIPES,
         "scribbler",
-        cli.Recipe(
-            "scribbler", recipe.purpose, config, small, relatives=("teacher", "lessons")
-        ),
+        cli.Recipe("scribbler", recipe.purpose, config, small, relatives=("teacher", "lessons")),
     )
     monkeypatch.setattr(measure, "N_STORIES", 2)
     monkeypatch.setattr(measure, "MAX_STORY_TOKENS", 8)

@@ -1,0 +1,115 @@
+"""Keys or values as a map: a row for each head of each layer, a column for each token.
+
+The shade of a cell is the size of that key or value, measured. Above the map a strip says which
+pass laid each column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from model.records import FloatArray
+from viz.chart import filled
+from viz.labels import plain
+from viz.palette import Theme, colour
+
+MOST_LABELS = 48  # tokens that can be named under their columns
+MOST_LAYERS = 8  # layers that can be named beside their rows, or a few more
+LONGEST_LABEL = 13  # characters
+
+
+def add_map(
+    figure: go.Figure,
+    states: FloatArray,
+    role: str,
+    hovers: list[list[str]],
+    theme: Theme,
+    *,
+    n_typical: int | None = None,
+    axes: tuple[str, str] = ("x", "y"),
+) -> None:
+    """Draws one map: the first layer and its first head on top.
+
+    Args:
+        figure: to draw in.
+        states: (layers, heads, columns) sizes.
+        role: "keys" or "values".
+        hovers: what each cell says, (layers x heads) rows of columns.
+        theme: of the page.
+        n_typical: first columns whose median is half-way up the scale, so that a column once laid
+            keeps its colour; all where nothing is said.
+        axes: x and y of the figure.
+    """
+    n_layers, n_heads, n_columns = states.shape
+    typical = float(np.median(states[:, :, :n_typical])) or 1.0
+    flat = states.reshape(n_layers * n_heads, n_columns)
+    figure.add_heatmap(
+        x=np.arange(n_columns) + 0.5,
+        y=np.arange(n_layers * n_heads) + 0.5,
+        z=np.round(flat / (flat + typical), 3),
+        zmin=0.1,
+        zmax=0.8,
+        colorscale=[[0, colour(f"{role}-tint", theme)], [1, colour(role, theme)]],
+        showscale=False,
+        xgap=1,
+        xaxis=axes[0],
+        yaxis=axes[1],
+        name=role,
+        hovertext=hovers,
+        hoverinfo="text",
+        showlegend=False,
+    )
+
+
+def add_strip(
+    figure: go.Figure,
+    spans: Sequence[tuple[int, int]],
+    name: str,
+    tone: str,
+    axes: tuple[str, str] = ("x", "y"),
+) -> None:
+    """Draws one block above the columns of each pass."""
+    figure.add_bar(
+        x=[start for start, _ in spans],
+        width=[end - start for start, end in spans],
+        y=[1] * len(spans),
+        offset=0,
+        xaxis=axes[0],
+        yaxis=axes[1],
+        name=name,
+        hoverinfo="name",
+        marker=filled(tone, 1),
+    )
+
+
+def single_columns(start: int, end: int) -> list[tuple[int, int]]:
+    """Returns the spans of passes that lay a column each."""
+    return [(column, column + 1) for column in range(start, end)]
+
+
+def token_axis(labels: Sequence[str], n_slots: int) -> dict[str, object]:
+    """Lays out the axis under the columns, as many of the tokens named as there is room for."""
+    shown = range(0, len(labels), max(1, -(-len(labels) // MOST_LABELS)))
+    return {
+        "range": [0, n_slots],
+        "tickvals": [column + 0.5 for column in shown],
+        "ticktext": [plain(labels[column][:LONGEST_LABEL]) for column in shown],
+        "tickangle": -55,
+        "ticks": "",
+    }
+
+
+def layer_axis(n_layers: int, n_heads: int, title: str) -> dict[str, object]:
+    """Lays out the axis beside the rows, the first layer on top."""
+    every = max(1, n_layers // MOST_LAYERS)
+    shown = [layer for layer in range(n_layers) if (layer + 1) % every == 0 or layer == 0]
+    return {
+        "range": [n_layers * n_heads, 0],
+        "tickvals": [(layer + 0.5) * n_heads for layer in shown],
+        "ticktext": [f"layer {layer + 1}" for layer in shown],
+        "showgrid": False,
+        "title": {"text": title},
+    }
