@@ -58,6 +58,7 @@ class FastDecode:
         sign = torch.ones(self._size)
         sign[: self._size // 2] = -1
         self._cos, self._sin = cos[0, :, None].clone(), (sin[0] * sign)[:, None]
+        self._causal = _causal_mask(self._n_heads // self._n_kv, positions.numel())
 
     def __call__(self, token_id: int, cache: DynamicCache) -> Tensor:
         """Returns the logits after one more token, (vocab,), and adds the token to the cache."""
@@ -68,7 +69,7 @@ class FastDecode:
         """Returns the logits after each of these tokens, (n, vocab), and adds them to the cache."""
         n_past, n_new = cache.get_seq_length(), len(ids)
         turn = (self._cos[n_past : n_past + n_new], self._sin[n_past : n_past + n_new])
-        seen = self._seen(n_new, n_past)
+        seen = self._seen(n_new, n_past) if n_new > 1 else None
         # two columns are multiplied quicker than one, so a token alone is taken twice
         x = self._embeddings[list(ids)] if n_new > 1 else self._embeddings[ids[0]].expand(2, -1)
         for index, layer in enumerate(self._layers):
@@ -101,19 +102,18 @@ class FastDecode:
             index,
         )
         # the queries that share a key-value head look at it as if they were positions
-        queries = turned[:, :n_heads].reshape(n_new, n_kv, -1, size).permute(1, 2, 0, 3)
+        queries = turned[:, :n_heads].reshape(n_new, n_kv, -1, size).transpose(0, 1)
         found = scaled_dot_product_attention(
             queries.reshape(1, n_kv, -1, size), keys, values, attn_mask=seen
         )
-        found = found.view(n_kv, -1, n_new, size).permute(2, 0, 1, 3)
+        found = found.view(n_kv, n_new, -1, size).transpose(0, 1)
         return found.reshape(n_new, n_heads * size)
 
-    def _seen(self, n_new: int, n_past: int) -> Tensor | None:
-        """Adds -inf to what a query may not see, (H / K n, t); one token sees all positions."""
-        if n_new == 1:
-            return None
-        rows = torch.full((n_new, n_past + n_new), -torch.inf).triu(n_past + 1)
-        return rows.repeat(self._n_heads // self._n_kv, 1)
+    def _seen(self, n_new: int, n_past: int) -> Tensor:
+        """Adds -inf to what a query may not see, (n H / K, t): a piece of the mask kept for all."""
+        n_most = self._causal.shape[1] - MOST_TOKENS
+        rows = n_new * self._n_heads // self._n_kv
+        return self._causal[:rows, n_most - n_past : n_most + n_new]
 
     def _normed(self, x: Tensor) -> Tensor:
         """Brings each row to length 1, or nearly; gains and sqrt(h) are in the next weights."""
@@ -135,6 +135,19 @@ def fast_decode(model: PreTrainedModel) -> FastDecode | None:
     )
     is_here = model.device.type == "cpu" and model.dtype == torch.float32
     return FastDecode(model) if is_plain and is_here else None
+
+
+def _causal_mask(n_shared: int, n_positions: int) -> Tensor:
+    """Returns the mask of new tokens behind as many positions as a model can have.
+
+    Any stretch of its columns that ends among the last MOST_TOKENS is the mask of a shorter text.
+
+    Returns:
+        (MOST_TOKENS n_shared, n_positions + MOST_TOKENS), a row for each query of a key-value head.
+    """
+    new = torch.full((MOST_TOKENS, MOST_TOKENS), -torch.inf).triu(1)
+    past = torch.zeros(MOST_TOKENS, n_positions)
+    return torch.cat([past, new], dim=1).repeat_interleave(n_shared, dim=0)
 
 
 def _join(layer: Any, root: float) -> _Layer:

@@ -1,7 +1,7 @@
 """A layer of the key-value cache with room behind it: a token is one write, and nothing is copied.
 
 transformers' own layer concatenates: each token copies the keys and values of all before it. Here
-room for 64 more positions is taken at a time, as paged caches take their blocks (arXiv 2309.06180),
+room for 16 more positions is taken at a time, as paged caches take their blocks (arXiv 2309.06180),
 and a token is written behind the last. Forks share the room as long as each only reads what was
 there: the first to go on writes in place, the others take room of their own.
 """
@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from transformers.cache_utils import DynamicLayer
 
-BLOCK = 64  # positions
+BLOCK = 16  # positions
 
 
 @dataclass(eq=False, slots=True)

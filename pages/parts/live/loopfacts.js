@@ -36,29 +36,24 @@ export function passOf({ header, inspecting }) {
       nInput: timing.n_input,
       tokens: cache.tokens,
       bytes: cache.bytes,
-      held: cache.bytes_held,
     };
   }
   const row = readRows(header)[inspecting - nPrompt];
   if (row) {
-    const bytes = row.bytes;
     return {
       phase: row.phase,
       seconds: row.seconds,
       nInput: row.n_input,
       tokens: row.cache_to,
-      bytes,
-      held: bytes,
+      bytes: row.bytes,
     };
   }
-  const bytes = inspecting * cache.bytes_per_token;
   return {
     phase: "prefill",
     seconds: null,
     nInput: inspecting,
     tokens: inspecting,
-    bytes,
-    held: bytes,
+    bytes: inspecting * cache.bytes_per_token,
   };
 }
 
@@ -182,15 +177,15 @@ function chooseInWords(view, last, id) {
   ];
 }
 
-/** The cache after a pass, in tokens and bytes; what is held beyond what is in use is said too. */
-export function cacheInWords({ tokens, bytes, held }) {
-  const more = held === bytes ? "" : `, ${formatBytes(held)} held`;
-  return `KV cache: ${formatTokens(tokens)}, ${formatBytes(bytes)} in use${more}`;
+/** The cache after a pass, in tokens and bytes. */
+export function cacheInWords({ tokens, bytes }) {
+  return `KV cache: ${formatTokens(tokens)}, ${formatBytes(bytes)} in use`;
 }
 
-/** What one token takes in the cache, as a formula. */
+/** What one token takes in the cache, as a formula, and what is held, room for more included. */
 export function cacheFormula(cache) {
   return (
+    `${formatBytes(cache.bytes_held)} held, with room for more tokens; ` +
     `${formatBytes(cache.bytes_per_token)} per token = 2 × ${cache.n_layers} layers × ${cache.n_kv_heads} KV heads ` +
     `× ${cache.head_dim} numbers × ${cache.bytes_per_number} bytes`
   );
