@@ -10,6 +10,8 @@ from model.tokenizing import pieces
 from pages.parts.beam_state import ENDS, BeamLesson, Growing, Wish, greedy_died, grow
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
+from pages.parts.lesson_link import LessonLink, offer_link
+from pages.parts.link_fields import Number, OneOf, Whole, Words
 from pages.parts.shell import is_presenting
 from pages.parts.stepping import at_a_pace, step_buttons
 from viz.beam_charts import cache_figure, contest_figure, ranking_table
@@ -18,6 +20,18 @@ from viz.units import count, nats, plural
 
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
 MOST_TOKENS = 24
+FIRST = Wish()
+LINK = LessonLink(
+    "beam",
+    (
+        Words("prompt", "beam_prompt", "the text to start from", FIRST.prompt),
+        Whole("beams", "beam_beams", "the number of beams", FIRST.n_beams, 1, MOST_BEAMS),
+        Whole("tokens", "beam_tokens", "the number of tokens", FIRST.n_tokens, 2, MOST_TOKENS),
+        OneOf("ends", "beam_ends", "the end of a text", FIRST.ends, tuple(ENDS)),
+        Number("penalty", "beam_penalty", "the length penalty", low=-1.0, high=2.0),
+        Number("searched", "beam_searched", "the penalty searched by", low=-1.0, high=2.0),
+    ),
+)
 TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
 .st-key-beam_tree_box > * {{min-width: {0}px;}}</style>"""
 
@@ -45,15 +59,14 @@ def show_growth(lesson: BeamLesson) -> None:
         read_rows,
         key="beam_code_1",
     )
+    offer_link(LINK, lesson.lm, lambda: {"searched": lesson.growing.wish.length_penalty})
 
 
 def _controls(lesson: BeamLesson) -> None:
     """Let the reader change the search; the new one goes as far as the old one was shown."""
-    wish = lesson.growing.wish
     with st.container(horizontal=True, vertical_alignment="bottom", key="beam_controls"):
         st.text_input(
             "A text to start from",
-            wish.prompt,
             key="beam_prompt",
             max_chars=20_000,
             on_change=_search_again,
@@ -64,7 +77,6 @@ def _controls(lesson: BeamLesson) -> None:
             "Beams",
             1,
             MOST_BEAMS,
-            wish.n_beams,
             key="beam_beams",
             width=170,
             on_change=_search_again,
@@ -75,7 +87,6 @@ def _controls(lesson: BeamLesson) -> None:
             "Tokens at most",
             2,
             MOST_TOKENS,
-            wish.n_tokens,
             key="beam_tokens",
             width=170,
             on_change=_search_again,
@@ -85,7 +96,6 @@ def _controls(lesson: BeamLesson) -> None:
         st.selectbox(
             "A text ends at",
             list(ENDS),
-            index=list(ENDS).index(wish.ends),
             format_func=lambda name: ENDS[name],
             key="beam_ends",
             width=210,
@@ -107,20 +117,25 @@ def put_in(wish: Wish) -> None:
         st.session_state[f"beam_{name}"] = value
 
 
-def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> None:
-    """Search by what the controls say; if that cannot be, the search on the page stays."""
-    growing, state = lesson.growing, st.session_state
-    old = growing.wish
-    penalty = old.length_penalty if length_penalty is None else length_penalty
-    wish = Wish(
+def wish_now(length_penalty: float) -> Wish:
+    """Return what the controls ask for, to be searched by a length penalty."""
+    state = st.session_state
+    return Wish(
         str(state["beam_prompt"]),
         int(state["beam_beams"]),
         int(state["beam_tokens"]),
         str(state["beam_ends"]),
-        penalty,
+        length_penalty,
     )
+
+
+def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> None:
+    """Search by what the controls say; if that cannot be, the search on the page stays."""
+    growing = lesson.growing
+    old = growing.wish
+    penalty = old.length_penalty if length_penalty is None else length_penalty
     try:
-        lesson.growing = grow(lesson.lm, wish, max(1, growing.n_shown))
+        lesson.growing = grow(lesson.lm, wish_now(penalty), max(1, growing.n_shown))
     except ValueError as error:
         growing.is_playing, growing.notice = False, f"{error} The search before it stays below."
 
@@ -234,12 +249,12 @@ def _ranking(lesson: BeamLesson) -> None:
     growing = lesson.growing
     searched = growing.wish.length_penalty
     st.markdown("**What has ended is ranked by Σ log p ÷ lengthᵃ.**")
+    st.session_state.setdefault("beam_penalty", searched)
     penalty = st.slider(
         "Length penalty a",
         -1.0,
         2.0,
-        searched,
-        0.1,
+        step=0.1,
         key="beam_penalty",
         help="Σ log p is negative, so dividing by a power of the length lifts longer texts: "
         "a above 0 favours longer ones, 0 counts log p alone, below 0 favours shorter ones.",

@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model.loading import LanguageModel
 from pages.parts.beam_costs import show_costs
 from pages.parts.beam_exact import show_exact
-from pages.parts.beam_growth import put_in, show_growth
+from pages.parts.beam_growth import LINK, put_in, show_growth, wish_now
 from pages.parts.beam_state import FIRST_LOOK, BeamLesson, Wish, grow
 from pages.parts.reader import kept_lesson
 
@@ -17,7 +17,7 @@ LESSON = "beam_lesson"
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     try:
-        lesson = kept_lesson(LESSON, waiting, _begin)
+        lesson = kept_lesson(LESSON, waiting, _begin, link=LINK)
     except ValueError as error:  # the first page's model has no room even for the example
         waiting.error(str(error))
         return
@@ -28,7 +28,7 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
 
 
 def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
-    """Search anew for what was searched with the model before, or for the first example."""
+    """Search anew for what was searched with the model before, or for what a link asks."""
     if old is not None:
         try:
             return BeamLesson(lm, grow(lm, old.growing.wish, FIRST_LOOK))
@@ -37,4 +37,6 @@ def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
             lesson.growing.notice = f"{error} The first example stands here instead."
             put_in(Wish())
             return lesson
-    return BeamLesson(lm, grow(lm, Wish(), FIRST_LOOK))
+    searched = LINK.now("searched")
+    penalty = float(searched) if isinstance(searched, float) else Wish().length_penalty
+    return BeamLesson(lm, grow(lm, wish_now(penalty), FIRST_LOOK))

@@ -24,6 +24,8 @@ from pages.parts.constraint_state import (
 )
 from pages.parts.constraint_ways import show_ways
 from pages.parts.figures import show_chart, theme_now
+from pages.parts.lesson_link import LessonLink, offer_link
+from pages.parts.link_fields import Number, OneOf, Words
 from pages.parts.reader import kept_lesson
 from pages.parts.shell import is_presenting
 from pages.parts.stepping import at_a_pace, step_buttons
@@ -34,12 +36,23 @@ from viz.units import nats, plural
 LESSON = "constraint_lesson"
 PROBLEM = "constraint_problem"
 PLAY_SECONDS = 0.8
+LINK = LessonLink(
+    "constraint",
+    (
+        OneOf("kind", "constraint_kind", "the kind", EXAMPLES[FIRST].kind, tuple(KINDS)),
+        Words("prompt", "constraint_prompt", "the text to start from", EXAMPLES[FIRST].prompt),
+        Words(
+            "constraint", "constraint_text", "the constraint", EXAMPLES[FIRST].constraint, LONGEST
+        ),
+        Number("temperature", "constraint_temperature", "the temperature", 0.0, high=1.5),
+    ),
+)
 
 
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     try:
-        lesson = kept_lesson(LESSON, waiting, _begin)
+        lesson = kept_lesson(LESSON, waiting, _begin, link=LINK)
     except ValueError as error:  # the first page's model has no room even for the example
         waiting.error(str(error))
         return
@@ -56,6 +69,7 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
         lambda: _writing(lesson),
         PLAY_SECONDS,
     )
+    offer_link(LINK, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
     show_ways(lesson)
     show_code(
         ConstrainedWriting.step,
@@ -68,7 +82,7 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
 
 
 def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:
-    """Begin with what was asked for with the model before, or with the first example."""
+    """Begin with what was asked for with the model before, or with what a link asks for."""
     state = st.session_state
     state[PROBLEM] = None
     if old is not None:
@@ -78,7 +92,9 @@ def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:
             state[PROBLEM] = f"{error} The first example stands here instead."
             state["constraint_example"] = FIRST
             _put_in(EXAMPLES[FIRST])
-    return ConstraintLesson(lm, begin(lm, EXAMPLES[FIRST]))
+    lesson = ConstraintLesson(lm, begin(lm, _wish_now()))
+    _match_example(lesson.now.wish)
+    return lesson
 
 
 # What is asked for
@@ -158,17 +174,28 @@ def _put_in(wish: Wish) -> None:
     st.session_state["constraint_text"] = wish.constraint
 
 
-def _begin_again(lesson: ConstraintLesson) -> None:
-    """Begin by what the controls say; if that cannot be, what is on the page stays."""
+def _wish_now() -> Wish:
+    """Return what the controls ask for."""
     state = st.session_state
     kind: Kind = state["constraint_kind"]
-    wish = Wish(kind, str(state["constraint_prompt"]), str(state["constraint_text"]))
-    state[PROBLEM] = None
+    return Wish(kind, str(state["constraint_prompt"]), str(state["constraint_text"]))
+
+
+def _match_example(wish: Wish) -> None:
+    """Let the choice of an example say which one this is, where it is one of them."""
+    for name, known in EXAMPLES.items():
+        if wish == known:
+            st.session_state["constraint_example"] = name
+
+
+def _begin_again(lesson: ConstraintLesson) -> None:
+    """Begin by what the controls say; if that cannot be, what is on the page stays."""
+    st.session_state[PROBLEM] = None
     try:
-        lesson.now, lesson.ways = begin(lesson.lm, wish), None
+        lesson.now, lesson.ways = begin(lesson.lm, _wish_now()), None
     except ValueError as error:
         lesson.now.is_playing = False
-        state[PROBLEM] = f"{error} The text before it stays below."
+        st.session_state[PROBLEM] = f"{error} The text before it stays below."
 
 
 # The text that grows
@@ -198,8 +225,6 @@ def _writing(lesson: ConstraintLesson) -> None:
             show_chart(mass_figure(now.writing.steps, theme_now()), "constraint_mass")
         else:
             st.caption("Nothing has been written yet: press Step.")
-    lm = lesson.lm
-    st.caption(f"On {lm.name}, {lm.where}.")
 
 
 def _temperature() -> float:
@@ -228,8 +253,7 @@ def _temperature_slider() -> None:
         "Temperature, 0 is argmax",
         0.0,
         1.5,
-        0.0,
-        0.1,
+        step=0.1,
         key="constraint_temperature",
         width=200,
         persist_state="session",

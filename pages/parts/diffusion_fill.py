@@ -14,6 +14,8 @@ from model.loading import LanguageModel
 from pages.parts.code_that_ran import show_code
 from pages.parts.diffusion_state import DiffusionLesson, Mode, PageRun
 from pages.parts.figures import show_chart, theme_now
+from pages.parts.lesson_link import LessonLink
+from pages.parts.link_fields import Number, OneOf, Whole, Words
 from pages.parts.running import CLOCK_SECONDS
 from pages.parts.shell import is_presenting
 from pages.parts.stepping import step_buttons
@@ -25,6 +27,8 @@ PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 SLICE_SECONDS = 0.35  # of passes between two looks at the buttons
 LONGEST_TEXT = 1_000  # characters of a beginning or an end
 MOST_POSITIONS = 128
+LARGEST_SEED = 10_000
+BLOCKS = (0, 8, 16)  # 0: all positions are one block
 PROJECTOR = 1.3  # the sheet's scale in presenter mode
 BEGINNING = "Once upon a time, there was a little girl named Lily. She had a red ball."
 ENDING = "Lily hugged her mom and they went home."
@@ -43,6 +47,20 @@ DEFAULTS: dict[str, Any] = {
     "diffusion_block": 0,
     "diffusion_seed": 0,
 }
+LINK = LessonLink(
+    "diffusion",
+    (
+        Words("beginning", "diffusion_beginning", "the beginning", longest=LONGEST_TEXT),
+        Words("ending", "diffusion_ending", "the end", longest=LONGEST_TEXT),
+        Whole("passes", "diffusion_passes", "the number of passes", low=1, high=MOST_POSITIONS),
+        Whole("positions", "diffusion_length", "positions", low=4, high=MOST_POSITIONS),
+        Number("temperature", "diffusion_temperature", "the temperature", high=1.5),
+        OneOf("order", "diffusion_order", "the order", names=ORDERS),
+        OneOf("blocks", "diffusion_block", "the size of a block", names=BLOCKS),
+        Whole("seed", "diffusion_seed", "the seed", high=LARGEST_SEED),
+    ),
+    default_model="unmasker",
+)
 
 
 def lay_out(lm: LanguageModel) -> Diffusion:
@@ -108,7 +126,7 @@ def _settings(lesson: DiffusionLesson) -> None:
         wish = st.session_state
         has_coins = wish["diffusion_temperature"] > 0 or wish["diffusion_order"] == "random"
         st.number_input(
-            "Seed", 0, 10_000, key="diffusion_seed", width=110, disabled=not has_coins, **kept
+            "Seed", 0, LARGEST_SEED, key="diffusion_seed", width=110, disabled=not has_coins, **kept
         )
     with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_wishes"):
         with st.container(width=200):
@@ -135,7 +153,7 @@ def _settings(lesson: DiffusionLesson) -> None:
         )
         st.segmented_control(
             "Blocks of",
-            (0, 8, 16),
+            BLOCKS,
             key="diffusion_block",
             format_func=lambda n: str(n) if n else "all",
             required=True,
@@ -145,6 +163,14 @@ def _settings(lesson: DiffusionLesson) -> None:
         )
     if lesson.notice:
         st.error(f"{lesson.notice} The page before it stays below.")
+
+
+def match_page() -> None:
+    """Let the choice of a page say which one the two texts are, where they are one of them."""
+    texts = LINK.now("beginning"), LINK.now("ending")
+    for name, known in PAGES.items():
+        if texts == known:
+            st.session_state["diffusion_page"] = name
 
 
 def _choose_page(lesson: DiffusionLesson) -> None:

@@ -6,16 +6,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel, LoadError
-from pages.parts.diffusion_fill import lay_out, show_fill
+from pages.parts.diffusion_fill import LINK, lay_out, match_page, show_fill
 from pages.parts.diffusion_gaps import show_gaps
 from pages.parts.diffusion_race import show_race
 from pages.parts.diffusion_state import DiffusionLesson, PageRun
 from pages.parts.diffusion_sweep import show_sweep
+from pages.parts.lesson_link import asked_model, begin_by_link, offer_link, show_faults
 from pages.parts.models import shared_model
 from pages.parts.reader import kept_lesson, told_in
 
 LESSON = "diffusion_lesson"
-FILLER = "unmasker"
+FILLER = LINK.default_model
 
 
 def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
@@ -24,8 +25,13 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     def begin(judge: LanguageModel, old: DiffusionLesson | None) -> DiffusionLesson:
         if old is not None:  # the page stays, another model judges it
             return DiffusionLesson(old.lm, judge, old.run)
-        lm = shared_model(FILLER, progress=told_in(waiting))
-        return DiffusionLesson(lm, judge, PageRun(lay_out(lm)))
+        return begin_by_link(LINK, lambda: begin_anew(judge))
+
+    def begin_anew(judge: LanguageModel) -> DiffusionLesson:
+        lm = shared_model(asked_model(LINK) or FILLER, progress=told_in(waiting))
+        page = lay_out(lm)
+        match_page()
+        return DiffusionLesson(lm, judge, PageRun(page))
 
     try:
         lesson = kept_lesson(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
@@ -33,6 +39,7 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
         waiting.error(str(error))
         return
     waiting.empty()
+    show_faults(LINK)
     show_fill(lesson)
     _choose_model(lesson)
     show_sweep(lesson)
@@ -49,6 +56,7 @@ def _choose_model(lesson: DiffusionLesson) -> None:
             f"parameters ({lm.where}); read and judged by "
             f"{lesson.judge.name}, which writes from left to right."
         )
+        offer_link(LINK, lm)
         with st.popover("Another model", icon=":material/swap_horiz:"):
             st.text_input(
                 "A masked model: a folder, or a hub id",

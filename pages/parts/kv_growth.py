@@ -7,6 +7,7 @@ import streamlit as st
 from model.cache_experiments import look_into, watch_rewind
 from model.generation import Generation
 from model.kv_cache import bytes_in_use, cache_shape
+from model.loading import LanguageModel
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
@@ -16,6 +17,7 @@ from viz.cache_bytes import bytes_figure, rewind_figure
 from viz.cache_grid import grid_figure
 
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
+MOST_CHARACTERS = 2_000  # of a prompt typed here
 LONGEST_PROMPT = 150  # tokens; more columns than that tell nothing apart
 
 
@@ -34,7 +36,7 @@ def show_growth(lesson: CacheLesson) -> None:
             "A text to start from",
             key="kv_prompt",
             placeholder="Once upon a time there was a",
-            max_chars=2_000,
+            max_chars=MOST_CHARACTERS,
         )
         st.form_submit_button("Start", key="kv_begin", on_click=_begin, args=(lesson,))
     at_a_pace(
@@ -50,17 +52,27 @@ def _begin(lesson: CacheLesson) -> None:
     """Start another text; if it cannot be read, the one on the page stays."""
     walk = lesson.walk
     try:
-        ids = encode(lesson.lm, st.session_state["kv_prompt"])
-        if len(ids) > LONGEST_PROMPT:
-            raise ValueError(
-                f"The text has {len(ids)} tokens and the picture room for {LONGEST_PROMPT} of a "
-                "prompt: shorten it."
-            )
-        generation = Generation(lesson.lm, ids, seed=walk.generation.seed)
+        text = st.session_state["kv_prompt"]
+        generation = start(lesson.lm, text, walk.generation.seed)
     except ValueError as error:
         walk.is_playing, walk.notice = False, str(error)
     else:
         lesson.walk = Walk(generation, walk.settings)
+
+
+def start(lm: LanguageModel, prompt: str, seed: int) -> Generation:
+    """Start a text that the picture has room for.
+
+    Raises:
+        ValueError: One sentence with the remedy.
+    """
+    ids = encode(lm, prompt)
+    if len(ids) > LONGEST_PROMPT:
+        raise ValueError(
+            f"The text has {len(ids)} tokens and the picture room for {LONGEST_PROMPT} of a "
+            "prompt: shorten it."
+        )
+    return Generation(lm, ids, seed=seed)
 
 
 def _growth(lesson: CacheLesson) -> None:

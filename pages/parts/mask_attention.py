@@ -63,7 +63,6 @@ def _choose_mask() -> bool:
     chosen = st.segmented_control(
         "Causal mask",
         ("on", "off"),
-        default="on",
         required=True,
         key="mask_on",
         persist_state="session",
@@ -96,11 +95,13 @@ def _choose_head(maps: AttentionMaps) -> tuple[int, int | None]:
 
 
 def _begin(reading: Reading, maps: AttentionMaps) -> None:
-    """Show the head that looks hardest at one token first, once for each model."""
+    """Show the head that looks hardest first, once for each model, if no link asks for one."""
     name = f"{reading.lm.name} {maps.weights.shape[:2]}"
-    if st.session_state.get("mask_begun") != name:
+    begun = st.session_state.get("mask_begun")
+    if begun != name:
         layer, head = maps.sharpest
-        st.session_state["mask_layer"], st.session_state["mask_head"] = layer, head + 1
+        if begun is not None or not {"mask_layer", "mask_head"} & set(st.session_state):
+            st.session_state["mask_layer"], st.session_state["mask_head"] = layer, head + 1
         st.session_state["mask_begun"] = name
 
 

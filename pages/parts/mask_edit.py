@@ -26,6 +26,11 @@ def show_edit(lesson: MaskLesson) -> None:
     show_code(edit_token, read_text, read_unmasked, next_best, key="mask_code_2")
 
 
+def position_key(reading: Reading) -> str:
+    """Return the key of the place to change: each text has a slider of its own."""
+    return f"mask_position_{reading.serial}"
+
+
 def _edit(lesson: MaskLesson) -> None:
     reading = lesson.reading
     problem = st.empty()
@@ -52,7 +57,7 @@ def _controls(reading: Reading) -> tuple[int, str]:
     n_tokens = len(reading.ids)
     late = _longest(reading, n_tokens // 2, n_tokens)
     early = reading.echo() or _longest(reading, 1, n_tokens // 2)
-    key = f"mask_position_{reading.serial}"  # a slider of its own for each text
+    key = position_key(reading)
     st.session_state.setdefault(key, early)
     with st.container(horizontal=True, vertical_alignment="bottom", key="mask_edit_controls"):
         position = st.select_slider(

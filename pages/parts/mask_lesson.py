@@ -7,8 +7,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.tokenizing import encode, text_of
+from pages.parts.lesson_link import LessonLink, asked_text, offer_link
+from pages.parts.link_fields import OneOf, Whole, Words
 from pages.parts.mask_attention import show_attention
-from pages.parts.mask_edit import show_edit
+from pages.parts.mask_edit import LONGEST_WORD, position_key, show_edit
 from pages.parts.mask_leak import show_leak
 from pages.parts.mask_losses import show_losses
 from pages.parts.mask_state import MOST_TOKENS, MaskLesson, Reading
@@ -39,6 +41,18 @@ EXAMPLES = {
     ),
 }
 HOME = "The first page’s text"
+MOST_MAPS = 200  # layers, or heads: what the model lacks is taken back to its own
+LINK = LessonLink(
+    "mask",
+    (
+        Words("text", "mask_text", "the text", TEXT, longest=LONGEST),
+        OneOf("mask", "mask_on", "the mask", "on", names=("on", "off")),
+        Whole("layer", "mask_layer", "the layer", high=MOST_MAPS),
+        Whole("head", "mask_head", "the head", high=MOST_MAPS),
+        Whole("position", "mask_position", "the token to change", low=2, high=MOST_TOKENS),
+        Words("instead", "mask_typed", "what is written instead", longest=LONGEST_WORD),
+    ),
+)
 LARGE_WORDS = """
 <style>
 .stMainBlockContainer p, .stMainBlockContainer label p, .stMainBlockContainer button p,
@@ -54,7 +68,7 @@ LARGE_WORDS = """
 
 def show_mask_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = kept_lesson(LESSON, waiting, _begin)
+    lesson = kept_lesson(LESSON, waiting, _begin, link=LINK)
     waiting.empty()
     if reader := home_session():
         lesson.home_ids = tuple(reader.generation.ids)
@@ -63,18 +77,36 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
     _choose_text(lesson)
     show_attention(lesson)
     show_edit(lesson)
+    offer_link(LINK, lesson.lm, lambda: _as_shown(lesson))
     show_leak(lesson)
     show_training(lesson)
     show_losses(lesson)
 
 
 def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
-    """Begin with the text that the reader had here, if it fits the model."""
+    """Begin with what a link asks for, or the text that the reader had here, if it fits."""
     lesson = MaskLesson(lm, Reading(lm, encode(lm, TEXT)))
-    typed = st.session_state.get("mask_text")
-    if typed:
+    asked = asked_text(LINK, "text")
+    if asked is not None:
+        lesson.take(encode(lm, asked))
+    elif typed := st.session_state.get("mask_text"):
         lesson.read(typed)
+    place, reading = asked_text(LINK, "position"), lesson.reading
+    if place is not None:
+        if int(place) > len(reading.ids):
+            raise ValueError(f"The text has {len(reading.ids)} tokens, and no token {place}.")
+        st.session_state[position_key(reading)] = int(place) - 1
     return lesson
+
+
+def _as_shown(lesson: MaskLesson) -> dict[str, object]:
+    """Return what stands on the page otherwise than in the session's state."""
+    reading = lesson.reading
+    place = st.session_state.get(position_key(reading))
+    shown: dict[str, object] = {"position": None if place is None else int(place) + 1}
+    if lesson.notice:  # what is in the field was not read
+        shown["text"] = text_of(lesson.lm.tokenizer, reading.ids)
+    return shown
 
 
 # The text

@@ -9,7 +9,8 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model.loading import LanguageModel
+from model.loading import LanguageModel, LoadError
+from pages.parts.lesson_link import LessonLink, asked_model, begin_by_link, show_faults
 from pages.parts.models import DEFAULT_MODEL, shared_model
 from pages.parts.session import Session
 
@@ -38,6 +39,7 @@ def kept_lesson(
     waiting: DeltaGenerator,
     begin: Callable[[LanguageModel, Kept | None], Kept],
     model_of: Callable[[Kept], LanguageModel] = attrgetter("lm"),
+    link: LessonLink | None = None,
 ) -> Kept:
     """Return what the reader has in a lesson, begun anew where home has another model by now.
 
@@ -47,11 +49,26 @@ def kept_lesson(
         begin: Makes it from the home page's model, or the shipped one where the reader has not been
             there, and from what was kept of another model, if anything.
         model_of: Tells which model what is kept was begun with.
+        link: What the page's query may ask for.
     """
     lesson: Kept | None = st.session_state.get(key)
     reader = home_session()
+
+    def begin_now() -> Kept:
+        if reader is not None:
+            return begin(reader.lm, lesson)
+        name = None if link is None else asked_model(link)
+        lm = shared_model(name or DEFAULT_MODEL, progress=told_in(waiting))
+        if lm.kind != "causal":
+            raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
+        return begin(lm, lesson)
+
+    if link is not None:
+        link.set_defaults()
     if lesson is None or (reader is not None and reader.lm is not model_of(lesson)):
-        lm = reader.lm if reader else shared_model(DEFAULT_MODEL, progress=told_in(waiting))
-        lesson = begin(lm, lesson)
+        fixed = None if reader is None else reader.lm.name
+        lesson = begin_now() if link is None else begin_by_link(link, begin_now, fixed=fixed)
         st.session_state[key] = lesson
+    if link is not None:
+        show_faults(link)
     return lesson

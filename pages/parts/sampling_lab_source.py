@@ -18,6 +18,7 @@ from model.records import FloatArray
 from model.tokenizing import vocabulary_labels
 
 Unit = Literal["probabilities", "logits"]
+UNITS: tuple[Unit, ...] = ("probabilities", "logits")
 
 TEXTBOOK = """\
 mat: 0.35

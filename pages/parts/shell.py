@@ -21,6 +21,7 @@ _STYLE = """
 .stElementContainer:has(.st-key-vocabulary), .stElementContainer:has(> .stHtml > style),
 .stElementContainer:has(.st-key-rest, .st-key-ahead), .st-key-vocabulary, .st-key-rest,
 .st-key-ahead {display: none;}
+.st-key-neighbours p {white-space: normal;}
 @media (max-width: 640px) {.stMainBlockContainer {padding: 4rem .8rem 2rem;}}
 </style>
 """

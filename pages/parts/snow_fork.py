@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model.generation import Generation
+from model.loading import LanguageModel
 from model.parallel_texts import divergence
 from model.records.snowball import Option
 from model.sampling import Settings
@@ -12,7 +13,9 @@ from model.snowball import Fork, meeting, option_of, options
 from model.tokenizing import encode, text_of
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_charts, theme_now
+from pages.parts.lesson_link import LessonLink, offer_link
 from pages.parts.link import DEFAULT_PROMPT
+from pages.parts.link_fields import Number, Whole, Words
 from pages.parts.shell import is_presenting
 from pages.parts.snow_frame import live_part
 from pages.parts.snow_state import LONGEST_PROMPT, ForkText, Sliced, SnowLesson
@@ -24,6 +27,21 @@ N_TOKENS = 48  # of the untouched text
 TEMPERATURE = 0.7
 DEFAULT_RANK = 20
 OWN = "a word of your own"
+ASKED = "snow_asked"  # the id of the token that a link asks for, or OWN
+MOST_CHARACTERS = 2_000  # of a prompt typed here
+LONGEST_WORD = 100  # characters
+LARGEST_SEED = 10**9
+LINK = LessonLink(
+    "snow",
+    (
+        Words("prompt", "snow_begun", "the text to start from", longest=MOST_CHARACTERS),
+        Number("temperature", "snow_begun_temperature", "the temperature", high=2.0),
+        Whole("seed", "snow_begun_seed", "the seed", high=LARGEST_SEED),
+        Whole("place", "snow_place", "the place", low=1, high=N_TOKENS),
+        Whole("token", "snow_token", "the id of the token to force"),
+        Words("word", "snow_word", "the word to force", longest=LONGEST_WORD),
+    ),
+)
 
 
 def show_fork(lesson: SnowLesson) -> None:
@@ -36,6 +54,7 @@ def show_fork(lesson: SnowLesson) -> None:
     _beginning(lesson)
     live_part(lesson, "main", lambda: _fork(lesson))
     show_code(Fork.advance, divergence, meeting, key="snow_code_fork")
+    offer_link(LINK, lesson.lm, lambda: _as_shown(lesson))
 
 
 def _beginning(lesson: SnowLesson) -> None:
@@ -46,15 +65,16 @@ def _beginning(lesson: SnowLesson) -> None:
     ):
         st.text_input(
             "A text to start from",
+            st.session_state.get("snow_begun", ""),
             key="snow_prompt",
             placeholder=DEFAULT_PROMPT,
-            max_chars=2_000,
+            max_chars=MOST_CHARACTERS,
         )
         st.number_input(
             "Temperature",
             min_value=0.0,
             max_value=2.0,
-            value=TEMPERATURE,
+            value=lesson.text.settings.temperature,
             step=0.1,
             key="snow_temperature",
             width=130,
@@ -64,7 +84,7 @@ def _beginning(lesson: SnowLesson) -> None:
         st.number_input(
             "Seed",
             min_value=0,
-            max_value=10**9,
+            max_value=LARGEST_SEED,
             value=lesson.text.text.seed,
             key="snow_seed",
             width=130,
@@ -81,18 +101,40 @@ def _begin(lesson: SnowLesson) -> None:
         settings = Settings(temperature=state["snow_temperature"])
         typed = state["snow_prompt"]
         ids = encode(lesson.lm, typed) if typed.strip() else old.text.prompt_ids
-        if len(ids) > LONGEST_PROMPT:
-            raise ValueError(
-                f"The text has {len(ids)} tokens and the picture room for {LONGEST_PROMPT}: "
-                "shorten it."
-            )
-        text = Generation(lesson.lm, ids, seed=int(state["snow_seed"]))
+        text = start(lesson.lm, ids, int(state["snow_seed"]))
     except ValueError as error:
         lesson.notice = str(error)
     else:
+        state.pop("snow_begun", None)
         lesson.notice = None
         lesson.main = Sliced(ForkText(text, settings, N_TOKENS))
         lesson.rewind = None
+
+
+def start(lm: LanguageModel, ids: list[int], seed: int) -> Generation:
+    """Start a text that the picture has room for.
+
+    Raises:
+        ValueError: One sentence with the remedy.
+    """
+    if len(ids) > LONGEST_PROMPT:
+        raise ValueError(
+            f"The text has {len(ids)} tokens and the picture room for {LONGEST_PROMPT}: shorten it."
+        )
+    return Generation(lm, ids, seed=seed)
+
+
+def _as_shown(lesson: SnowLesson) -> dict[str, object]:
+    """Return what stands on the page, as its link has it."""
+    part, state = lesson.text, st.session_state
+    is_own = state.get("snow_force") == OWN
+    return {
+        "prompt": text_of(lesson.lm.tokenizer, part.text.prompt_ids),
+        "temperature": part.settings.temperature,
+        "seed": part.text.seed,
+        "token": None if is_own else state.get("snow_chosen"),
+        "word": state.get("snow_word") if is_own else None,
+    }
 
 
 def _fork(lesson: SnowLesson) -> None:
@@ -137,6 +179,7 @@ def _clicked(lesson: SnowLesson) -> None:
 
 def _forget(lesson: SnowLesson) -> None:
     """Take the fork away: the place or the token is another now."""
+    st.session_state.pop(ASKED, None)
     lesson.text.fork = None
     lesson.rewind = None
     lesson.main.is_running = False
@@ -148,9 +191,9 @@ def _choose(lesson: SnowLesson, place: int) -> None:
     start = part.start_at(place)
     was = part.text.steps[place]
     offered = [one for one in options(start) if one.token_id != was.token_id]
-    st.session_state.setdefault("snow_place", place + 1)
-    if st.session_state["snow_place"] > part.n_written:
-        st.session_state["snow_place"] = part.n_written
+    # set at every run: of two that follow each other fast, the page may see the second alone
+    wanted = st.session_state.get("snow_place", place + 1)
+    st.session_state["snow_place"] = min(wanted, part.n_written)
     with st.container(horizontal=True, vertical_alignment="bottom", key="snow_choice"):
         st.number_input(
             "Place",
@@ -162,12 +205,14 @@ def _choose(lesson: SnowLesson, place: int) -> None:
             args=(lesson,),
         )
         names = [_words(one) for one in offered] + [OWN]
-        default = next((i for i, o in enumerate(offered) if o.rank >= DEFAULT_RANK), 0)
+        default = _first_choice(offered)
         chosen = st.selectbox("Force instead", names, index=default, key="snow_force")
         typed = ""
         if chosen == OWN:
-            typed = st.text_input("Your word", key="snow_word", max_chars=100, width=160)
+            st.session_state["snow_word"] = st.session_state.get("snow_word", "")
+            typed = st.text_input("Your word", key="snow_word", max_chars=LONGEST_WORD, width=160)
         wish = typed if chosen == OWN else offered[names.index(chosen)]
+        st.session_state["snow_chosen"] = None if isinstance(wish, str) else wish.token_id
         st.button(
             "Force it",
             key="snow_go",
@@ -178,6 +223,17 @@ def _choose(lesson: SnowLesson, place: int) -> None:
         )
     if lesson.problems.get("main"):
         st.error(lesson.problems["main"])
+
+
+def _first_choice(offered: list[Option]) -> int:
+    """Return what is chosen before the reader does: what a link asks for, else a wrong token."""
+    asked = st.session_state.get(ASKED)
+    ids = [one.token_id for one in offered]
+    if asked == OWN:
+        return len(offered)
+    if asked in ids:
+        return ids.index(asked)
+    return next((i for i, one in enumerate(offered) if one.rank >= DEFAULT_RANK), 0)
 
 
 def _words(option: Option) -> str:

@@ -8,12 +8,14 @@ from streamlit.delta_generator import DeltaGenerator
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
+from model.tokenizing import encode
+from pages.parts.lesson_link import asked_text
 from pages.parts.link import DEFAULT_PROMPT
 from pages.parts.reader import home_session, kept_lesson
 from pages.parts.snow_constraint import show_constraint
 from pages.parts.snow_context import show_context
 from pages.parts.snow_exposure import show_exposure
-from pages.parts.snow_fork import N_TOKENS, TEMPERATURE, show_fork
+from pages.parts.snow_fork import ASKED, LINK, N_TOKENS, OWN, TEMPERATURE, show_fork, start
 from pages.parts.snow_forks import show_forks
 from pages.parts.snow_long import show_long
 from pages.parts.snow_rewind import show_rewind
@@ -24,7 +26,7 @@ LESSON = "snow_lesson"
 
 def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = kept_lesson(LESSON, waiting, _begin)
+    lesson = kept_lesson(LESSON, waiting, _begin, link=LINK)
     waiting.empty()
     show_fork(lesson)
     show_forks(lesson)
@@ -36,11 +38,18 @@ def show_snowball_lesson(waiting: DeltaGenerator) -> None:
 
 
 def _begin(lm: LanguageModel, _old: SnowLesson | None) -> SnowLesson:
-    """Begin with the home page's prompt, as far as the picture has room for it."""
-    reader = home_session()
-    if reader is None:
-        text = Generation(lm, DEFAULT_PROMPT)
+    """Begin as a link asks, else with the home page's prompt, as far as there is room for it."""
+    reader, prompt = home_session(), asked_text(LINK)
+    if reader is None or prompt is not None:
+        seed = int(asked_text(LINK, "seed") or 0)
+        text = start(lm, encode(lm, prompt or DEFAULT_PROMPT), seed)
     else:
         text = Generation(lm, reader.generation.prompt_ids[:LONGEST_PROMPT], reader.seed)
-    settings = Settings(temperature=st.session_state.get("snow_temperature", TEMPERATURE))
+    if token := asked_text(LINK, "token"):
+        st.session_state[ASKED] = int(token)
+    elif asked_text(LINK, "word"):
+        st.session_state[ASKED] = OWN
+    asked = asked_text(LINK, "temperature")
+    temperature = float(asked or st.session_state.get("snow_temperature", TEMPERATURE))
+    settings = Settings(temperature=temperature)
     return SnowLesson(lm, Sliced(ForkText(text, settings, N_TOKENS)))

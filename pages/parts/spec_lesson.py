@@ -8,24 +8,41 @@ from streamlit.delta_generator import DeltaGenerator
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import text_of
+from pages.parts.lesson_link import LessonLink, asked_text, offer_link
 from pages.parts.link import DEFAULT_PROMPT
+from pages.parts.link_fields import Number, OneOf, Whole, Words, YesNo
 from pages.parts.models import shared_model
 from pages.parts.reader import home_session, kept_lesson
 from pages.parts.spec_proof import show_proof
 from pages.parts.spec_speed import show_drafts, show_speed
 from pages.parts.spec_state import LOOKUP, Choice, Lesson, begin, offered_drafts
-from pages.parts.spec_walk import show_walk
+from pages.parts.spec_walk import run_round, show_walk
 
 LESSON = "spec_lesson"
 OTHER = "another model"
 FIRST_SEED = 22  # by whose coins some guesses of the first round stay and one does not
 LONGEST_START = 400  # characters of the first page's prompt
+LONGEST_PROMPT = 2_000  # characters of a prompt typed here
+LINK = LessonLink(
+    "spec",
+    (
+        Words("prompt", "spec_prompt", "the text to start from", longest=LONGEST_PROMPT),
+        OneOf("draft", "spec_draft", "the draft", names=(*offered_drafts(), OTHER)),
+        Words("other", "spec_other", "the name of the other draft", longest=200),
+        Number("temperature", "spec_temperature", "the temperature", 0.8, high=1.5),
+        Number("top_p", "spec_top_p", "top-p", 0.9, low=0.1),
+        Whole("seed", "spec_seed", "the seed", FIRST_SEED),
+        Whole("guesses", "spec_length", "the number of guesses", 4, low=1, high=8),
+        YesNo("adaptive", "spec_adaptive", "adaptive", default=False),
+        YesNo("whole", "spec_whole", "whole rounds", default=False),
+    ),
+)
 
 
 def show_speculative_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     try:
-        lesson = kept_lesson(LESSON, waiting, _begin)
+        lesson = kept_lesson(LESSON, waiting, _begin, link=LINK)
     except ValueError as error:  # the first page's model cannot speculate
         waiting.error(str(error))
         return
@@ -37,15 +54,42 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
     )
     _choose(lesson)
     show_walk(lesson)
-    _caption(lesson)
+    offer_link(LINK, lesson.lm, _unless_hidden, _models(lesson))
     show_speed(lesson)
     show_drafts(lesson)
     show_proof(lesson)
 
 
+def _unless_hidden() -> dict[str, object]:
+    """Keep the name of another draft out of the link where a draft of ours is in use."""
+    return {} if LINK.now("draft") == OTHER else {"other": None}
+
+
 def _begin(lm: LanguageModel, _old: Lesson | None) -> Lesson:
-    """Begin with the first page's prompt, and the best draft that goes with its model."""
-    reader = home_session()
+    """Begin as a link asks, else with the first page's prompt and the best draft for its model."""
+    choice, notice = _first_pair(lm)
+    prompt = asked_text(LINK)
+    if prompt is not None:
+        walk = begin(choice, prompt, settings_now(), _seed())
+    else:
+        reader = home_session()
+        prompt = DEFAULT_PROMPT
+        if reader:
+            prompt = text_of(lm.tokenizer, reader.generation.prompt_ids)[:LONGEST_START]
+        try:
+            walk = begin(choice, prompt, settings_now(), _seed())
+        except ValueError:  # too long for this page
+            prompt = DEFAULT_PROMPT
+            walk = begin(choice, prompt, settings_now(), _seed())
+    run_round(walk, whole=True)  # so that there is something to see
+    st.session_state["spec_prompt"] = prompt
+    return Lesson(lm, choice, walk, notice)
+
+
+def _first_pair(lm: LanguageModel) -> tuple[Choice, str | None]:
+    """Return the pair to begin with, and why it is not the one that was meant, if it is not."""
+    if asked_text(LINK, "draft") is not None:
+        return _wanted(lm), None
     choice, notice = Choice(lm, None), None
     for name in offered_drafts()[:1]:
         try:
@@ -53,19 +97,7 @@ def _begin(lm: LanguageModel, _old: Lesson | None) -> Lesson:
         except ValueError as error:
             notice = f"{error} Prompt lookup drafts for now."
     st.session_state["spec_draft"] = choice.name
-    prompt = DEFAULT_PROMPT
-    if reader:
-        prompt = text_of(lm.tokenizer, reader.generation.prompt_ids)[:LONGEST_START]
-    seed = int(st.session_state.get("spec_seed", FIRST_SEED))
-    try:
-        walk = begin(choice, prompt, settings_now(), seed)
-    except ValueError:  # too long for this page
-        prompt = DEFAULT_PROMPT
-        walk = begin(choice, prompt, settings_now(), seed)
-    walk.step(4, adaptive=False, whole=True)  # so that there is something to see
-    lesson = Lesson(lm, choice, walk, notice)
-    st.session_state["spec_prompt"] = prompt
-    return lesson
+    return choice, notice
 
 
 def settings_now() -> Settings:
@@ -76,6 +108,10 @@ def settings_now() -> Settings:
     )
 
 
+def _seed() -> int:
+    return int(st.session_state.get("spec_seed", FIRST_SEED))
+
+
 def _choose(lesson: Lesson) -> None:
     """Let the reader choose who drafts, how, and where the text begins."""
     is_greedy = settings_now().is_greedy  # then no coin falls, and no mask matters
@@ -83,7 +119,7 @@ def _choose(lesson: Lesson) -> None:
         st.text_input(
             "A text to start from",
             key="spec_prompt",
-            max_chars=2_000,
+            max_chars=LONGEST_PROMPT,
             width=270,
             on_change=_restart,
             args=(lesson,),
@@ -113,8 +149,7 @@ def _choose(lesson: Lesson) -> None:
             "Temperature",
             0.0,
             1.5,
-            0.8,
-            0.1,
+            step=0.1,
             key="spec_temperature",
             width=130,
             help="0 is greedy: a guess stays where it is the target’s best token.",
@@ -126,8 +161,7 @@ def _choose(lesson: Lesson) -> None:
             "Top-p",
             0.1,
             1.0,
-            0.9,
-            0.05,
+            step=0.05,
             key="spec_top_p",
             disabled=is_greedy,
             width=120,
@@ -139,7 +173,6 @@ def _choose(lesson: Lesson) -> None:
             "Seed",
             0,
             10**9,
-            FIRST_SEED,
             key="spec_seed",
             disabled=is_greedy,
             width=110,
@@ -151,32 +184,31 @@ def _choose(lesson: Lesson) -> None:
         st.error(lesson.notice)
 
 
-def _caption(lesson: Lesson) -> None:
+def _models(lesson: Lesson) -> str:
     """Say which models these are."""
     lm, draft = lesson.lm, lesson.choice.draft
     numbers = lm.dtype_name
     sizes = f"{lm.name}, {lm.n_parameters / 1e6:.1f} million parameters"
     if draft is not None:
         sizes += f"; draft {draft.name}, {draft.n_parameters / 1e6:.1f} million"
-    st.caption(f"Target {sizes}; {lm.device}, {numbers}.")
+    return f"Target {sizes}; {lm.device}, {numbers}."
 
 
 def _restart(lesson: Lesson) -> None:
     """Begin again as the widgets say; where that cannot be, what is on the page stays."""
 
     def act() -> None:
-        choice = _wanted(lesson)
-        seed = int(st.session_state.get("spec_seed", FIRST_SEED))
-        walk = begin(choice, st.session_state.get("spec_prompt", ""), settings_now(), seed)
-        walk.step(4, adaptive=False, whole=True)
+        choice = _wanted(lesson.lm, lesson.choice)
+        walk = begin(choice, st.session_state.get("spec_prompt", ""), settings_now(), _seed())
+        run_round(walk, whole=True)
         lesson.choice, lesson.walk = choice, walk
 
     lesson.walk.is_playing = False
     lesson.try_to(act)
 
 
-def _wanted(lesson: Lesson) -> Choice:
-    """Return the pair that the widgets ask for.
+def _wanted(lm: LanguageModel, old: Choice | None = None) -> Choice:
+    """Return the pair that the widgets ask for, the old one where it is the same.
 
     Raises:
         ValueError: One sentence with the remedy.
@@ -187,7 +219,7 @@ def _wanted(lesson: Lesson) -> Choice:
         if not name:
             raise ValueError("Name a draft: a folder, or a hub id with the target’s tokenizer.")
     if name == LOOKUP:
-        return Choice(lesson.lm, None)
-    if lesson.choice.draft is not None and lesson.choice.draft.name == name:
-        return lesson.choice
-    return Choice(lesson.lm, shared_model(name))
+        return Choice(lm, None)
+    if old is not None and old.draft is not None and old.draft.name == name:
+        return old
+    return Choice(lm, shared_model(name))

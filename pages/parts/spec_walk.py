@@ -9,7 +9,7 @@ from model.speculative import Speculation, accept_prob, residual
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.shell import is_presenting
-from pages.parts.spec_state import CROP, DECIDE, PROPOSE, VERIFY, Lesson
+from pages.parts.spec_state import CROP, DECIDE, PROPOSE, VERIFY, Lesson, Walk
 from pages.parts.stepping import at_a_pace, step_buttons
 from viz.round_caches import caches
 from viz.spec_round import round_cards, text_strip
@@ -145,7 +145,6 @@ def _buttons(lesson: Lesson) -> None:
             "Guesses in a round",
             1,
             8,
-            4,
             key="spec_length",
             width=180,
             persist_state="session",
@@ -160,13 +159,15 @@ def _buttons(lesson: Lesson) -> None:
         st.toggle("Whole rounds", key="spec_whole", persist_state="session")
 
 
-def _step(lesson: Lesson) -> None:
+def run_round(walk: Walk, *, whole: bool) -> None:
+    """Go on by a stage, or by a whole round, as long as the widgets have it."""
     is_adaptive = bool(st.session_state.get("spec_adaptive"))
-    lesson.walk.step(
-        8 if is_adaptive else int(st.session_state.get("spec_length", 4)),
-        adaptive=is_adaptive,
-        whole=bool(st.session_state.get("spec_whole")),
-    )
+    n_draft = 8 if is_adaptive else int(st.session_state.get("spec_length", 4))
+    walk.step(n_draft, adaptive=is_adaptive, whole=whole)
+
+
+def _step(lesson: Lesson) -> None:
+    run_round(lesson.walk, whole=bool(st.session_state.get("spec_whole")))
     lesson.walk.is_playing = lesson.walk.is_playing and lesson.walk.can_step
 
 

@@ -54,7 +54,7 @@ def test_a_rewind_can_be_watched(app: AppTest) -> None:
     press(app, "kv_step")
     press(app, "kv_step")
     press(app, "kv_watch")
-    assert "storage behind it stays until the next pass" in captions(app)
+    assert "what it leaves can be written again" in captions(app)
     assert lesson(app).walk.n_generated == 2
 
 
