@@ -94,7 +94,7 @@ class Lessons:
         """Keeps both; the seed and an epoch's number decide its order."""
         self.lessons, self.mixture, self.seed = rows, mixture, seed
         self.n_taken = 0
-        self._next = self._orders()
+        self._next = self._orders(self.n_taken)
 
     def rows(self, n_rows: int, n_tokens: int, weights: dict[str, float]) -> npt.NDArray[np.int64]:
         """Draws rows: of lessons, (n_rows, n_tokens - 1, 1 + 2 N_BEST), or of the corpus."""
@@ -104,9 +104,10 @@ class Lessons:
         chosen = [next(self._next) for _ in range(n_rows)]
         return self.lessons[chosen, : n_tokens - 1].astype(np.int64)
 
-    def _orders(self) -> Iterator[int]:
+    def _orders(self, n_taken: int) -> Iterator[int]:
+        """Yields the lessons' numbers, epoch after epoch, from the n-th on."""
         n_rows = len(self.lessons)
-        epoch, n_passed = divmod(self.n_taken, n_rows)
+        epoch, n_passed = divmod(n_taken, n_rows)
         while True:
             order = np.random.default_rng([self.seed, epoch]).permutation(n_rows)
             yield from order[n_passed:].tolist()
@@ -119,5 +120,5 @@ class Lessons:
     def restore(self, state: dict[str, Any]) -> None:
         """Goes on from a state noted earlier."""
         self.n_taken = state["n_taken"]
-        self._next = self._orders()
+        self._next = self._orders(self.n_taken)
         self.mixture.restore(state["mixture"])

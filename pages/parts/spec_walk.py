@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.drafting import ModelDraft, look_up
+from model.drafting import LEAST_BELIEF, ModelDraft, look_up
 from model.speculative import Speculation, accept_prob, residual
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
@@ -154,7 +154,8 @@ def _buttons(lesson: Lesson) -> None:
             "Adaptive",
             key="spec_adaptive",
             persist_state="session",
-            help="The draft stops by itself once it believes less than 0.4 in all of its guesses.",
+            help="The draft stops by itself once it believes less than "
+            f"{LEAST_BELIEF} in all of its guesses.",
         )
         st.toggle("Whole rounds", key="spec_whole", persist_state="session")
 
