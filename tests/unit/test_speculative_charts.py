@@ -96,7 +96,7 @@ def test_caches_are_drawn_before_after_and_cropped() -> None:
     assert "2 read and kept" in cropped
     assert "2 read and cropped" in cropped
     assert "1 read and cropped" in cropped
-    assert "700\u202fB in use, 900\u202fB held until the next pass" in cropped
+    assert "700\u202fB in use, 900\u202fB held" in cropped
     n_in_words = 2  # each cache names the look beside its number
     assert cropped.count(f"dashed {colour('rejected', 'light')}") == 3 + n_in_words
 
