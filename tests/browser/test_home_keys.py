@@ -76,6 +76,14 @@ def test_right_is_next_left_is_back_and_space_plays(reader: Reader) -> None:
     assert len(reader.ids) == n_written, "nothing comes after a pause"
 
 
+def test_play_goes_on_as_long_as_nobody_stops_it(reader: Reader) -> None:
+    reader.open(prompt="Once upon a time", top_p="0.6")
+    wanted = len(reader.ids) + 50
+    reader.live.get_by_label("Speed").select_option("10")
+    reader.button("Play").click()
+    reader.until(lambda: len(reader.ids) >= wanted, "Play waits for ever")
+
+
 def test_next_needs_no_answer_for_the_next_distribution(reader: Reader) -> None:
     reader.page.add_init_script(HELD_WIRE)
     reader.open(prompt=PROMPT)

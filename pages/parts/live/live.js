@@ -247,6 +247,7 @@ export class Live {
     this.ids = shownIds(this.header.ids, optimistic);
     this.isTokenDue = true;
     this.marks.push([entry.timing, "painted_token"]);
+    this.schedule(); // what pumps the queue may have asked for no frame: Play would wait for ever
   }
 
   /** Play was started or stopped: what was held back for its pace need wait no longer. */
