@@ -26,10 +26,10 @@ def rank_order(scores: FloatArray) -> npt.NDArray[np.intp]:
     bits = (scores + scores.dtype.type(0)).view(f"u{scores.itemsize}")  # no -0.0
     falling = np.where(bits >> (n_bits - 1), bits, ~bits ^ (1 << (n_bits - 1)))
     # sort by 16 bits at a time, the lowest first; each pass leaves equals as they stand
-    order = np.arange(scores.size)
-    for shift in range(0, n_bits, 16):
-        digits = (falling >> shift).astype(np.uint16)
-        order = order[np.argsort(digits[order], kind="stable")]
+    digits = falling.view(np.uint16).reshape(scores.size, -1)  # the lowest first, as in memory
+    order = np.argsort(digits[:, 0], kind="stable")
+    for column in digits.T[1:]:
+        order = order[np.argsort(column[order], kind="stable")]
     return order
 
 
@@ -70,7 +70,7 @@ def draw(stage: Stage, coin: float) -> int:
     """
     if not 0 <= coin < 1:
         raise ValueError(f"The coin is {coin!r}: pass a number from 0 up to, but not 1.")
-    ends = np.cumsum(stage.probs[stage.order])
+    ends = np.cumsum(stage.best_probs)
     return int(stage.order[np.searchsorted(ends, coin * ends[-1], side="right")])
 
 
@@ -88,8 +88,8 @@ def candidates(
         n: how many rows.
         include: ids that get a row wherever they rank, say the token that was drawn.
     """
-    logits = stages[0].scores
     shown = np.union1d(stages[0].order[:n], np.fromiter(include, dtype=np.intp))
+    logits = stages[0].scores
     return tuple(
         Candidate(
             token_id=token_id,

@@ -264,7 +264,7 @@ class Generation:
     def _record(self, stages: Sequence[Stage], token_id: int, is_forced: bool) -> Step:
         """Writes down a token with the distribution that it was drawn from."""
         raw, last = stages[0], stages[-1]
-        logit = raw.scores[token_id]
+        logit = self.logits[token_id]
         return Step(
             position=len(self.ids),
             token_id=token_id,
@@ -273,14 +273,14 @@ class Generation:
             coin=self.coin,
             prob=float(raw.probs[token_id]),
             # of the logits: the probability itself may underflow
-            logprob=float(logit - raw.scores.max() + np.log(raw.probs.max())),
-            rank=int(np.count_nonzero(raw.scores > logit))
-            + int(np.count_nonzero(raw.scores[:token_id] == logit)),
+            logprob=float(logit - raw.best_scores[0] + np.log(raw.best_probs[0])),
+            rank=int(np.count_nonzero(self.logits > logit))
+            + int(np.count_nonzero(self.logits[:token_id] == logit)),
             entropy=raw.entropy,
             chosen_prob=float(last.probs[token_id]),
             candidates=candidates(stages, self._label, include=(token_id,)),
             stage_names=tuple(stage.name for stage in stages),
-            n_kept=int(np.count_nonzero(last.kept)),
+            n_kept=last.order.size,
             distribution=summarise(self.logits, order=raw.order),
             phase=self.last_pass.phase,
             seconds=self.last_pass.seconds,

@@ -31,6 +31,7 @@ from model.fast_decode import FastDecode, fast_decode
 from model.kv_cache import cache_argument, cache_shape
 from model.locating import SHIPPED, Progress, find_folder
 from model.records import CacheShape
+from model.tall_products import tall_layers
 
 __all__ = ["SHIPPED", "Kind", "LanguageModel", "LoadError", "load_model"]
 
@@ -60,6 +61,7 @@ class LanguageModel:
     has_chat_template: bool
     seconds_to_load: float
     fast_decode: FastDecode | None  # a decode step that is faster than the model's, tested equal
+    tall_layers: tuple[torch.nn.Linear, ...]  # quicker the other way round, one row at a time
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held during a pass
 
     @property
@@ -231,6 +233,7 @@ def _describe(
         cache_shape=_cache_shape(model, kind, dtype),
         has_chat_template=getattr(tokenizer, "chat_template", None) is not None,
         fast_decode=fast_decode(model),
+        tall_layers=tall_layers(model),
         seconds_to_load=time.perf_counter() - started,
     )
 

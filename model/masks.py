@@ -41,13 +41,16 @@ def softmax(scores: Scores) -> Scores:
 
 
 def softmax_and_entropy(scores: Scores) -> tuple[Scores, float]:
-    """Returns what `softmax` and `entropy` return, the exponentials taken once for both."""
+    """Returns `softmax`, and `entropy` but for rounding: the exponentials are taken once for both.
+
+    This entropy is for the eye; no token is kept or dropped by it.
+    """
     shifted = scores - scores[0]
     weights = np.exp(shifted)
     weight = total(weights)
     # in place, for with 50,000 tokens a fresh array costs more than the arithmetic
     shifted *= weights
-    undecided = float(np.log(weight) - total(shifted) / weight)
+    undecided = float(np.log(weight) - shifted.sum() / weight)
     weights /= weight
     return weights, undecided
 
@@ -60,7 +63,10 @@ def log_softmax(scores: Scores) -> Scores:
 
 def entropy(scores: Scores) -> float:
     """Returns how undecided the distribution is, in nats: 0 for one token, log n for n equals."""
-    return softmax_and_entropy(scores)[1]
+    shifted = scores - scores[0]
+    weights = np.exp(shifted)
+    weight = total(weights)
+    return float(np.log(weight) - total(shifted * weights) / weight)
 
 
 def repetition_penalty(scores: Scores, counts: Counts, penalty: float) -> Scores:

@@ -19,6 +19,7 @@ from transformers import DynamicCache
 
 from model.kv_cache import argument_names, cache_argument
 from model.loading import LanguageModel
+from model.tall_products import taken_by_columns
 
 Logits: TypeAlias = npt.NDArray[np.float32]
 
@@ -55,7 +56,13 @@ def decode_one_token(lm: LanguageModel, token_id: int, cache: DynamicCache) -> t
     if fast is not None:
         return run_pass(lm, 1, lambda: fast(token_id, cache))
     inputs = inputs_of(lm, [token_id], cache)
-    return run_pass(lm, 1, lambda: lm.model(**inputs).logits[0, -1])
+
+    def read() -> torch.Tensor:
+        with taken_by_columns(lm.tall_layers):
+            logits: torch.Tensor = lm.model(**inputs).logits[0, -1]
+        return logits
+
+    return run_pass(lm, 1, read)
 
 
 @torch.inference_mode()

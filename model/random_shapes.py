@@ -30,6 +30,7 @@ from model.loading import LanguageModel
 from model.locating import SHIPPED
 from model.records.phases import ShapePlan
 from model.shapes import PublishedModel, published_models
+from model.tall_products import tall_layers
 
 LONGEST = 2048  # tokens that are planned for
 _HEADROOM = 1.1
@@ -194,6 +195,7 @@ def make_shape(shape: Shape, dtype: str = "auto") -> LanguageModel:
         has_chat_template=False,
         seconds_to_load=time.perf_counter() - started,
         fast_decode=fast_decode(model),
+        tall_layers=tall_layers(model),
     )
 
 

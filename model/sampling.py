@@ -56,6 +56,7 @@ def process(
     stages = [_record("raw", raw.size, alive, scores)]
     for name in settings.stage_names:
         given = stages[-1]
+        kept: masks.Mask | None = None
         value: float = getattr(settings, name, 0.0)  # "greedy" has none
         if name in masks.PENALTIES:
             # move the scores of tokens that were used, and sort again: ids first, then scores
@@ -70,7 +71,8 @@ def process(
             # drop what the mask does not keep; the rest stays in order
             kept = masks.greedy(scores) if name == "greedy" else masks.MASKS[name](scores, value)
             alive, scores = alive[kept], scores[kept]
-        stages.append(_record(name, raw.size, alive, scores, given))
+        lost = given.best_probs[:0] if kept is None else given.best_probs[~kept]
+        stages.append(_record(name, raw.size, alive, scores, lost))
     return tuple(stages)
 
 
@@ -79,36 +81,27 @@ def _record(
     n_vocab: int,
     alive: npt.NDArray[np.intp],
     scores: masks.Scores,
-    given: Stage | None = None,
+    lost: FloatArray | tuple[()] = (),
 ) -> Stage:
-    """Spreads the survivors over the whole vocabulary and measures what the stage did.
+    """Measures what a stage did.
 
     Args:
         name: of the stage.
         n_vocab: size of the vocabulary.
         alive: (n,) ids still in play, best first.
         scores: (n,) their scores.
-        given: the stage before; None for "raw".
+        lost: probabilities of those that it removed, best first.
     """
-    alive_probs, entropy = masks.softmax_and_entropy(scores)
-    all_scores = np.full(n_vocab, -np.inf)
-    all_scores[alive] = scores
-    probs = np.zeros(n_vocab)
-    probs[alive] = alive_probs
-    kept = np.zeros(n_vocab, dtype=bool)
-    kept[alive] = True
-    lost: FloatArray = np.zeros(0)
-    if given is not None and alive.size < given.order.size:
-        lost = given.probs[given.kept & ~kept]
+    probs, entropy = masks.softmax_and_entropy(scores)
     return Stage(
         name=name,
-        scores=all_scores,
-        probs=probs,
-        kept=kept,
+        n_vocab=n_vocab,
         order=alive,
-        removed_mass=masks.total(lost),
+        best_scores=scores,
+        best_probs=probs,
+        removed_mass=float(np.sum(lost)),
         entropy=entropy,
-        boundary_id=int(alive[-1]) if lost.size else None,
+        boundary_id=int(alive[-1]) if len(lost) else None,
     )
 
 

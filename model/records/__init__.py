@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -30,13 +31,36 @@ class Stage:
     """
 
     name: str  # "raw", or the name of the Settings field that made it ("temperature", "top_p", ...)
-    scores: FloatArray  # (vocab,) float64, -inf where the token is masked out
-    probs: FloatArray  # (vocab,) float64, softmax of scores, sums to 1
-    kept: BoolArray  # (vocab,) which tokens may still be drawn
-    order: IntArray  # (kept,) their ids, best first, ties by id
+    n_vocab: int
+    order: IntArray  # (kept,) ids that may still be drawn, best first, ties by id
+    best_scores: FloatArray  # (kept,) float64, in that order
+    best_probs: FloatArray  # (kept,) float64, in that order, softmax of the scores, sums to 1
     removed_mass: float  # probability that this stage removed, of the distribution it was given
-    entropy: float  # nats, of probs
+    entropy: float  # nats, of the probabilities
     boundary_id: int | None  # the kept token with the lowest score, where the stage cut; else None
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """Scores by id, (vocab,) float64, -inf where the token is masked out."""
+        return self._by_id(self.best_scores, -np.inf)
+
+    @cached_property
+    def probs(self) -> FloatArray:
+        """Probabilities by id, (vocab,) float64."""
+        return self._by_id(self.best_probs, 0.0)
+
+    @cached_property
+    def kept(self) -> BoolArray:
+        """Which tokens may still be drawn, (vocab,)."""
+        kept = np.zeros(self.n_vocab, dtype=bool)
+        kept[self.order] = True
+        return kept
+
+    def _by_id(self, best: FloatArray, otherwise: float) -> FloatArray:
+        """Spreads numbers of the kept tokens over the whole vocabulary."""
+        spread = np.full(self.n_vocab, otherwise)
+        spread[self.order] = best
+        return spread
 
 
 @dataclass(frozen=True)
