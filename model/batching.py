@@ -12,7 +12,6 @@ from typing import Any
 import torch
 from transformers import DynamicCache
 
-from model import kv_cache
 from model.ceilings import measure_copy
 from model.devices import free_bytes
 from model.engines import PLAIN
@@ -41,11 +40,11 @@ class Batch:
         Raises:
             ValueError: where the model takes no cache.
         """
-        if kv_cache.cache_argument(lm.model) is None:
+        if lm.cache_argument is None:
             raise ValueError(f"{lm.name} takes no cache: choose another model.")
         self.lm = lm
         self.rows = [list(row) for row in rows]
-        self.cache = kv_cache.new_cache(lm.model) or DynamicCache()
+        self.cache = lm.new_cache() or DynamicCache()
 
     def prefill(self) -> tuple[Logits, float]:
         """Reads all prompts; logits are (batch, vocab)."""
@@ -87,7 +86,7 @@ def batched_pass(
     if "logits_to_keep" in known:
         inputs["logits_to_keep"] = 1
     if cache is not None:
-        inputs[str(kv_cache.cache_argument(lm.model))] = cache
+        inputs[str(lm.cache_argument)] = cache
     n_input = sum(len(row) for row in rows)
     return run_pass(lm, n_input, lambda: lm.model(**inputs).logits[:, -1])
 

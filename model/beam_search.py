@@ -284,7 +284,7 @@ def read_rows(
         inputs["use_cache"] = cache is not None
     if "logits_to_keep" in known:
         inputs["logits_to_keep"] = 1
-    name = kv_cache.cache_argument(lm.model)
+    name = lm.cache_argument
     if cache is not None and name is not None:
         inputs[name] = cache
     return run_pass(lm, len(texts) * len(texts[0]), lambda: lm.model(**inputs).logits[:, -1])

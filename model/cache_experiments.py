@@ -80,7 +80,7 @@ def watch_rewind(generation: Generation, n_tokens: int) -> tuple[CacheMoment, ..
     """
     lm, ids = generation.lm, generation.ids
     cache = generation.fork().cache
-    if cache is None or not kv_cache.can_crop(lm.model.config):
+    if cache is None or not kv_cache.can_crop(lm.config):
         raise ValueError(f"The cache of {lm.name} cannot be cropped: going back reads all again.")
     n_held = generation.cache_tokens
 
@@ -124,18 +124,18 @@ class Race:
         Raises:
             ValueError: One sentence with the remedy.
         """
-        if kv_cache.cache_argument(lm.model) is None:
+        if lm.cache_argument is None:
             raise ValueError(f"{lm.name} takes no cache: there is nothing to compare.")
         limit = lm.context_length or n_tokens
         if not 2 <= n_tokens <= limit:
             raise ValueError(f"Choose a length between 2 and {limit:,} tokens.")
         self.lm, self.n_tokens = lm, n_tokens
-        self.n_runs = n_runs if kv_cache.can_crop(lm.model.config) else 1
+        self.n_runs = n_runs if kv_cache.can_crop(lm.config) else 1
         self.ids = list(ids[:1])
         self.steps: list[RaceStep] = []
         self._given = list(ids)
-        self._cache = kv_cache.new_cache(lm.model)
-        warm = kv_cache.new_cache(lm.model)
+        self._cache = lm.new_cache()
+        warm = lm.new_cache()
         for _ in range(2):
             read_newest(lm, self.ids, warm)
             read_all(lm, self.ids)
@@ -186,7 +186,7 @@ class Race:
 
     def compare_states(self) -> StateGap | None:
         """Holds the cached keys and values of all positions against those of one fresh pass."""
-        fresh = kv_cache.new_cache(self.lm.model)
+        fresh = self.lm.new_cache()
         prefill(self.lm, self.ids[: len(self.steps)], fresh)
         pairs = list(zip(_key_value_layers(self._cache), _key_value_layers(fresh), strict=True))
         if not pairs:
@@ -206,7 +206,7 @@ class Race:
         for n_tokens in lengths:
             ids = self.ids[:n_tokens]
             checks.append(self._check(ids, None))
-            cache = kv_cache.new_cache(self.lm.model)
+            cache = self.lm.new_cache()
             if n_tokens > 1:
                 prefill(self.lm, ids[:-1], cache)
             checks.append(self._check(ids, cache))
@@ -249,7 +249,7 @@ def reuse_prefix(
     Raises:
         ValueError: where the model's cache cannot be cropped; one sentence.
     """
-    if kv_cache.cache_argument(lm.model) is None or not kv_cache.can_crop(lm.model.config):
+    if lm.cache_argument is None or not kv_cache.can_crop(lm.config):
         raise ValueError(f"The cache of {lm.name} cannot be cropped to a common start.")
     n_common = common_start(first, second)
     # one token at least has to be read, for its logits

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from transformers import DynamicCache
 
-from model import kv_cache, passes
+from model import passes
 from model.cuda_decode import StaticDecode, has_graphs, runs_static
 from model.loading import LanguageModel
 from model.passes import Logits
@@ -51,7 +51,7 @@ class PlainEngine:
         Raises:
             ValueError: where the model takes no cache; one sentence.
         """
-        if kv_cache.cache_argument(lm.model) is None:
+        if lm.cache_argument is None:
             raise ValueError(
                 f"{lm.name} takes no cache, so all its passes are prefills: choose another model."
             )
@@ -64,7 +64,7 @@ class PlainEngine:
 
     def prefill(self, ids: Sequence[int]) -> tuple[Logits, float]:
         """Reads a prompt into an empty cache."""
-        self.cache = kv_cache.new_cache(self.lm.model) or DynamicCache()
+        self.cache = self.lm.new_cache() or DynamicCache()
         return passes.prefill(self.lm, ids, self.cache)
 
     def decode(self, token_id: int) -> tuple[Logits, float]:

@@ -12,17 +12,21 @@ cache.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 from torch.nn.functional import scaled_dot_product_attention, silu
-from transformers import DynamicCache, PreTrainedModel
+from transformers import DynamicCache
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedModel
 
 Tensor: TypeAlias = torch.Tensor
 
-MOST_TOKENS = 16  # beyond that the model's own pass is as quick
+MOST_TOKENS = 16  # with the logits of each; beyond that the model's own pass is as quick
+LONGEST_PROMPT = 96  # tokens, with the logits of the last
 _SMALL = 30e6  # parameters: the weights here are copies
 _LONGEST = 8192  # positions with their rotation, kept as a table
 
@@ -41,31 +45,42 @@ class FastDecode:
     """The passes of one model; make it with `fast_decode`."""
 
     @torch.inference_mode()
-    def __init__(self, model: Any) -> None:
-        """Copies the weights of a LlamaForCausalLM into the order in which a pass reads them."""
-        config, inner = model.config, model.model
+    def __init__(self, config: PreTrainedConfig, weights: Mapping[str, Tensor]) -> None:
+        """Puts the weights of a LlamaForCausalLM into the order in which a pass reads them.
+
+        Args:
+            config: of a shape that `knows_shape` knows.
+            weights: float32, by the model's own names; those that are not joined are not copied.
+
+        Raises:
+            KeyError: where a weight is missing.
+        """
         self._n_heads, self._n_kv = config.num_attention_heads, config.num_key_value_heads
         self._size = config.head_dim
         # x / sqrt(mean(x^2) + epsilon) is sqrt(h) x / hypot(|x|, sqrt(h epsilon))
         root = config.hidden_size**0.5
         self._least = torch.tensor(root * config.rms_norm_eps**0.5)
-        self._embeddings = inner.embed_tokens.weight
-        self._layers = [_join(layer, root) for layer in inner.layers]
-        self._head = model.lm_head.weight * (root * inner.norm.weight)
-        positions = torch.arange(config.max_position_embeddings)[None]
-        cos, sin = inner.rotary_emb(self._embeddings, positions)
-        # rotating a half is rolling by a half, the first half negated
-        sign = torch.ones(self._size)
-        sign[: self._size // 2] = -1
-        self._cos, self._sin = cos[0, :, None].clone(), (sin[0] * sign)[:, None]
-        self._causal = _causal_mask(self._n_heads // self._n_kv, positions.numel())
+        self._embeddings = weights["model.embed_tokens.weight"]
+        parts = (f"model.layers.{index}." for index in range(config.num_hidden_layers))
+        self._layers = [_join(weights, part, root) for part in parts]
+        is_tied = config.tie_word_embeddings
+        head = self._embeddings if is_tied else weights["lm_head.weight"]
+        self._head = head * (root * weights["model.norm.weight"])
+        n_most = config.max_position_embeddings
+        theta = config.rope_parameters["rope_theta"]
+        self._cos, self._sin = _turns(self._size, theta, n_most)
+        self._causal = _causal_mask(self._n_heads // self._n_kv, n_most)
 
     def __call__(self, token_id: int, cache: DynamicCache) -> Tensor:
         """Returns the logits after one more token, (vocab,), and adds the token to the cache."""
         return self.read([token_id], cache)[0]
 
+    def prefill(self, ids: Sequence[int], cache: DynamicCache) -> Tensor:
+        """Returns the logits after the last of these tokens, (vocab,), and adds them all."""
+        return self.read(ids, cache, only_last=True)[0]
+
     @torch.inference_mode()
-    def read(self, ids: Sequence[int], cache: DynamicCache) -> Tensor:
+    def read(self, ids: Sequence[int], cache: DynamicCache, only_last: bool = False) -> Tensor:
         """Returns the logits after each of these tokens, (n, vocab), and adds them to the cache."""
         n_past, n_new = cache.get_seq_length(), len(ids)
         turn = (self._cos[n_past : n_past + n_new], self._sin[n_past : n_past + n_new])
@@ -80,6 +95,8 @@ class FastDecode:
             # feed forward: each token by itself
             gate, up = _product(layer.gate_up, self._normed(x)).chunk(2, dim=-1)
             x = x + _product(layer.down, silu(gate) * up)
+        if only_last:
+            x, n_new = x[-1:].expand(2, -1), 1
         return _product(self._head, self._normed(x))[:n_new]
 
     def _look(
@@ -110,7 +127,10 @@ class FastDecode:
         return found.reshape(n_new, n_heads * size)
 
     def _seen(self, n_new: int, n_past: int) -> Tensor:
-        """Adds -inf to what a query may not see, (n H / K, t): a piece of the mask kept for all."""
+        """Adds -inf to what a query may not see, (n H / K, t)."""
+        if n_new > MOST_TOKENS:
+            return _causal_mask(self._n_heads // self._n_kv, n_past, n_new)
+        # a piece of the mask that is kept for all
         n_most = self._causal.shape[1] - MOST_TOKENS
         rows = n_new * self._n_heads // self._n_kv
         return self._causal[:rows, n_most - n_past : n_most + n_new]
@@ -123,43 +143,58 @@ class FastDecode:
 
 def fast_decode(model: PreTrainedModel) -> FastDecode | None:
     """Returns the fast pass of a model; None where its shape is not exactly what this one knows."""
-    config = model.config
-    if config.model_type != "llama" or model.num_parameters() > _SMALL:
+    is_here = model.device.type == "cpu" and model.dtype == torch.float32
+    if not (is_here and knows_shape(model.config, model.num_parameters())):
         return None
-    is_plain = (
-        config.hidden_act == "silu"
+    return FastDecode(model.config, dict(model.named_parameters()))
+
+
+def knows_shape(config: Any, n_parameters: int) -> bool:
+    """Tells whether a config is that of a small, plain Llama."""
+    return (
+        config.model_type == "llama"
+        and n_parameters <= _SMALL
+        and config.hidden_act == "silu"
         and not config.attention_bias
         and not config.mlp_bias
         and config.rope_parameters["rope_type"] == "default"
         and config.max_position_embeddings <= _LONGEST
     )
-    is_here = model.device.type == "cpu" and model.dtype == torch.float32
-    return FastDecode(model) if is_plain and is_here else None
 
 
-def _causal_mask(n_shared: int, n_positions: int) -> Tensor:
-    """Returns the mask of new tokens behind as many positions as a model can have.
+def _turns(size: int, theta: float, n_positions: int) -> tuple[Tensor, Tensor]:
+    """Returns cosine and sine of each position's angles, (positions, 1, d) each (arXiv 2104.09864).
 
-    Any stretch of its columns that ends among the last MOST_TOKENS is the mask of a shorter text.
+    Rotating a half is rolling by a half, the first half negated: that sign is in the sine.
+    """
+    pace = 1 / theta ** (torch.arange(0, size, 2).float() / size)
+    angles = torch.outer(torch.arange(n_positions).float(), pace)
+    cos, sin = angles.cos(), angles.sin()
+    return torch.cat([cos, cos], dim=-1)[:, None], torch.cat([-sin, sin], dim=-1)[:, None]
+
+
+def _causal_mask(n_shared: int, n_past: int, n_new: int = MOST_TOKENS) -> Tensor:
+    """Returns the mask of new tokens behind so many positions.
+
+    Any stretch of its columns that ends among the last n_new is the mask of a shorter text.
 
     Returns:
-        (MOST_TOKENS n_shared, n_positions + MOST_TOKENS), a row for each query of a key-value head.
+        (n_new n_shared, n_past + n_new), a row for each query of a key-value head.
     """
-    new = torch.full((MOST_TOKENS, MOST_TOKENS), -torch.inf).triu(1)
-    past = torch.zeros(MOST_TOKENS, n_positions)
+    new = torch.full((n_new, n_new), -torch.inf).triu(1)
+    past = torch.zeros(n_new, n_past)
     return torch.cat([past, new], dim=1).repeat_interleave(n_shared, dim=0)
 
 
-def _join(layer: Any, root: float) -> _Layer:
+def _join(weights: Mapping[str, Tensor], layer: str, root: float) -> _Layer:
     """Puts together the weights of a layer that read the same input."""
-    attention, feed = layer.self_attn, layer.mlp
-    qkv = (attention.q_proj.weight, attention.k_proj.weight, attention.v_proj.weight)
-    gate_up = (feed.gate_proj.weight, feed.up_proj.weight)
+    attention = [weights[f"{layer}self_attn.{name}_proj.weight"] for name in "qkv"]
+    feed = [weights[f"{layer}mlp.{name}_proj.weight"] for name in ("gate", "up")]
     return _Layer(
-        qkv=torch.cat(qkv) * (root * layer.input_layernorm.weight),
-        out=attention.o_proj.weight,
-        gate_up=torch.cat(gate_up) * (root * layer.post_attention_layernorm.weight),
-        down=feed.down_proj.weight,
+        qkv=torch.cat(attention) * (root * weights[f"{layer}input_layernorm.weight"]),
+        out=weights[f"{layer}self_attn.o_proj.weight"],
+        gate_up=torch.cat(feed) * (root * weights[f"{layer}post_attention_layernorm.weight"]),
+        down=weights[f"{layer}mlp.down_proj.weight"],
     )
 
 

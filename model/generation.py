@@ -19,7 +19,7 @@ from transformers import DynamicCache
 
 from model import kv_cache
 from model.loading import LanguageModel
-from model.passes import Logits, PassError, decode_one_token, prefill
+from model.passes import Logits, PassError, decode_one_token, read_prompt
 from model.records import Distribution, Finish, Pass, Phase, Stage, Step
 from model.sampling import Settings, candidates, coin_at, draw, process, summarise
 from model.tokenizing import encode, known_ids, label, text_of
@@ -104,7 +104,7 @@ class Generation:
         self.finished = self._reason_to_stop()
         self.logits: Logits = np.zeros(0, dtype=np.float32)
         self._distribution: Distribution | None = None
-        self._cache = kv_cache.new_cache(lm.model)
+        self._cache = lm.new_cache()
         self._n_cached = 0
         self._n_refilled = 0
         self._passes = [self._read()]  # one for each token, drawn or to be drawn
@@ -246,7 +246,7 @@ class Generation:
         phase: Phase
         if self._cache is None or self._n_cached == 0:
             phase = "prefill"
-            self.logits, seconds = prefill(self.lm, unread, self._cache)
+            self.logits, seconds = read_prompt(self.lm, unread, self._cache)
         else:
             phase = "decode"
             self.logits, seconds = decode_one_token(self.lm, unread[0], self._cache)
@@ -308,7 +308,7 @@ class Generation:
         """Takes the cache back to its first `n_kept` positions, or empties it where it must."""
         if self._cache is None or self._n_cached < n_kept:
             self._empty_cache()
-        elif kv_cache.can_crop(self.lm.model.config):
+        elif kv_cache.can_crop(self.lm.config):
             kv_cache.crop(self._cache, self._n_cached - n_kept)
             self._n_cached = n_kept
         else:
@@ -317,7 +317,7 @@ class Generation:
 
     def _empty_cache(self) -> None:
         """Starts again with a cache that holds nothing, so that the next pass reads all."""
-        self._cache = kv_cache.new_cache(self.lm.model)
+        self._cache = self.lm.new_cache()
         self._n_cached = 0
 
 

@@ -15,14 +15,17 @@ import copy
 import inspect
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import DynamicCache, PreTrainedConfig, PreTrainedModel
+from transformers import DynamicCache, PreTrainedConfig
 from transformers.cache_utils import DynamicLayer
 
 from model.records import CacheShape
 from model.roomy_cache import RoomyLayer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 # layers that hold one key and one value per position, and nothing that sums up the past
 _CROPPABLE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DummyLayer", "RoomyLayer"}
@@ -141,12 +144,10 @@ def can_crop(config: PreTrainedConfig) -> bool:
     return all(type(layer).__name__ in _CROPPABLE_LAYERS for layer in layers)
 
 
-def new_cache(model: PreTrainedModel) -> DynamicCache | None:
-    """Returns an empty cache for one text; None for a model that takes none."""
-    if cache_argument(model) is None:
-        return None
-    if not can_crop(model.config):
-        return DynamicCache(config=model.config)
+def new_cache(config: PreTrainedConfig) -> DynamicCache:
+    """Returns an empty cache for one text of a model with this config."""
+    if not can_crop(config):
+        return DynamicCache(config=config)
     cache = DynamicCache()
     cache.layer_class_to_replicate = RoomyLayer
     return cache

@@ -13,25 +13,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import torch
-from transformers import (
-    AutoConfig,
-    AutoTokenizer,
-    PreTrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
+from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
 from transformers.utils import logging
 
+from model import kv_cache
 from model.checkpoint import LoadError, count_bytes, find_weights, is_tokenizer_file, read_config
 from model.devices import check_memory, choose_devices, choose_dtype
 from model.fast_decode import FastDecode, fast_decode
-from model.kv_cache import cache_argument, cache_shape
 from model.locating import SHIPPED, Progress, find_folder
+from model.quick_start import Later, QuickStart, quick_start
 from model.records import CacheShape
 from model.tall_products import tall_layers
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 __all__ = ["SHIPPED", "Kind", "LanguageModel", "LoadError", "load_model"]
 
@@ -48,7 +46,8 @@ class LanguageModel:
 
     name: str
     kind: Kind
-    model: PreTrainedModel  # unwrapped, in eval mode
+    source: Callable[[], PreTrainedModel]  # gives transformers' model, in eval mode
+    config: PreTrainedConfig  # of the whole model
     tokenizer: PreTrainedTokenizerBase
     device: torch.device
     dtype: torch.dtype
@@ -58,11 +57,21 @@ class LanguageModel:
     end_ids: frozenset[int]  # each of these ends a text
     bos_id: int | None  # begins a text
     cache_shape: CacheShape
+    cache_argument: str | None  # name by which a pass takes its cache; None where it takes none
     has_chat_template: bool
     seconds_to_load: float
     fast_decode: FastDecode | None  # a decode step that is faster than the model's, tested equal
     tall_layers: tuple[torch.nn.Linear, ...]  # quicker the other way round, one row at a time
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held during a pass
+
+    @property
+    def model(self) -> PreTrainedModel:
+        """Transformers' model, unwrapped; of a shipped one it may have to be read first."""
+        return self.source()
+
+    def new_cache(self) -> DynamicCache | None:
+        """Returns an empty cache for one text; None for a model that takes none."""
+        return None if self.cache_argument is None else kv_cache.new_cache(self.config)
 
     @property
     def dtype_name(self) -> str:
@@ -103,11 +112,13 @@ def load_model(
 
     # read them, in words first, then in numbers
     say(f"Reading the tokenizer of {name}")
-    config = _read(name, partial(AutoConfig.from_pretrained, folder, **_SAFELY))
     tokenizer = _load_tokenizer(folder, name)
     say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
-    model = _load_weights(folder, name, kind, config, place, numbers)
-    return _describe(name, kind, model, tokenizer, numbers, started)
+    read = partial(_load_weights, folder, name, kind, place, numbers)
+    is_quick = name in SHIPPED and place == torch.device("cpu") and numbers == torch.float32
+    quick = quick_start(folder, name) if is_quick else None
+    parts = _parts_of(read(), kind) if quick is None else _parts_to_be(quick, read)
+    return _describe(name, kind, parts, tokenizer, numbers, started)
 
 
 def _kind(config: dict[str, Any], name: str) -> Kind:
@@ -153,11 +164,19 @@ def _read(name: str, read: Any) -> Any:
         ) from error
 
 
+def _tokenizer_class(folder: Path, name: str) -> Any:
+    """Returns the class that reads a tokenizer: for ours the plain one, which needs no model's."""
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    return PreTrainedTokenizerFast if folder == SHIPPED.get(name) else AutoTokenizer
+
+
 def _load_tokenizer(folder: Path, name: str) -> Any:
     """Returns the tokenizer that lies beside the weights."""
     if not any(is_tokenizer_file(path.name) for path in folder.iterdir()):
         raise LoadError(f"{name} has no tokenizer files: save its tokenizer into the same folder.")
-    tokenizer = _read(name, partial(AutoTokenizer.from_pretrained, folder, **_SAFELY))
+    reader = _tokenizer_class(folder, name)
+    tokenizer = _read(name, partial(reader.from_pretrained, folder, **_SAFELY))
     if not len(tokenizer):
         raise LoadError(f"The tokenizer of {name} knows no tokens: save it again.")
     return tokenizer
@@ -167,7 +186,6 @@ def _load_weights(
     folder: Path,
     name: str,
     kind: Kind,
-    config: PreTrainedConfig,
     place: Place,
     dtype: torch.dtype,
 ) -> PreTrainedModel:
@@ -176,8 +194,11 @@ def _load_weights(
     Raises:
         LoadError: where a weight is missing, which would leave random numbers in its place.
     """
+    from transformers import AutoConfig
+
     hush: Callable[[], None] = logging.disable_progress_bar
     hush()  # progress goes to the page, not to the terminal
+    config = _read(name, partial(AutoConfig.from_pretrained, folder, **_SAFELY))
     read = partial(
         _auto_class(kind).from_pretrained,
         folder,
@@ -206,44 +227,80 @@ def _auto_class(kind: Kind) -> Any:
     return classes.get(kind, AutoModelForSeq2SeqLM)
 
 
+@dataclass(frozen=True)
+class _Parts:
+    """What is known of a model, be it read or only about to be."""
+
+    source: Callable[[], PreTrainedModel]
+    config: PreTrainedConfig
+    device: torch.device
+    vocab_size: int
+    n_parameters: int
+    end_ids: Any  # as the generation config has them: a number, several, none
+    cache_argument: str | None
+    fast_decode: FastDecode | None
+    tall_layers: tuple[torch.nn.Linear, ...] = ()
+
+
+def _parts_of(model: PreTrainedModel, kind: Kind) -> _Parts:
+    """Asks a model that was read."""
+    return _Parts(
+        source=lambda: model,
+        config=model.config,
+        device=model.device,
+        vocab_size=_vocab_size(model),
+        n_parameters=sum(parameter.numel() for parameter in model.parameters()),
+        end_ids=getattr(getattr(model, "generation_config", None), "eos_token_id", None),
+        cache_argument=None if kind == "masked" else kv_cache.cache_argument(model),
+        fast_decode=fast_decode(model),
+        tall_layers=tall_layers(model),
+    )
+
+
+def _parts_to_be(start: QuickStart, read: Callable[[], PreTrainedModel]) -> _Parts:
+    """Says the same of a shipped Llama on the CPU that is read later."""
+    return _Parts(
+        source=Later(read),
+        config=start.config,
+        device=torch.device("cpu"),
+        vocab_size=int(start.config.vocab_size),
+        n_parameters=start.n_parameters,
+        end_ids=start.end_ids,
+        cache_argument="past_key_values",
+        fast_decode=start.passes,
+    )
+
+
 def _describe(
-    name: str,
-    kind: Kind,
-    model: PreTrainedModel,
-    tokenizer: Any,
-    dtype: torch.dtype,
-    started: float,
+    name: str, kind: Kind, parts: _Parts, tokenizer: Any, dtype: torch.dtype, started: float
 ) -> LanguageModel:
     """Writes down what the pages ask of a model."""
-    text_config = model.config.get_text_config(decoder=True)
-    vocab_size = _vocab_size(model)
+    text_config = parts.config.get_text_config(decoder=True)
+    shape = kv_cache.cache_shape(parts.config, dtype.itemsize)
+    if parts.cache_argument is None:
+        shape = replace(shape, n_layers=0, n_kv_heads=0, bytes_per_token=0)
+    ends = _end_ids(text_config, parts.end_ids, tokenizer)
     bos_id = tokenizer.bos_token_id
     return LanguageModel(
         name=name,
         kind=kind,
-        model=model,
+        source=parts.source,
+        config=parts.config,
         tokenizer=tokenizer,
-        device=model.device,
+        device=parts.device,
         dtype=dtype,
-        vocab_size=vocab_size,
+        vocab_size=parts.vocab_size,
         context_length=_context_length(text_config),
-        n_parameters=sum(parameter.numel() for parameter in model.parameters()),
-        end_ids=frozenset(end for end in _end_ids(model, tokenizer) if end < vocab_size),
-        bos_id=bos_id if bos_id is not None and bos_id < vocab_size else None,
-        cache_shape=_cache_shape(model, kind, dtype),
+        n_parameters=parts.n_parameters,
+        end_ids=frozenset(end for end in ends if end < parts.vocab_size),
+        bos_id=bos_id if bos_id is not None and bos_id < parts.vocab_size else None,
+        cache_shape=shape,
+        cache_argument=parts.cache_argument,
         has_chat_template=getattr(tokenizer, "chat_template", None) is not None,
-        fast_decode=fast_decode(model),
-        tall_layers=tall_layers(model),
+        fast_decode=parts.fast_decode,
+        tall_layers=parts.tall_layers,
         seconds_to_load=time.perf_counter() - started,
     )
-
-
-def _cache_shape(model: PreTrainedModel, kind: Kind, dtype: torch.dtype) -> CacheShape:
-    """Returns what a token costs in the model's cache: nothing where it keeps none."""
-    shape = cache_shape(model.config, dtype.itemsize)
-    if kind != "masked" and cache_argument(model) is not None:
-        return shape
-    return replace(shape, n_layers=0, n_kv_heads=0, bytes_per_token=0)
 
 
 def _vocab_size(model: PreTrainedModel) -> int:
@@ -261,13 +318,12 @@ def _context_length(config: PreTrainedConfig) -> int | None:
     return next((int(n) for n in lengths if isinstance(n, int) and n > 0), None)
 
 
-def _end_ids(model: PreTrainedModel, tokenizer: Any) -> set[int]:
+def _end_ids(config: Any, said: Any, tokenizer: Any) -> set[int]:
     """Collects every token that ends a text: chat models have several.
 
-    The generation config's stand before the config's, whose own may be a default of its class.
+    Those that the generation config said stand before the config's own, which may be a default of
+    its class.
     """
-    text_config = model.config.get_text_config(decoder=True)
-    said = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
-    said = text_config.eos_token_id if said is None else said
+    said = config.eos_token_id if said is None else said
     ends = {tokenizer.eos_token_id, *(said if isinstance(said, list | tuple) else [said])}
     return {int(end) for end in ends if end is not None}

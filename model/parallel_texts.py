@@ -19,7 +19,7 @@ import torch
 
 from model import kv_cache
 from model.draw import coin_at, draw
-from model.kv_cache import argument_names, cache_argument
+from model.kv_cache import argument_names
 from model.loading import LanguageModel
 from model.passes import Logits, explain, synchronise, threads_for
 from model.records import FloatArray
@@ -63,7 +63,7 @@ class ParallelTexts:
         self.lm = lm
         self.ids: list[list[int]] = [[] for _ in rows]
         self.n_passes, self.seconds = 0, 0.0
-        self._cache = kv_cache.new_cache(lm.model)
+        self._cache = lm.new_cache()
         self.logits: Logits = np.zeros((len(rows), 0), dtype=np.float32)
         self.read(rows)
 
@@ -74,7 +74,7 @@ class ParallelTexts:
             ValueError: where they do not fit into the model's context, or the pass fails.
         """
         check_room(self.lm, len(self.ids[0]) + len(more[0]), "choose a shorter text")
-        if self.ids[0] and len(more[0]) > 1 and not kv_cache.can_crop(self.lm.model.config):
+        if self.ids[0] and len(more[0]) > 1 and not kv_cache.can_crop(self.lm.config):
             for column in zip(*more, strict=True):  # a running state takes one token at a time
                 self.append(column)
             return
@@ -91,7 +91,7 @@ class ParallelTexts:
     @torch.inference_mode()
     def twice(self) -> ParallelTexts:
         """Returns a copy in which every text stands twice, one after the other."""
-        if not kv_cache.can_crop(self.lm.model.config):  # a state that sums up the past: read anew
+        if not kv_cache.can_crop(self.lm.config):  # a state that sums up the past: read anew
             return ParallelTexts(self.lm, [row for row in self.ids for _ in range(2)])
         twin = copy.copy(self)
         twin.ids = [list(row) for row in self.ids for _ in range(2)]
@@ -166,7 +166,7 @@ def _pass(
         inputs["use_cache"] = cache is not None
     if "logits_to_keep" in known:
         inputs["logits_to_keep"] = n_kept
-    name = cache_argument(lm.model)
+    name = lm.cache_argument
     if cache is not None and name is not None:
         inputs[name] = cache
     n_input = sum(len(row) for row in rows)

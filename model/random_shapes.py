@@ -25,7 +25,7 @@ from transformers.initialization import no_init_weights
 
 from model.devices import choose_devices, choose_dtype, free_bytes
 from model.fast_decode import fast_decode
-from model.kv_cache import cache_shape
+from model.kv_cache import cache_argument, cache_shape
 from model.loading import LanguageModel
 from model.locating import SHIPPED
 from model.records.phases import ShapePlan
@@ -182,7 +182,8 @@ def make_shape(shape: Shape, dtype: str = "auto") -> LanguageModel:
     return LanguageModel(
         name=f"{plan.name}, random weights",
         kind="causal",
-        model=model,
+        source=lambda: model,
+        config=config,
         tokenizer=AutoTokenizer.from_pretrained(SHIPPED["storyteller"], local_files_only=True),
         device=device,
         dtype=numbers,
@@ -192,6 +193,7 @@ def make_shape(shape: Shape, dtype: str = "auto") -> LanguageModel:
         end_ids=frozenset(),
         bos_id=None,
         cache_shape=cache_shape(config, numbers.itemsize),
+        cache_argument=cache_argument(model),
         has_chat_template=False,
         seconds_to_load=time.perf_counter() - started,
         fast_decode=fast_decode(model),

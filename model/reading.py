@@ -42,8 +42,8 @@ class TextReader:
         """
         if lm.kind != "causal":
             raise ValueError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
-        cache = kv_cache.new_cache(lm.model)
-        if cache is None or not kv_cache.can_crop(lm.model.config):
+        cache = lm.new_cache()
+        if cache is None or not kv_cache.can_crop(lm.config):
             raise ValueError(
                 f"The cache of {lm.name} cannot be cropped, and rejected tokens have to be taken "
                 "back: choose a model with keys and values for each position."

@@ -31,7 +31,6 @@ from model.cuda_decode import StaticDecode, has_graphs
 from model.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
 from model.fast_decode import fast_decode
 from model.flops import count_flops
-from model.kv_cache import new_cache
 from model.loading import LanguageModel
 from model.passes import PassError, prefill
 from model.phase_experiments import some_ids
@@ -96,7 +95,7 @@ def measure_floors(lm: LanguageModel, n_tries: int = N_TRIES) -> dict[str, float
         steps[BY_HAND] = lambda: quick(0, cache)
     floors = {name: median(rate_of(lm, 1, step, n_tries).seconds) for name, step in steps.items()}
     if STATIC in engine_names(lm):
-        floors |= _captured_floor(replace(lm, model=twin, vocab_size=_NARROW_VOCAB))
+        floors |= _captured_floor(replace(lm, source=lambda: twin, vocab_size=_NARROW_VOCAB))
     return floors
 
 
@@ -206,11 +205,11 @@ class RooflineExperiment:
 
     def _prefill(self, n_tokens: int) -> Iterator[str]:
         ids = some_ids(self.lm, n_tokens)
-        flops = count_flops(lambda: prefill(self.lm, ids, new_cache(self.lm.model))).linear
+        flops = count_flops(lambda: prefill(self.lm, ids, self.lm.new_cache())).linear
         yield self.doing
         seconds = []
         for _ in range(self.n_passes):
-            seconds.append(prefill(self.lm, ids, new_cache(self.lm.model))[1])
+            seconds.append(prefill(self.lm, ids, self.lm.new_cache())[1])
             yield self.doing
             if _is_enough(seconds):
                 break
@@ -244,7 +243,7 @@ class RooflineExperiment:
         for _ in range(self.n_passes):
             seconds.append(engine.decode(ids[0])[1])
             yield self.doing
-        cache = new_cache(self.lm.model)
+        cache = self.lm.new_cache()
         flops = count_flops(lambda: prefill(self.lm, ids[:1], cache)).linear
         self.points.append(point_of(self.lm, 1, 1, self.n_past, seconds, flops, name))
 

@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
 from torch.nn.functional import linear
-from transformers import PreTrainedModel
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 _WIDEST = 1280  # numbers in a row; beyond that the library's own product is as quick
 

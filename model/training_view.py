@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from model.causal_mask import read_text, true_logprobs
-from model.kv_cache import new_cache
 from model.loading import LanguageModel
 from model.passes import Logits, prefill
 from model.records import Piece
@@ -87,8 +86,8 @@ class StepLoop:
         self.expected = losses_in_one_pass(lm, ids)  # warms the parallel side up
         self.steps: list[LoopStep] = []
         self._passes: list[float] = []
-        self._cache = new_cache(lm.model)
-        warm = new_cache(lm.model)
+        self._cache = lm.new_cache()
+        warm = lm.new_cache()
         for end in (1, 2):
             prefill(lm, self.ids[end - 1 : end] if warm is not None else self.ids[:end], warm)
 

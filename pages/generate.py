@@ -4,7 +4,7 @@ from pages.parts.heap import collector_paused
 from pages.parts.shell import close_lesson, open_page, stage
 
 toolbar = open_page("A language model writes one token at a time")
-with stage("Loading the model…") as waiting, collector_paused():
+with stage("Loading the model…") as waiting, collector_paused("torch"):
     from pages.parts.home import show_home  # torch and transformers come in behind the shell
 
     show_home(toolbar, waiting)

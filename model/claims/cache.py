@@ -22,7 +22,7 @@ LONG, SHORT = 200, 10  # tokens in and out, one way and the other; a fifth of th
 def c22_prefill_is_cheap_per_token(bench: Bench) -> Finding:
     """One pass over many tokens against one pass over one."""
     ids = _plain_ids(bench, 128)
-    cache = kv_cache.new_cache(bench.lm.model)
+    cache = bench.lm.new_cache()
     if cache is None:
         return _no_cache(bench)
 
@@ -31,7 +31,7 @@ def c22_prefill_is_cheap_per_token(bench: Bench) -> Finding:
         kv_cache.crop(cache, 1)
         return seconds
 
-    whole = bench.seconds(lambda: prefill(bench.lm, ids, kv_cache.new_cache(bench.lm.model))[1])
+    whole = bench.seconds(lambda: prefill(bench.lm, ids, bench.lm.new_cache())[1])
     prefill(bench.lm, ids, cache)
     one = bench.seconds(decode)
     ratio = one / (whole / len(ids))

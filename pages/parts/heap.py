@@ -21,9 +21,9 @@ def freeze_heap() -> int:
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
-    """Keep the collector off the first import of torch: it makes much, none of it garbage."""
-    if "torch" not in sys.modules:
+def collector_paused(library: str) -> Iterator[None]:
+    """Keep the collector off the first import of a library: it makes much, none of it garbage."""
+    if library not in sys.modules:
         gc.disable()
     try:
         yield

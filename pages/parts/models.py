@@ -6,18 +6,21 @@ A model stays in memory while a session holds it; the shipped one stays for good
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from pages.parts.heap import freeze_heap
+from pages.parts.heap import collector_paused, freeze_heap
 
 if TYPE_CHECKING:
     from model.loading import LanguageModel
 
 DEFAULT_MODEL = "storyteller"
+_HEAD_START = 1.0  # seconds in which the first page is painted
+_GIVE_WAY = 0.0005  # seconds; a pass asks for the interpreter some 200 times
 
 _loaded: WeakValueDictionary[str, LanguageModel] = WeakValueDictionary()
 _kept: dict[str, LanguageModel] = {}
@@ -75,4 +78,24 @@ def shared_model(name: str, progress: Callable[[str], None] | None = None) -> La
             freeze_heap()
             if name == DEFAULT_MODEL:
                 _kept[name] = found
+                _read_rest_soon(found)
     return found
+
+
+def _read_rest_soon(lm: LanguageModel) -> None:
+    """Read what the first token did not need, and other lessons do, once that token is shown."""
+    timer = threading.Timer(_HEAD_START, _read_rest, [lm])
+    timer.daemon = True  # the server may end before
+    timer.start()
+
+
+def _read_rest(lm: LanguageModel) -> None:
+    """Read transformers' own model, and give way to the reader's presses meanwhile."""
+    pace = sys.getswitchinterval()
+    sys.setswitchinterval(_GIVE_WAY)
+    try:
+        with collector_paused("transformers.modeling_utils"):
+            lm.source()
+        freeze_heap()
+    finally:
+        sys.setswitchinterval(pace)

@@ -27,7 +27,7 @@ def test_every_text_side_by_side_is_read_as_it_would_be_alone(architecture: str)
     for row, ids in enumerate(twice.ids):
         assert ids[:-1] == texts.ids[row // 2]
         assert np.abs(twice.logits[row] - fresh_logits(lm, ids)).max() < 1e-4
-    assert texts.n_passes == (3 if can_crop(lm.model.config) else 4)
+    assert texts.n_passes == (3 if can_crop(lm.config) else 4)
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "gemma3", "mamba"])

@@ -10,7 +10,6 @@ import torch
 from torch import nn
 
 from model import tall_products
-from model.kv_cache import new_cache
 from model.passes import decode_one_token, prefill
 from model.tall_products import taken_by_columns, tall_layers
 from tests.tiny_models import bare_model, tiny
@@ -32,7 +31,7 @@ def test_a_decoded_token_has_the_models_own_logits(architecture: str) -> None:
     lm = dataclasses.replace(lm, tall_layers=tall_layers(lm.model))
     assert lm.tall_layers
     plain = dataclasses.replace(lm, tall_layers=())
-    caches = [new_cache(lm.model), new_cache(lm.model)]
+    caches = [lm.new_cache(), lm.new_cache()]
     for cache in caches:
         prefill(lm, [5, 6, 7], cache)
     for token_id in range(10, 20):

@@ -309,7 +309,7 @@ def test_a_model_larger_than_the_free_memory_is_not_begun(
     llama_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(devices, "free_bytes", lambda _: 10_000)
-    monkeypatch.setattr("model.loading.AutoTokenizer", None)  # it would be the first thing read
+    monkeypatch.setattr("model.loading._load_tokenizer", None)  # it would be the first thing read
     message = load_error(llama_folder)
     assert re.search(r"needs about .* GB of memory and .* GB is free on cpu: choose a", message)
 
@@ -320,5 +320,5 @@ def test_memory_that_runs_out_halfway_is_one_sentence_too(
     def run_out(*_: object, **__: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate 2 GiB")
 
-    monkeypatch.setattr("model.loading.AutoTokenizer.from_pretrained", run_out)
+    monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", run_out)
     assert "memory ran out while" in load_error(llama_folder)
