@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel, LoadError
 from model.tokenizing import vocabulary_labels
-from pages.parts.below import show_experiments, show_figures, show_files
 from pages.parts.branch import Notice
 from pages.parts.link import DEFAULT_PROMPT, Wish, follow, read_link
 from pages.parts.live_component import at_rest, live, look_ahead, vocabulary
@@ -31,6 +30,9 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
         _toolbar(session)
     vocabulary(session.lm.name, vocabulary_labels(session.lm))
     _live()
+    # pandas and plotly come in behind what can be pressed
+    from pages.parts.below import show_experiments, show_files
+
     _figures()  # a fragment of their own: a step sends what it changes and nothing else
     show_experiments(session)
     show_files(session)
@@ -164,6 +166,8 @@ def _live() -> None:
 
 @st.fragment
 def _figures() -> None:
+    from pages.parts.below import show_figures
+
     at_rest()
     show_figures(st.session_state[SESSION])
 
