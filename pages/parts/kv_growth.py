@@ -8,7 +8,7 @@ from model.cache_experiments import look_into, watch_rewind
 from model.generation import Generation
 from model.kv_cache import bytes_in_use, cache_shape
 from model.loading import LanguageModel
-from model.tokenizing import encode
+from model.tokenizing import encode, text_of
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.kv_state import CacheLesson, Walk
@@ -32,10 +32,11 @@ def show_growth(lesson: CacheLesson) -> None:
         st.form("kv_start", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
+        begun = lesson.walk.generation.prompt_ids
+        st.session_state.setdefault("kv_prompt", text_of(lesson.lm.tokenizer, begun))
         st.text_input(
             "A text to start from",
             key="kv_prompt",
-            placeholder="Once upon a time there was a",
             max_chars=MOST_CHARACTERS,
         )
         st.form_submit_button("Start", key="kv_begin", on_click=_begin, args=(lesson,))
