@@ -14,7 +14,6 @@ from model.tokenizing import encode, text_of
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_charts, theme_now
 from pages.parts.lesson_link import LessonLink, offer_link
-from pages.parts.link import DEFAULT_PROMPT
 from pages.parts.link_fields import Number, Whole, Words
 from pages.parts.shell import is_presenting
 from pages.parts.snow_frame import live_part
@@ -67,7 +66,7 @@ def _beginning(lesson: SnowLesson) -> None:
             "A text to start from",
             st.session_state.get("snow_begun", ""),
             key="snow_prompt",
-            placeholder=DEFAULT_PROMPT,
+            placeholder=text_of(lesson.lm.tokenizer, lesson.text.text.prompt_ids),
             max_chars=MOST_CHARACTERS,
         )
         st.number_input(
