@@ -104,6 +104,14 @@ def load_model(
     places = choose_devices(device)
     numbers = choose_dtype(dtype, places[0])
 
+    # a shipped Llama on the CPU needs little to begin with
+    is_quick = name in SHIPPED and places == [torch.device("cpu")] and numbers == torch.float32
+    quick = quick_start(SHIPPED[name], name) if is_quick else None
+    if quick is not None:
+        read = partial(_load_weights, SHIPPED[name], name, "causal", places[0], numbers)
+        tokenizer = _load_tokenizer(SHIPPED[name], name)
+        return _describe(name, "causal", _parts_to_be(quick, read), tokenizer, numbers, started)
+
     # find the files, and refuse what cannot work before anything large happens
     folder = find_folder(name, say, lambda n: check_memory(name, n * numbers.itemsize, places))
     kind = _kind(read_config(folder, name), name)
@@ -114,11 +122,8 @@ def load_model(
     say(f"Reading the tokenizer of {name}")
     tokenizer = _load_tokenizer(folder, name)
     say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
-    read = partial(_load_weights, folder, name, kind, place, numbers)
-    is_quick = name in SHIPPED and place == torch.device("cpu") and numbers == torch.float32
-    quick = quick_start(folder, name) if is_quick else None
-    parts = _parts_of(read(), kind) if quick is None else _parts_to_be(quick, read)
-    return _describe(name, kind, parts, tokenizer, numbers, started)
+    model = _load_weights(folder, name, kind, place, numbers)
+    return _describe(name, kind, _parts_of(model, kind), tokenizer, numbers, started)
 
 
 def _kind(config: dict[str, Any], name: str) -> Kind:
