@@ -97,6 +97,14 @@ def asked_text(link: LessonLink, name: str = "prompt") -> str | None:
     return None if followed.is_begun or name not in followed.asked.values else str(link.now(name))
 
 
+def refuse(link: LessonLink, name: str, why: str) -> None:
+    """Leave one setting of a link out, for a reason of a few words; the rest is followed."""
+    asked = _follow(link).asked
+    asked.faults.append(why)
+    del asked.values[name]
+    st.session_state.pop(next(one.key for one in link.fields if one.name == name))
+
+
 def _follow(link: LessonLink) -> _Followed:
     """Read the page's query, once for each lesson of a session."""
     key = f"{link.lesson}_link_followed"

@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.tokenizing import encode, text_of
-from pages.parts.lesson_link import LessonLink, asked_text, offer_link
+from pages.parts.lesson_link import LessonLink, asked_text, offer_link, refuse
 from pages.parts.link_fields import OneOf, Whole, Words
 from pages.parts.mask_attention import show_attention
 from pages.parts.mask_edit import LONGEST_WORD, position_key, show_edit
@@ -96,6 +96,10 @@ def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
         if int(place) > len(reading.ids):
             raise ValueError(f"The text has {len(reading.ids)} tokens, and no token {place}.")
         st.session_state[position_key(reading)] = int(place) - 1
+    for name, most in (("layer", lm.cache_shape.n_layers - 1), ("head", lm.cache_shape.n_heads)):
+        wanted = asked_text(LINK, name)
+        if wanted is not None and int(wanted) > most:
+            refuse(LINK, name, f"{lm.name} has no such {name}")
     return lesson
 
 

@@ -157,6 +157,8 @@ def test_the_diffusion_lesson_fills_as_its_link_says() -> None:
         ("diffusion", {"positions": "4", "passes": "9"}, "9 passes cannot fill 4 positions"),
         ("constraints", {"kind": "schema", "constraint": "{"}, "This is no JSON"),
         ("causal_mask", {"text": "A cat sat.", "position": "99"}, "tokens, and no token 99"),
+        ("causal_mask", {"layer": "60"}, "storyteller has no such layer"),
+        ("causal_mask", {"head": "9"}, "storyteller has no such head"),
         ("kv_cache", {"prompt": "word " * 200}, "the picture room for 150 of a prompt"),
         ("kv_cache", {"top_p": "-3"}, "top_p is -3"),
         ("sampling", {"use": "magic"}, "There is no mask 'magic'"),
@@ -173,6 +175,13 @@ def test_what_cannot_be_had_together_is_named_and_the_lesson_begins_without(
     assert said.startswith("The link was not followed in one point: ")
     assert not app.error
     assert offered(app) == offered_of_itself(page)
+
+
+def test_what_a_model_lacks_is_left_out_of_a_link_and_the_rest_is_followed() -> None:
+    app = opened("causal_mask", layer="60", head="2", mask="off")
+    assert "no such layer" in app.warning[0].value
+    assert app.session_state["mask_head"] == 2
+    assert app.session_state["mask_on"] == "off"
 
 
 def test_a_link_s_model_is_loaded_and_one_that_will_not_do_is_named() -> None:
