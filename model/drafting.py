@@ -20,7 +20,7 @@ from model.reading import TextReader
 from model.records import FloatArray
 
 MOST_DRAFTED = 8
-LEAST_BELIEF = 0.35  # of all that was proposed in a round, below which an adaptive draft stops
+LEAST_BELIEF = 0.25  # of all that was proposed in a round, below which an adaptive draft stops
 LONGEST_MATCH, SHORTEST_MATCH = 3, 1  # tokens of the end of the text that prompt lookup looks for
 
 # from raw logits and the text before to the token that is proposed and its distribution, which

@@ -42,7 +42,8 @@ def measure_weights(folder: Path, model: PreTrainedModel) -> Facts:
     return {
         "class": type(model).__name__,
         "parameters": model.num_parameters(),
-        "config": model.config.to_dict(),
+        # where it lies is no fact of it
+        "config": {k: v for k, v in model.config.to_dict().items() if k != "_name_or_path"},
         "stored": stored_as(weights),
         "weight_bytes": weights.stat().st_size,
     }
