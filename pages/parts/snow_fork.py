@@ -26,6 +26,7 @@ N_TOKENS = 48  # of the untouched text
 TEMPERATURE = 0.7
 DEFAULT_RANK = 20
 OWN = "a word of your own"
+PLACED = "snow_placed"  # the place once more: a run that ends early forgets the field's own
 ASKED = "snow_asked"  # the id of the token that a link asks for, or OWN
 MOST_CHARACTERS = 2_000  # of a prompt typed here
 LONGEST_WORD = 100  # characters
@@ -164,7 +165,8 @@ def _fork(lesson: SnowLesson) -> None:
 
 def _place(part: ForkText) -> int:
     """Return the index of the chosen place, within what is written."""
-    wanted = int(st.session_state.get("snow_place") or min(4, max(1, part.n_written)))
+    state = st.session_state
+    wanted = int(state.get("snow_place") or state.get(PLACED) or min(4, max(1, part.n_written)))
     return min(wanted, max(1, part.n_written)) - 1
 
 
@@ -172,7 +174,7 @@ def _clicked(lesson: SnowLesson) -> None:
     """Take the place that was clicked on the strip."""
     place = st.session_state["snow_strip"].get("place")
     if place:
-        st.session_state["snow_place"] = int(place)
+        st.session_state["snow_place"] = st.session_state[PLACED] = int(place)
         _forget(lesson)
 
 
@@ -192,7 +194,7 @@ def _choose(lesson: SnowLesson, place: int) -> None:
     offered = [one for one in options(start) if one.token_id != was.token_id]
     # set at every run: of two that follow each other fast, the page may see the second alone
     wanted = st.session_state.get("snow_place", place + 1)
-    st.session_state["snow_place"] = min(wanted, part.n_written)
+    st.session_state["snow_place"] = st.session_state[PLACED] = min(wanted, part.n_written)
     with st.container(horizontal=True, vertical_alignment="bottom", key="snow_choice"):
         st.number_input(
             "Place",

@@ -24,7 +24,7 @@ def test_a_click_chooses_the_place_and_force_parts_the_texts(
 
     strip.locator("button").nth(6).click()
     expect(by_key(page, "snow_place").locator("input")).to_have_value("7", timeout=PATIENCE)
-    expect(strip.locator("button.is-place")).to_have_attribute("data-place", "6")
+    expect(strip.locator("button.is-place")).to_have_attribute("data-place", "6", timeout=PATIENCE)
     expect(force).to_be_enabled(timeout=PATIENCE)
     force.click()
     expect(strip.locator(".is-forced")).to_have_count(1, timeout=PATIENCE)
