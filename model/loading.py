@@ -20,6 +20,7 @@ from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from model import kv_cache
+from model.building import building
 from model.checkpoint import LoadError, count_bytes, find_weights, is_tokenizer_file, read_config
 from model.devices import check_memory, choose_devices, choose_dtype
 from model.fast_decode import FastDecode, fast_decode
@@ -214,7 +215,8 @@ def _load_weights(
         device_map="auto" if place == "auto" else None,
         **_SAFELY,
     )
-    model, report = _read(name, read)
+    with building:
+        model, report = _read(name, read)
     if report["missing_keys"]:
         missing = sorted(report["missing_keys"])[0]
         raise LoadError(f"{name} has no weights for {missing}: choose a model saved with its head.")

@@ -23,6 +23,7 @@ from transformers import (
 )
 from transformers.initialization import no_init_weights
 
+from model.building import building
 from model.devices import choose_devices, choose_dtype, free_bytes
 from model.fast_decode import fast_decode
 from model.kv_cache import cache_argument, cache_shape
@@ -205,9 +206,9 @@ def _build(config: PreTrainedConfig, device: torch.device, dtype: torch.dtype) -
     """Lays a model out on a device without giving its weights a value."""
     build: Any = AutoModelForCausalLM.from_config
     try:
-        with no_init_weights(), device:
+        with building, no_init_weights(), device:
             model: Any = build(config, dtype=dtype)
-        model.tie_weights()
+            model.tie_weights()
     except (MemoryError, torch.OutOfMemoryError):
         raise
     except Exception as error:  # of the architecture's many kinds

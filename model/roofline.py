@@ -19,6 +19,7 @@ import torch
 from transformers import AutoModelForCausalLM, DynamicCache, PreTrainedModel
 
 from model.batching import Batch, count_reads, point_of
+from model.building import building
 from model.ceilings import (
     N_TRIES,
     buffer_bytes,
@@ -71,7 +72,8 @@ def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
         for name in ("bos_token_id", "eos_token_id", "pad_token_id"):
             setattr(config, name, None)
         build: Any = AutoModelForCausalLM.from_config
-        twin: PreTrainedModel = build(config, dtype=lm.dtype).to(lm.device).eval()
+        with building:
+            twin: PreTrainedModel = build(config, dtype=lm.dtype).to(lm.device).eval()
         ids = torch.zeros((1, 1), dtype=torch.long, device=lm.device)
         with torch.inference_mode():
             twin(ids, past_key_values=DynamicCache(), use_cache=True)
