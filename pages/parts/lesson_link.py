@@ -175,20 +175,33 @@ def offer_link(
 def _offer(link: LessonLink, lm: LanguageModel, more: Callable[[], Mapping[str, object]]) -> None:
     values = {one.name: link.now(one.name) for one in link.fields} | dict(more())
     _forget_faults(_follow(link), values)
-    query = write_fields(values, link.fields, None if lm.name == link.default_model else lm.name)
-    with st.popover(
+    asked = f"{link.lesson}_link_asked"
+    st.button(
         "Copy link",
         type="tertiary",
         icon=":material/link:",
         key=f"{link.lesson}_link",
-        on_change="rerun",  # what is inside is then of this moment
-    ):
-        problem = read_fields(parse_qs(query[1:], keep_blank_values=True), link.fields).faults
-        if problem:
-            st.caption(f"This is no link: {problem[0]}. Shorten it.")
-        else:
-            st.code(f"{st.context.url or ''}{query}", language=None, wrap_lines=True)
-            st.caption(HELP)
+        on_click=st.session_state.__setitem__,
+        args=(asked, True),
+    )
+    if st.session_state.pop(asked, False):
+        model = None if lm.name == link.default_model else lm.name
+        _show_link(write_fields(values, link.fields, model), link.fields)
+
+
+@st.dialog("Link to this page")
+def _show_link(query: str, fields: tuple[Field, ...]) -> None:
+    """Show the link of the moment of the press, above the page.
+
+    A popover would do, but its being open travels to the server and back: one that is opened again
+    before the server has heard of its closing is closed by the answer to that.
+    """
+    problem = read_fields(parse_qs(query[1:], keep_blank_values=True), fields).faults
+    if problem:
+        st.caption(f"This is no link: {problem[0]}. Shorten it.")
+    else:
+        st.code(f"{st.context.url or ''}{query}", language=None, wrap_lines=True)
+        st.caption(HELP)
 
 
 def _forget_faults(followed: _Followed, values: Mapping[str, object]) -> None:

@@ -19,7 +19,7 @@ ASKED = {"prompt": "The dog ran & <b>ran</b>", "seed": "7", "guesses": "6", "who
 def offered(page: Page, holding: str = "seed=7") -> str:
     """Open what offers the link, and read the link there."""
     by_key(page, "spec_link").get_by_role("button").click(timeout=PATIENCE)
-    link = page.get_by_test_id("stPopoverBody").locator("code")
+    link = page.get_by_test_id("stDialog").locator("code")
     expect(link).to_contain_text(holding, timeout=PATIENCE)
     return link.inner_text()
 

@@ -85,7 +85,10 @@ def opened(page: str, **link: str) -> AppTest:
 
 
 def offered(app: AppTest) -> dict[str, str]:
-    """The query of the link on the page."""
+    """The query of the link to what is on the page."""
+    (button,) = [button for button in app.button if button.label == "Copy link"]
+    button.click().run()
+    assert not app.exception
     (link,) = [code.value for code in app.code if code.value.startswith("?")]
     return {name: texts[0] for name, texts in parse_qs(link[1:], keep_blank_values=True).items()}
 
