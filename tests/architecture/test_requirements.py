@@ -11,7 +11,14 @@ from tests.architecture.sources import python_files, read, third_party
 
 # packages that one of ours brings along, at a version that it chooses
 BROUGHT_ALONG = {"tokenizers", "safetensors", "huggingface_hub", "tqdm"}
-RUN_BY_NAME = {"ruff", "mypy", "pytest-cov", "pytest-timeout", "pytest-xdist"}
+RUN_BY_NAME = {
+    "ruff",
+    "mypy",
+    "pytest-cov",
+    "pytest-rerunfailures",
+    "pytest-timeout",
+    "pytest-xdist",
+}
 
 
 def pins(path: str) -> dict[str, str]:
