@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-
 import pytest
 
-from tests.architecture.sources import ROOT
+from tests.architecture.processes import answer_of
 
-# a process of its own: what other tests froze, imported or cached must not count
 SERVE_ONE_READER = """
 import gc, json
 from streamlit import config
@@ -34,17 +29,8 @@ print(json.dumps([errors, {"frozen": frozen, "watched": watched, "full": full}])
 
 @pytest.fixture(scope="module")
 def heap() -> dict[str, int]:
-    run = subprocess.run(
-        [sys.executable, "-c", SERVE_ONE_READER],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    errors, counts = json.loads(run.stdout.splitlines()[-1])
-    assert not errors, run.stderr
+    errors, counts = answer_of(SERVE_ONE_READER)
+    assert not errors
     assert set(counts) == {"frozen", "watched", "full"}
     return dict(counts)
 
