@@ -1,7 +1,9 @@
 // Play presses Next again and again, each time after the distribution before it has been painted:
-// a slow model slows the presses and nothing piles up. Stages light the loop one after another.
+// a slow model slows the presses and nothing piles up. A press that came a little late is made up for
+// by those behind it. Stages light the loop one after another.
 
 const SLOWEST_UNPACED = 2;
+const MOST_MADE_UP_MS = 300;
 const FLASH_MS = 70;
 
 /** The fractions of one beat at which the stages light, when they are paced for the eye. */
@@ -15,7 +17,7 @@ export class Player {
     this.changed = changed;
     this.isPlaying = false;
     this.speed = 5;
-    this.lastPress = -Infinity;
+    this.lastDue = 0; // when the last press should have been
     this.timer = 0;
   }
 
@@ -31,7 +33,7 @@ export class Player {
 
   play() {
     this.isPlaying = true;
-    this.lastPress = -Infinity;
+    this.lastDue = performance.now() - this.interval;
     this.changed();
   }
 
@@ -46,9 +48,9 @@ export class Player {
   beat() {
     clearTimeout(this.timer);
     if (!this.isPlaying) return;
-    const due = Math.max(performance.now(), this.lastPress + this.interval);
+    const due = Math.max(performance.now() - MOST_MADE_UP_MS, this.lastDue + this.interval);
     const press = () => {
-      this.lastPress = due;
+      this.lastDue = due;
       this.press();
     };
     if (due <= performance.now()) press();
