@@ -4,7 +4,7 @@ from pages.parts.shell import close_lesson, open_lesson, stage
 
 open_lesson("Several texts at once")
 with stage("Loading the model…") as waiting:
-    from pages.parts.beam_lesson import show_beam_lesson  # torch comes in behind the shell
+    from pages.parts.beam_search.lesson import show_beam_lesson  # torch comes in behind the shell
 
     show_beam_lesson(waiting)
 close_lesson("pages/beam_search.py")

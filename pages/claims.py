@@ -4,7 +4,7 @@ from pages.parts.shell import close_lesson, open_lesson, stage
 
 open_lesson("All that is said, and what was measured")
 with stage("Loading the model…") as waiting:
-    from pages.parts.claims_table import show_claims  # torch comes in behind the shell
+    from pages.parts.claims.table import show_claims  # torch comes in behind the shell
 
     show_claims(waiting)
 close_lesson("pages/claims.py")

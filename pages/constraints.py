@@ -4,7 +4,7 @@ from pages.parts.shell import close_lesson, open_lesson, stage
 
 open_lesson("A mask with a grammar")
 with stage("Loading the model…") as waiting:
-    from pages.parts.constraint_lesson import show_constraint_lesson  # torch, behind the shell
+    from pages.parts.constraints.lesson import show_constraint_lesson  # torch, behind the shell
 
     show_constraint_lesson(waiting)
 close_lesson("pages/constraints.py")

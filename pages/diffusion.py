@@ -4,7 +4,7 @@ from pages.parts.shell import close_lesson, open_lesson, stage
 
 open_lesson("All positions at once")
 with stage("Loading the models…") as waiting:
-    from pages.parts.diffusion_lesson import show_diffusion_lesson  # torch, behind the shell
+    from pages.parts.diffusion.lesson import show_diffusion_lesson  # torch, behind the shell
 
     show_diffusion_lesson(waiting)
 close_lesson("pages/diffusion.py")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts.glossary_list import show_glossary
+from pages.parts.glossary.index import show_glossary
 from pages.parts.shell import close_lesson, open_lesson
 
 open_lesson("Glossary")

@@ -4,7 +4,9 @@ from pages.parts.shell import close_lesson, open_lesson, stage
 
 open_lesson("Two phases, measured")
 with stage("Loading the model…") as waiting:
-    from pages.parts.phase_lesson import show_phase_lesson  # torch comes in behind the shell
+    from pages.parts.prefill_decode.lesson import (
+        show_phase_lesson,  # torch comes in behind the shell
+    )
 
     show_phase_lesson(waiting)
 close_lesson("pages/prefill_decode.py")

@@ -4,7 +4,7 @@ from pages.parts.shell import close_lesson, open_lesson, stage
 
 open_lesson("One distribution, many masks")
 with stage("Loading the model…") as waiting:
-    from pages.parts.sampling_lab import show_lab  # torch comes in behind the shell
+    from pages.parts.sampling.lesson import show_lab  # torch comes in behind the shell
 
     show_lab(waiting)
 close_lesson("pages/sampling.py")

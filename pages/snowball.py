@@ -4,7 +4,7 @@ from pages.parts.shell import close_lesson, open_lesson, stage
 
 open_lesson("One wrong token, two futures")
 with stage("Loading the model…") as waiting:
-    from pages.parts.snow_lesson import show_snowball_lesson  # torch comes in behind the shell
+    from pages.parts.snowball.lesson import show_snowball_lesson  # torch comes in behind the shell
 
     show_snowball_lesson(waiting)
 close_lesson("pages/snowball.py")

@@ -9,7 +9,15 @@ import pytest
 from model.beam_search import BeamSearch
 from model.generation import Generation
 from model.loading import LanguageModel
-from pages.parts.beam_state import PROMPT, PROMPTS, Wish, compare, greedy_died, grow, start_costs
+from pages.parts.beam_search.state import (
+    PROMPT,
+    PROMPTS,
+    Wish,
+    compare,
+    greedy_died,
+    grow,
+    start_costs,
+)
 from viz.beam_tree import tree_figure
 
 N_TOKENS = 5

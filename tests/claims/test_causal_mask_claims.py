@@ -12,7 +12,7 @@ from model.loading import LanguageModel
 from model.mask_training import MaskTraining
 from model.tokenizing import encode
 from model.training_view import StepLoop, losses_in_one_pass
-from pages.parts.mask_lesson import TEXT
+from pages.parts.causal_mask.lesson import TEXT
 
 
 @pytest.fixture(scope="module")

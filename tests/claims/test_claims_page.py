@@ -8,8 +8,8 @@ from model import ceilings
 from model.claims.bench import Bench
 from model.loading import LanguageModel
 from model.records.claims import Finding
-from pages.parts.claims_list import CLAIMS
-from pages.parts.claims_when import ROWS
+from pages.parts.claims.catalogue import CLAIMS
+from pages.parts.claims.when import ROWS
 from viz.claims_report import sentence
 
 BY_ID = {claim.id: claim for claim in CLAIMS}

@@ -7,7 +7,7 @@ import pytest
 from model.loading import LanguageModel
 from model.records.constraints import WayOut
 from model.sampling import Settings
-from pages.parts.constraint_state import EXAMPLES, FIRST, begin, start_ways
+from pages.parts.constraints.state import EXAMPLES, FIRST, begin, start_ways
 from viz.constraint_chart import CORNER, mass_figure
 
 

@@ -14,8 +14,8 @@ from model.generation import Generation
 from model.infilling import Infilling
 from model.loading import LanguageModel, load_model
 from model.records.diffusion import Clashes
-from pages.parts.diffusion_fill import BEGINNING, ENDING, joined_ending
-from pages.parts.diffusion_gaps import GAP_TEXT
+from pages.parts.diffusion.fill import BEGINNING, ENDING, joined_ending
+from pages.parts.diffusion.gaps import GAP_TEXT
 
 LENGTH = 32
 TEMPERATURE = 0.0  # what clashes does so without a draw

@@ -10,7 +10,7 @@ import pytest
 from model.generation import Generation
 from model.guessing import GuessingGame, log_softmax, prob_of
 from model.loading import LanguageModel
-from pages.parts.guess_passages import PASSAGES
+from pages.parts.guess.passages import PASSAGES
 
 TEXT = "Mia made a snowman in the garden. She gave him two stones for eyes."
 

@@ -11,11 +11,11 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import ORDERS
 from model.sampling_experiments import agreement, apply_alone, count_draws, first_word
-from pages.parts.sampling_lab_loop import PROMPT
-from pages.parts.sampling_lab_runs import PENALTIES, LoopRun, VoteRun
-from pages.parts.sampling_lab_source import SHAPES, TEXTBOOK, from_generation, from_lines
-from pages.parts.sampling_lab_state import Lab, LabControls
-from pages.parts.sampling_lab_votes import QUESTION
+from pages.parts.sampling.loop import PROMPT
+from pages.parts.sampling.runs import PENALTIES, LoopRun, VoteRun
+from pages.parts.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
+from pages.parts.sampling.state import Lab, LabControls
+from pages.parts.sampling.votes import QUESTION
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from model.sampling import Settings
 from model.second_choice import RewindRun
 from model.snowball import Fork, options
 from model.tokenizing import encode
-from pages.parts.snow_constraint import BEGINNING, CONSTRAINT, WORDS
-from pages.parts.snow_long import KINDS
-from pages.parts.snow_state import Work
+from pages.parts.snowball.constraint import BEGINNING, CONSTRAINT, WORDS
+from pages.parts.snowball.long import KINDS
+from pages.parts.snowball.state import Work
 from viz.exposure_chart import paired_gap
 
 PROMPT = "The cat sat on the"

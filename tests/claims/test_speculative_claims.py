@@ -18,7 +18,7 @@ from model.speculative_timing import (
     tokens_per_round,
 )
 from model.tokenizing import encode
-from pages.parts.spec_speed import PROMPTS as SPEED_PROMPTS
+from pages.parts.speculative.speed import PROMPTS as SPEED_PROMPTS
 from viz.speculative_charts import round_figure, speed_figure
 
 

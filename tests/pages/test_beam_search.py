@@ -11,8 +11,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from model.loading import LanguageModel, load_model
-from pages.parts import beam_exact
-from pages.parts.beam_state import PROMPT, BeamLesson, start_costs
+from pages.parts.beam_search import exact as beam_exact
+from pages.parts.beam_search.state import PROMPT, BeamLesson, start_costs
 from tests.pages.driving import captions, kept, open_lesson, press
 from tests.tiny_models import tiny
 

@@ -10,9 +10,10 @@ from streamlit.testing.v1 import AppTest
 
 from model.loading import LanguageModel
 from model.tokenizing import text_of
-from pages.parts import mask_losses, mask_training
-from pages.parts.mask_lesson import EXAMPLES
-from pages.parts.mask_state import MaskLesson, Reading
+from pages.parts.causal_mask import losses as mask_losses
+from pages.parts.causal_mask import training as mask_training
+from pages.parts.causal_mask.lesson import EXAMPLES
+from pages.parts.causal_mask.state import MaskLesson, Reading
 from tests.pages.driving import captions, kept, open_home, open_lesson, press
 from tests.tiny_models import tiny
 

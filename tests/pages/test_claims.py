@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from model.loading import LanguageModel
 from model.records.claims import Finding
-from pages.parts.claims_list import CLAIMS, Claim
-from pages.parts.claims_state import ClaimRun
+from pages.parts.claims.catalogue import CLAIMS, Claim
+from pages.parts.claims.state import ClaimRun
 from pages.parts.lessons import LESSONS
 from tests.pages.driving import kept, open_lesson
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.loading import LanguageModel, load_model
-from pages.parts.constraint_state import EXAMPLES, FIRST, ConstraintLesson, start_ways
+from pages.parts.constraints.state import EXAMPLES, FIRST, ConstraintLesson, start_ways
 from tests.pages.driving import captions, kept, open_lesson, press
 from tests.tiny_models import tiny
 

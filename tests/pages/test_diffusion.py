@@ -7,15 +7,13 @@ from streamlit.testing.v1 import AppTest
 
 from model.loading import LoadError
 from model.timing import one_at_a_time
-from pages.parts import (
-    diffusion_fill,
-    diffusion_gaps,
-    diffusion_lesson,
-    diffusion_race,
-    diffusion_sweep,
-    reader,
-)
-from pages.parts.diffusion_state import DiffusionLesson
+from pages.parts import reader
+from pages.parts.diffusion import fill as diffusion_fill
+from pages.parts.diffusion import gaps as diffusion_gaps
+from pages.parts.diffusion import lesson as diffusion_lesson
+from pages.parts.diffusion import race as diffusion_race
+from pages.parts.diffusion import sweep as diffusion_sweep
+from pages.parts.diffusion.state import DiffusionLesson
 from tests.pages.driving import captions, errors, kept, open_lesson, press
 from tests.tiny_fillers import tiny_gapfiller, tiny_unmasker
 from tests.tiny_models import tiny

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.glossary_terms import TERMS
+from pages.parts.glossary.terms import TERMS
 from tests.pages.driving import open_lesson
 
 

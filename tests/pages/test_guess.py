@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.guess_passages import PASSAGES
-from pages.parts.guess_state import GuessLesson
+from pages.parts.guess.passages import PASSAGES
+from pages.parts.guess.state import GuessLesson
 from tests.pages.driving import captions, errors, kept, open_lesson, press
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import kv_race
-from pages.parts.kv_state import CacheLesson
+from pages.parts.kv_cache import race as kv_race
+from pages.parts.kv_cache.state import CacheLesson
 from tests.pages.driving import captions, kept, open_home, open_lesson, press
 
 

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.diffusion_state import DiffusionLesson
-from pages.parts.spec_state import Lesson
+from pages.parts.diffusion.state import DiffusionLesson
+from pages.parts.speculative.state import Lesson
 from tests.pages.driving import kept, open_lesson, press
 
 LINKS: dict[str, dict[str, str]] = {

@@ -9,8 +9,8 @@ from model import ceilings, phase_experiments, random_shapes
 from model.batching import BatchExperiment
 from model.recordings import recordings
 from model.roofline import RooflineExperiment
-from pages.parts import phase_run
-from pages.parts.phase_state import PhaseLesson
+from pages.parts.prefill_decode import run as phase_run
+from pages.parts.prefill_decode.state import PhaseLesson
 from tests.pages.driving import kept, open_lesson, press
 
 

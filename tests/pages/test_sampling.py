@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts.sampling_lab_state import Lab
+from pages.parts.sampling.state import Lab
 from pages.parts.session import Session
 from tests.pages.driving import kept, open_home
 
@@ -76,7 +76,7 @@ def test_draws_name_statistic_degrees_and_p(app: AppTest) -> None:
 
 
 def test_a_run_that_is_done_is_shown(app: AppTest) -> None:
-    from pages.parts.sampling_lab_runs import VoteRun
+    from pages.parts.sampling.runs import VoteRun
 
     run = VoteRun(lab(app).lm, "The cat", n_texts=2, n_tokens=2)
     while run.is_running:
@@ -88,7 +88,7 @@ def test_a_run_that_is_done_is_shown(app: AppTest) -> None:
 
 
 def test_a_circle_is_shown_with_the_rule_of_the_sign(app: AppTest) -> None:
-    from pages.parts.sampling_lab_runs import LoopRun
+    from pages.parts.sampling.runs import LoopRun
 
     run = LoopRun(lab(app).lm, "The cat", n_tokens=2)
     while run.is_running:

@@ -6,17 +6,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.held_out_texts import held_out
-from pages.parts import (
-    snow_constraint,
-    snow_context,
-    snow_exposure,
-    snow_fork,
-    snow_forks,
-    snow_frame,
-    snow_lesson,
-    snow_long,
-)
-from pages.parts.snow_state import SnowLesson
+from pages.parts.snowball import constraint as snow_constraint
+from pages.parts.snowball import context as snow_context
+from pages.parts.snowball import exposure as snow_exposure
+from pages.parts.snowball import fork as snow_fork
+from pages.parts.snowball import forks as snow_forks
+from pages.parts.snowball import frame as snow_frame
+from pages.parts.snowball import lesson as snow_lesson
+from pages.parts.snowball import long as snow_long
+from pages.parts.snowball.state import SnowLesson
 from tests.pages.driving import errors, kept, open_home, open_lesson, press, words
 
 

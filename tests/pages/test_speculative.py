@@ -9,8 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from model.generation import Generation
 from model.timing import one_at_a_time
-from pages.parts import spec_proof, spec_speed
-from pages.parts.spec_state import CROP, PROPOSE, Lesson
+from pages.parts.speculative import proof as spec_proof
+from pages.parts.speculative import speed as spec_speed
+from pages.parts.speculative.state import CROP, PROPOSE, Lesson
 from tests.pages.driving import kept, open_lesson, press, words
 from tests.tiny_models import bare_model, save, tiny
 

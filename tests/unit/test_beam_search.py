@@ -20,7 +20,7 @@ from model.passes import PassError
 from model.records.beams import FinishedBeam, lineage
 from model.sampling import Settings
 from model.tokenizing import label
-from pages.parts.beam_state import Wish, compare, start_costs
+from pages.parts.beam_search.state import Wish, compare, start_costs
 from tests.tiny_models import tiny
 
 A, B, C = range(3)

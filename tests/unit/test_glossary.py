@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from pages.parts.glossary_list import matching, middle
-from pages.parts.glossary_terms import TERMS, Term
+from pages.parts.glossary.index import matching, middle
+from pages.parts.glossary.terms import TERMS, Term
 
 # the names of the design, which are fixed
 PAGES = {

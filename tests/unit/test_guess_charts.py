@@ -9,9 +9,9 @@ import math
 import pytest
 
 from model.records.guessing import EntropyBounds, GuessRead, GuessRound, GuessRow, PlayerRound
-from pages.parts.guess_component import game_script
-from pages.parts.guess_passages import PASSAGES
-from pages.parts.guess_state import read_names
+from pages.parts.guess.component import game_script
+from pages.parts.guess.passages import PASSAGES
+from pages.parts.guess.state import read_names
 from viz.guess_bounds import bounds_figure
 from viz.guess_chart import (
     mean_bits,

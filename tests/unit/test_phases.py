@@ -27,8 +27,8 @@ from model.phase_experiments import (
 from model.records.phases import Request
 from model.roofline import RooflineExperiment
 from model.timing import one_at_a_time
-from pages.parts.kv_state import RaceRun
-from pages.parts.phase_state import PhaseLesson, Playing, SlicedRun
+from pages.parts.kv_cache.state import RaceRun
+from pages.parts.prefill_decode.state import PhaseLesson, Playing, SlicedRun
 from tests.tiny_models import tiny
 
 PROMPT = [5, 6, 7, 8]

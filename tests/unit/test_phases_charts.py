@@ -24,7 +24,7 @@ from model.records.phases import (
     Timed,
     Trial,
 )
-from pages.parts.phase_batches import padding_grid
+from pages.parts.prefill_decode.batches import padding_grid
 from tests.unit.drawn_charts import assert_is_well_made, spec
 from viz.batch_chart import batch_table, padding_table, throughput_figure, wait_figure
 from viz.chart import Chart

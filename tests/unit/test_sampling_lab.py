@@ -15,10 +15,10 @@ from model.loading import LanguageModel
 from model.sampling import process
 from pages.parts.lessons import LESSONS
 from pages.parts.live_component import modules_in_order
-from pages.parts.sampling_lab_component import FOLDER, lab_script
-from pages.parts.sampling_lab_runs import VoteRun
-from pages.parts.sampling_lab_source import SHAPES, TEXTBOOK, from_generation, from_lines
-from pages.parts.sampling_lab_state import Lab, LabControls
+from pages.parts.sampling.component import FOLDER, lab_script
+from pages.parts.sampling.runs import VoteRun
+from pages.parts.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
+from pages.parts.sampling.state import Lab, LabControls
 from viz.loop_text import loop_html
 from viz.sampling_chart import divergence_figure, draws_figure, overlap_figure, votes_figure
 

@@ -1,0 +1,1 @@
+"""The lesson of pages/constraints.py: a mask with a grammar."""

@@ -1,0 +1,1 @@
+"""What pages/glossary.py shows: the field's words."""

@@ -1,0 +1,1 @@
+"""The lesson of pages/guess.py: the class against the model."""

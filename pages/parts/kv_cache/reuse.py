@@ -1,0 +1,94 @@
+"""The cache lesson's last part: a prompt that begins like one that was read before."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from model.cache_experiments import common_start, reuse_prefix
+from model.records import PrefixReuse
+from model.timing import in_turn
+from model.tokenizing import encode
+from pages.parts.code_that_ran import show_code
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.kv_cache.state import CacheLesson
+from viz.palette import Theme, colour
+from viz.prefix_chart import reuse_figure
+
+LONGEST = 8_000  # characters of one prompt
+MOST_TOKENS = 512  # of one prompt: read nine times at one press
+COMMON = (
+    "You are a kind storyteller. You tell short stories for small children. Every story has an "
+    "animal in it, a problem that the animal has, and a friend who helps. Nobody is hurt, and in "
+    "the end all go home and are happy. Use short words and short sentences.\n"
+)
+FIRST = COMMON + "Tell a story about a cat who lost her ball."
+SECOND = COMMON + "Tell a story about a bird who could not sing."
+
+
+def show_reuse(lesson: CacheLesson) -> None:
+    """Offer two prompts, and show what the second one saves by the first."""
+    st.header("A common start is read once", anchor=False)
+    st.markdown(
+        "**Keys and values depend only on what stands before them, so two prompts that begin alike "
+        "share the cache of that beginning.** From the first token that differs, all is read anew."
+    )
+    st.fragment(_reuse)(lesson)
+    show_code(reuse_prefix, common_start, key="kv_code_4")
+
+
+def _reuse(lesson: CacheLesson) -> None:
+    left, right = st.columns(2, gap="medium")
+    for column, name, key, text in (
+        (left, "First prompt", "kv_first", FIRST),
+        (right, "Second prompt", "kv_second", SECOND),
+    ):
+        with column:
+            st.text_area(
+                name, text, key=key, height=140, max_chars=LONGEST, persist_state="session"
+            )
+    st.button("Read both", key="kv_read", type="primary", on_click=_read, args=(lesson,))
+    if lesson.reuse_notice:
+        st.error(lesson.reuse_notice)
+    if lesson.reuse is None:
+        return
+    lm, theme = lesson.lm, theme_now()
+    where = lm.where
+    st.html(token_strip(lesson.reuse, theme))
+    st.caption("The second prompt. Filled: taken from the cache. Outlined: read.")
+    show_chart(reuse_figure(lesson.reuse, where, theme), "kv_reuse")
+
+
+def _read(lesson: CacheLesson) -> None:
+    """Measure; on bad input say so and keep what was measured last."""
+    lm = lesson.lm
+    lesson.walk.is_playing = False
+    try:
+        first, second = (encode(lm, st.session_state[key]) for key in ("kv_first", "kv_second"))
+        longest = max(len(first), len(second))
+        most = min(MOST_TOKENS, lm.context_length or MOST_TOKENS)
+        if longest > most:
+            raise ValueError(
+                f"A prompt has {longest:,} tokens, and up to {most:,} are read here: shorten it."
+            )
+        with in_turn():
+            lesson.reuse = reuse_prefix(lm, first, second)
+    except ValueError as error:
+        lesson.reuse_notice = str(error)
+    else:
+        lesson.reuse_notice = None
+
+
+def token_strip(reuse: PrefixReuse, theme: Theme) -> str:
+    """Write the second prompt's tokens as boxes; labels are data and are escaped."""
+    kept = (colour("prompt-tint", theme), colour("prompt", theme), "solid")
+    read = ("transparent", colour("generated", theme), "dashed")
+    boxes = []
+    for i, label in enumerate(reuse.labels):
+        ground, edge, style = kept if i < reuse.n_reused else read
+        boxes.append(
+            f'<span style="background:{ground};border:1.5px {style} {edge};border-radius:4px;'
+            f'padding:0 3px;font-size:.8rem">{html.escape(label)}</span>'
+        )
+    return f'<div style="display:flex;flex-wrap:wrap;gap:3px">{"".join(boxes)}</div>'

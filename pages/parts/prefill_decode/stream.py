@@ -1,0 +1,131 @@
+"""The second part: the same answer, handed over token by token and as a whole."""
+
+from __future__ import annotations
+
+import html
+import time
+
+import streamlit as st
+
+from model.engines import BY_HAND, PLAIN, engine_names, make_engine
+from model.phase_experiments import Writing, by_the_coin
+from model.sampling import Settings
+from model.timing import describe, in_turn
+from model.tokenizing import encode, text_of
+from pages.parts.code_that_ran import show_code
+from pages.parts.figures import show_chart, theme_now
+from pages.parts.link import DEFAULT_PROMPT
+from pages.parts.prefill_decode.state import PhaseLesson, Playing
+from viz.palette import Theme, colour
+from viz.units import digits, duration
+from viz.wait_charts import stream_figure
+
+N_OUT = 60  # tokens
+PLAYED_SECONDS = 8.0  # that a class can follow
+LOOK_SECONDS = 0.15
+LONGEST_SECONDS = 20.0  # of writing at one press
+SETTINGS = Settings(temperature=0.8, top_p=0.9)
+
+
+def show_stream(lesson: PhaseLesson) -> None:
+    """Offer an answer, written once and shown in both ways."""
+    st.header("One token at a time, or all at the end", anchor=False)
+    st.markdown(
+        "**Each token can be handed over as soon as it is chosen, so a reader waits for the first "
+        "and not for the last.** The same answer on both sides, at the speed that was measured, "
+        "slowed down for the eye."
+    )
+    is_playing = lesson.playing is not None and not lesson.playing.is_over
+    st.fragment(_stream, run_every=LOOK_SECONDS if is_playing else None)(lesson, is_playing)
+    show_code(Writing.advance, by_the_coin, key="phase_code_2")
+
+
+def _stream(lesson: PhaseLesson, has_clock: bool) -> None:
+    playing = lesson.playing
+    is_playing = playing is not None and not playing.is_over
+    if is_playing != has_clock:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="phase_stream_buttons"):
+        st.text_input("Prompt", DEFAULT_PROMPT, key="phase_prompt", max_chars=2000, width=420)
+        st.button(
+            "Write",
+            key="phase_write",
+            type="primary",
+            on_click=_write,
+            args=(lesson,),
+            disabled=lesson.is_measuring,
+            icon=":material/play_arrow:",
+        )
+    if "stream" in lesson.notices:
+        st.error(lesson.notices["stream"])
+    if playing is None:
+        return
+    theme = theme_now()
+    st.html(_boxes(playing, theme))
+    st.caption(
+        f"Shown {digits(playing.slower, 2)} times slower than it was measured: it took "
+        f"{duration(playing.request.seconds)}."
+    )
+    if not is_playing:
+        show_chart(
+            stream_figure(playing.request, describe(lesson.lm).where, theme), "phase_streamed"
+        )
+
+
+def _write(lesson: PhaseLesson) -> None:
+    """Write the answer at full speed; it is shown afterwards."""
+    lm = lesson.lm
+    try:
+        prompt = encode(lm, st.session_state["phase_prompt"])
+        limit = lm.context_length or len(prompt) + N_OUT
+        if len(prompt) + N_OUT > limit:
+            raise ValueError(
+                f"Prompt and answer take {len(prompt) + N_OUT} tokens and {lm.name} reads {limit}: "
+                "shorten the prompt."
+            )
+        # nothing is captured or compiled for one short answer
+        name = BY_HAND if BY_HAND in engine_names(lm) else PLAIN
+        engine = make_engine(lm, name, len(prompt) + N_OUT)
+        warm = Writing(engine, prompt, by_the_coin(SETTINGS, 0, len(prompt)))
+        writing = Writing(engine, prompt, by_the_coin(SETTINGS, 0, len(prompt)))
+        with in_turn():
+            warm.advance()
+            warm.advance()
+            started = time.perf_counter()
+            while len(writing.token_ids) < N_OUT:
+                if writing.advance() in lm.end_ids:
+                    break
+                if time.perf_counter() - started > LONGEST_SECONDS:
+                    break
+    except ValueError as error:
+        lesson.notices["stream"] = str(error)
+        return
+    lesson.notices.pop("stream", None)
+    request = writing.request
+    texts = [text_of(lm.tokenizer, request.token_ids[: n + 1]) for n in range(request.n_out)]
+    slower = max(1.0, PLAYED_SECONDS / request.seconds)
+    lesson.playing = Playing(request, tuple(texts), slower)
+
+
+def _boxes(playing: Playing, theme: Theme) -> str:
+    """Write both sides; what the model wrote is data and is escaped."""
+    n_shown = playing.n_shown
+    streamed = playing.pieces[n_shown - 1] if n_shown else ""
+    whole = playing.pieces[-1] if playing.is_over else ""
+    edge, muted = colour("generated", theme), colour("muted", theme)
+    tint = colour("generated-tint", theme)
+
+    def box(title: str, text: str, n_tokens: int) -> str:
+        said = html.escape(text) if text else f'<span style="color:{muted}">waiting…</span>'
+        return (
+            f'<div style="flex:1 1 18rem;border:1.5px solid {edge};border-radius:8px;'
+            f"padding:.7rem .9rem;min-height:8.5rem;background:{tint if text else 'transparent'}"
+            f'"><div style="color:{muted};font-size:.85rem">{title}: {n_tokens} of '
+            f'{playing.request.n_out} tokens in hand</div><div style="font-size:1.1rem;'
+            f'line-height:1.5;white-space:pre-wrap">{said}</div></div>'
+        )
+
+    both = box("streamed", streamed, n_shown) + box(
+        "the whole", whole, playing.request.n_out if whole else 0
+    )
+    return f'<div style="display:flex;flex-wrap:wrap;gap:1rem">{both}</div>'

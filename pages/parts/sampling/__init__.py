@@ -1,0 +1,1 @@
+"""The lesson of pages/sampling.py: one distribution, many masks."""
