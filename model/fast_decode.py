@@ -59,7 +59,7 @@ class FastDecode:
         self._size = config.head_dim
         # x / sqrt(mean(x^2) + epsilon) is sqrt(h) x / hypot(|x|, sqrt(h epsilon))
         root = config.hidden_size**0.5
-        self._least = torch.tensor(root * config.rms_norm_eps**0.5)
+        self._least = torch.tensor(root * config.rms_norm_eps**0.5, dtype=torch.float32)
         self._embeddings = weights["model.embed_tokens.weight"]
         parts = (f"model.layers.{index}." for index in range(config.num_hidden_layers))
         self._layers = [_join(weights, part, root) for part in parts]
@@ -181,8 +181,8 @@ def _causal_mask(n_shared: int, n_past: int, n_new: int = MOST_TOKENS) -> Tensor
     Returns:
         (n_new n_shared, n_past + n_new), a row for each query of a key-value head.
     """
-    new = torch.full((n_new, n_new), -torch.inf).triu(1)
-    past = torch.zeros(n_new, n_past)
+    new = torch.full((n_new, n_new), -torch.inf, dtype=torch.float32).triu(1)
+    past = torch.zeros(n_new, n_past, dtype=torch.float32)
     return torch.cat([past, new], dim=1).repeat_interleave(n_shared, dim=0)
 
 
