@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.harness import CLOCK, Server, Witness, chromium, serve
+from benchmarks.home_page import PATIENCE
+
+expect.set_options(timeout=PATIENCE)  # what is expected is waited for; no test fails on the clock
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

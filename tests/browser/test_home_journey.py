@@ -150,14 +150,14 @@ def test_fifty_fast_presses_are_fifty_tokens(reader: Reader) -> None:
     reader.open(prompt=PROMPT, top_p="0.6")
     before = list(reader.ids)
     reader.button("Next").evaluate("(b) => { for (let i = 0; i < 50; i += 1) b.click(); }")
-    expect(reader.chips).to_have_count(len(before) + 50, timeout=PATIENCE)
+    expect(reader.chips).to_have_count(len(before) + 50, timeout=4 * PATIENCE)
     reader.settle()
     clicked = list(reader.ids)
     reader.press("Reset")
     assert reader.ids == before
     for _ in range(50):
         reader.page.keyboard.press("ArrowRight")
-    expect(reader.chips).to_have_count(len(before) + 50, timeout=PATIENCE)
+    expect(reader.chips).to_have_count(len(before) + 50, timeout=4 * PATIENCE)
     reader.rest()
     assert reader.ids == clicked
     assert [e["kind"] for e in reader.wire.events].count("next") == 100
