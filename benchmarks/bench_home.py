@@ -77,11 +77,12 @@ def between(marks: list[dict[str, Any]], label: str, name: str) -> Timing:
 
 
 def share_at_first_frame(marks: list[dict[str, Any]], frames: list[float]) -> float:
-    """Of all presses, how many saw their token painted by the first frame that began after them."""
-    waits: list[int] = [
-        sum(mark["pressed"] < frame < mark["painted_token"] for frame in frames) for mark in marks
+    """Of all presses, how many saw their token in the first frame that began after them."""
+    is_first = [
+        not any(mark["pressed"] < frame < mark["painted_token_in"] for frame in frames)
+        for mark in marks
     ]
-    return sum(n <= 1 for n in waits) / len(waits)
+    return sum(is_first) / len(is_first)
 
 
 def bench_presses(

@@ -1,15 +1,16 @@
-"""A causal model's weights as the beginning of one that reads both ways.
+"""A causal model's weights as the beginning of another: one with more heads, or one that reads both ways.
 
-What a causal model has learned of words and of how they go together is not lost when its causal
-mask is lifted: training goes on from there, and is much shorter than from nothing (arXiv
-2410.17891; for an encoder-decoder 1907.12461). Where two architectures differ, the weights are put
-so that the sums come out the same, or nearly.
+What a causal model has learned of words and of how they go together is not lost when it is given
+more room (arXiv 1511.05641), nor when its causal mask is lifted: training goes on from there, and
+is much shorter than from nothing (2410.17891; for an encoder-decoder 1907.12461). Where two
+architectures differ, the weights are put so that the sums come out the same, or nearly.
 """
 
 from typing import Any
 
 import torch
 from transformers import (
+    LlamaConfig,
     LlamaForCausalLM,
     ModernBertForMaskedLM,
     PreTrainedConfig,
@@ -29,28 +30,43 @@ class StartError(ValueError):
 
 @torch.no_grad()
 def start_from(causal: LlamaForCausalLM, model: PreTrainedModel) -> None:
-    """Copies a Llama into another, or its embeddings and layers into a ModernBERT or a T5.
+    """Copies a Llama into one of its size or with more heads, or into a ModernBERT or a T5.
 
     Args:
         causal: stays as it is.
-        model: as wide as the causal model, with as many heads; one that is no Llama may have fewer
-            layers.
+        model: as wide as the causal model. A Llama has as many layers and at least as many heads
+            and keys; another has as many heads, and may have fewer layers.
 
     Raises:
         StartError: where it is not.
     """
-    mine, wanted = (widths(each.config) for each in (causal, model))
-    if mine[:-1] != wanted[:-1] or mine[-1] < wanted[-1]:
+    if not fits(causal.config, model.config):
+        mine, wanted = (widths(each.config) for each in (causal, model))
         names = "vocabulary, hidden size, heads, feed-forward, layers"
         raise StartError(
             f"A model of {mine} ({names}) cannot begin one of {wanted}: give --start one that fits."
         )
     if isinstance(model, LlamaForCausalLM):
-        model.load_state_dict(causal.state_dict())
+        start_llama(causal, model)
     elif isinstance(model, ModernBertForMaskedLM):
         start_masked(causal, model)
     elif isinstance(model, T5ForConditionalGeneration):
         start_encoder_decoder(causal, model)
+
+
+def fits(causal: PreTrainedConfig, other: PreTrainedConfig) -> bool:
+    """Whether a Llama's weights have their places in a model of this shape."""
+    vocab, hidden, heads, inner, layers = widths(causal)
+    wanted = widths(other)
+    if not isinstance(other, LlamaConfig):
+        return wanted[:-1] == (vocab, hidden, heads, inner) and wanted[-1] <= layers
+    is_as_wide = wanted == (vocab, hidden, other.num_attention_heads, inner, layers)
+    has_heads = (
+        other.head_dim == causal.head_dim
+        and other.num_attention_heads >= heads
+        and other.num_key_value_heads % causal.num_key_value_heads == 0
+    )
+    return is_as_wide and has_heads
 
 
 def widths(config: PreTrainedConfig) -> tuple[int, ...]:
@@ -58,6 +74,30 @@ def widths(config: PreTrainedConfig) -> tuple[int, ...]:
     inner = getattr(config, "d_ff", None) or config.intermediate_size
     layers = max(config.num_hidden_layers, getattr(config, "num_decoder_layers", 0))
     return config.vocab_size, config.hidden_size, config.num_attention_heads, inner, layers
+
+
+def start_llama(causal: LlamaForCausalLM, wider: LlamaForCausalLM) -> None:
+    """Every key of the wider model is a copy of an old one; heads that are new add nothing yet."""
+    shape, wanted = causal.config, wider.config
+    n_copies = wanted.num_key_value_heads // shape.num_key_value_heads
+    n_shared = shape.num_attention_heads // shape.num_key_value_heads
+    n_more = wanted.num_attention_heads // wanted.num_key_value_heads
+    # an old head goes to a copy of its own key, and those of one key to its copies in turn
+    keys_and_turns = (divmod(head, n_shared) for head in range(shape.num_attention_heads))
+    places = [
+        (key * n_copies + turn % n_copies) * n_more + turn // n_copies
+        for key, turn in keys_and_turns
+    ]
+    others = {name: each for name, each in causal.state_dict().items() if "self_attn" not in name}
+    wider.load_state_dict(others, strict=False)
+    for source, layer in zip(causal.model.layers, wider.model.layers, strict=True):
+        old, new = source.self_attn, layer.self_attn
+        heads = (-1, old.head_dim)
+        for mine, given in ((old.k_proj, new.k_proj), (old.v_proj, new.v_proj)):
+            copies = mine.weight.unflatten(0, heads).repeat_interleave(n_copies, dim=0)
+            given.weight.copy_(copies.flatten(0, 1))
+        new.q_proj.weight.unflatten(0, heads)[places] = old.q_proj.weight.unflatten(0, heads)
+        new.o_proj.weight.zero_().unflatten(1, heads)[:, places] = old.o_proj.weight.unflatten(1, heads)
 
 
 def start_masked(causal: LlamaForCausalLM, masked: ModernBertForMaskedLM) -> None:

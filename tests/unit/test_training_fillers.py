@@ -16,7 +16,7 @@ from transformers import LlamaForCausalLM
 from model.loading import load_model
 from model.training import __main__ as cli
 from model.training import filling
-from model.training.adapt import start_from
+from model.training.adapt import StartError, start_from
 from model.training.checkpoint import export
 from model.training.corpus import Document, Stream, cut_openings, held_out_documents
 from model.training.evaluate import (
@@ -36,7 +36,7 @@ from model.training.objectives import (
     random_parts,
     spread_shares,
 )
-from model.training.tokenizer import SENTINELS, train_tokenizer
+from model.training.tokenizer import SENTINELS, VOCAB_SIZE, train_tokenizer
 from model.training.train import Phase, Plan, train
 from tests.unit.test_training import PLAN, SHIPPED, Fixed, make_stories, make_tiny_job
 
@@ -200,6 +200,32 @@ def test_a_masked_model_that_begins_as_a_causal_one_says_nearly_the_same_under_i
         after = masked(input_ids=ids, attention_mask=masks).logits.argmax(dim=-1)
     assert (before == wanted).float().mean() < 0.2
     assert (after == wanted).float().mean() > 0.8
+
+
+@pytest.mark.parametrize(("heads", "keys"), [(4, 1), (4, 2), (6, 2), (8, 4)])
+def test_a_llama_with_more_heads_begins_as_the_one_with_fewer(heads, keys):
+    fewer = make_model(llama(48, 2, 4, 48, head_dim=12, num_key_value_heads=1), seed=0).eval()
+    for weight in fewer.parameters():
+        torch.nn.init.normal_(weight, std=0.1)
+    more = llama(48, 2, heads, 48, head_dim=12, num_key_value_heads=keys)
+    wider = make_model(more, seed=1).eval()
+    start_from(fewer, wider)
+    ids = torch.randint(0, VOCAB_SIZE, (2, 20))
+    with torch.inference_mode():
+        wanted, found = (each(input_ids=ids).logits for each in (fewer, wider))
+    assert torch.allclose(wanted, found, atol=1e-4)
+
+
+def test_a_model_that_does_not_fit_is_no_beginning():
+    causal = make_model(llama(48, 2, 4, 48, num_key_value_heads=2), seed=0)
+    for config in (
+        llama(48, 2, 2, 48, num_key_value_heads=2, head_dim=12),
+        llama(48, 2, 6, 48, num_key_value_heads=3, head_dim=12),
+        llama(48, 3, 4, 48),
+        llama(48, 2, 4, 64),
+    ):
+        with pytest.raises(StartError, match="give --start one that fits"):
+            start_from(causal, make_model(config, seed=0))
 
 
 def test_a_new_t5_knows_places_and_finds_the_gap_that_a_sentinel_names():

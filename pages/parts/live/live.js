@@ -5,7 +5,7 @@
 import { createActions } from "./actions.js";
 import { quote } from "./dom.js";
 import { listenForKeys } from "./keys.js";
-import { NextDraw } from "./draws.js";
+import { nextIdOf, presentResult } from "./draws.js";
 import { createLayout } from "./layout.js";
 import { Player, StageLight } from "./player.js";
 import {
@@ -31,7 +31,6 @@ export class Live {
   constructor(parentElement) {
     Object.assign(this, emptyState());
     this.host = parentElement;
-    this.draws = new NextDraw();
     this.label = (id) => this.labels[id] ?? (id < 0 ? "…" : `id ${id}`);
     this.queue = new EventQueue({
       send: (event) => this.component.setTriggerValue("event", event),
@@ -227,7 +226,7 @@ export class Live {
 
   prepareStep(entry) {
     if (this.present === null || this.header.finished) return null;
-    const id = entry.kind === "force" ? entry.id : this.draws.idOf(this);
+    const id = entry.kind === "force" ? entry.id : nextIdOf(this);
     entry.base = this.header.ids.length;
     this.showAtOnce({ kind: entry.kind, id }, entry);
     this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
@@ -311,10 +310,11 @@ export class Live {
   schedule(isStageOnly = false) {
     if (this.header === null) return;
     this.isStageOnly &&= isStageOnly;
-    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.paint());
+    if (this.frame === 0) this.frame = requestAnimationFrame((frame) => this.paint(frame));
   }
 
-  paint() {
+  /** Draws what has changed, in the frame that began at that time. */
+  paint(frame) {
     this.frame = 0;
     this.labels = globalThis.__ottVocabulary?.[this.header.model.name] ?? NO_LABELS;
     const isTokenOnly = this.isTokenDue && this.isPainted;
@@ -323,6 +323,7 @@ export class Live {
     this.layout.update(buildView(this), scope);
     this.isStageOnly = true;
     const marks = this.marks.splice(0);
+    for (const [timing, name] of marks) timing[`${name}_in`] = frame;
     if (marks.length > 0 || !this.isPainted)
       afterThisFrame((now) => this.painted(now, marks, isTokenOnly));
   }
@@ -336,7 +337,7 @@ export class Live {
     }
     this.queue.pump();
     if (this.queue.isSent && this.optimistic === null) this.player.beat();
-    setTimeout(() => this.present !== null && this.draws.result(this));
+    setTimeout(() => this.present !== null && presentResult(this));
   }
 
   close() {

@@ -14,12 +14,13 @@ import { readRows } from "./steprows.js";
 
 const SHORTEST_LIST = 60; // characters of a prompt shown in a cell
 const NEAR_END_PX = 40;
+const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
 
 /** Title, where its numbers come from, and the text of a cell. */
 const FIELDS = [
   { title: "step", source: "", isNumber: true, read: (row) => formatCount(row.step + 1) },
   { title: "phase", source: "", read: (row) => row.phase },
-  { title: "input that the model saw", source: "", read: inputInWords },
+  { title: "input to the model", source: "", read: inputInWords },
   {
     title: "top prediction",
     source: "measured",
@@ -47,12 +48,12 @@ const FIELDS = [
  * @returns {{element: HTMLElement, update(view: object): void}}
  */
 export function createTable() {
-  const body = el("tbody", {});
+  const head = el("tr", { role: "row" }, ...FIELDS.map(createHeading));
+  // a grid to the eye, so the roles of a table have to be told
   const table = el(
     "table",
-    { class: "steps-table" },
-    el("thead", {}, el("tr", {}, ...FIELDS.map(createHeading))),
-    body,
+    { class: "steps-table", role: "table" },
+    el("thead", { role: "rowgroup" }, head),
   );
   const scroller = el(
     "div",
@@ -103,7 +104,7 @@ export function createTable() {
       nPrompt: view.header.n_prompt,
     };
     const common = countCommon(shown, rows, context);
-    for (const { element: old } of shown.splice(common)) old.remove();
+    for (const entry of shown.splice(common)) removeRow(entry);
     if (rows.length > common) append(rows, common, context);
     setShown(empty, rows.length === 0);
     setShown(scroller, rows.length > 0);
@@ -111,24 +112,31 @@ export function createTable() {
   }
 
   function append(rows, from, context) {
-    const added = document.createDocumentFragment();
     for (let i = from; i < rows.length; i += 1) {
       const sum = (shown[i - 1]?.sum ?? 0) + rows[i].logprob;
       const entry = createStepRow(rows[i], context, sum);
       shown.push(entry);
-      added.append(entry.element);
+      if (i % ROWS_OF_BLOCK === 0) table.append(el("tbody", { role: "rowgroup" }));
+      table.lastChild.append(entry.element);
+      table.lastChild.style.setProperty("--rows", (i % ROWS_OF_BLOCK) + 1);
     }
-    body.append(added);
     isAtEnd ||= from === 0;
     requestAnimationFrame(showEnd);
   }
   return { element, update };
 }
 
+function removeRow({ element }) {
+  const block = element.parentNode;
+  element.remove();
+  if (block.childElementCount === 0) block.remove();
+  else block.style.setProperty("--rows", block.childElementCount);
+}
+
 function createHeading({ title, source, isNumber }) {
   const heading = el(
     "th",
-    { scope: "col" },
+    { scope: "col", role: "columnheader" },
     title,
     source ? el("span", { class: "steps-source" }, source) : null,
   );
@@ -155,9 +163,9 @@ function countCommon(shown, rows, { labels, ids, nPrompt }) {
 function createStepRow(row, { label, labels, ids, nPrompt }, sum) {
   const texts = FIELDS.map(({ read }) => read(row, label, sum, ids));
   const cells = texts.map((text, i) =>
-    el("td", FIELDS[i].isNumber ? { class: "is-number" } : {}, text),
+    el("td", { role: "cell", class: FIELDS[i].isNumber ? "is-number" : "" }, text),
   );
-  const element = el("tr", {}, ...cells);
+  const element = el("tr", { role: "row" }, ...cells);
   setAttribute(element, "data-phase", row.phase);
   setAttribute(element, "data-forced", row.forced ? "true" : null);
   return { element, row, sum, texts, labels, inputId: ids[nPrompt - 1] };

@@ -14,7 +14,8 @@ export function afterThisFrame(callback) {
 
 /**
  * Begins the record of one press: `pressed`, later `sent`, `painted_token`, `painted_distribution`,
- * each in milliseconds of `performance.now()`.
+ * each in milliseconds of `performance.now()`, and, with `_in` behind their names, when the frames
+ * began that painted them.
  */
 export function beginTiming(kind, pressed) {
   const timing = { kind, pressed };
