@@ -28,17 +28,36 @@ Tensor: TypeAlias = torch.Tensor
 MOST_TOKENS = 16  # with the logits of each; beyond that the model's own pass is as quick
 LONGEST_PROMPT = 96  # tokens, with the logits of the last
 _SMALL = 30e6  # parameters: the weights here are copies
+_LIGHT = 2.5e6  # numbers that a pass reads: so few stay in the processor's caches between passes
 _LONGEST = 8192  # positions with their rotation, kept as a table
+
+
+class _Product:
+    """A matrix that is multiplied by few rows at a time."""
+
+    def __init__(self, weight: Tensor, is_light: bool) -> None:
+        """Takes a weight, (out, in), and whether it is read from a cache of the processor."""
+        self._weight = weight
+        self._turned = weight.t().contiguous() if is_light else None
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Returns `linear(x, weight)`, (n, out), the way round that is quickest for its rows."""
+        if len(x) > 1:
+            return torch.mm(self._weight, x.contiguous().t()).t()
+        if self._turned is not None:
+            return torch.mm(x, self._turned)
+        # from memory two columns are multiplied quicker than one, so a token alone is taken twice
+        return torch.mm(self._weight, x.expand(2, -1).contiguous().t()).t()[:1]
 
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """The weights of one layer, those that read the same input joined."""
+    """The products of one layer, those of the same input joined."""
 
-    qkv: Tensor  # ((H + 2K) d, h), gains of the norm before it included
-    out: Tensor  # (h, H d)
-    gate_up: Tensor  # (2 inner, h), gains of the norm before it included
-    down: Tensor  # (h, inner)
+    qkv: _Product  # ((H + 2K) d, h), gains of the norm before it included
+    out: _Product  # (h, H d)
+    gate_up: _Product  # (2 inner, h), gains of the norm before it included
+    down: _Product  # (h, inner)
 
 
 class FastDecode:
@@ -61,11 +80,12 @@ class FastDecode:
         root = config.hidden_size**0.5
         self._least = torch.tensor(root * config.rms_norm_eps**0.5, dtype=torch.float32)
         self._embeddings = weights["model.embed_tokens.weight"]
+        head = self._embeddings if config.tie_word_embeddings else weights["lm_head.weight"]
+        others = (each.numel() for name, each in weights.items() if "layers" in name)
+        is_light = head.numel() + sum(others) <= _LIGHT
         parts = (f"model.layers.{index}." for index in range(config.num_hidden_layers))
-        self._layers = [_join(weights, part, root) for part in parts]
-        is_tied = config.tie_word_embeddings
-        head = self._embeddings if is_tied else weights["lm_head.weight"]
-        self._head = head * (root * weights["model.norm.weight"])
+        self._layers = [_join(weights, part, root, is_light) for part in parts]
+        self._head = _Product(head * (root * weights["model.norm.weight"]), is_light)
         n_most = config.max_position_embeddings
         theta = config.rope_parameters["rope_theta"]
         self._cos, self._sin = _turns(self._size, theta, n_most)
@@ -85,19 +105,15 @@ class FastDecode:
         n_past, n_new = cache.get_seq_length(), len(ids)
         turn = (self._cos[n_past : n_past + n_new], self._sin[n_past : n_past + n_new])
         seen = self._seen(n_new, n_past) if n_new > 1 else None
-        # two columns are multiplied quicker than one, so a token alone is taken twice
-        x = self._embeddings[list(ids)] if n_new > 1 else self._embeddings[ids[0]].expand(2, -1)
+        x = self._embeddings[list(ids)]
         for index, layer in enumerate(self._layers):
             # attend: each token looks at all before it and at itself
-            heads = _product(layer.qkv, self._normed(x))[:n_new]
-            found = self._look(heads, index, cache, turn, seen)
-            x = x + _product(layer.out, found.expand(len(x), -1))
+            heads = layer.qkv(self._normed(x))
+            x = x + layer.out(self._look(heads, index, cache, turn, seen))
             # feed forward: each token by itself
-            gate, up = _product(layer.gate_up, self._normed(x)).chunk(2, dim=-1)
-            x = x + _product(layer.down, silu(gate) * up)
-        if only_last:
-            x, n_new = x[-1:].expand(2, -1), 1
-        return _product(self._head, self._normed(x))[:n_new]
+            gate, up = layer.gate_up(self._normed(x)).chunk(2, dim=-1)
+            x = x + layer.down(silu(gate) * up)
+        return self._head(self._normed(x[-1:] if only_last else x))
 
     def _look(
         self,
@@ -186,18 +202,12 @@ def _causal_mask(n_shared: int, n_past: int, n_new: int = MOST_TOKENS) -> Tensor
     return torch.cat([past, new], dim=1).repeat_interleave(n_shared, dim=0)
 
 
-def _join(weights: Mapping[str, Tensor], layer: str, root: float) -> _Layer:
+def _join(weights: Mapping[str, Tensor], layer: str, root: float, is_light: bool) -> _Layer:
     """Puts together the weights of a layer that read the same input."""
     attention = [weights[f"{layer}self_attn.{name}_proj.weight"] for name in "qkv"]
     feed = [weights[f"{layer}mlp.{name}_proj.weight"] for name in ("gate", "up")]
-    return _Layer(
-        qkv=torch.cat(attention) * (root * weights[f"{layer}input_layernorm.weight"]),
-        out=weights[f"{layer}self_attn.o_proj.weight"],
-        gate_up=torch.cat(feed) * (root * weights[f"{layer}post_attention_layernorm.weight"]),
-        down=weights[f"{layer}mlp.down_proj.weight"],
-    )
-
-
-def _product(weight: Tensor, x: Tensor) -> Tensor:
-    """Returns `linear(x, weight)`, the rows of x taken as columns: quicker while they are few."""
-    return torch.mm(weight, x.contiguous().t()).t()
+    qkv = torch.cat(attention) * (root * weights[f"{layer}input_layernorm.weight"])
+    out = weights[f"{layer}self_attn.o_proj.weight"]
+    gate_up = torch.cat(feed) * (root * weights[f"{layer}post_attention_layernorm.weight"])
+    down = weights[f"{layer}mlp.down_proj.weight"]
+    return _Layer(*(_Product(weight, is_light) for weight in (qkv, out, gate_up, down)))

@@ -1,4 +1,4 @@
-"""A causal model's weights as the beginning of another: one with more heads, or one that reads both ways.
+"""A causal model's weights as the beginning of one with more heads, or of one that reads both ways.
 
 What a causal model has learned of words and of how they go together is not lost when it is given
 more room (arXiv 1511.05641), nor when its causal mask is lifted: training goes on from there, and
@@ -42,7 +42,7 @@ def start_from(causal: LlamaForCausalLM, model: PreTrainedModel) -> None:
     """
     if not fits(causal.config, model.config):
         mine, wanted = (widths(each.config) for each in (causal, model))
-        names = "vocabulary, hidden size, heads, feed-forward, layers"
+        names = "vocabulary, hidden size, heads, keys, feed-forward, layers"
         raise StartError(
             f"A model of {mine} ({names}) cannot begin one of {wanted}: give --start one that fits."
         )
@@ -56,29 +56,29 @@ def start_from(causal: LlamaForCausalLM, model: PreTrainedModel) -> None:
 
 def fits(causal: PreTrainedConfig, other: PreTrainedConfig) -> bool:
     """Whether a Llama's weights have their places in a model of this shape."""
-    vocab, hidden, heads, inner, layers = widths(causal)
-    wanted = widths(other)
+    vocab, hidden, heads, keys, inner, layers = widths(causal)
+    *_, more_heads, more_keys, _, fewer_layers = wanted = widths(other)
     if not isinstance(other, LlamaConfig):
-        return wanted[:-1] == (vocab, hidden, heads, inner) and wanted[-1] <= layers
-    is_as_wide = wanted == (vocab, hidden, other.num_attention_heads, inner, layers)
-    has_heads = (
-        other.head_dim == causal.head_dim
-        and other.num_attention_heads >= heads
-        and other.num_key_value_heads % causal.num_key_value_heads == 0
-    )
-    return is_as_wide and has_heads
+        same = (vocab, hidden, heads, more_keys, inner, fewer_layers)
+        return wanted == same and fewer_layers <= layers
+    is_as_wide = wanted == (vocab, hidden, more_heads, more_keys, inner, layers)
+    has_heads = more_heads >= heads and more_keys % keys == 0
+    return is_as_wide and has_heads and other.head_dim == causal.head_dim
 
 
 def widths(config: PreTrainedConfig) -> tuple[int, ...]:
-    """Entries of the vocabulary, hidden size, heads, size of the feed-forward, layers."""
+    """Entries of the vocabulary, hidden size, heads, keys, size of the feed-forward, layers."""
+    heads = config.num_attention_heads
+    keys = getattr(config, "num_key_value_heads", None) or heads
     inner = getattr(config, "d_ff", None) or config.intermediate_size
     layers = max(config.num_hidden_layers, getattr(config, "num_decoder_layers", 0))
-    return config.vocab_size, config.hidden_size, config.num_attention_heads, inner, layers
+    return config.vocab_size, config.hidden_size, heads, keys, inner, layers
 
 
 def start_llama(causal: LlamaForCausalLM, wider: LlamaForCausalLM) -> None:
     """Every key of the wider model is a copy of an old one; heads that are new add nothing yet."""
-    shape, wanted = causal.config, wider.config
+    shape: Any = causal.config
+    wanted: Any = wider.config
     n_copies = wanted.num_key_value_heads // shape.num_key_value_heads
     n_shared = shape.num_attention_heads // shape.num_key_value_heads
     n_more = wanted.num_attention_heads // wanted.num_key_value_heads
@@ -97,7 +97,8 @@ def start_llama(causal: LlamaForCausalLM, wider: LlamaForCausalLM) -> None:
             copies = mine.weight.unflatten(0, heads).repeat_interleave(n_copies, dim=0)
             given.weight.copy_(copies.flatten(0, 1))
         new.q_proj.weight.unflatten(0, heads)[places] = old.q_proj.weight.unflatten(0, heads)
-        new.o_proj.weight.zero_().unflatten(1, heads)[:, places] = old.o_proj.weight.unflatten(1, heads)
+        added = new.o_proj.weight.zero_().unflatten(1, heads)
+        added[:, places] = old.o_proj.weight.unflatten(1, heads)
 
 
 def start_masked(causal: LlamaForCausalLM, masked: ModernBertForMaskedLM) -> None:

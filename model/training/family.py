@@ -186,9 +186,9 @@ RECIPES = {
     "scribbler": Recipe(
         "scribbler",
         "The draft of speculative decoding: it guesses what the storyteller would write.",
-        # its time goes into reading weights: one key for all heads costs less than two, and
+        # what it lacks is ways of looking back, so it has more heads than its width would give;
         # embeddings of its own, of which a step reads one row, cost nothing
-        llama(*(160, 2, 4, 320), head_dim=32, num_key_value_heads=1, tie_word_embeddings=False),
+        llama(*(160, 2, 8, 320), head_dim=32, num_key_value_heads=4, tie_word_embeddings=False),
         Plan(
             DRAFT_PHASES,
             minutes=85,
