@@ -153,6 +153,25 @@ def count_reads(n_batch: int, n_past: int) -> int:
     return -(-n_past // max(1, AT_ONCE // n_batch))
 
 
+def why_not(lm: LanguageModel, n_batch: int, n_tokens: int) -> str | None:
+    """Says what would fit where the cache of a batch does not; None where it does.
+
+    Args:
+        lm: The model.
+        n_batch: Sequences that decode together.
+        n_tokens: Length to which each of them grows.
+    """
+    free = free_bytes(lm.device)
+    each = lm.cache_shape.bytes_per_token * whole_blocks(n_tokens)
+    need = n_batch * each * _HEADROOM  # what stands in memory by now is not free any more
+    if free is None or need <= free:
+        return None
+    return (
+        f"Batch {n_batch} needs {need / 1e9:,.1f} GB for its cache and {free / 1e9:,.1f} GB "
+        f"is free: about {int(free / each / _HEADROOM)} sequences of this length would fit."
+    )
+
+
 class BatchExperiment:
     """Decode steps at batch 1, 2, 4, ... 64, pass by pass, as far as memory reaches."""
 
@@ -192,7 +211,7 @@ class BatchExperiment:
         yield self.doing
         # read: the prompts of each batch, as long as there is room for its cache
         for n_batch in self.batches:
-            self.refused = self._why_not(n_batch)
+            self.refused = why_not(self.lm, n_batch, self.n_past + 1 + self.n_steps)
             if self.refused is not None:
                 break
             self.doing = f"reading {n_batch} prompts"
@@ -237,18 +256,6 @@ class BatchExperiment:
             for n, seconds in self._seconds.items()
             if seconds
         ]
-
-    def _why_not(self, n_batch: int) -> str | None:
-        """Says what would fit where a batch does not."""
-        free = free_bytes(self.lm.device)
-        each = self.lm.cache_shape.bytes_per_token * whole_blocks(self.n_past + self.n_steps)
-        need = n_batch * each * _HEADROOM  # the smaller batches have theirs already
-        if free is None or need <= free:
-            return None
-        return (
-            f"Batch {n_batch} needs {need / 1e9:,.1f} GB for its cache and {free / 1e9:,.1f} GB "
-            f"is free: about {int(free / each / _HEADROOM)} sequences of this length would fit."
-        )
 
     def _what_did(self) -> str:
         """Says which batch is known to fit, where one is."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.utils.flop_counter import FlopCounterMode, sdpa_flop_count
+from torch.utils.flop_counter import FlopCounterMode
 from transformers.pytorch_utils import Conv1D
 
 from model.loading import LanguageModel
@@ -21,16 +21,22 @@ from model.records import Flops
 
 _FUSED = ("_scaled_dot_product", "_flash_attention", "_efficient_attention")
 _BATCHED = ("bmm", "baddbmm")
+_ATTENTION = (
+    torch.ops.aten._scaled_dot_product_flash_attention,
+    torch.ops.aten._scaled_dot_product_efficient_attention,
+    torch.ops.aten._scaled_dot_product_cudnn_attention,
+    torch.ops.aten._scaled_dot_product_flash_attention_for_cpu,
+)
 
 
 def count_flops(model_pass: Callable[[], object]) -> Flops:
     """Runs a pass under torch's counter.
 
-    torch knows no count for the CPU's fused attention and would take it as 0 without a word; it is
-    given here, the one that torch itself uses for a GPU's.
+    Attention is counted here: torch knows no count for the CPU's and would take it as 0 without a
+    word, and up to 2.11 it refuses keys of fewer heads than the queries have.
     """
-    on_cpu = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
-    with FlopCounterMode(display=False, custom_mapping={on_cpu: _count_attention}) as counter:
+    formulas = dict.fromkeys(_ATTENTION, _count_attention)
+    with FlopCounterMode(display=False, custom_mapping=formulas) as counter:
         model_pass()
     by_operator = {str(op): int(n) for op, n in counter.get_flop_counts()["Global"].items()}
     fused = [op for op in by_operator if any(name in op for name in _FUSED)]
@@ -41,12 +47,21 @@ def count_flops(model_pass: Callable[[], object]) -> Flops:
 
 
 def _count_attention(
-    q: Any, k: Any, v: Any, *_args: object, out_shape: object = None, **_kwargs: object
+    q: Sequence[int],
+    k: Sequence[int],
+    v: Sequence[int],
+    *_args: object,
+    out_shape: object = None,
+    **_kwargs: object,
 ) -> int:
-    """Counts the scores and the weighted sum of one layer's attention, given three shapes."""
+    """Counts the scores and the weighted sum of one layer's attention, given three shapes.
+
+    Each query head meets all positions; how many of them share keys and values is no matter.
+    """
     del out_shape  # the counter hands it to every formula; attention's follows from its inputs
-    count: Callable[..., int] = sdpa_flop_count
-    return count(q, k, v)
+    n_batch, n_heads, n_queries, key_size = q
+    n_keys, value_size = k[2], v[3]
+    return 2 * n_batch * n_heads * n_queries * n_keys * (key_size + value_size)
 
 
 def predict_flops(lm: LanguageModel, n_input: int, n_past: int) -> Flops:

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, DynamicCache, PreTrainedModel
 
-from model.batching import Batch, count_reads, point_of
+from model.batching import Batch, count_reads, point_of, why_not
 from model.building import building
 from model.ceilings import (
     N_TRIES,
@@ -44,7 +44,8 @@ BATCHES = (1, 4, 16, 64)  # sequences that decode together
 N_PAST = 128
 N_PASSES = 5
 _FEWEST, _PATIENCE = 2, 4.0  # passes of a kind; seconds after which so few will do
-_NARROW = 2  # numbers in a head of the twin
+_NARROW = {"cpu": 2}  # numbers in a head of the twin
+_NARROW_ELSEWHERE = 8  # a GPU's attention kernels take a multiple of 8, or a slow way round
 _NARROW_VOCAB = 16
 
 
@@ -58,11 +59,11 @@ def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
         None where the architecture does not take such a width.
     """
     config = copy.deepcopy(lm.model.config)
-    heads = lm.cache_shape.n_heads
+    heads, width = lm.cache_shape.n_heads, head_width(lm.device)
     narrow = {
-        "hidden_size": _NARROW * heads,
-        "head_dim": _NARROW,
-        "intermediate_size": _NARROW * heads,
+        "hidden_size": width * heads,
+        "head_dim": width,
+        "intermediate_size": width * heads,
         "vocab_size": _NARROW_VOCAB,
     }
     try:
@@ -80,6 +81,11 @@ def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
     except Exception:  # an architecture with rules of its own: then this floor stays unknown
         return None
     return twin
+
+
+def head_width(device: torch.device) -> int:
+    """Returns the numbers in a head of the twin: as few as the device has a quick kernel for."""
+    return _NARROW.get(device.type, _NARROW_ELSEWHERE)
 
 
 def measure_floors(lm: LanguageModel, n_tries: int = N_TRIES) -> dict[str, float]:
@@ -218,6 +224,9 @@ class RooflineExperiment:
         self.points.append(point_of(self.lm, 1, n_tokens, 0, seconds, flops, PLAIN))
 
     def _decode(self, n_batch: int) -> Iterator[str]:
+        refusal = why_not(self.lm, n_batch, self.n_past + 1 + self.n_passes)
+        if refusal is not None:
+            raise PassError(refusal)
         batch = Batch(self.lm, [some_ids(self.lm, self.n_past)] * n_batch)
         for _ in batch.read():
             yield self.doing

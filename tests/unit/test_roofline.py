@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,12 +10,13 @@ import torch
 
 from model import batching, ceilings, passes
 from model.batching import point_of, weight_bytes_read
-from model.ceilings import buffer_bytes, measure_copy, measure_matmul, measure_read
+from model.ceilings import Rate, buffer_bytes, measure_copy, measure_matmul, measure_read
 from model.engines import BY_HAND, PLAIN
 from model.flops import predict_flops
 from model.loading import LanguageModel
 from model.records.phases import Ceilings, RoofPoint, Timed
 from model.roofline import RooflineExperiment, measure_floors, narrow_twin
+from model.roomy_cache import whole_blocks
 from tests.tiny_models import tiny
 
 TOP = Ceilings(100.0, 80.0, 1000.0, {PLAIN: 3.0}, 0.1, 9, 1 << 20)
@@ -53,6 +55,14 @@ def test_the_highest_floor_is_the_bound(given: RoofPoint, bound: str) -> None:
     assert floors["memory"] == given.n_bytes / 100
     assert floors["compute"] == given.flops / 1000
     assert floors["overhead"] == 3.0
+
+
+@pytest.mark.parametrize(("copy", "read"), [(50.0, 200.0), (200.0, 50.0)])
+def test_the_memory_floor_is_by_the_quicker_of_both_bandwidths(copy: float, read: float) -> None:
+    one = point(flops=1, weights=950, cache=50)
+    top = Ceilings(copy, read, 1000.0, {PLAIN: 6.0}, 0.1, 9, 1 << 20)
+    assert one.floors(top)["memory"] == 5.0
+    assert one.bound(top) == "overhead", "by the slower it would have been memory, at 20 s"
 
 
 def test_attention_is_counted_causally() -> None:
@@ -95,6 +105,29 @@ def test_ceilings_are_what_was_moved_and_computed_in_the_best_time() -> None:
         assert rate.best == amount / min(rate.seconds)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_what_is_multiplied_differs_from_number_to_number_and_stays_finite(
+    dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[torch.Tensor] = []
+
+    def multiply(_: object, amount: float, work: Any, n_tries: int) -> Rate:
+        made.append(work())
+        return Rate(amount, (1.0,) * n_tries)
+
+    monkeypatch.setattr(ceilings, "rate_of", multiply)
+    before = torch.random.get_rng_state()
+    lm = replace(tiny("llama"), dtype=dtype)
+    for measure in (measure_matmul, measure_read) * 2:
+        measure(lm, n_tries=1)
+    for first, again in ((made[0], made[2]), (made[1], made[3])):
+        assert first.dtype == dtype
+        assert first.isfinite().all()
+        assert 0.3 < float(first.float().std()) < 3
+        assert torch.equal(first, again), "a seed of its own"
+    assert torch.equal(before, torch.random.get_rng_state())
+
+
 def test_the_narrow_twin_has_all_layers_and_almost_no_width() -> None:
     lm = tiny("llama")
     twin = narrow_twin(lm)
@@ -126,6 +159,19 @@ def test_what_does_not_fit_is_left_out_and_the_rest_is_measured(
     first, second = experiment.left_out
     assert "Prompts of 8 tokens and more are left out. The memory of cpu ran out" in first
     assert "Batches of 8 and more are left out." in second
+
+
+def test_a_batch_whose_cache_does_not_fit_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    lm = tiny("llama")
+    each = lm.cache_shape.bytes_per_token * whole_blocks(4 + 1 + 1) * 1.2
+    monkeypatch.setattr(batching, "free_bytes", lambda _: int(3.5 * each))
+    experiment = RooflineExperiment(lm, (4,), (1, 4, 8), n_past=4, n_passes=1)
+    while not experiment.is_done:
+        experiment.advance()
+    assert {p.n_batch for p in experiment.points if p.phase == "decode"} == {1}
+    assert len(experiment.left_out) == 1
+    assert "Batches of 4 and more are left out. Batch 4 needs" in experiment.left_out[0]
+    assert "about 3 sequences" in experiment.left_out[0]
 
 
 def test_ceilings_and_both_phases_come_from_one_run() -> None:
