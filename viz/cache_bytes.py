@@ -17,20 +17,31 @@ from viz.units import THIN, count, digits, plural, size, size_ticks
 ROW_HEIGHT = 46  # pixels
 
 
-def is_plain(shape: CacheShape) -> bool:
-    """Tells whether keys and values are one of each for every KV head: not so for a latent."""
-    product = 2 * shape.n_layers * shape.n_kv_heads * shape.head_dim * shape.bytes_per_number
-    return product == shape.bytes_per_token and product > 0
-
-
 def formula(shape: CacheShape) -> str:
-    """Writes out what one token costs."""
-    if not is_plain(shape):
-        return f"{count(shape.bytes_per_token)}{THIN}B a token, summed layer by layer"
+    """Writes out what one token costs: as a product where it is one."""
+    each = f"{count(shape.bytes_per_token)}{THIN}B a token"
+    layers = plural(shape.n_layers, "layer")
+    width = f"{count(shape.bytes_per_number)}{THIN}B"
+    if shape.is_plain:
+        return (
+            f"2 for keys and values × {layers} × {plural(shape.n_kv_heads, 'KV head')} × "
+            f"{count(shape.head_dim)} numbers × {width} = {each}"
+        )
+    if shape.is_latent:
+        numbers = f"{count(shape.head_dim)} numbers for keys and values together"
+        return f"{layers} × {numbers} × {width} = {each}"
+    if shape.bytes_per_token == 0:
+        return f"{each}, as no keys and values are kept"
+    return f"{each}, summed layer by layer"
+
+
+def window_note(shape: CacheShape) -> str:
+    """Says of a cache that agrees with the formula why it does not end with a sliding window."""
+    if shape.sliding_window is None:
+        return ""
     return (
-        f"2 × {plural(shape.n_layers, 'layer')} × {plural(shape.n_kv_heads, 'KV head')} × "
-        f"{count(shape.head_dim)} numbers × {count(shape.bytes_per_number)}{THIN}B = "
-        f"{count(shape.bytes_per_token)}{THIN}B a token"
+        f" Layers with a sliding window look back over {plural(shape.sliding_window, 'position')} "
+        "only; this cache keeps every position, so that it can be cropped."
     )
 
 
@@ -48,7 +59,7 @@ def bytes_figure(
     """
     derived = n_tokens * shape.bytes_per_token
     rows = [("in the tensors", in_use), ("by the formula", derived), ("held in memory", held)]
-    saves = is_plain(shape) and shape.n_heads > shape.n_kv_heads
+    saves = shape.is_plain and shape.n_heads > shape.n_kv_heads
     all_heads = derived * shape.n_heads // max(shape.n_kv_heads, 1)
     if saves:
         rows.append((f"were all {count(shape.n_heads)} heads kept", all_heads))
@@ -79,14 +90,9 @@ def _bytes_caption(
             f" {count(shape.n_heads)} query heads share {count(shape.n_kv_heads)} heads of keys "
             f"and values: {digits(all_heads / derived)} times less than if each kept its own."
         )
-    elif is_plain(shape):
+    elif shape.is_plain:
         said += " Every query head keeps its own keys and values: no grouping saves any."
-    if shape.sliding_window is not None:
-        said += (
-            f" Some layers look back over {plural(shape.sliding_window, 'position')} only; this "
-            "cache keeps all of them, so that it can be cropped."
-        )
-    return said
+    return said + window_note(shape) if in_use == derived else said
 
 
 def rewind_figure(moments: Sequence[CacheMoment], theme: Theme = "light") -> Chart:

@@ -1,8 +1,8 @@
 """How the key-value cache grows: one block at prefill, then one column for every decoded token.
 
 The columns are the bytes in use that were measured after each pass. The dashed line is derived:
-bytes per token times tokens. Where the model's layers all look back over the whole text the two
-agree to the byte, and the caption says whether they do.
+bytes per token times tokens. Where every position is kept, as it is in all caches that can be
+cropped, the two agree to the byte, and the caption says whether they do.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from model.records import CacheShape, Pass
+from viz.cache_bytes import formula, window_note
 from viz.chart import AnyPass, Chart, add_columns, empty_chart, new_figure
 from viz.palette import Theme, colour
 from viz.units import THIN, count, plural, round_steps, size, size_ticks
@@ -51,10 +52,11 @@ def cache_figure(
 
     # the straight line of the formula, as far as it holds
     end = spans[-1][1]
-    straight = end if shape.sliding_window is None else min(end, shape.sliding_window)
+    straight = min(end, shape.sliding_window or end) if _is_cut(last, shape) else end
     derived = straight * shape.bytes_per_token
     rate = f"{count(shape.bytes_per_token)}{THIN}B × tokens (derived)"
-    _add_line(figure, (0, straight), (0, derived), rate, colour("ink", theme), "dash")
+    if derived:
+        _add_line(figure, (0, straight), (0, derived), rate, colour("ink", theme), "dash")
     if bytes_held is not None:
         held = f"held in memory: {size(bytes_held)}"
         _add_line(figure, (0, end), (bytes_held,) * 2, held, colour("muted", theme), "dot")
@@ -65,7 +67,8 @@ def cache_figure(
     figure.update_yaxes(range=[0, 1.06 * ticks[-1] or 1.0])
     caption = _caption(last, shape, bytes_held)
     n_passes = plural(len(passes), "pass", "es")
-    alt = f"The cache after each of {n_passes}, with the dashed line of the formula. {caption}"
+    line = ", with the dashed line of the formula" if derived else ""
+    alt = f"The cache after each of {n_passes}{line}. {caption}"
     return Chart(figure, caption, alt, "measured")
 
 
@@ -95,19 +98,24 @@ def _spans(passes: Sequence[AnyPass]) -> list[tuple[int, int]]:
     return spans
 
 
+def _is_cut(last: AnyPass, shape: CacheShape) -> bool:
+    """Tells whether sliding layers let positions go: not so where the cache can be cropped."""
+    whole = last.cache_tokens * shape.bytes_per_token
+    return shape.sliding_window is not None and last.cache_bytes < whole
+
+
 def _caption(last: AnyPass, shape: CacheShape, bytes_held: int | None) -> str:
-    factors = (
-        f"2 for keys and values × {plural(shape.n_layers, 'layer')} × "
-        f"{plural(shape.n_kv_heads, 'KV head')} × {count(shape.head_dim)} numbers × "
-        f"{count(shape.bytes_per_number)}{THIN}B"
-    )
+    if shape.bytes_per_token == 0:
+        return _caption_without_keys(last)
     derived = shape.bytes_per_token * last.cache_tokens
+    note = ""
     if last.cache_bytes == derived:
         verdict = "formula and tensors agree to the byte"
-    elif shape.sliding_window is not None:
+        note = window_note(shape)
+    elif _is_cut(last, shape):
         verdict = (
-            f"sliding layers keep {plural(shape.sliding_window, 'position')}, so the formula for "
-            f"whole layers would give {size(derived)}"
+            f"sliding layers keep {plural(shape.sliding_window or 0, 'position')}, so the formula "
+            f"for whole layers would give {size(derived)}"
         )
     else:
         verdict = f"the formula gives {count(derived)}{THIN}B, which is not what the tensors hold"
@@ -116,6 +124,20 @@ def _caption(last: AnyPass, shape: CacheShape, bytes_held: int | None) -> str:
         held = f" Held, with the room for tokens to come: {count(bytes_held)}{THIN}B."
     return (
         f"Measured: {plural(last.cache_tokens, 'token')} in the cache, "
-        f"{count(last.cache_bytes)}{THIN}B in use. Derived: {count(shape.bytes_per_token)}{THIN}B "
-        f"a token ({factors}); {verdict}.{held}"
+        f"{count(last.cache_bytes)}{THIN}B in use. "
+        f"Derived: {formula(shape)}; {verdict}.{note}{held}"
+    )
+
+
+def _caption_without_keys(last: AnyPass) -> str:
+    """Says what a model without keys and values keeps: a state, or nothing at all."""
+    if last.cache_bytes == 0:
+        return (
+            f"Measured: 0{THIN}B in use. This model keeps no cache: each pass reads the whole text "
+            "again."
+        )
+    return (
+        f"Measured: {plural(last.cache_tokens, 'token')} read, "
+        f"{count(last.cache_bytes)}{THIN}B in use. This model keeps no keys and values, but a "
+        "state that sums up what it has read: a token more does not make it larger."
     )

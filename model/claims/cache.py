@@ -117,13 +117,22 @@ def c25_the_square_becomes_a_line(bench: Bench) -> Finding:
 
 def c26_bytes_per_token(bench: Bench) -> Finding:
     """The formula and the tensors, to the byte."""
-    text = bench.write(n=4)
     shape = bench.lm.cache_shape
+    if shape.bytes_per_token == 0:
+        return found("not run", f"{bench.lm.name} keeps no keys and values to be counted.")
+    text = bench.write(n=4)
     expected = text.cache_tokens * shape.bytes_per_token
+    formula = "The layers, which are not alike, sum up to {each} a token"
+    if shape.is_plain:
+        formula = "2 × {layers} layers × {heads} KV heads × {size} × {width} is {each} a token"
+    elif shape.is_latent:
+        formula = (
+            "{layers} layers × {size} numbers for keys and values together × {width} is {each} a "
+            "token"
+        )
     return found(
         True if text.cache_bytes == expected else "holds partly",
-        "2 × {layers} layers × {heads} KV heads × {size} × {width} is {each} a token; {n} tokens "
-        "take {all} in the tensors.",
+        formula + "; {n} tokens take {all} in the tensors.",
         "This model keeps something else beside keys and values of one size.",
         layers=(shape.n_layers, "count"),
         heads=(shape.n_kv_heads, "count"),

@@ -150,11 +150,25 @@ class CacheShape:
 
     n_layers: int  # layers that keep keys and values
     n_kv_heads: int
-    head_dim: int
+    head_dim: int  # numbers of one key; of latent attention, numbers of the latent
     n_heads: int  # query heads, for what grouped-query attention saves
     bytes_per_number: int
-    bytes_per_token: int  # 2 * layers * KV heads * head size * bytes per number
-    sliding_window: int | None = None  # positions a sliding layer keeps; None without
+    bytes_per_token: int  # summed over the layers; 0 where no keys and values are kept
+    sliding_window: int | None = None  # positions a sliding layer looks back over; None without
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every layer keeps a key and a value of one size for each KV head."""
+        return 0 < self.bytes_per_token == 2 * self._bytes_of_keys
+
+    @property
+    def is_latent(self) -> bool:
+        """Whether every layer keeps one latent for keys and values together (2405.04434)."""
+        return self.n_kv_heads == 1 and 0 < self.bytes_per_token == self._bytes_of_keys
+
+    @property
+    def _bytes_of_keys(self) -> int:
+        return self.n_layers * self.n_kv_heads * self.head_dim * self.bytes_per_number
 
 
 @dataclass(frozen=True, eq=False)

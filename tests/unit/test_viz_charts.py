@@ -69,8 +69,8 @@ def test_phases_bear_their_colours() -> None:
 def test_the_caption_shows_the_formula_and_that_it_holds() -> None:
     caption = cache_figure(make_steps(4), SHAPE).caption
     assert caption == (
-        f"Measured: 9 tokens in the cache, 2{THIN}304{THIN}B in use. Derived: 256{THIN}B a token "
-        f"(2 for keys and values × 2 layers × 2 KV heads × 8 numbers × 4{THIN}B); formula and "
+        f"Measured: 9 tokens in the cache, 2{THIN}304{THIN}B in use. Derived: 2 for keys and "
+        f"values × 2 layers × 2 KV heads × 8 numbers × 4{THIN}B = 256{THIN}B a token; formula and "
         "tensors agree to the byte."
     )
 
@@ -80,12 +80,18 @@ def test_a_formula_that_does_not_hold_is_not_said_to() -> None:
     assert "not what the tensors hold" in cache_figure(steps, SHAPE).caption
 
 
-def test_the_line_of_a_sliding_window_ends_with_the_window() -> None:
+def test_the_line_ends_with_the_window_only_where_the_tensors_hold_no_more() -> None:
     window = replace(SHAPE, sliding_window=8)
     steps = [replace(s, cache_bytes=256 * min(8, s.cache_tokens)) for s in make_steps(6)]
     chart = cache_figure(steps, window)
     assert list(chart.figure.data[2].x) == [0, 8]
     assert "sliding layers keep 8 positions" in chart.caption
+
+    # a cache that can be cropped keeps them all
+    chart = cache_figure(make_steps(6), window)
+    assert (list(chart.figure.data[2].x), list(chart.figure.data[2].y)) == ([0, 11], [0, 11 * 256])
+    assert "agree to the byte. Layers with a sliding window" in chart.caption
+    assert "look back over 8 positions only; this cache keeps every position" in chart.caption
 
 
 def test_held_is_drawn_only_where_it_differs_from_in_use() -> None:

@@ -182,11 +182,30 @@ export function cacheInWords({ tokens, bytes }) {
   return `KV cache: ${formatTokens(tokens)}, ${formatBytes(bytes)} in use`;
 }
 
-/** What one token takes in the cache, as a formula, and what is held, room for more included. */
+/** What is held, and what one token takes of it: as a product where it is one. */
 export function cacheFormula(cache) {
-  return (
-    `${formatBytes(cache.bytes_held)} held, with room for more tokens; ` +
-    `${formatBytes(cache.bytes_per_token)} per token = 2 × ${cache.n_layers} layers × ${cache.n_kv_heads} KV heads ` +
-    `× ${cache.head_dim} numbers × ${cache.bytes_per_number} bytes`
-  );
+  const { bytes, bytes_held: held, bytes_per_token: perToken } = cache;
+  if (perToken === 0) {
+    return held === 0
+      ? "this model keeps no cache: each pass reads the whole text again"
+      : `${formatBytes(held)} held: no keys and values, but a state that sums up what was read`;
+  }
+  const room = held > bytes ? ", with room for more tokens" : "";
+  return `${formatBytes(held)} held${room}; ${formatBytes(perToken)} per token${factors(cache)}`;
+}
+
+/** The product that a token's bytes are: of keys and values, or of one latent for both. */
+function factors(cache) {
+  const { n_layers: nLayers, n_kv_heads: nHeads, head_dim: size, bytes_per_number: width } = cache;
+  const layers = formatTokens(nLayers, "layer");
+  const numbers = `${formatCount(size)} numbers`;
+  const product = nLayers * nHeads * size * width;
+  if (cache.bytes_per_token === 2 * product) {
+    const heads = formatTokens(nHeads, "KV head");
+    return ` = 2 × ${layers} × ${heads} × ${numbers} × ${width} bytes`;
+  }
+  if (cache.bytes_per_token === product && nHeads === 1) {
+    return ` = ${layers} × ${numbers} for keys and values together × ${width} bytes`;
+  }
+  return ", summed layer by layer";
 }
