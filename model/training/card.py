@@ -148,9 +148,8 @@ def taught(facts: Facts) -> str:
     if "lessons" not in facts:
         return ""
     n_tokens, n_best = facts["lessons"]["tokens"], facts["lessons"]["best"]
-    return f"""The lessons are {n_tokens:,} tokens that the teacher wrote itself, most of the
-texts at temperature 1 and the others at 0.6, with its {n_best} best next tokens and their
-probabilities beside each: on its own training text it is far surer than at work, where its draft
-meets it.
+    return f"""The lessons are {n_tokens:,} tokens that the teacher wrote itself, at
+temperatures from 0.6 to 1, with its {n_best} best next tokens and their probabilities beside each:
+on its own training text it is far surer than at work, where its draft meets it.
 
 """

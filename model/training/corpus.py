@@ -94,6 +94,8 @@ def split_documents(
 ) -> Split:
     """Sets a share of each source aside, and drops what resembles the training text too much.
 
+    Documents that are copies of one before them, in whatever source, are dropped first.
+
     Args:
         sources: documents by source.
         fraction: share of each source's documents to hold out, at least one document.
@@ -103,10 +105,12 @@ def split_documents(
     """
     train: Sources = {}
     candidates: Sources = {}
-    for name, documents in sources.items():
+    for name, documents in without_copies(sources).items():
         if len(documents) < 2:
             remedy = f"put a line {END_OF_TEXT} between its documents, so that one can be held out"
-            raise CorpusError(f"The source {name} is a single document: {remedy}.")
+            raise CorpusError(
+                f"The source {name} is a single document, or copies of one: {remedy}."
+            )
         order = list(range(len(documents)))
         random.Random(f"{seed}/{name}").shuffle(order)
         n_held = max(1, round(fraction * len(documents)))
@@ -126,6 +130,20 @@ def split_documents(
     dropped = {name: len(candidates[name]) - len(kept[name]) for name in candidates}
     held_out = {name: texts for name, texts in kept.items() if texts}
     return Split(train, held_out, overlaps, dropped)
+
+
+def without_copies(sources: Sources) -> Sources:
+    """Leaves each document but once, the first; white space and case do not make another."""
+    seen: set[str] = set()
+    left: Sources = {}
+    for name, documents in sources.items():
+        left[name] = []
+        for text in documents:
+            plain = " ".join(text.lower().split())
+            if plain not in seen:
+                seen.add(plain)
+                left[name].append(text)
+    return left
 
 
 def overlap_shares(candidates: Sources, train: Sources) -> dict[str, list[float]]:

@@ -196,7 +196,8 @@ RECIPES = {
             adam_rate=2e-3,
             decay_from=0.2,
             judge_every=2000,
-            keeps_last=True,  # the judge knows the text and not the teacher
+            keeps_last=True,  # the judge knows the text and not the teacher,
+            patience=10**6,  # and may not stop the run either
         ),
         relatives=("start", "teacher", "lessons", "target", "twin"),
     ),

@@ -111,7 +111,11 @@ def lesson(recipe: Recipe, options: argparse.Namespace) -> str:
     """What the model was taught, for its card."""
     start: Path | None = getattr(options, "start", None)
     if getattr(options, "teacher", None):
-        begun = " It began with the weights of an earlier run." if start else ""
+        begun = (
+            " It began with the weights of an earlier run, whose tokens are not counted here."
+            if start
+            else ""
+        )
         taught = f"It learned the distributions of `{options.teacher.name}` at T = 1: "
         return f"{taught}half their divergence and twice their total variation.{begun}"
     begun = f" It began with layers of `{start.name}` (arXiv 2410.17891)." if start else ""

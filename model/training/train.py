@@ -79,7 +79,7 @@ class Plan:
     save_every: float = 180.0  # seconds
     early_at: int = 0  # tokens after which the weights are kept as early.pt; 0 is never
     keeps_last: bool = False  # the last weights count, not those that the judge likes best
-    patience: int = 1000  # judgements without a better one before the run stops
+    patience: int = 20  # judgements without a better one before the run stops early
 
 
 @dataclass
