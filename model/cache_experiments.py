@@ -7,7 +7,7 @@ page and draws nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from statistics import median
 from typing import Any
 
@@ -20,6 +20,7 @@ from model import kv_cache
 from model.flops import count_flops, predict_flops
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.pass_by_pass import at_once
 from model.passes import Logits, prefill
 from model.records import CacheGrid, CacheMoment, FlopCheck, PrefixReuse, RaceStep, StateGap
 from model.tokenizing import label
@@ -244,7 +245,17 @@ def _gap(old: torch.Tensor, new: torch.Tensor) -> float:
 def reuse_prefix(
     lm: LanguageModel, first: Sequence[int], second: Sequence[int], n_runs: int = 3
 ) -> PrefixReuse:
+    """Does what `reuse_passes` does, at once."""
+    return at_once(reuse_passes(lm, first, second, n_runs))
+
+
+def reuse_passes(
+    lm: LanguageModel, first: Sequence[int], second: Sequence[int], n_runs: int = 3
+) -> Generator[str, None, PrefixReuse]:
     """Reads one text, then another that begins like it: from nothing, and from the first's cache.
+
+    Yields:
+        Before each pass what it is.
 
     Raises:
         ValueError: where the model's cache cannot be cropped; one sentence.
@@ -254,17 +265,21 @@ def reuse_prefix(
     n_common = common_start(first, second)
     # one token at least has to be read, for its logits
     n_reused = min(n_common, len(second) - 1)
-    read_all(lm, second)  # warm-up
+    yield "warming up"
+    read_all(lm, second)
 
     first_seconds, whole_seconds, reused_seconds = [], [], []
     for _ in range(n_runs):
         # first: read the first text, and keep its keys and values
+        yield "reading the first prompt"
         cache = DynamicCache()
         first_seconds.append(prefill(lm, first, cache)[1])
         # whole: read the second text as if nothing were kept
+        yield "reading the second prompt from nothing"
         truth, seconds = prefill(lm, second, DynamicCache())
         whole_seconds.append(seconds)
         # reused: crop the first's cache to the common start, and read only what differs
+        yield "reading what differs"
         kv_cache.crop(cache, len(first) - n_reused)
         logits, seconds = prefill(lm, second[n_reused:], cache)
         reused_seconds.append(seconds)

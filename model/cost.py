@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import ctypes
 import time
+from collections.abc import Generator
 
 import torch
 
 from model.engines import Engine
 from model.loading import LanguageModel
 from model.phase_experiments import some_ids
-from model.records.phases import Prices
+from model.records.phases import Energy, Prices
 
 HOUR = 3600.0  # seconds
 METERED_SECONDS = 1.5  # a GPU's count moves on some ten times a second
 METERED_TOKENS = 512  # of the prompt
+N_METERED = 2  # a prefill and a decode
 MILLION = 1_000_000
 
 
@@ -106,18 +108,27 @@ def energy_meter(device: torch.device) -> EnergyMeter | None:
     return None if meter.joules() is None else meter
 
 
-def joules_per_token(
+def energy_passes(
     lm: LanguageModel, engine: Engine, meter: EnergyMeter, seconds: float = METERED_SECONDS
-) -> tuple[float, float] | None:
+) -> Generator[str, None, Energy | None]:
     """Reads the meter before and after many prefills, then before and after many decode steps.
 
+    Args:
+        lm: The model.
+        engine: How it runs, prepared already.
+        meter: Of its GPU.
+        seconds: Of each of the two, in one piece: a pause would be counted with it.
+
+    Yields:
+        Before each of the two what it is.
+
     Returns:
-        Joules of a token that is read and of one that is written, what the idle GPU would have
-        used included; None where the meter fell silent.
+        What was counted; None where the meter fell silent.
     """
     ids = some_ids(lm, min(METERED_TOKENS, (lm.context_length or 2 * METERED_TOKENS) // 2))
     found = []
     for phase in ("prefill", "decode"):
+        yield f"metering {phase}"
         engine.prefill(ids)
         before, started, n_tokens = meter.joules(), time.perf_counter(), 0
         while time.perf_counter() - started < seconds:
@@ -131,4 +142,4 @@ def joules_per_token(
         if before is None or after is None:
             return None
         found.append((after - before) / n_tokens)
-    return found[0], found[1]
+    return Energy(engine.name, found[0], found[1])

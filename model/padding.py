@@ -7,13 +7,14 @@ of it if it is not is measured here against each prompt alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 import torch
 
 from model.batching import batched_pass
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
+from model.pass_by_pass import at_once
 from model.passes import Logits
 from model.records.phases import PaddedWay, Padding
 from model.tokenizing import label
@@ -22,10 +23,21 @@ RIGHT = "mask and positions given"
 COUNTED = "padding counted as positions"
 NEITHER = "padding read as text"
 OTHER_END = "padded at the end, last column read"
+MOST_WAYS = 4
 
 
 def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Padding:
+    """Does what `padding_passes` does, at once."""
+    return at_once(padding_passes(lm, prompts))
+
+
+def padding_passes(
+    lm: LanguageModel, prompts: Sequence[Sequence[int]]
+) -> Generator[str, None, Padding]:
     """Runs prompts of different lengths together, rightly and wrongly, against each one alone.
+
+    Yields:
+        Before each pass what it is.
 
     Raises:
         ValueError: for fewer than two prompts, or one without tokens.
@@ -39,7 +51,10 @@ def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Padd
     mask = torch.tensor([[0] * n + [1] * (n_columns - n) for n in n_pads], device=lm.device)
     # each text begins at position 0, wherever its first column is
     positions = (mask.cumsum(-1) - 1).clamp(min=0)
-    alone = [batched_pass(lm, [ids], None)[0][0] for ids in prompts]
+    alone = []
+    for n, ids in enumerate(prompts, start=1):
+        yield f"prompt {n} alone"
+        alone.append(batched_pass(lm, [ids], None)[0][0])
 
     # rightly, and in the ways in which it goes wrong
     known = argument_names(lm.model)
@@ -50,8 +65,10 @@ def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Padd
         (NEITHER, {}),
     ):
         if set(given) <= known:
+            yield f"together, {name}"
             ways.append(_against(name, batched_pass(lm, left, None, **given)[0], alone))
     right = [list(ids) + [pad_id] * n for n, ids in zip(n_pads, prompts, strict=True)]
+    yield f"together, {OTHER_END}"
     ways.append(_against(OTHER_END, batched_pass(lm, right, None)[0], alone))
     labels = tuple(
         tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids) for ids in prompts

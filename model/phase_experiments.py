@@ -1,8 +1,8 @@
 """The two phases, measured: prompts of many lengths, and requests that swap reading and writing.
 
-A request is timed as its reader waits: from the request to the first token, then from each token
-to the next, the choosing of the token included and waiting for others left out. Everything is one
-pass at a time, so that whoever runs it can stop between any two.
+A request is timed as its reader waits, by the clock on the wall: from the request to the first
+token, then from each token to the next. Everything is one pass at a time, so that whoever runs it
+can stop between any two; what happens between two passes is in no time.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ MOST_ROUNDS = 3  # of each request
 FEWEST = 2  # readings of each length
 ENOUGH_SECONDS = 12.0  # of readings, then of requests: no further round begins after so many
 N_WARM = 3
+N_WARM_ANSWER = 2  # passes before an answer: one that reads, one that writes
 
 
 class Writing:
@@ -42,17 +43,22 @@ class Writing:
         self.waits: list[float] = []  # seconds to the first token, then of each gap
 
     def advance(self) -> int:
-        """Runs one pass, chooses one token, and hands it over."""
+        """Runs one pass, chooses one token, and hands it over.
+
+        The clock runs until the id is known: the way of the ids to the device, the pass, the way
+        of the logits back and the choice are in it, and so is a wait for another text's pass on
+        the same weights. The logits come to the host, so the device has done its work by then.
+        """
+        started = time.perf_counter()
         # run: the whole prompt in one pass, or else the newest token alone
         is_first = not self.token_ids
-        logits, seconds = (
+        logits, _ = (
             self.engine.prefill(self.prompt) if is_first else self.engine.decode(self.token_ids[-1])
         )
         # choose: the next token
-        started = time.perf_counter()
         token_id = self.choose(logits, [*self.prompt, *self.token_ids])
         # hand over: whoever reads along has it now
-        self.waits.append(seconds + time.perf_counter() - started)
+        self.waits.append(time.perf_counter() - started)
         self.token_ids.append(token_id)
         return token_id
 
@@ -62,6 +68,37 @@ class Writing:
         return Request(
             len(self.prompt), self.waits[0], tuple(self.waits[1:]), tuple(self.token_ids)
         )
+
+
+class Answering:
+    """One answer, pass by pass: to its end token, or so many tokens, or for so long."""
+
+    def __init__(
+        self,
+        lm: LanguageModel,
+        engine: Engine,
+        prompt: Sequence[int],
+        choose: Choose,
+        n_out: int,
+        most_seconds: float,
+    ) -> None:
+        """Takes the request; the first passes will warm up and count for nothing else."""
+        self.lm, self.most_seconds = lm, most_seconds
+        self.writing = Writing(engine, prompt, choose)
+        self._warming = Writing(engine, prompt, choose)
+        self.n_done, self.n_total = 0, N_WARM_ANSWER + n_out
+        self.doing, self.is_done = "warming up", False
+
+    def advance(self) -> None:
+        """Runs the next pass."""
+        if self.n_done < N_WARM_ANSWER:
+            self._warming.advance()
+            self.doing = "writing" if self.n_done == N_WARM_ANSWER - 1 else self.doing
+        else:
+            is_end = self.writing.advance() in self.lm.end_ids
+            self.is_done = is_end or sum(self.writing.waits) > self.most_seconds
+        self.n_done += 1
+        self.is_done = self.is_done or self.n_done >= self.n_total
 
 
 def best_that_goes_on(lm: LanguageModel) -> Choose:
@@ -132,7 +169,7 @@ class PhaseExperiment:
             )
         self.lm = lm
         self.lengths = tuple(n for n in lengths if n <= self.many)
-        self._engine = make_engine(lm, engine_name, self.few + self.many)
+        self.engine = make_engine(lm, engine_name, self.few + self.many)
         self._choose = best_that_goes_on(lm)
         self._ids = some_ids(lm, self.many)
         self._warmup: list[float] = []
@@ -158,15 +195,15 @@ class PhaseExperiment:
     def _passes(self) -> Iterator[str]:
         """Runs one pass for each value that is asked for, and says what it was."""
         # prepare: capture or compile what the engine captures or compiles
-        for doing in self._engine.prepare():
+        for doing in self.engine.prepare():
             self.doing = doing
             yield doing
         # warm up: the first passes find buffers to allocate and kernels to choose
         self.doing = "warming up"
         for _ in range(N_WARM):
-            self._warmup.append(self._engine.prefill(self._ids[: self.few])[1])
+            self._warmup.append(self.engine.prefill(self._ids[: self.few])[1])
             yield self.doing
-            self._warmup.append(self._engine.decode(self._ids[0])[1])
+            self._warmup.append(self.engine.decode(self._ids[0])[1])
             yield self.doing
         # read: all lengths take turns, so that a busy moment is busy for all
         self.doing = "reading prompts"
@@ -175,7 +212,7 @@ class PhaseExperiment:
                 break
             for n_tokens, seconds in self._read.items():
                 self._weight = _steps_worth(n_tokens)
-                seconds.append(self._engine.prefill(self._ids[:n_tokens])[1])
+                seconds.append(self.engine.prefill(self._ids[:n_tokens])[1])
                 yield self.doing
         # answer: the two requests take turns as well
         spent, self._weight = 0.0, 1
@@ -188,7 +225,7 @@ class PhaseExperiment:
                 spent += self._requests[n_in][-1].seconds
 
     def _answer(self, n_in: int, n_out: int) -> Iterator[str]:
-        self.writing = Writing(self._engine, self._ids[:n_in], self._choose)
+        self.writing = Writing(self.engine, self._ids[:n_in], self._choose)
         for _ in range(n_out):
             self.writing.advance()
             yield self.doing
@@ -204,12 +241,12 @@ class PhaseExperiment:
             requests[n_in] = requests[n_in] or [self.writing.request]
         return PhaseRun(
             machine=describe(self.lm),
-            engine=self._engine.name,
+            engine=self.engine.name,
             warmup=tuple(self._warmup),
             readings=tuple(
                 Reading(n, Timed(tuple(seconds))) for n, seconds in self._read.items() if seconds
             ),
             long_in=tuple(requests[self.many]),
             long_out=tuple(requests[self.few]),
-            trials=tuple(self._engine.trials),
+            trials=tuple(self.engine.trials),
         )

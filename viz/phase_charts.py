@@ -53,7 +53,7 @@ def pace_figure(run: PhaseRun, theme: Theme = "light", recorded: PhaseRun | None
     _reading_line(figure, run, theme)
     tops = [run.readings[-1].seconds.high]
     words = [f"{plural(run.readings[-1].n_tokens, 'token')} read in {_read_words(run)}"]
-    if run.long_out:
+    if any(request.gaps for request in run.long_out):
         request = typical(run.long_out)
         _writing_line(figure, request, theme)
         tops.append(sum(request.gaps))

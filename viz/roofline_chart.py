@@ -215,9 +215,10 @@ def floors_figure(roofline: Roofline | None, theme: Theme = "light") -> Chart:
         tickfont={"size": 13, "color": colour("ink", theme)},
     )
     caption = (
-        "Derived from the ceilings and the measured times: bytes ÷ copy bandwidth, FLOPs ÷ matrix "
-        "rate, and a measured step of the same layers with almost no width. The highest floor is "
-        "the bound, drawn large; what is left to the right of it no ceiling explains."
+        "Derived from the ceilings and the measured times: bytes ÷ the larger of both bandwidths, "
+        "FLOPs ÷ matrix rate, and a measured step of the same layers with almost no width. The "
+        "highest floor is the bound, drawn large; what is left to the right of it no ceiling "
+        "explains."
     )
     return Chart(figure, caption, f"Three floors under each pass. {caption}", "derived")
 
@@ -249,19 +250,29 @@ def verdict(roofline: Roofline) -> str:
             f"These weights, {size(decodes[0].weight_bytes)}, may lie in the processor’s own "
             "cache, which is quicker than the copy in memory that MBU is held against."
         )
-    return " ".join([*sentences, busy_words(roofline.points)]).strip()
+    busy = busy_words(roofline.points, roofline.ceilings.spread)
+    return " ".join([*sentences, busy]).strip()
 
 
-def busy_words(points: Sequence[RoofPoint]) -> str:
-    """Says so where the runs of one pass lie far apart: something else ran beside them."""
-    if not points:
-        return ""
-    slower = median(point.seconds.median / point.seconds.low for point in points)
-    if slower < _BUSY:
+def busy_words(points: Sequence[RoofPoint], spread: float = 0.0) -> str:
+    """Says so where the runs of one thing lie far apart: something else ran beside them.
+
+    Args:
+        points: Passes, of whose runs the middle one is held against the quickest.
+        spread: Of the ceilings above them: how much longer a middle run took than the best.
+    """
+    slower = [point.seconds.median / point.seconds.low for point in points]
+    far = (("", median(slower or [1.0])), (" of the ceilings", 1 + spread))
+    told = [
+        f"Middle runs{whose} took {digits(times, 2)} times as long as the quickest"
+        for whose, times in far
+        if times >= _BUSY
+    ]
+    if not told:
         return ""
     return (
-        f"Middle runs took {digits(slower, 2)} times as long as the quickest: the machine was busy "
-        "with something else, so measure again when it is not."
+        f"{'. '.join(told)}: the machine was busy with something else, so measure again when it is "
+        "not."
     )
 
 

@@ -1,6 +1,7 @@
 """What a reader waits for: the first token, the gap before each other one, all of them in hand.
 
-TTFT is from the request to the first token, ITL each gap after it, TPOT their mean.
+TTFT is from the request to the first token, ITL each gap after it, TPOT their mean: all by the
+clock on the wall, until the id of a token is known.
 """
 
 from __future__ import annotations
@@ -135,15 +136,15 @@ def stream_figure(request: Request, where: str, theme: Theme = "light") -> Chart
 
 def phase_rows(run: PhaseRun) -> list[tuple[str, str, str]]:
     """Writes the table of the two phases: what each row is of, prefill, decode."""
-    if not run.readings or not run.long_out:
+    if not run.readings or not any(request.gaps for request in run.long_out):
         return []
     reading, request = run.readings[-1], typical(run.long_out)
-    n_tokens, seconds, gap = reading.n_tokens, reading.seconds, median(request.gaps or (0.0,))
+    n_tokens, seconds, gap = reading.n_tokens, reading.seconds, median(request.gaps)
     each = seconds.median / n_tokens
     return [
         ("reads", f"all {plural(n_tokens, 'token')} at once", "the newest token alone"),
         ("passes", "1", "1 for each token"),
-        ("one pass", spread(seconds), f"{duration(gap)} (95 % under {_late(request)})"),
+        ("one pass", spread(seconds), f"{duration(gap)} with its choice, {_late(request)}"),
         ("one token", f"<b>{duration(each)}</b>", f"<b>{duration(gap)}</b>"),
         ("tokens a second", f"<b>{digits(1 / each)}</b>", f"<b>{digits(1 / gap)}</b>"),
         ("the weights are read", f"once for {plural(n_tokens, 'token')}", "once for each token"),
@@ -152,11 +153,15 @@ def phase_rows(run: PhaseRun) -> list[tuple[str, str, str]]:
 
 
 def _late(request: Request) -> str:
-    return duration(quantile(request.gaps, 0.95))
+    return f"95 % under {duration(quantile(request.gaps, 0.95))}"
 
 
 def phase_ratio(run: PhaseRun) -> float:
-    """Returns how many times more a written token takes than one that is read."""
+    """Returns how many times more a written token takes than one that is read.
+
+    Args:
+        run: With a reading, and with an answer of two tokens or more.
+    """
     reading, request = run.readings[-1], typical(run.long_out)
     return median(request.gaps) / (reading.seconds.median / reading.n_tokens)
 

@@ -184,9 +184,12 @@ class RoofPoint:
         return self.flops_per_second / ceilings.matmul
 
     def floors(self, ceilings: Ceilings) -> dict[Bound, float]:
-        """Returns the seconds that each ceiling alone would ask of this pass."""
+        """Returns the seconds that each ceiling alone would ask of this pass.
+
+        A floor is the least that a pass can take, so memory's is by the quicker of both bandwidths.
+        """
         return {
-            "memory": self.n_bytes / ceilings.copy,
+            "memory": self.n_bytes / max(ceilings.copy, ceilings.read),
             "compute": self.flops / ceilings.matmul,
             "overhead": ceilings.floors.get(self.engine, 0.0),
         }
@@ -247,6 +250,20 @@ class Prices:
     def ratio(self) -> float:
         """How many input tokens one output token costs."""
         return self.per_million_out / self.per_million_in
+
+
+@dataclass(frozen=True)
+class Energy:
+    """What a GPU counted, what it uses when it idles included."""
+
+    engine: str  # which decode step ran
+    joules_in: float  # of a token that is read
+    joules_out: float  # of a token that is written
+
+    @property
+    def ratio(self) -> float:
+        """How many input tokens one output token takes."""
+        return self.joules_out / self.joules_in
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,6 @@ def test_a_run_stops_and_what_it_measured_is_drawn(page: Page, url: str, witness
     expect(start).to_be_enabled(timeout=2 * PATIENCE)
     expect(page.get_by_text("Stopped: what was measured")).to_be_visible(timeout=PATIENCE)
 
-    by_key(page, "phase_pad").get_by_role("button").click()
+    by_key(page, "phase_padding_start").get_by_role("button").click()
     expect(page.locator("[title=padding]").first).to_be_visible(timeout=2 * PATIENCE)
     assert fits_a_phone(page)

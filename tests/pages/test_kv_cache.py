@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.kv_cache import race as kv_race
-from pages.parts.kv_cache.state import CacheLesson
+from pages.parts.kv_cache.state import CacheLesson, ReuseRun
 from tests.pages.driving import captions, kept, open_home, open_lesson, press
 
 
@@ -118,6 +118,7 @@ def test_two_prompts_share_their_start_and_bad_input_keeps_the_last_figure(app: 
     app.text_area(key="kv_first").set_value("The cat sat on the mat")
     app.text_area(key="kv_second").set_value("The cat sat on the sofa")
     press(app, "kv_read")
+    wait_for_reading(app)
     reuse = lesson(app).reuse
     assert reuse is not None
     assert reuse.n_common == 6
@@ -126,3 +127,33 @@ def test_two_prompts_share_their_start_and_bad_input_keeps_the_last_figure(app: 
     press(app, "kv_read")
     assert "shorten it" in " ".join(error.value for error in app.error)
     assert lesson(app).reuse is reuse
+
+
+def test_reading_both_can_be_stopped_and_keeps_the_last_figure(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    press(app, "kv_read")
+    wait_for_reading(app)
+    reuse = lesson(app).reuse
+    assert reuse is not None
+    monkeypatch.setattr(ReuseRun, "slice", lambda run, _seconds: run.reading.advance())
+    press(app, "kv_read")
+    run = lesson(app).reuse_run
+    assert run is not None
+    assert run.is_running
+    press(app, "kv_read_stop")
+    assert not run.is_running
+    assert 0 < run.reading.n_done < run.reading.n_total
+    assert "Stopped: what was read" in captions(app)
+    assert lesson(app).reuse is reuse
+
+
+def wait_for_reading(app: AppTest) -> None:
+    for _ in range(30):
+        run = lesson(app).reuse_run
+        assert run is not None
+        if not run.is_running:
+            return
+        app.run()
+        assert not app.exception
+    pytest.fail("the two prompts were not read to the end")

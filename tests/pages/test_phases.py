@@ -7,8 +7,12 @@ from streamlit.testing.v1 import AppTest
 
 from model import ceilings, phase_experiments, random_shapes
 from model.batching import BatchExperiment
+from model.cost import energy_passes
+from model.engines import BY_HAND, PLAIN
+from model.phase_experiments import PhaseExperiment
 from model.recordings import recordings
 from model.roofline import RooflineExperiment
+from pages.parts.prefill_decode import cost as phase_cost
 from pages.parts.prefill_decode import run as phase_run
 from pages.parts.prefill_decode.state import PhaseLesson
 from tests.pages.driving import kept, open_lesson, press
@@ -80,6 +84,64 @@ def test_a_run_can_be_stopped_and_keeps_what_it_measured(
     assert lesson(app).runs["phases"] is not run
 
 
+def test_a_stop_after_any_pass_leaves_a_page_that_can_be_drawn(app: AppTest) -> None:
+    lm = lesson(app).lm
+    experiment = PhaseExperiment(lm, PLAIN, swap=(3, 6), lengths=(4,))
+    lesson(app).begin("phases", experiment)
+    lesson(app).runs["phases"].stop()
+    seen = []
+    while len(seen) < 2 or not all(seen[-2:]):
+        experiment.advance()
+        app.run()
+        assert not app.exception, experiment.doing
+        seen.append("times as long as one that is read" in words(app))
+    assert seen.count(True) == 2
+
+
+def test_what_is_written_can_be_stopped_and_shows_what_it_has(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(phase_run, "SLICE_SECONDS", 0.001)
+    press(app, "phase_stream_start")
+    for _ in range(5):
+        app.run()
+    assert lesson(app).is_running("stream")
+    press(app, "phase_stream_stop")
+    playing = lesson(app).playing
+    assert playing is not None
+    assert 0 < playing.request.n_out < 60
+    assert "times slower than it was measured" in words(app)
+    press(app, "phase_padding_start")
+    assert playing.is_over
+    press(app, "phase_padding_stop")
+    assert "Stopped before there was a result" in words(app)
+    assert lesson(app).padding is None
+
+
+def test_energy_is_metered_by_the_engine_that_was_timed(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Counting:
+        def __init__(self) -> None:
+            self.n_looks = 0
+
+        def joules(self) -> float:
+            self.n_looks += 1
+            return float(self.n_looks)
+
+    finish(app, "phases")
+    assert "Energy is not measured here" in words(app)
+    monkeypatch.setattr(phase_cost, "energy_meter", lambda _device: Counting())
+    monkeypatch.setattr(energy_passes, "__defaults__", (0.01,))
+    app.run()
+    finish(app, "energy")
+    result, energy = lesson(app).phases, lesson(app).energy
+    assert result is not None
+    assert energy is not None
+    assert energy.engine == result.engine == BY_HAND
+    assert f"Measured by NVML, by {BY_HAND}" in words(app)
+
+
 def test_the_roofline_says_what_binds_and_batches_come_after_it(app: AppTest) -> None:
     finish(app, "roofline")
     experiment = lesson(app).roofline
@@ -95,19 +157,19 @@ def test_the_roofline_says_what_binds_and_batches_come_after_it(app: AppTest) ->
 
 
 def test_padding_is_drawn_and_bad_prompts_keep_it(app: AppTest) -> None:
-    press(app, "phase_pad")
+    finish(app, "padding")
     padding = lesson(app).padding
     assert padding is not None
     assert max(padding.ways[0].gaps) < 1e-4
     assert len(app.dataframe[-1].value) == len(padding.ways)
     app.text_area(key="phase_padding").set_value("only one")
-    press(app, "phase_pad")
+    press(app, "phase_padding_start")
     assert lesson(app).padding is padding
     assert "two prompts or more" in " ".join(error.value for error in app.error)
 
 
 def test_an_answer_is_streamed_and_a_prompt_beyond_the_context_is_not(app: AppTest) -> None:
-    press(app, "phase_write")
+    finish(app, "stream")
     playing = lesson(app).playing
     assert playing is not None
     assert len(playing.pieces) == playing.request.n_out
@@ -116,7 +178,7 @@ def test_an_answer_is_streamed_and_a_prompt_beyond_the_context_is_not(app: AppTe
     app.run()
     assert "Streaming makes nothing faster" in words(app)
     app.text_input(key="phase_prompt").set_value("🙂" * 2000)
-    press(app, "phase_write")
+    press(app, "phase_stream_start")
     assert "shorten the prompt" in " ".join(error.value for error in app.error)
     assert lesson(app).playing is playing
 

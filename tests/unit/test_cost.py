@@ -10,15 +10,17 @@ import pytest
 import torch
 
 from model.cost import (
+    N_METERED,
     EnergyMeter,
     energy_meter,
-    joules_per_token,
+    energy_passes,
     listed_ratio,
     price_request,
     price_tokens,
     saved_by_budget,
 )
 from model.engines import PLAIN, make_engine
+from model.pass_by_pass import PassByPass, at_once
 from model.scoring import ScoringExperiment, embed, score_choices
 from tests.tiny_models import fresh_logits, tiny
 
@@ -71,10 +73,31 @@ def test_energy_is_read_from_the_meter_or_not_at_all() -> None:
     meter = EnergyMeter(Driver(), ctypes.c_void_p())  # type: ignore[arg-type]  # stands for NVML
     assert (meter.joules(), meter.joules()) == (1.0, 2.0)
     lm = tiny("llama")
-    found = joules_per_token(lm, make_engine(lm, PLAIN, 96), meter, seconds=0.02)
+    metering = PassByPass(
+        energy_passes(lm, make_engine(lm, PLAIN, 96), meter, seconds=0.02), N_METERED
+    )
+    seen = []
+    while not metering.is_done:
+        seen.append(metering.doing)
+        metering.advance()
+    assert seen == ["metering prefill", "metering decode"]
+    assert metering.n_done == metering.n_total
+    found = metering.result
     assert found is not None
-    assert 0 < found[0] <= 1 / 48
-    assert 0 < found[1] <= 1
+    assert found.engine == PLAIN
+    assert 0 < found.joules_in <= 1 / 48
+    assert 0 < found.joules_out <= 1
+    assert found.ratio == found.joules_out / found.joules_in
+
+
+def test_a_meter_that_falls_silent_gives_no_joules() -> None:
+    class Silent(EnergyMeter):
+        def joules(self) -> float | None:
+            return None
+
+    lm = tiny("llama")
+    silent = Silent(Driver(), ctypes.c_void_p())  # type: ignore[arg-type]  # stands for NVML
+    assert at_once(energy_passes(lm, make_engine(lm, PLAIN, 96), silent, seconds=0.0)) is None
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "mamba"])

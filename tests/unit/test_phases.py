@@ -18,6 +18,8 @@ from model.cuda_decode import StaticDecode
 from model.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
 from model.passes import PassError
 from model.phase_experiments import (
+    Answering,
+    Choose,
     PhaseExperiment,
     Writing,
     best_that_goes_on,
@@ -30,6 +32,8 @@ from model.timing import one_at_a_time
 from pages.parts.kv_cache.state import RaceRun
 from pages.parts.prefill_decode.state import PhaseLesson, Playing, SlicedRun
 from tests.tiny_models import tiny
+from viz.phase_charts import pace_figure
+from viz.wait_charts import phase_ratio, phase_rows
 
 PROMPT = [5, 6, 7, 8]
 
@@ -75,6 +79,54 @@ def test_a_request_is_one_prefill_and_one_pass_for_each_further_token() -> None:
     assert len(writing.request.gaps) == 5
 
 
+class SlowToHandOver:
+    """An engine whose passes say that they took no time, and whose logits come late."""
+
+    name, trials = "slow", ()
+
+    def prepare(self) -> Iterator[str]:
+        return iter(())
+
+    def prefill(self, _ids: object) -> tuple[np.ndarray, float]:
+        time.sleep(0.02)
+        return np.zeros(9, dtype=np.float32), 0.0
+
+    def decode(self, _token_id: int) -> tuple[np.ndarray, float]:
+        return self.prefill(())
+
+
+def test_a_wait_lasts_until_the_id_is_known_and_not_until_the_pass_has_run() -> None:
+    def choose(logits: np.ndarray, _ids: object) -> int:
+        time.sleep(0.01)
+        return int(logits.argmax())
+
+    writing = Writing(SlowToHandOver(), PROMPT, choose)
+    for _ in range(3):
+        started = time.perf_counter()
+        writing.advance()
+        assert 0.03 <= writing.waits[-1] <= time.perf_counter() - started
+    request = writing.request
+    assert (request.first_seconds, *request.gaps) == tuple(writing.waits)
+
+
+def test_an_answer_warms_up_and_ends_at_its_end_its_length_or_its_time() -> None:
+    lm = tiny("llama")
+    end = min(lm.end_ids)
+
+    def answering(choose: Choose, n_out: int = 4, seconds: float = 60.0) -> Answering:
+        answer = Answering(lm, make_engine(lm, PLAIN, 20), PROMPT, choose, n_out, seconds)
+        while not answer.is_done:
+            answer.advance()
+        return answer
+
+    whole = answering(lambda _logits, _ids: 7)
+    assert whole.writing.token_ids == [7] * 4
+    assert whole.n_done == whole.n_total
+    ended = answering(lambda _logits, ids: end if len(ids) > len(PROMPT) else 7)
+    assert ended.writing.token_ids == [7, end]
+    assert answering(lambda _logits, _ids: 7, seconds=0.0).writing.token_ids == [7]
+
+
 @pytest.mark.parametrize("engine", [PLAIN, BY_HAND])
 def test_the_run_reads_all_lengths_and_answers_both_requests(engine: str) -> None:
     result = run(small(engine)).result
@@ -111,6 +163,23 @@ def test_a_run_that_is_stopped_shows_the_request_that_it_was_at() -> None:
     result = experiment.result
     assert [r.n_out for r in result.long_in] == [2]
     assert result.long_out == ()
+
+
+def test_a_run_that_is_stopped_after_any_pass_is_drawn_or_not_shown() -> None:
+    experiment, shown, unseen = small(), [], 0
+    lesson = PhaseLesson(experiment.lm, experiment.lm)
+    lesson.begin("phases", experiment)
+    while not experiment.is_done:
+        experiment.advance()
+        pace_figure(experiment.result)
+        if lesson.phases is None:
+            unseen += 1
+            continue
+        assert phase_rows(lesson.phases)
+        shown.append(phase_ratio(lesson.phases))
+    assert min(shown) > 0
+    # until the second request has a gap: warm-up, readings, the first request, its first token
+    assert unseen == 2 * phase_experiments.N_WARM + 2 * phase_experiments.N_READINGS + 3 + 1
 
 
 def test_no_answer_of_the_two_requests_ends_early() -> None:
@@ -245,6 +314,10 @@ def test_a_page_measures_one_thing_at_a_time_and_forgets_with_the_model() -> Non
         False,
     ]
     assert (lesson.phases, lesson.roofline, lesson.batches, lesson.scoring) == (None,) * 4
+    lesson.playing = Playing(Request(3, 0.1, (0.1,), (1, 2)), ("a", "ab"), 1e6)
+    lesson.begin("batches", Clockwork())
+    assert lesson.playing.is_over, "a replay would be timed with what is measured"
+    assert (lesson.padding, lesson.energy) == (None, None)
     lesson.measure(tiny("gpt2"))
     assert (lesson.runs, lesson.is_measuring) == ({}, False)
 

@@ -170,6 +170,9 @@ def test_the_table_and_its_headline_are_the_measured_medians() -> None:
     assert "2.0" in cells
     assert phase_ratio(RUN) == pytest.approx(0.002 / 1.1e-4)
     assert phase_rows(PhaseRun(MACHINE, OWN, (), READ, (), ())) == []
+    one_token = replace(RUN, long_out=(Request(50, 0.01, ()),))
+    assert phase_rows(one_token) == []
+    assert "written" not in pace_figure(one_token).caption
 
 
 def test_gaps_compare_the_first_quarter_with_the_last() -> None:
@@ -214,6 +217,17 @@ def test_runs_that_lie_far_apart_say_that_the_machine_was_busy() -> None:
     assert said in verdict(Roofline(MACHINE, TOP, (noisy,)))
     assert said in throughput_figure(BatchRun(MACHINE, 4e10, (noisy,), None)).caption
     assert "busy" not in verdict(ROOFLINE) + throughput_figure(BATCHES).caption
+
+
+def test_ceilings_that_spread_widely_say_that_the_machine_was_busy() -> None:
+    unsure = replace(TOP, spread=1.5)
+    said = "Middle runs of the ceilings took 2.5 times as long as the quickest: the machine was"
+    assert said in verdict(Roofline(MACHINE, unsure, POINTS))
+    assert said in verdict(Roofline(MACHINE, unsure, ()))
+    noisy = replace(POINTS[2], seconds=Timed((0.002, 0.004, 0.009)))
+    both = verdict(Roofline(MACHINE, unsure, (noisy,)))
+    assert "as the quickest. Middle runs of the ceilings" in both
+    assert both.count("measure again") == 1
 
 
 def test_the_floors_are_shares_of_the_measured_time() -> None:

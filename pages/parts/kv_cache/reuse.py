@@ -6,18 +6,21 @@ import html
 
 import streamlit as st
 
-from model.cache_experiments import common_start, reuse_prefix
+from model.cache_experiments import common_start, reuse_passes
+from model.pass_by_pass import PassByPass
 from model.records import PrefixReuse
-from model.timing import in_turn
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
-from pages.parts.kv_cache.state import CacheLesson
+from pages.parts.kv_cache.state import CacheLesson, ReuseRun
+from pages.parts.running import halt, in_slices, is_running, start_or_stop
 from viz.palette import Theme, colour
 from viz.prefix_chart import reuse_figure
+from viz.units import percent
 
 LONGEST = 8_000  # characters of one prompt
-MOST_TOKENS = 512  # of one prompt: read nine times at one press
+MOST_TOKENS = 512  # of one prompt
+N_RUNS = 3  # of each of the three readings
 COMMON = (
     "You are a kind storyteller. You tell short stories for small children. Every story has an "
     "animal in it, a problem that the animal has, and a friend who helps. Nobody is hurt, and in "
@@ -34,11 +37,12 @@ def show_reuse(lesson: CacheLesson) -> None:
         "**Keys and values depend only on what stands before them, so two prompts that begin alike "
         "share the cache of that beginning.** From the first token that differs, all is read anew."
     )
-    st.fragment(_reuse)(lesson)
-    show_code(reuse_prefix, common_start, key="kv_code_4")
+    in_slices(lambda: lesson.reuse_run, lambda: _reuse(lesson))
+    show_code(reuse_passes, common_start, key="kv_code_4")
 
 
 def _reuse(lesson: CacheLesson) -> None:
+    run = lesson.reuse_run
     left, right = st.columns(2, gap="medium")
     for column, name, key, text in (
         (left, "First prompt", "kv_first", FIRST),
@@ -48,22 +52,43 @@ def _reuse(lesson: CacheLesson) -> None:
             st.text_area(
                 name, text, key=key, height=140, max_chars=LONGEST, persist_state="session"
             )
-    st.button("Read both", key="kv_read", type="primary", on_click=_read, args=(lesson,))
+    start_or_stop(
+        is_running=is_running(run),
+        title="Read both",
+        key="kv_read",
+        start=lambda: _read(lesson),
+        stop=lambda: halt(run),
+        start_key="kv_read",
+    )
     if lesson.reuse_notice:
         st.error(lesson.reuse_notice)
+    if run is not None:
+        _progress(run)
+        lesson.reuse = run.reading.result or lesson.reuse
     if lesson.reuse is None:
         return
-    lm, theme = lesson.lm, theme_now()
-    where = lm.where
+    theme = theme_now()
     st.html(token_strip(lesson.reuse, theme))
     st.caption("The second prompt. Filled: taken from the cache. Outlined: read.")
-    show_chart(reuse_figure(lesson.reuse, where, theme), "kv_reuse")
+    show_chart(reuse_figure(lesson.reuse, lesson.lm.where, theme), "kv_reuse")
+
+
+def _progress(run: ReuseRun) -> None:
+    reading = run.reading
+    if run.notice:
+        st.error(run.notice)
+    elif run.is_running:
+        waiting = "waiting for another reader’s measurement; " if run.is_waiting else ""
+        share = min(1.0, reading.n_done / reading.n_total)
+        st.progress(share, f"{percent(share)}: {waiting}{reading.doing}")
+    elif not reading.is_done:
+        st.caption("Stopped: what was read to the end before stays.")
 
 
 def _read(lesson: CacheLesson) -> None:
-    """Measure; on bad input say so and keep what was measured last."""
+    """Begin to read; on bad input say so and keep what was measured last."""
     lm = lesson.lm
-    lesson.walk.is_playing = False
+    lesson.walk.is_playing = False  # it would be timed as well
     try:
         first, second = (encode(lm, st.session_state[key]) for key in ("kv_first", "kv_second"))
         longest = max(len(first), len(second))
@@ -72,12 +97,11 @@ def _read(lesson: CacheLesson) -> None:
             raise ValueError(
                 f"A prompt has {longest:,} tokens, and up to {most:,} are read here: shorten it."
             )
-        with in_turn():
-            lesson.reuse = reuse_prefix(lm, first, second)
+        reading = PassByPass(reuse_passes(lm, first, second, N_RUNS), 1 + 3 * N_RUNS)
     except ValueError as error:
         lesson.reuse_notice = str(error)
     else:
-        lesson.reuse_notice = None
+        lesson.reuse_run, lesson.reuse_notice = ReuseRun(reading), None
 
 
 def token_strip(reuse: PrefixReuse, theme: Theme) -> str:

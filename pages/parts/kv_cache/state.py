@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from model.cache_experiments import Race, watch_rewind
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.pass_by_pass import PassByPass
 from model.records import CacheMoment, FlopCheck, PrefixReuse, StateGap
 from model.sampling import Settings
 from model.timing import one_at_a_time
@@ -122,6 +123,23 @@ class RaceRun:
 
 
 @dataclass
+class ReuseRun:
+    """Two prompts that are read, pass by pass."""
+
+    reading: PassByPass[PrefixReuse]
+    is_running: bool = True
+    is_waiting: bool = False  # another reader's slice took this one's turn
+    notice: str | None = None
+
+    def slice(self, seconds: float) -> None:
+        """Reads on for about so long, alone."""
+        with one_at_a_time() as has_turn:
+            self.is_waiting = not has_turn
+            if has_turn:
+                go_on(self, self.reading, seconds)
+
+
+@dataclass
 class CacheLesson:
     """All that one reader has on the page."""
 
@@ -129,8 +147,9 @@ class CacheLesson:
     walk: Walk
     race: RaceRun | None = None
     race_notice: str | None = None  # why no race began
-    reuse: PrefixReuse | None = None
-    reuse_notice: str | None = None
+    reuse: PrefixReuse | None = None  # the last that was read to its end
+    reuse_run: ReuseRun | None = None
+    reuse_notice: str | None = None  # why none began
 
     @property
     def is_racing(self) -> bool:

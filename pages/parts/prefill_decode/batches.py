@@ -7,7 +7,8 @@ import html
 import streamlit as st
 
 from model.batching import Batch, BatchExperiment, batched_pass
-from model.padding import compare_padding
+from model.padding import MOST_WAYS, padding_passes
+from model.pass_by_pass import PassByPass
 from model.records.phases import Padding
 from model.roomy_cache import RoomyLayer
 from model.tokenizing import encode
@@ -37,8 +38,22 @@ def show_batches(lesson: PhaseLesson) -> None:
         "**A batch is a rectangle: short prompts are filled up on the left, and the model is told "
         "which columns are padding.** Forget that, and other logits come out."
     )
-    st.fragment(_padding)(lesson)
-    show_code(compare_padding, key="phase_code_5")
+    st.text_area(
+        "Prompts, one a line",
+        PROMPTS,
+        key="phase_padding",
+        height=110,
+        max_chars=2000,
+        persist_state="session",
+    )
+    show_run(
+        lesson,
+        "padding",
+        lambda: _together(lesson),
+        lambda run: _draw_padding(lesson, run),
+        word="Run together",
+    )
+    show_code(padding_passes, key="phase_code_5")
 
 
 def _draw(run: SlicedRun) -> None:
@@ -62,25 +77,11 @@ def _draw(run: SlicedRun) -> None:
             )
 
 
-def _padding(lesson: PhaseLesson) -> None:
+def _draw_padding(lesson: PhaseLesson, run: SlicedRun) -> None:
     padding = lesson.padding
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.text_area(
-            "Prompts, one a line",
-            PROMPTS,
-            key="phase_padding",
-            height=110,
-            max_chars=2000,
-            persist_state="session",
-        )
-        st.button("Run together", key="phase_pad", type="primary", on_click=_pad, args=(lesson,))
-        if "padding" in lesson.notices:
-            st.error(lesson.notices["padding"])
-    if padding is None:
+    if run.is_running or padding is None:
         return
-    with right:
-        st.dataframe(padding_table(padding), hide_index=True, key="phase_padding_table")
+    st.dataframe(padding_table(padding), hide_index=True, key="phase_padding_table")
     st.html(padding_grid(padding, theme_now()))
     st.caption(
         "Measured: one pass over the rectangle against each prompt alone; the largest logit is "
@@ -90,23 +91,18 @@ def _padding(lesson: PhaseLesson) -> None:
     )
 
 
-def _pad(lesson: PhaseLesson) -> None:
-    """Run; on bad input say so and keep what was measured last."""
+def _together(lesson: PhaseLesson) -> PassByPass[Padding]:
+    """Make the prompts ready to be run, alone and together."""
     lines = [line for line in st.session_state["phase_padding"].splitlines() if line.strip()]
-    try:
-        if len(lines) > MOST_PROMPTS:
-            raise ValueError(f"There is room for {MOST_PROMPTS} prompts here, not {len(lines)}.")
-        prompts = [encode(lesson.lm, line) for line in lines]
-        longest = max(map(len, prompts), default=0)
-        if longest > MOST_TOKENS:
-            raise ValueError(
-                f"A prompt has {longest} tokens and the picture room for {MOST_TOKENS}: shorten it."
-            )
-        lesson.padding = compare_padding(lesson.lm, prompts)
-    except ValueError as error:
-        lesson.notices["padding"] = str(error)
-    else:
-        lesson.notices.pop("padding", None)
+    if len(lines) > MOST_PROMPTS:
+        raise ValueError(f"There is room for {MOST_PROMPTS} prompts here, not {len(lines)}.")
+    prompts = [encode(lesson.lm, line) for line in lines]
+    longest = max(map(len, prompts), default=0)
+    if longest > MOST_TOKENS:
+        raise ValueError(
+            f"A prompt has {longest} tokens and the picture room for {MOST_TOKENS}: shorten it."
+        )
+    return PassByPass(padding_passes(lesson.lm, prompts), len(prompts) + MOST_WAYS)
 
 
 def padding_grid(padding: Padding, theme: Theme) -> str:

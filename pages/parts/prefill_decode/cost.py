@@ -7,19 +7,21 @@ from statistics import median
 import streamlit as st
 
 from model.cost import (
+    N_METERED,
     energy_meter,
-    joules_per_token,
+    energy_passes,
     listed_ratio,
     price_request,
     price_tokens,
     saved_by_budget,
 )
-from model.engines import engine_names, make_engine
-from model.records.phases import PhaseRun, Prices
-from model.timing import in_turn
+from model.pass_by_pass import PassByPass
+from model.phase_experiments import PhaseExperiment
+from model.records.phases import Energy, PhaseRun, Prices
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
-from pages.parts.prefill_decode.state import PhaseLesson
+from pages.parts.prefill_decode.run import show_run
+from pages.parts.prefill_decode.state import PhaseLesson, SlicedRun
 from viz.cost_chart import price_figure, request_figure
 from viz.phase_charts import typical
 from viz.units import digits, percent, plural
@@ -37,6 +39,7 @@ def show_cost(lesson: PhaseLesson) -> None:
     )
     st.fragment(_cost)(lesson)
     show_code(price_tokens, price_request, saved_by_budget, key="phase_code_6")
+    _energy(lesson)
 
 
 def _cost(lesson: PhaseLesson) -> None:
@@ -60,7 +63,6 @@ def _cost(lesson: PhaseLesson) -> None:
         _listed(prices)
     with right:
         _budget(prices, n_in, n_out)
-        _energy(lesson)
 
 
 def _inputs(lesson: PhaseLesson) -> tuple[float, int, int, int]:
@@ -175,30 +177,29 @@ def _budget(prices: Prices, n_in: int, n_out: int) -> None:
 
 
 def _energy(lesson: PhaseLesson) -> None:
-    """Show joules per token where a GPU counts them."""
-    if energy_meter(lesson.lm.device) is None:
+    """Offer joules per token where a GPU counts them, by the engine that was timed and priced."""
+    timed = lesson.found("phases")
+    if lesson.phases is None or lesson.is_running("phases"):
+        return
+    meter = energy_meter(lesson.lm.device)
+    if meter is None or not isinstance(timed, PhaseExperiment):
         st.caption("Energy is not measured here: it is the count of an NVIDIA GPU, by NVML.")
         return
-    st.button("Measure the energy", key="phase_energy", on_click=_meter, args=(lesson,))
-    if "energy" in lesson.notices:
-        st.error(lesson.notices["energy"])
-    if lesson.joules is not None:
-        read, written = lesson.joules
+
+    def make() -> PassByPass[Energy | None]:
+        return PassByPass(energy_passes(lesson.lm, timed.engine, meter), N_METERED)
+
+    show_run(lesson, "energy", make, lambda run: _joules(lesson, run), word="Measure the energy")
+    show_code(energy_passes, key="phase_code_9")
+
+
+def _joules(lesson: PhaseLesson, run: SlicedRun) -> None:
+    energy = lesson.energy
+    if energy is not None:
         st.caption(
-            f"Measured by NVML: {digits(read)} J a token read, {digits(written)} J a token "
-            f"written, {digits(written / read, 2)} to 1; what an idle GPU uses is in both."
+            f"Measured by NVML, by {energy.engine}: {digits(energy.joules_in)} J a token read, "
+            f"{digits(energy.joules_out)} J a token written, {digits(energy.ratio, 2)} to 1; what "
+            "an idle GPU uses is in both."
         )
-
-
-def _meter(lesson: PhaseLesson) -> None:
-    meter = energy_meter(lesson.lm.device)
-    if meter is None:
-        return
-    try:
-        engine = make_engine(lesson.lm, engine_names(lesson.lm)[0], 1024)
-        with in_turn():
-            lesson.joules = joules_per_token(lesson.lm, engine, meter)
-    except ValueError as error:
-        lesson.notices["energy"] = str(error)
-    else:
-        lesson.notices.pop("energy", None)
+    elif run.experiment.is_done:
+        st.error("The meter of this GPU fell silent on the way: press the button again.")

@@ -138,6 +138,7 @@ def _warmup(result: PhaseRun) -> None:
         f"Measured on {machine.where}, {versions}; the device synchronised, medians with the "
         f"quickest and the slowest run; {plural(rounds, 'round')} of the two requests. Warmed up "
         f"first: the first pass took {duration(result.warmup[0])}, the same one later "
-        f"{duration(result.warmup[-2 if len(result.warmup) > 1 else -1])}. A token’s time includes "
-        "its choice, here the best that ends nothing."
+        f"{duration(result.warmup[-2 if len(result.warmup) > 1 else -1])}. The time of a written "
+        "token runs until its id is known: the pass, the logits’ way to the host and the choice, "
+        "here the best that ends nothing. The time of a prompt is that of its pass alone."
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from model.pass_by_pass import PassByPass
 from pages.parts.prefill_decode.state import Experiment, PhaseLesson, SlicedRun
 from pages.parts.running import in_slices, start_or_stop
 from viz.units import percent
@@ -69,7 +70,6 @@ def _run(
 
 def _begin(lesson: PhaseLesson, part: str, make: Callable[[], Experiment]) -> None:
     """Start; where that is not possible say why and leave what was measured before."""
-    lesson.playing = None
     try:
         experiment = make()
     except ValueError as error:
@@ -87,4 +87,7 @@ def _progress(run: SlicedRun) -> None:
         waiting = "waiting for another reader’s measurement; " if run.is_waiting else ""
         st.progress(share, f"{percent(share)}: {waiting}{experiment.doing}")
     elif run.was_stopped and run.notice is None:
-        st.caption("Stopped: what was measured until then stays.")
+        if isinstance(experiment, PassByPass):
+            st.caption("Stopped before there was a result: press the button again for one.")
+        else:
+            st.caption("Stopped: what was measured until then stays.")

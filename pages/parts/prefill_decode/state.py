@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from model.batching import BatchExperiment
 from model.loading import LanguageModel
+from model.pass_by_pass import PassByPass
 from model.phase_experiments import PhaseExperiment
-from model.records.phases import Padding, PhaseRun, Request
+from model.records.phases import Energy, Padding, PhaseRun, Request
 from model.roofline import RooflineExperiment
 from model.scoring import ScoringExperiment
 from model.timing import one_at_a_time
+
+Found = TypeVar("Found")
 
 
 class Experiment(Protocol):
@@ -106,6 +109,10 @@ class Playing:
         """Whether the last token is in hand."""
         return self.n_shown >= self.request.n_out
 
+    def finish(self) -> None:
+        """Shows all of it at once."""
+        self.started = float("-inf")
+
 
 @dataclass
 class PhaseLesson:
@@ -115,20 +122,20 @@ class PhaseLesson:
     home: LanguageModel  # the page's model
     runs: dict[str, SlicedRun] = field(default_factory=dict)  # part of the page -> its run
     notices: dict[str, str] = field(default_factory=dict)  # part of the page -> why none began
-    padding: Padding | None = None
     playing: Playing | None = None
-    joules: tuple[float, float] | None = None  # of a token read, of a token written
 
     def measure(self, lm: LanguageModel) -> None:
         """Takes another model; what was measured of the one before is put away."""
         self.lm = lm
         self.runs, self.notices = {}, {}
-        self.padding = self.playing = self.joules = None
+        self.playing = None
 
     def begin(self, part: str, experiment: Experiment) -> None:
         """Starts a run in a part of the page; a run elsewhere on it ends."""
         for run in self.runs.values():
             run.stop()
+        if self.playing is not None:
+            self.playing.finish()  # what it draws would take time from what is measured
         self.runs[part] = SlicedRun(experiment)
         self.notices.pop(part, None)
 
@@ -149,12 +156,13 @@ class PhaseLesson:
 
     @property
     def phases(self) -> PhaseRun | None:
-        """The two phases, once both were seen."""
+        """The two phases, once both were seen: a reading, and a gap between two written tokens."""
         found = self.found("phases")
         if not isinstance(found, PhaseExperiment):
             return None
         result = found.result
-        return result if result.readings and result.long_out else None
+        has_gaps = any(request.gaps for request in result.long_out)
+        return result if result.readings and has_gaps else None
 
     @property
     def roofline(self) -> RooflineExperiment | None:
@@ -173,3 +181,18 @@ class PhaseLesson:
         """The scores, however far they came."""
         found = self.found("scoring")
         return found if isinstance(found, ScoringExperiment) else None
+
+    @property
+    def padding(self) -> Padding | None:
+        """Prompts of different lengths together, once all ways were run."""
+        return self._result("padding", Padding)
+
+    @property
+    def energy(self) -> Energy | None:
+        """What the GPU counted, once both phases were metered."""
+        return self._result("energy", Energy)
+
+    def _result(self, part: str, kind: type[Found]) -> Found | None:
+        found = self.found(part)
+        result = found.result if isinstance(found, PassByPass) else None
+        return result if isinstance(result, kind) else None

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import html
-import time
 
 import streamlit as st
 
 from model.engines import BY_HAND, PLAIN, engine_names, make_engine
-from model.phase_experiments import Writing, by_the_coin
+from model.phase_experiments import Answering, Writing, by_the_coin
 from model.sampling import Settings
-from model.timing import describe, in_turn
+from model.timing import describe
 from model.tokenizing import encode, text_of
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.link import DEFAULT_PROMPT
-from pages.parts.prefill_decode.state import PhaseLesson, Playing
+from pages.parts.prefill_decode.run import show_run
+from pages.parts.prefill_decode.state import PhaseLesson, Playing, SlicedRun
 from viz.palette import Theme, colour
 from viz.units import digits, duration
 from viz.wait_charts import stream_figure
@@ -35,9 +35,59 @@ def show_stream(lesson: PhaseLesson) -> None:
         "and not for the last.** The same answer on both sides, at the speed that was measured, "
         "slowed down for the eye."
     )
+    show_run(
+        lesson,
+        "stream",
+        lambda: _answering(lesson),
+        lambda run: _hand_over(lesson, run),
+        _prompt,
+        word="Write",
+    )
     is_playing = lesson.playing is not None and not lesson.playing.is_over
     st.fragment(_stream, run_every=LOOK_SECONDS if is_playing else None)(lesson, is_playing)
-    show_code(Writing.advance, by_the_coin, key="phase_code_2")
+    show_code(Writing.advance, by_the_coin, Answering.advance, key="phase_code_2")
+
+
+def _prompt(is_disabled: bool) -> None:
+    st.text_input(
+        "Prompt",
+        DEFAULT_PROMPT,
+        key="phase_prompt",
+        max_chars=2000,
+        width=420,
+        disabled=is_disabled,
+    )
+
+
+def _answering(lesson: PhaseLesson) -> Answering:
+    """Make the answer ready, which is written at full speed and shown afterwards."""
+    lm = lesson.lm
+    prompt = encode(lm, st.session_state["phase_prompt"])
+    limit = lm.context_length or len(prompt) + N_OUT
+    if len(prompt) + N_OUT > limit:
+        raise ValueError(
+            f"Prompt and answer take {len(prompt) + N_OUT} tokens and {lm.name} reads {limit}: "
+            "shorten the prompt."
+        )
+    # nothing is captured or compiled for one short answer
+    name = BY_HAND if BY_HAND in engine_names(lm) else PLAIN
+    engine = make_engine(lm, name, len(prompt) + N_OUT)
+    choose = by_the_coin(SETTINGS, 0, len(prompt))
+    lesson.playing = None
+    return Answering(lm, engine, prompt, choose, N_OUT, LONGEST_SECONDS)
+
+
+def _hand_over(lesson: PhaseLesson, run: SlicedRun) -> None:
+    """Begin to show what was written, once it is; a run that was stopped shows what it has."""
+    experiment = run.experiment
+    if lesson.is_measuring or lesson.playing is not None:
+        return
+    if not isinstance(experiment, Answering) or not experiment.writing.waits:
+        return
+    request = experiment.writing.request
+    texts = [text_of(lesson.lm.tokenizer, request.token_ids[: n + 1]) for n in range(request.n_out)]
+    slower = max(1.0, PLAYED_SECONDS / request.seconds)
+    lesson.playing = Playing(request, tuple(texts), slower)
 
 
 def _stream(lesson: PhaseLesson, has_clock: bool) -> None:
@@ -45,19 +95,6 @@ def _stream(lesson: PhaseLesson, has_clock: bool) -> None:
     is_playing = playing is not None and not playing.is_over
     if is_playing != has_clock:
         st.rerun()
-    with st.container(horizontal=True, vertical_alignment="bottom", key="phase_stream_buttons"):
-        st.text_input("Prompt", DEFAULT_PROMPT, key="phase_prompt", max_chars=2000, width=420)
-        st.button(
-            "Write",
-            key="phase_write",
-            type="primary",
-            on_click=_write,
-            args=(lesson,),
-            disabled=lesson.is_measuring,
-            icon=":material/play_arrow:",
-        )
-    if "stream" in lesson.notices:
-        st.error(lesson.notices["stream"])
     if playing is None:
         return
     theme = theme_now()
@@ -70,41 +107,6 @@ def _stream(lesson: PhaseLesson, has_clock: bool) -> None:
         show_chart(
             stream_figure(playing.request, describe(lesson.lm).where, theme), "phase_streamed"
         )
-
-
-def _write(lesson: PhaseLesson) -> None:
-    """Write the answer at full speed; it is shown afterwards."""
-    lm = lesson.lm
-    try:
-        prompt = encode(lm, st.session_state["phase_prompt"])
-        limit = lm.context_length or len(prompt) + N_OUT
-        if len(prompt) + N_OUT > limit:
-            raise ValueError(
-                f"Prompt and answer take {len(prompt) + N_OUT} tokens and {lm.name} reads {limit}: "
-                "shorten the prompt."
-            )
-        # nothing is captured or compiled for one short answer
-        name = BY_HAND if BY_HAND in engine_names(lm) else PLAIN
-        engine = make_engine(lm, name, len(prompt) + N_OUT)
-        warm = Writing(engine, prompt, by_the_coin(SETTINGS, 0, len(prompt)))
-        writing = Writing(engine, prompt, by_the_coin(SETTINGS, 0, len(prompt)))
-        with in_turn():
-            warm.advance()
-            warm.advance()
-            started = time.perf_counter()
-            while len(writing.token_ids) < N_OUT:
-                if writing.advance() in lm.end_ids:
-                    break
-                if time.perf_counter() - started > LONGEST_SECONDS:
-                    break
-    except ValueError as error:
-        lesson.notices["stream"] = str(error)
-        return
-    lesson.notices.pop("stream", None)
-    request = writing.request
-    texts = [text_of(lm.tokenizer, request.token_ids[: n + 1]) for n in range(request.n_out)]
-    slower = max(1.0, PLAYED_SECONDS / request.seconds)
-    lesson.playing = Playing(request, tuple(texts), slower)
 
 
 def _boxes(playing: Playing, theme: Theme) -> str:
