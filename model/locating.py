@@ -35,6 +35,7 @@ _SETTINGS = (
     "special_tokens_map.json",
 )
 _PATIENCE_SECONDS = 10.0
+_LONGEST_SHOWN = 200  # characters of a name
 
 
 def find_folder(name: str, progress: Progress, admit: Admission) -> Path:
@@ -52,14 +53,16 @@ def find_folder(name: str, progress: Progress, admit: Admission) -> Path:
         raise LoadError(f"No model is named: choose one of {_choices()}.")
     if name in SHIPPED:
         return SHIPPED[name]
-    path = os.path.expanduser(name.strip())
+    # no path holds a NUL, and some functions for paths refuse to look at one
+    path = os.path.expanduser(name.strip()) if "\0" not in name else ""
     if os.path.isdir(path):
         return Path(path)
     if os.path.isfile(path):
         raise LoadError(f"{name} is a file: give the folder that holds it, its config.json too.")
     if not _HUB_ID.fullmatch(name.strip()) or ".." in name or "--" in name:
+        shown = name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."
         raise LoadError(
-            f"{name!a} is neither a folder on this machine nor a hub id: "
+            f"{shown!a} is neither a folder on this machine nor a hub id: "
             f"choose one of {_choices()}."
         )
     return _cached_folder(name.strip()) or _download(name.strip(), progress, admit)

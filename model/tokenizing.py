@@ -92,7 +92,7 @@ def encode(lm: LanguageModel, text: str) -> list[int]:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"Character {error.start + 1} of the prompt is half of one (the lone surrogate "
+            f"Character {error.start + 1} of the text is half of one (the lone surrogate "
             f"U+{ord(text[error.start]):04X}): delete it or paste the text again."
         ) from None
     ids: list[int] = lm.tokenizer(text, verbose=False)["input_ids"]

@@ -40,6 +40,7 @@ class Branch:
     prompt: str  # as typed
     seed: int  # of the coins of new tokens; a branch has its own, else it would write the same
     generation: Generation
+    chat: bool = False  # whether the model's chat template stands around the prompt
     choices: list[Choice] = field(default_factory=list)  # one per generated token
     undone: list[Choice] = field(default_factory=list)  # taken back, the next to replay last
 

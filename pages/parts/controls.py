@@ -118,4 +118,4 @@ def _read(name: str, value: Any) -> Any:
 
 
 def _text(value: float | bool | str) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

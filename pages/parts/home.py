@@ -16,10 +16,8 @@ from pages.parts.live_component import at_rest, live, look_ahead, vocabulary
 from pages.parts.models import DEFAULT_MODEL, allowed_models, offered_models, shared_model
 from pages.parts.payload import build_payload
 from pages.parts.reader import SESSION, told_in
-from pages.parts.session import Session
-from pages.parts.shell import is_presenting, presenter_toggle
-
-LARGEST_SEED = 2**31 - 1
+from pages.parts.session import LARGEST_SEED, Session
+from pages.parts.shell import as_written, is_presenting, presenter_toggle
 
 
 def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
@@ -62,26 +60,38 @@ def _open(wish: Wish, waiting: DeltaGenerator) -> Session:
         problems.append(str(error))
         lm = _load(DEFAULT_MODEL, waiting)
         wish.choices = []
-    try:
-        session = Session(lm, wish.prompt, wish.seed, chat=wish.chat)
-    except ValueError as error:
-        problems.append(str(error))
-        wish.choices = []
-        session = Session(lm, DEFAULT_PROMPT, wish.seed)
+    if wish.chat and not lm.has_chat_template:
+        problems.append(f"{lm.name} has no chat template: the prompt stands as it was written.")
+    session = _begin(lm, wish, problems)
+    if session is None:
+        problems.append(f"{DEFAULT_MODEL} is used in its place.")
+        lm = _load(DEFAULT_MODEL, waiting)
+        session = _begin(lm, wish, []) or Session(lm, DEFAULT_PROMPT)
     try:
         follow(session, wish)
     except ValueError as error:
         problems.append(f"The link's run was followed in part: {error}")
     if problems:
-        session.notice = Notice("error", " ".join(problems))
+        session.notice = Notice("error", " ".join(dict.fromkeys(problems)))
     return session
+
+
+def _begin(lm: LanguageModel, wish: Wish, problems: list[str]) -> Session | None:
+    """Begin the text of a link, else the default one; None where the model takes neither."""
+    for prompt in (wish.prompt, DEFAULT_PROMPT):
+        try:
+            return Session(lm, prompt, wish.seed, chat=wish.chat)
+        except ValueError as error:
+            problems.append(str(error))
+            wish.choices = []
+    return None
 
 
 def _change_model(session: Session, name: str, waiting: DeltaGenerator) -> Session:
     """Start the same prompt on another model; if that fails, the model in use stays in use."""
     try:
         lm = _load(name, waiting)
-        changed = Session(lm, session.prompt, session.seed, chat=session.chat)
+        changed = Session(lm, session.prompt, session.seed)
     except ValueError as error:
         session.notice = Notice("error", f"{error} {session.lm.name} stays in use.")
         return session
@@ -99,7 +109,7 @@ def _load(name: str, waiting: DeltaGenerator) -> LanguageModel:
 def _toolbar(session: Session) -> None:
     lm = session.lm
     dtype = lm.dtype_name
-    with st.popover(f"{lm.name} · {lm.device} · {dtype}", help="Model and seed"):
+    with st.popover(f"{as_written(lm.name)} · {lm.device} · {dtype}", help="Model and seed"):
         _model_choice(session)
         st.session_state["seed"] = session.seed
         st.number_input(

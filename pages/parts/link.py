@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from pages.parts.branch import Choice
 from pages.parts.controls import Controls
-from pages.parts.session import Session
+from pages.parts.session import LARGEST_SEED, Session
 
 DEFAULT_PROMPT = "The cat sat on the"
 LONGEST_PROMPT = 4_000  # characters that a link carries
@@ -29,7 +29,7 @@ class Wish:
     model: str
     prompt: str = DEFAULT_PROMPT
     seed: int = 0
-    chat: bool = False
+    chat: bool | None = None  # whether a chat template is wanted; None leaves it to the model
     controls: Controls = field(default_factory=Controls)
     choices: list[Choice] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  # one sentence each
@@ -40,8 +40,8 @@ def write_link(session: Session) -> str:
     if len(session.prompt) > LONGEST_PROMPT:
         return ""
     parts = {"model": session.lm.name, "prompt": session.prompt, "seed": str(session.seed)}
-    if session.chat:
-        parts["chat"] = "1"
+    if session.lm.has_chat_template:
+        parts["chat"] = "1" if session.chat else "0"
     parts |= session.controls.encode()
     choices = session.active.choices
     if choices:
@@ -55,10 +55,11 @@ def write_link(session: Session) -> str:
 def read_link(params: Mapping[str, str], default_model: str) -> Wish:
     """Read a query string; what cannot be read is left at its default and named in `problems`."""
     wish = Wish(model=params.get("model", "").strip() or default_model)
-    wish.prompt = params.get("prompt", DEFAULT_PROMPT)
-    wish.chat = params.get("chat") == "1"
+    # a browser's field knows one kind of line end
+    wish.prompt = params.get("prompt", DEFAULT_PROMPT).replace("\r\n", "\n").replace("\r", "\n")
+    wish.chat = {"0": False, "1": True}.get(params.get("chat", ""))
     try:
-        wish.seed = _whole(params.get("seed", "0"), "The seed")
+        wish.seed = _seed(params.get("seed", "0"))
     except ValueError as error:
         wish.problems.append(str(error))
     values = {name: text for name, text in params.items() if name in Controls.__dataclass_fields__}
@@ -77,9 +78,16 @@ def read_link(params: Mapping[str, str], default_model: str) -> Wish:
 
 
 def follow(session: Session, wish: Wish) -> None:
-    """Bring a session to where the link was made."""
-    session.replay(wish.choices)
-    session.controls = wish.controls
+    """Bring a session to where the link was made.
+
+    Raises:
+        ValueError: The run could be followed in part only; all else is as the link asks.
+    """
+    try:
+        session.replay(wish.choices)
+    finally:
+        session.controls = wish.controls
+        session.reseed(wish.seed)
 
 
 def _how(choice: Choice) -> tuple[int, Controls]:
@@ -97,7 +105,7 @@ def _read_run(run: str, forced: str, wish: Wish) -> list[Choice]:
     for stretch in filter(None, run.split(";")):
         count, *parts = stretch.split("~")
         values = dict(part.partition(":")[::2] for part in parts)
-        seed = _whole(values.pop("seed", str(wish.seed)), "The seed")
+        seed = _seed(values.pop("seed", str(wish.seed)))
         controls = Controls.from_page(values)
         n_tokens = _whole(count, "A number of tokens")
         if len(choices) + n_tokens > MOST_TOKENS:
@@ -110,6 +118,13 @@ def _read_run(run: str, forced: str, wish: Wish) -> list[Choice]:
 def _read_forced(text: str) -> list[tuple[int, int]]:
     pairs = [part.partition(":") for part in filter(None, text.split(","))]
     return [(_whole(i, "A forced place"), _whole(id_, "A forced token")) for i, _, id_ in pairs]
+
+
+def _seed(text: str) -> int:
+    seed = _whole(text, "The seed")
+    if seed > LARGEST_SEED:
+        raise ValueError(f"The seed has to be at most {LARGEST_SEED}, not {seed}.")
+    return seed
 
 
 def _whole(text: str, what: str) -> int:

@@ -9,27 +9,25 @@ from __future__ import annotations
 
 import copy
 import logging
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.records import Piece, Step
-from model.sampling import rank_order
-from model.tokenizing import encode, encode_chat, label, pieces
+from model.tokenizing import encode, encode_chat, pieces
 from pages.parts.branch import Branch, Choice, Guess, Inspection, Notice
 from pages.parts.controls import Controls
+from pages.parts.own_guess import weigh_guess
 
 LOGGER = logging.getLogger(__name__)
 
 MOST_BRANCHES = 8
 MOST_SECONDS_AHEAD = 0.15  # of a pass; a longer one waits until it is asked for
 FINISH_SECONDS = 3.0  # the longest that "+20 tokens" may keep the page waiting
+LARGEST_SEED = 2**31 - 1
 LONGEST_DRAFT = 20_000  # characters that are taken apart while they are typed
 
 
@@ -37,15 +35,20 @@ class Session:
     """What one reader has on the page."""
 
     def __init__(
-        self, lm: LanguageModel, prompt: str, seed: int = 0, *, chat: bool = False
+        self, lm: LanguageModel, prompt: str, seed: int = 0, *, chat: bool | None = None
     ) -> None:
         """Run the prompt through the model once.
+
+        Args:
+            lm: The model that writes.
+            prompt: As typed.
+            seed: Of the coins.
+            chat: Put the model's chat template around the prompt; by default where it has one.
 
         Raises:
             ValueError: The prompt or the model cannot be used; one sentence with the remedy.
         """
         self.lm = lm
-        self.chat = chat and lm.has_chat_template
         self.controls = Controls()
         self.notice: Notice | None = None
         self.guess: Guess | None = None
@@ -56,7 +59,16 @@ class Session:
         self._ahead: Session | None = None
         self._ahead_of: tuple[object, ...] = ()
         self.branches: list[Branch] = []
-        self.active = self._add_branch(prompt, seed, self._read_prompt(prompt, seed))
+        wrapped = lm.has_chat_template and chat is not False
+        try:
+            generation = self._read_prompt(prompt, seed, wrapped)
+        except ValueError as error:
+            if not wrapped:
+                raise
+            # the template itself may refuse, and the prompt alone still be read
+            generation, wrapped = self._read_prompt(prompt, seed, chat=False), False
+            self.notice = Notice("error", str(error))
+        self.active = self._add_branch(prompt, seed, generation, wrapped)
         self._show_draft(prompt)
 
     @property
@@ -74,23 +86,32 @@ class Session:
         """The seed of its coins."""
         return self.active.seed
 
-    def start(self, prompt: str, seed: int, *, keep: bool = False) -> None:
+    @property
+    def chat(self) -> bool:
+        """Whether the model's chat template stands around its prompt."""
+        return self.active.chat
+
+    def start(
+        self, prompt: str, seed: int, *, keep: bool = False, chat: bool | None = None
+    ) -> None:
         """Begin another text; the one on the page stays as a branch if anything was written.
 
         Args:
             prompt: As typed.
             seed: Of the coins.
             keep: Keep the text on the page even if it is but a prompt.
+            chat: Put the chat template around the prompt; by default as on the page.
 
         Raises:
             ValueError: The prompt cannot be used; one sentence with the remedy.
         """
-        generation = self._read_prompt(prompt, seed)
+        chat = self.chat if chat is None else chat
+        generation = self._read_prompt(prompt, seed, chat)
         if self.active.choices or keep:
             self._make_room()
         else:
             self.branches.remove(self.active)
-        self.active = self._add_branch(prompt, seed, generation)
+        self.active = self._add_branch(prompt, seed, generation, chat)
         self._show_draft(prompt)
 
     def reseed(self, seed: int) -> None:
@@ -100,11 +121,10 @@ class Session:
 
     def wrap_in_chat(self, chat: bool) -> None:
         """Start the prompt again, with or without the model's chat template."""
-        was, self.chat = self.chat, chat and self.lm.has_chat_template
         try:
-            self.start(self.prompt, self.seed)
+            self.start(self.prompt, self.seed, chat=chat and self.lm.has_chat_template)
         except ValueError as error:  # the template itself may refuse
-            self.chat, self.notice = was, Notice("error", str(error))
+            self.notice = Notice("error", str(error))
 
     def look_ahead(self) -> Session | None:
         """Return this session as Next will leave it, its step taken on a fork; Next then keeps it.
@@ -167,13 +187,7 @@ class Session:
         self._take_controls(event)
         if self._is_finished():
             return
-        step = self._step()
-        expected = event.get("token_id")
-        if expected is not None and expected != step.token_id:
-            drawn = label(self.lm.tokenizer, int(expected), self.lm.vocab_size)
-            self.notice = Notice(
-                "info", f"The page drew {drawn}, the model's side {step.text}: the latter stands."
-            )
+        self._step()  # what the page drew meanwhile it compares itself: ours stands
 
     def _on_force(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
@@ -214,8 +228,10 @@ class Session:
         old = self.active
         fork = old.generation.fork()
         fork.rewind(n_tokens=n_tokens)
-        self.active = self._add_branch(old.prompt, old.seed + self._n_branches, fork)
+        seed = (old.seed + self._n_branches) % (LARGEST_SEED + 1)
+        self.active = self._add_branch(old.prompt, seed, fork, old.chat)
         self.active.choices = old.choices[: len(old.choices) - n_tokens]
+        self._say(fork.notice)
 
     def _on_switch(self, event: Mapping[str, Any]) -> None:
         number = event.get("id")
@@ -245,24 +261,7 @@ class Session:
         self.inspection = None if position is None else self._look_back(int(position))
 
     def _on_guess(self, event: Mapping[str, Any]) -> None:
-        text = str(event.get("text", "")).strip()
-        if not text:
-            raise ValueError("The guess is empty: write the word that you expect next.")
-        logits = self.generation.logits.astype(np.float64)
-        tokenizer = self.lm.tokenizer
-        readings = [  # a person does not say whether a space comes first: the likelier one counts
-            tokenizer(form, add_special_tokens=False)["input_ids"] for form in (text, f" {text}")
-        ]
-        ids = max(readings, key=lambda reading: float(logits[reading[0]]))
-        self.guess = Guess(
-            text=text,
-            token_id=ids[0],
-            label=label(tokenizer, ids[0], self.lm.vocab_size),
-            rank=int(np.flatnonzero(rank_order(logits) == ids[0])[0]),
-            prob=math.exp(logits[ids[0]] - logits.max())
-            / float(np.exp(logits - logits.max()).sum()),
-            n_tokens=len(ids),
-        )
+        self.guess = weigh_guess(self.lm, self.generation.logits, str(event.get("text", "")))
 
     # How it is done
 
@@ -308,8 +307,12 @@ class Session:
         branch.generation.rewind(n_tokens=n_tokens)
         branch.undone.extend(branch.choices[: -n_tokens - 1 : -1])
         del branch.choices[-n_tokens:]
-        if branch.generation.notice:
-            self.notice = Notice("info", branch.generation.notice)
+        self._say(branch.generation.notice)
+
+    def _say(self, text: str | None) -> None:
+        """Tell the reader what a generation has to say of itself, if anything."""
+        if text:
+            self.notice = Notice("info", text)
 
     def _tokens_from(self, event: Mapping[str, Any]) -> int:
         position = int(event["position"])
@@ -360,8 +363,8 @@ class Session:
             False,
         )
 
-    def _read_prompt(self, text: str, seed: int) -> Generation:
-        ids = encode_chat(self.lm, text) if self.chat else encode(self.lm, text)
+    def _read_prompt(self, text: str, seed: int, chat: bool) -> Generation:
+        ids = encode_chat(self.lm, text) if chat else encode(self.lm, text)
         return Generation(self.lm, ids, seed=seed)
 
     def _show_draft(self, text: str) -> None:
@@ -370,8 +373,8 @@ class Session:
         ids = encode_chat(self.lm, text) if self.chat else encode(self.lm, text)
         self.draft_pieces = pieces(self.lm.tokenizer, ids)
 
-    def _add_branch(self, prompt: str, seed: int, generation: Generation) -> Branch:
-        branch = Branch(self._n_branches, prompt, seed, generation)
+    def _add_branch(self, prompt: str, seed: int, generation: Generation, chat: bool) -> Branch:
+        branch = Branch(self._n_branches, prompt, seed, generation, chat)
         self._n_branches += 1
         self.branches.append(branch)
         return branch

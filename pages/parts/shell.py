@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -67,6 +68,11 @@ def open_lesson(title: str) -> None:
 def presenter_toggle() -> None:
     """Let the reader make the page fit for a projector."""
     st.toggle("Presenter", key="presenter", help="Large type for a projector.")
+
+
+def as_written(text: str) -> str:
+    """Escape what Streamlit would take for Markdown, emoji or LaTeX: a name may hold any of it."""
+    return re.sub(r"([\\`*_\[\]:$~<>#|])", r"\\\1", text)
 
 
 def is_presenting() -> bool:

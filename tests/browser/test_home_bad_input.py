@@ -14,13 +14,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.harness import by_key
-from benchmarks.home_page import Reader
+from benchmarks.home_page import PATIENCE, Reader
 from tests.tiny_models import bare_model, save, tokenizer
 
 pytestmark = pytest.mark.browser
 
 PROMPT = "Once upon a time"
 MARKUP = ("<script>", "<b>", "$x$", "**b**", ":smile:", "`x`", "[a](b)", "&amp;")
+MARKUP_NAME = "$x$ _so_ [a] `b`"  # of a folder; what Windows allows in one
 TYPE_UNITS = """(box, units) => {
   box.value = units.map((unit) => String.fromCharCode(unit)).join('');
   box.dispatchEvent(new Event('input', { bubbles: true }));
@@ -41,7 +42,7 @@ def markup_model(tmp_path: Path) -> Path:
     model = bare_model("phi")
     for token_id in words.convert_tokens_to_ids(list(MARKUP)):
         model.lm_head.bias.data[token_id] = 30.0
-    return save(tmp_path / "markup", model, words)
+    return save(tmp_path / MARKUP_NAME, model, words)
 
 
 def is_one_sentence(text: str) -> bool:
@@ -85,6 +86,17 @@ def test_a_prompt_that_is_too_long_is_refused_in_one_sentence(reader: Reader) ->
     reader.write(PROMPT)
     expect(reader.notice).to_be_hidden()
     reader.press("Next")
+
+
+def test_a_text_too_long_for_a_link_leaves_no_other_link_in_the_address_bar(
+    reader: Reader,
+) -> None:
+    reader.open(prompt=PROMPT, run="3")
+    reader.write("word " * 900)
+    reader.press("Next")
+    reader.settle()
+    reader.page.wait_for_function("() => location.search === ''", timeout=PATIENCE)
+    assert reader.header["link"] == ""
 
 
 def test_characters_that_are_none_are_refused_or_shown_as_what_they_are(reader: Reader) -> None:
@@ -161,6 +173,7 @@ def test_tokens_that_are_markup_show_as_their_characters(
     alive = "script, b > b, a[href], img"
     assert reader.live.locator(".strip-list, .steps-table td, .piece").locator(alive).count() == 0
     # a branch and Streamlit's own part of the page, after a rest
+    expect(reader.page.get_by_role("button", name=f"{MARKUP_NAME} · cpu")).to_be_visible()
     reader.choose_at(reader.header["n_prompt"] + 1, "Branch here, keep this text", "branch")
     branch = reader.live.locator(".branch").first.inner_text()
     assert any(token in branch for token in MARKUP)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.session import Session
 from tests.pages.driving import kept, open_home
+from tests.tiny_models import bare_model, save
 
 
 def reader(app: AppTest) -> Session:
@@ -37,6 +41,11 @@ def test_a_link_opens_the_page_where_it_was_made() -> None:
         {"seed": "x"},
         {"model": "no/such-model-anywhere"},
         {"model": "../../etc"},
+        {"model": "~\0"},
+        {"model": "x" * 20_000},
+        {"model": "unmasker"},
+        {"model": "gapfiller", "prompt": "A text", "run": "3"},
+        {"chat": "1"},
         {"prompt": "word " * 20_000},
         {"run": "3", "forced": "0:99999999"},
         {"run": "x"},
@@ -48,8 +57,21 @@ def test_a_bad_link_gets_a_sentence_and_a_page_that_works(params: dict[str, str]
     assert session.notice is not None
     assert session.notice.kind == "error"
     assert session.lm.name == "storyteller"
+    assert len(session.notice.text) < 1000
     session.handle({"n": session.ack + 1, "kind": "next"})
     assert len(session.generation.steps) >= 1
+
+
+def test_a_model_whose_logits_are_no_numbers_gives_way_to_one_that_works(tmp_path: Path) -> None:
+    model = bare_model("llama")
+    with torch.no_grad():
+        model.lm_head.weight.fill_(torch.nan)
+    save(tmp_path, model)
+    session = reader(open_home(model=str(tmp_path), prompt="A text"))
+    assert session.notice is not None
+    assert "no numbers" in session.notice.text
+    assert "storyteller is used in its place" in session.notice.text
+    assert session.prompt == "A text"
 
 
 def test_a_model_that_cannot_be_loaded_leaves_the_one_in_use() -> None:

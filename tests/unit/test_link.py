@@ -45,6 +45,40 @@ def test_a_link_brings_back_text_coins_forced_tokens_and_settings(
     assert write_link(again) == write_link(session)
 
 
+def test_a_link_brings_back_the_seed_of_what_comes_next(storyteller: LanguageModel) -> None:
+    session = Session(storyteller, "Once upon a time", seed=0)
+    act(session, "finish", count=3)
+    session.reseed(9)
+    again = reopened(session)
+    assert again.seed == 9
+    for each in (session, again):
+        act(each, "finish", count=5)
+    assert again.generation.ids == session.generation.ids
+
+
+def test_a_link_brings_back_every_digit_of_a_setting(storyteller: LanguageModel) -> None:
+    session = Session(storyteller, "a")
+    wanted = Controls(temperature=0.87654321, min_p=0.1 + 0.2, use=("temperature", "min_p"))
+    act(session, "settings", controls=wanted.to_page())
+    assert reopened(session).controls == wanted
+
+
+def test_a_run_that_cannot_be_followed_leaves_the_settings_and_the_seed(
+    storyteller: LanguageModel,
+) -> None:
+    params = {"seed": "5", "run": "3", "forced": "1:99999999", "temperature": "0.3"}
+    wish = read_link(params, "storyteller")
+    session = Session(storyteller, wish.prompt, wish.seed)
+    with pytest.raises(ValueError, match="99999999"):
+        follow(session, wish)
+    assert session.controls.temperature == 0.3
+    assert session.seed == 5
+
+
+def test_line_ends_of_other_systems_are_those_of_the_page() -> None:
+    assert read_link({"prompt": "one\r\ntwo\rthree"}, "storyteller").prompt == "one\ntwo\nthree"
+
+
 def test_a_prompt_too_long_for_a_link_makes_none(storyteller: LanguageModel) -> None:
     assert write_link(Session(storyteller, "a " * (LONGEST_PROMPT // 8))) != ""
     session = Session(storyteller, "a")
@@ -57,6 +91,7 @@ def test_a_prompt_too_long_for_a_link_makes_none(storyteller: LanguageModel) -> 
     [
         {"seed": "minus one"},
         {"seed": "1" * 40},
+        {"seed": str(2**31)},
         {"temperature": "nan"},
         {"top_p": "7"},
         {"order": "x"},

@@ -9,7 +9,8 @@ import pytest
 
 from model.loading import LanguageModel
 from model.sampling import coin_at
-from pages.parts.session import MOST_BRANCHES, Session
+from model.tokenizing import encode
+from pages.parts.session import LARGEST_SEED, MOST_BRANCHES, Session
 from tests.tiny_models import tiny, tokenizer
 
 PROMPT = "The cat sat on the"
@@ -195,30 +196,73 @@ def test_reset_leaves_the_prompt_alone(hand: Hand) -> None:
     assert hand.session.active.choices == []
 
 
+TEMPLATE = "{{ eos_token }}{{ messages[0]['content'] }}{{ eos_token }}"
+
+
 def chat_session(template: str) -> Session:
     lm = replace(tiny("llama"), tokenizer=tokenizer(chat_template=template), has_chat_template=True)
     return Session(lm, "the cat", seed=3)
 
 
 def test_a_chat_template_wraps_the_prompt_and_its_special_tokens_show() -> None:
-    session = chat_session("{{ eos_token }}{{ messages[0]['content'] }}{{ eos_token }}")
-    bare = list(session.generation.ids)
-    session.wrap_in_chat(True)
+    session = chat_session(TEMPLATE)
     wrapped = session.draft_pieces
     assert session.notice is None
+    assert session.chat, "a chat model is met as it was trained"
     assert (wrapped[0].special, wrapped[-1].special) == (True, True)
     assert session.generation.ids == [piece.token_id for piece in wrapped]
     session.wrap_in_chat(False)
-    assert session.generation.ids == bare
+    assert session.generation.ids == encode(session.lm, "the cat")
+    assert session.generation.ids == Session(session.lm, "the cat", chat=False).generation.ids
+    session.wrap_in_chat(True)
+    assert session.generation.ids == [piece.token_id for piece in wrapped]
 
 
 def test_a_template_that_refuses_leaves_the_text_as_it_was() -> None:
     session = chat_session("{{ raise_exception('no') }}")
+    assert session.notice is not None
+    assert not session.chat, "the prompt is read without it"
     before = list(session.generation.ids)
+    session.notice = None
     session.wrap_in_chat(True)
     assert session.notice is not None
     assert not session.chat
     assert session.generation.ids == before
+
+
+def test_each_branch_keeps_its_own_template() -> None:
+    session = chat_session(TEMPLATE)
+    session.handle({"n": 0, "kind": "finish", "count": 3})
+    session.wrap_in_chat(False)
+    assert [branch.chat for branch in session.branches] == [True, False]
+    session.handle({"n": 1, "kind": "switch", "id": session.branches[0].number})
+    assert session.chat
+    assert session.generation.ids[: len(session.draft_pieces)] == [
+        piece.token_id for piece in session.draft_pieces
+    ]
+
+
+def test_a_branch_of_a_cache_that_cannot_be_cropped_says_that_all_is_read_again() -> None:
+    session = Session(tiny("mamba"), "the cat", seed=3)
+    session.handle({"n": 0, "kind": "finish", "count": 3})
+    session.handle({"n": 1, "kind": "branch", "position": len(session.generation.ids) - 1})
+    assert session.notice is not None
+    assert "again" in session.notice.text
+
+
+def test_half_a_character_is_no_guess(hand: Hand) -> None:
+    notice = hand("guess", text="a\ud800").notice
+    assert notice is not None
+    assert "lone surrogate" in notice.text
+
+
+def test_a_branch_of_the_largest_seed_has_a_seed_that_can_be_shown(
+    storyteller: LanguageModel,
+) -> None:
+    session = Session(storyteller, "the cat", seed=LARGEST_SEED)
+    session.handle({"n": 0, "kind": "next"})
+    session.handle({"n": 1, "kind": "branch", "position": len(session.generation.ids) - 1})
+    assert 0 <= session.seed <= LARGEST_SEED
 
 
 def test_a_look_ahead_is_what_next_then_keeps(hand: Hand) -> None:

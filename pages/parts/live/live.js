@@ -351,8 +351,7 @@ export class Live {
   }
 }
 
-/** Writes the link into the address bar, so that a reload shows the same. */
+/** Writes the link into the address bar, so that a reload shows the same; none where it has none. */
 function showLink(link) {
-  if (link && link !== location.search)
-    history.replaceState(history.state, "", location.pathname + link);
+  if (link !== location.search) history.replaceState(history.state, "", location.pathname + link);
 }

@@ -1,0 +1,56 @@
+"""The worked table in the page: a row for each step, in blocks that are skipped out of sight."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.home_page import Reader
+
+pytestmark = pytest.mark.browser
+
+OPEN = "Write 20 tokens at once"
+N_ROWS_OF_BLOCK = 32
+
+
+@pytest.fixture
+def reader(page: Page, url: str) -> Reader:
+    return Reader(page, url)
+
+
+def test_rows_come_and_go_with_the_text(reader: Reader) -> None:
+    reader.open(prompt="Once upon a time", run="40")
+    table = reader.live.get_by_role("table", name=None).last
+    rows = reader.live.locator(".steps-table tbody tr")
+    blocks = reader.live.locator(".steps-table tbody")
+    expect(rows).to_have_count(len(reader.header["steps"]["prob"]))
+    expect(blocks).to_have_count(2)
+    n_prompt = reader.header["n_prompt"]
+
+    # what the model read, chose and cached, as Python said it
+    first, last = rows.first.locator("td"), rows.last.locator("td")
+    expect(first.nth(1)).to_have_text("prefill")
+    expect(last.nth(1)).to_have_text("decode")
+    expect(last.nth(0)).to_have_text("40")
+    expect(last.nth(6)).to_have_text(f"K,V for position {n_prompt + 38}")
+    assert table.get_by_role("columnheader").count() == first.count() == 9
+
+    # a rewind takes rows and whole blocks away; going on fills the block again
+    reader.choose_at(n_prompt + 10, "Rewind to before it", "rewind")
+    expect(rows).to_have_count(10)
+    expect(blocks).to_have_count(1)
+    reader.press(OPEN)
+    reader.press(OPEN)
+    expect(rows).to_have_count(len(reader.header["steps"]["prob"]))
+    expect(blocks.first.locator("tr")).to_have_count(N_ROWS_OF_BLOCK)
+
+
+def test_a_block_out_of_sight_is_as_high_as_its_rows(reader: Reader) -> None:
+    """Else the bar of the scroll would jump while one looks back."""
+    reader.open(prompt="Once upon a time", run="120")
+    blocks = reader.live.locator(".steps-table tbody")
+    reader.live.locator(".steps-scroll").scroll_into_view_if_needed()
+    kept = blocks.evaluate_all("(all) => all.map((block) => block.offsetHeight)")
+    blocks.evaluate_all("(all) => all.forEach((b) => { b.style.contentVisibility = 'visible'; })")
+    whole = blocks.evaluate_all("(all) => all.map((block) => block.offsetHeight)")
+    assert whole == pytest.approx(kept, abs=1), "but for rounding to whole pixels"
