@@ -20,7 +20,7 @@ from pages.parts.speculative.walk import run_round, show_walk
 
 LESSON = "spec_lesson"
 OTHER = "another model"
-FIRST_SEED = 22  # by whose coins some guesses of the first round stay and one does not
+FIRST_SEED = 11  # by whose coins some guesses of the first round stay and one does not
 LONGEST_START = 400  # characters of the first page's prompt
 LONGEST_PROMPT = 2_000  # characters of a prompt typed here
 LINK = LessonLink(
