@@ -106,24 +106,37 @@ def _load(name: str, waiting: DeltaGenerator) -> LanguageModel:
 # The toolbar
 
 
+def _of_this_text(session: Session) -> tuple[int, bool]:
+    """Return what the toolbar shows of the text that is being written."""
+    return session.seed, session.chat
+
+
 def _toolbar(session: Session) -> None:
+    st.session_state["toolbar_shows"] = _of_this_text(session)
     lm = session.lm
     dtype = lm.dtype_name
     with st.popover(f"{as_written(lm.name)} · {lm.device} · {dtype}", help="Model and seed"):
         _model_choice(session)
-        st.session_state["seed"] = session.seed
-        st.number_input(
-            "Seed of the coins",
-            min_value=0,
-            max_value=LARGEST_SEED,
-            step=1,
-            key="seed",
-            on_change=_take_seed,
-            help="The same seed gives the same text; what is written already stays.",
-        )
+        # widgets of this branch alone: in the browser those of another still say what it had
+        with st.container(key="seed"):
+            seed = f"seed_{session.active.number}"
+            st.session_state[seed] = session.seed
+            st.number_input(
+                "Seed of the coins",
+                min_value=0,
+                max_value=LARGEST_SEED,
+                step=1,
+                key=seed,
+                on_change=_take_seed,
+                args=(seed,),
+                help="The same seed gives the same text; what is written already stays.",
+            )
         if lm.has_chat_template:
-            st.session_state["chat"] = session.chat
-            st.toggle("Chat template around the prompt", key="chat", on_change=_take_chat)
+            with st.container(key="chat"):
+                chat = f"chat_{session.active.number}"
+                st.session_state[chat] = session.chat
+                words = "Chat template around the prompt"
+                st.toggle(words, key=chat, on_change=_take_chat, args=(chat,))
     st.toggle(
         "Predict first",
         key="hide_bars",
@@ -149,12 +162,12 @@ def _want_model() -> None:
     st.session_state["wanted_model"] = (st.session_state["model"] or "").strip()
 
 
-def _take_seed() -> None:
-    st.session_state[SESSION].reseed(int(st.session_state["seed"]))
+def _take_seed(key: str) -> None:
+    st.session_state[SESSION].reseed(int(st.session_state[key]))
 
 
-def _take_chat() -> None:
-    st.session_state[SESSION].wrap_in_chat(st.session_state["chat"])
+def _take_chat(key: str) -> None:
+    st.session_state[SESSION].wrap_in_chat(st.session_state[key])
 
 
 # The live component, and what is drawn when the hand rests
@@ -172,6 +185,8 @@ def _live() -> None:
     # the answer is on its way: take the step that Next would ask for
     ahead = session.look_ahead()
     look_ahead(payload_of(ahead) if ahead is not None else b"")
+    if st.session_state["toolbar_shows"] != _of_this_text(session):
+        st.rerun()  # another branch: its seed and its template belong into the toolbar
 
 
 @st.fragment

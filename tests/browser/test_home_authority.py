@@ -109,7 +109,7 @@ def test_where_the_two_differ_pythons_token_stands_and_one_sentence_says_so(
 def test_a_differing_page_loses_no_press_and_its_text_is_pythons(misled: Reader, url: str) -> None:
     n_prompt = len(misled.ids)
     misled.button("Next").evaluate(CLICK_FAST, N_FAST)
-    expect(misled.chips).to_have_count(n_prompt + N_FAST, timeout=PATIENCE)
+    expect(misled.chips).to_have_count(n_prompt + N_FAST, timeout=4 * PATIENCE)
     misled.settle()
     drawn = misled.ids[n_prompt:]
     assert len(drawn) == N_FAST == len(drawn_by_page(misled))
@@ -154,7 +154,7 @@ def test_twenty_fast_presses_are_twenty_tokens_of_pythons(reader: Reader, wide_m
     reader.open(**params, use="temperature", seed="4")
     n_prompt = len(reader.ids)
     reader.button("Next").evaluate(CLICK_FAST, N_FAST)
-    expect(reader.chips).to_have_count(n_prompt + N_FAST, timeout=2 * PATIENCE)
+    expect(reader.chips).to_have_count(n_prompt + N_FAST, timeout=4 * PATIENCE)
     reader.settle()
     assert drawn_by_page(reader) == [None] * N_FAST
     assert len(reader.ids) == n_prompt + N_FAST

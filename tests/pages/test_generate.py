@@ -89,7 +89,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_one_in_use() -> None:
 def test_a_seed_changes_the_coins_and_keeps_the_text() -> None:
     app = open_home(run="3")
     ids = list(reader(app).generation.ids)
-    app.number_input(key="seed").set_value(9).run()
+    app.number_input(key="seed_0").set_value(9).run()
     assert not app.exception
     session = reader(app)
     assert session.generation.ids == ids
