@@ -122,7 +122,7 @@ def test_the_loop_finds_the_same_losses_and_can_be_stopped(
         app.run()
     run = lesson(app).run
     assert run is not None
-    assert run.loop.is_done
+    assert run.work.is_done
     app.run()
     assert not app.exception
     assert metric(app, "Passes of the model") == "1 and 32"
@@ -132,14 +132,14 @@ def test_the_loop_finds_the_same_losses_and_can_be_stopped(
 def test_two_copies_are_trained_and_can_be_stopped(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mask_training, "SLICE_SECONDS", 0.0)
+    monkeypatch.setattr(mask_training, "SLICE_SECONDS", 0.001)
     press(app, "mask_train")
     press(app, "mask_train_stop")
     run = lesson(app).trained
     assert run is not None
     assert not run.is_running
-    assert not run.training.is_at_work
-    assert 1 <= len(run.training.moments) <= 5
+    assert not run.work.is_at_work
+    assert 1 <= len(run.work.moments) <= 5
     assert "trained without the mask" in captions(app)
     assert metric(app, "With the mask").endswith("nats")
     press(app, "mask_example_1")

@@ -180,16 +180,16 @@ def test_a_sweep_runs_in_slices_stops_and_keeps_what_it_measured(app: AppTest) -
     press(app, "diffusion_sweep_run")
     run = lesson(app).sweep
     assert run is not None
-    while len(run.sweep.fills) < 3:
+    while len(run.work.fills) < 3:
         app.run()
     press(app, "diffusion_sweep_stop")
     assert not run.is_running
     assert "Stopped after" in captions(app)
     assert app.get_by_key("diffusion_sweep_clashes") is not None
-    assert len(app.dataframe[0].value) == len(run.sweep.fills) + 1
-    n_measured = len(run.sweep.fills)
+    assert len(app.dataframe[0].value) == len(run.work.fills) + 1
+    n_measured = len(run.work.fills)
     app.run()
-    assert len(run.sweep.fills) == n_measured
+    assert len(run.work.fills) == n_measured
 
 
 def test_two_measurements_never_run_at_once(app: AppTest) -> None:
@@ -223,7 +223,7 @@ def test_a_timed_run_waits_while_another_reader_measures(app: AppTest) -> None:
         sweep = lesson(app).sweep
         assert sweep is not None
         assert sweep.is_waiting
-        assert sweep.sweep.loop is None
+        assert sweep.work.loop is None
         press(app, "diffusion_race_run")
         ways = lesson(app).ways
         assert ways is not None
@@ -233,7 +233,7 @@ def test_a_timed_run_waits_while_another_reader_measures(app: AppTest) -> None:
     while ways.is_running:
         app.run()
     assert not ways.is_waiting
-    assert len(ways.done) == 3
+    assert len(ways.work.done) == 3
 
 
 def test_the_bar_of_a_cell_is_explained(app: AppTest) -> None:

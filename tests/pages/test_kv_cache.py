@@ -6,7 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.kv_cache import race as kv_race
-from pages.parts.kv_cache.state import CacheLesson, ReuseRun
+from pages.parts.kv_cache.state import CacheLesson
+from pages.parts.slices import TimedRun
 from tests.pages.driving import captions, kept, open_home, open_lesson, press
 
 
@@ -79,7 +80,7 @@ def test_a_race_runs_in_slices_stops_and_keeps_what_it_measured(
     run = lesson(app).race
     assert run is not None
     assert not run.is_running
-    assert 0 < len(run.race.steps) < run.race.n_tokens
+    assert 0 < len(run.work.steps) < run.work.n_tokens
     assert "counter and formula agree to the last operation" in captions(app)
     assert {metric.label for metric in app.metric} >= {"largest gap of logits", "same best token"}
 
@@ -136,14 +137,14 @@ def test_reading_both_can_be_stopped_and_keeps_the_last_figure(
     wait_for_reading(app)
     reuse = lesson(app).reuse
     assert reuse is not None
-    monkeypatch.setattr(ReuseRun, "slice", lambda run, _seconds: run.reading.advance())
+    monkeypatch.setattr(TimedRun, "slice", lambda run, _seconds: run.work.advance())
     press(app, "kv_read")
     run = lesson(app).reuse_run
     assert run is not None
     assert run.is_running
     press(app, "kv_read_stop")
     assert not run.is_running
-    assert 0 < run.reading.n_done < run.reading.n_total
+    assert 0 < run.work.n_done < run.work.n_total
     assert "Stopped: what was read" in captions(app)
     assert lesson(app).reuse is reuse
 

@@ -78,7 +78,7 @@ def test_a_run_can_be_stopped_and_keeps_what_it_measured(
     press(app, "phase_phases_stop")
     run = lesson(app).runs["phases"]
     assert run.was_stopped
-    assert run.experiment.n_done > 0
+    assert run.work.n_done > 0
     assert "Stopped: what was measured" in words(app)
     press(app, "phase_phases_start")
     assert lesson(app).runs["phases"] is not run

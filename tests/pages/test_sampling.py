@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.generation import Generation
+from model.passes import PassError
+from model.records import Step
+from model.sampling import Settings
 from pages.parts.sampling.state import Lab
 from pages.parts.session import Session
 from tests.pages.driving import kept, open_home
@@ -85,6 +89,33 @@ def test_a_run_that_is_done_is_shown(app: AppTest) -> None:
     app.run()
     assert not app.exception
     assert any("1 distinct text of 2" in text.value for text in app.markdown)
+
+
+@pytest.mark.parametrize("button", ["vote_run", "loop_run"])
+def test_a_run_that_fails_on_the_way_says_so_and_keeps_what_it_wrote(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch, button: str
+) -> None:
+    sentence = "The memory of cuda ran out: choose a smaller model."
+    step, n_steps = Generation.step, 0
+
+    def step_or_fail(text: Generation, settings: Settings) -> Step:
+        nonlocal n_steps
+        n_steps += 1
+        if n_steps > 20:
+            raise PassError(sentence)
+        return step(text, settings)
+
+    monkeypatch.setattr(Generation, "step", step_or_fail)
+    app.get_by_key(button).click().run()
+    for _ in range(30):
+        run = lab(app).votes or lab(app).loops
+        assert run is not None
+        if not run.is_running:
+            break
+        app.run()
+    assert not app.exception
+    assert [error.value for error in app.error] == [sentence]
+    assert 0 < run.done < 1
 
 
 def test_a_circle_is_shown_with_the_rule_of_the_sign(app: AppTest) -> None:

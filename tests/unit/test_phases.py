@@ -30,7 +30,7 @@ from model.records.phases import Request
 from model.roofline import RooflineExperiment
 from model.timing import one_at_a_time
 from pages.parts.kv_cache.state import RaceRun
-from pages.parts.prefill_decode.state import PhaseLesson, Playing, SlicedRun
+from pages.parts.prefill_decode.state import PartRun, PhaseLesson, Playing
 from tests.tiny_models import tiny
 from viz.phase_charts import pace_figure
 from viz.wait_charts import phase_ratio, phase_rows
@@ -224,12 +224,12 @@ def test_the_static_step_is_chosen_by_measurement_and_says_what_failed() -> None
 
 
 def test_a_slice_ends_with_its_time_and_a_run_with_its_passes() -> None:
-    run_of_three = SlicedRun(Clockwork())
+    run_of_three = PartRun(Clockwork())
     run_of_three.slice(0.0)
-    assert run_of_three.experiment.n_done == 0
+    assert run_of_three.work.n_done == 0
     run_of_three.slice(10.0)
     assert (run_of_three.is_running, run_of_three.was_stopped) == (False, False)
-    stopped = SlicedRun(Clockwork())
+    stopped = PartRun(Clockwork())
     stopped.stop()
     assert stopped.was_stopped
 
@@ -244,10 +244,10 @@ def test_a_slice_ends_with_its_time_and_a_run_with_its_passes() -> None:
     ],
 )
 def test_what_fails_ends_the_run_and_keeps_what_was_measured(failure: Exception, said: str) -> None:
-    failed = SlicedRun(Clockwork(failure))
+    failed = PartRun(Clockwork(failure))
     failed.slice(10.0)
     assert not failed.is_running
-    assert failed.experiment.n_done == 1
+    assert failed.work.n_done == 1
     assert said in (failed.notice or "")
     assert (failed.notice or "").endswith(".")
 
@@ -266,9 +266,9 @@ def test_a_run_that_is_stopped_gives_its_caches_back(
         return read(batch)
 
     monkeypatch.setattr(Batch, "read", seen)
-    run = SlicedRun(kind(tiny("llama"), batches=(1, 2), n_past=4))
+    run = PartRun(kind(tiny("llama"), batches=(1, 2), n_past=4))
     while len(caches) < 2:
-        run.experiment.advance()
+        run.work.advance()
     assert caches[-1]() is not None
     run.stop()
     assert caches[-1]() is None
@@ -276,31 +276,31 @@ def test_a_run_that_is_stopped_gives_its_caches_back(
 
 
 def test_a_slice_waits_for_its_turn_while_another_reader_measures() -> None:
-    waiting = SlicedRun(Clockwork())
+    waiting = PartRun(Clockwork())
     race = RaceRun(Race(tiny("llama"), PROMPT, 4, n_runs=1))
     with one_at_a_time():
         for run in (waiting, race):
             run.slice(10.0)
             assert (run.is_waiting, run.is_running) == (True, True)
-    assert waiting.experiment.n_done == len(race.race.steps) == 0
+    assert waiting.work.n_done == len(race.work.steps) == 0
     for run in (waiting, race):
         run.slice(10.0)
         assert (run.is_waiting, run.is_running) == (False, False)
-    assert len(race.race.steps) == 4
+    assert len(race.work.steps) == 4
 
 
 def test_a_race_whose_checks_run_out_of_memory_keeps_its_figures(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run = RaceRun(Race(tiny("llama"), PROMPT, 8, n_runs=1))
-    run.race.advance()
+    run.work.advance()
 
     def runs_out(_: Race) -> None:
         raise PassError("The memory of cuda ran out.")
 
     monkeypatch.setattr(Race, "compare_states", runs_out)
     run.end()
-    assert (run.is_running, len(run.race.steps)) == (False, 1)
+    assert (run.is_running, len(run.work.steps)) == (False, 1)
     assert run.notice == "The memory of cuda ran out."
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pages.parts.slices import go_on
+import pytest
+import torch
+
+from model.timing import one_at_a_time
+from pages.parts.slices import SlicedRun, TimedRun, go_on, take
 
 
 @dataclass
@@ -49,3 +54,52 @@ def test_what_fails_ends_the_run_with_its_sentence_and_keeps_what_was_done() -> 
     assert work.n == 2
     assert not run.is_running
     assert run.notice == "The text is too long: shorten it."
+
+
+def test_bits_are_taken_until_there_is_none_and_one_that_fails_ends_the_run() -> None:
+    def bits(n_whole: int, failure: Exception | None = None) -> Iterator[int]:
+        yield from range(n_whole)
+        if failure is not None:
+            raise failure
+
+    run = Run()
+    assert list(take(run, bits(3), 60.0)) == [0, 1, 2]
+    assert (run.is_running, run.notice) == (False, None)
+    run, three = Run(), bits(3)
+    assert list(take(run, three, 0.0)) == []
+    assert next(take(run, three, 60.0)) == 0
+    assert list(take(run, three, 60.0)) == [1, 2]  # nothing is lost between two slices
+    run = Run()
+    assert list(take(run, bits(2, ValueError("One sentence.")), 60.0)) == [0, 1]
+    assert (run.is_running, run.notice) == (False, "One sentence.")
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (MemoryError(), "The memory ran out"),
+        (torch.OutOfMemoryError("CUDA out of memory."), "The memory ran out"),
+        (RuntimeError("no kernel image."), "It failed on the way (no kernel image)"),
+    ],
+)
+def test_whatever_a_device_says_becomes_one_sentence(failure: Exception, said: str) -> None:
+    class Failing(Counting):
+        def advance(self) -> None:
+            super().advance()
+            raise failure
+
+    run = SlicedRun(Failing(3))
+    run.slice(60.0)
+    assert run.work.n == 1
+    assert not run.is_running
+    assert said in (run.notice or "")
+    assert (run.notice or "").endswith(".")
+
+
+def test_what_is_timed_waits_for_its_turn_and_loses_nothing() -> None:
+    run = TimedRun(Counting(3))
+    with one_at_a_time():
+        run.slice(60.0)
+        assert (run.is_waiting, run.is_running, run.work.n) == (True, True, 0)
+    run.slice(60.0)
+    assert (run.is_waiting, run.is_running, run.work.n) == (False, False, 3)

@@ -17,7 +17,7 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.records.beams import Bill, Candidate, ExactResult, FinishedBeam, lineage
 from model.tokenizing import label, text_of
-from pages.parts.slices import go_on
+from pages.parts.slices import go_on, take
 
 PROMPT = "Once there was a king who"  # greedy loses by far: tests/claims/test_beam_search_claims.py
 PROMPTS = (
@@ -143,15 +143,8 @@ class CostRun:
 
     def slice(self, seconds: float) -> None:
         """Writes on for about so long."""
-        started = time.perf_counter()
-        try:
-            while time.perf_counter() - started < seconds:
-                if next(self.work, self) is self:
-                    self.is_running = False
-                    return
-                self.n_steps += 1
-        except ValueError as error:
-            self.is_running, self.notice = False, str(error)
+        for _ in take(self, self.work, seconds):
+            self.n_steps += 1
 
     def bills(self) -> list[Bill]:
         """Sums up each way, over the texts that are whole."""

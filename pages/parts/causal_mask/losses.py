@@ -8,11 +8,12 @@ import streamlit as st
 
 from model.records.attention import Losses
 from model.training_view import StepLoop, losses_in_one_pass
-from pages.parts.causal_mask.state import LoopRun, MaskLesson, Notice
+from pages.parts.causal_mask.state import MaskLesson, Notice
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, show_metrics, theme_now
 from pages.parts.running import halt, in_slices, start_or_stop
 from pages.parts.shell import is_presenting
+from pages.parts.slices import SlicedRun
 from viz.loss_chart import loss_figure, race_figure, surprise_html
 from viz.units import count, digits, nats, percent, plural
 
@@ -68,14 +69,14 @@ def _loop(lesson: MaskLesson, losses: Losses) -> None:
     run = lesson.run
     lm, theme = lesson.lm, theme_now()
     where = lm.where
-    steps = run.loop.steps if run else []
+    steps = run.work.steps if run else []
     show_chart(loss_figure(losses, steps, where, theme), "mask_losses")
     _button(lesson)
     if run is None:
         return
     if run.notice:
         st.error(run.notice)
-    n_done, n_steps = len(run.loop.steps), run.loop.n_steps
+    n_done, n_steps = len(run.work.steps), run.work.n_steps
     if run.is_running:
         st.progress(n_done / n_steps, f"{count(n_done)} of {plural(n_steps, 'step')}")
     else:
@@ -96,12 +97,12 @@ def _button(lesson: MaskLesson) -> None:
         st.error(lesson.run_notice)
 
 
-def _findings(run: LoopRun, where: str) -> None:
+def _findings(run: SlicedRun[StepLoop], where: str) -> None:
     """Show what both sides agree on and what they took."""
-    found = run.loop.compare()
+    found = run.work.compare()
     if found is None:
-        n_done = len(run.loop.steps)
-        st.caption(f"Stopped after {count(n_done)} of {plural(run.loop.n_steps, 'step')}.")
+        n_done = len(run.work.steps)
+        st.caption(f"Stopped after {count(n_done)} of {plural(run.work.n_steps, 'step')}.")
         return
     show_chart(race_figure(found, where, theme_now()), "mask_race")
     show_metrics(

@@ -7,7 +7,6 @@ stays; one that cannot be made leaves its sentence instead.
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -25,7 +24,7 @@ from model.mask_training import MaskTraining
 from model.records.attention import AttentionMaps, Edit, Leak, Losses
 from model.tokenizing import encode, label
 from model.training_view import StepLoop, losses_in_one_pass
-from pages.parts.slices import go_on
+from pages.parts.slices import SlicedRun
 
 MOST_TOKENS = 256  # of a text
 MOST_MAPPED = 48  # tokens whose attention can be told apart in a picture
@@ -121,44 +120,19 @@ class Reading:
 
 
 @dataclass
-class LoopRun:
-    """The loop of single steps in slices, so that the page can be stopped between two of them."""
-
-    loop: StepLoop
-    is_running: bool = True
-    notice: str | None = None
-
-    def slice(self, seconds: float) -> None:
-        """Runs on for about so long."""
-        go_on(self, self.loop, seconds)
-
-
-@dataclass
-class TrainingRun:
+class TrainingRun(SlicedRun[MaskTraining]):
     """Two copies in training, in slices of a step or more."""
 
-    training: MaskTraining
-    is_running: bool = True
-    notice: str | None = None
-
     def slice(self, seconds: float) -> None:
-        """Trains on for about so long, one step at least."""
-        started = time.perf_counter()
-        try:
-            while self.is_running:
-                self.training.advance()
-                self.is_running = not self.training.is_done
-                if time.perf_counter() - started > seconds:
-                    break
-        except (ValueError, RuntimeError, MemoryError) as error:
-            reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-            self.notice = f"The training stopped ({reason}): try a shorter text."
+        """Trains on for about so long; what failed is not taken up again."""
+        super().slice(seconds)
+        if self.notice:
             self.end()
 
     def end(self) -> None:
         """Stops, and throws the copies away."""
         self.is_running = False
-        self.training.end()
+        self.work.end()
 
 
 @dataclass
@@ -169,7 +143,7 @@ class MaskLesson:
     reading: Reading
     home_ids: tuple[int, ...] = ()  # the first page's text when this page was opened
     notice: str | None = None  # why a text was not read
-    run: LoopRun | None = None
+    run: SlicedRun[StepLoop] | None = None
     run_notice: str | None = None
     trained: TrainingRun | None = None
     train_notice: str | None = None
@@ -213,7 +187,7 @@ class MaskLesson:
     def start_loop(self) -> None:
         """Begins the loop of single steps over the text."""
         try:
-            self.run = LoopRun(StepLoop(self.lm, self.reading.ids))
+            self.run = SlicedRun(StepLoop(self.lm, self.reading.ids))
         except ValueError as error:
             self.run_notice = str(error)
         else:

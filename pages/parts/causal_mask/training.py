@@ -34,7 +34,7 @@ def _training(lesson: MaskLesson) -> None:
         return
     if run.notice:
         st.error(run.notice)
-    moments, lm = run.training.moments, lesson.lm
+    moments, lm = run.work.moments, lesson.lm
     n_done = len(moments) - 1
     if run.is_running:
         st.progress(n_done / N_STEPS, f"{count(n_done)} of {plural(N_STEPS, 'step')}")
@@ -60,7 +60,7 @@ def _button(lesson: MaskLesson) -> None:
 
 
 def _findings(run: TrainingRun) -> None:
-    first, last = run.training.moments[0], run.training.moments[-1]
+    first, last = run.work.moments[0], run.work.moments[-1]
     show_metrics(
         [
             (

@@ -16,6 +16,7 @@ from model.patterns import Kind
 from model.records.constraints import ConstrainedText, WayOut
 from model.sampling import Settings
 from model.sampling_experiments import agreement, vote
+from pages.parts.slices import take
 
 MOST_TOKENS = 48  # that are written under a constraint
 TEMPERATURES = (0.0, 0.1, 0.2, 0.3, 0.5, 1.0)
@@ -130,14 +131,8 @@ class WaysRun:
 
     def slice(self, seconds: float) -> None:
         """Write on for about so long."""
-        started = time.perf_counter()
-        try:
-            while time.perf_counter() - started < seconds:
-                if next(self._work, self) is self:
-                    self.is_running = False
-                    return
-        except ValueError as error:
-            self.is_running, self.notice = False, str(error)
+        for _ in take(self, self._work, seconds):
+            pass
 
     def ways(self) -> list[WayOut]:
         """Sum up each way that is whole, argmax first; once stopped, what there is of the last."""

@@ -9,9 +9,10 @@ from model.diffusion_race import write_by_beams, write_by_loop, write_by_passes
 from model.sampling import Settings
 from pages.parts.code_that_ran import show_code
 from pages.parts.diffusion.fill import SLICE_SECONDS
-from pages.parts.diffusion.state import DiffusionLesson, WaysRun
+from pages.parts.diffusion.state import DiffusionLesson, Ways
 from pages.parts.figures import show_chart, theme_now
-from pages.parts.running import in_slices, is_running, start_or_stop
+from pages.parts.running import halt, in_slices, is_running, start_or_stop
+from pages.parts.slices import TimedRun
 from viz.diffusion_race_chart import tokens_a_pass, ways_figure
 from viz.units import duration, nats, percent, plural
 
@@ -37,12 +38,12 @@ def _race(lesson: DiffusionLesson) -> None:
             title="Start",
             key="diffusion_race",
             start=lambda: _start(lesson),
-            stop=lambda: _stop(lesson),
+            stop=lambda: halt(lesson.ways),
             icon=":material/timer:",
         )
         if run is not None and run.is_running:
             doing = "Waiting for another reader’s measurement" if run.is_waiting else "Running"
-            st.caption(f"{doing}: {run.waiting[0][0]}…")
+            st.caption(f"{doing}: {run.work.waiting[0][0]}…")
         else:
             page = lesson.run.page
             st.caption(
@@ -76,26 +77,21 @@ def _start(lesson: DiffusionLesson) -> None:
         lesson.ways_notice = str(error)
         return
     settings = Settings(temperature=page.temperature)
-    lesson.ways_notice = None
-    lesson.ways = WaysRun(
+    ways = Ways(
         [
             ("the loop", write_by_loop(judge, lm, prompt, page.length, settings, page.seed)),
             ("beam search", write_by_beams(judge, lm, prompt, page.length, N_BEAMS)),
             ("diffusion", write_by_passes(judge, own)),
         ]
     )
+    lesson.ways, lesson.ways_notice = TimedRun(ways), None
 
 
-def _stop(lesson: DiffusionLesson) -> None:
-    if lesson.ways is not None:
-        lesson.ways.waiting.clear()
-
-
-def _figures(lesson: DiffusionLesson, run: WaysRun) -> None:
-    if not run.done:
+def _figures(lesson: DiffusionLesson, run: TimedRun[Ways]) -> None:
+    if not run.work.done:
         return
-    show_chart(ways_figure(run.done, lesson.lm.where, theme_now()), "diffusion_ways")
-    for column, way in zip(st.columns(3, gap="large"), run.done, strict=False):
+    show_chart(ways_figure(run.work.done, lesson.lm.where, theme_now()), "diffusion_ways")
+    for column, way in zip(st.columns(3, gap="large"), run.work.done, strict=False):
         with column:
             st.markdown(f"**{way.name}**")
             n_passes = plural(way.n_passes, "pass", "es")

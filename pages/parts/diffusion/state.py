@@ -21,8 +21,7 @@ from model.diffusion_race import Writing
 from model.infilling import Infilling
 from model.loading import LanguageModel
 from model.records.diffusion import Finisher
-from model.timing import one_at_a_time
-from pages.parts.slices import go_on
+from pages.parts.slices import TimedRun
 
 Mode: TypeAlias = Literal["still", "play", "fill", "look"]
 
@@ -98,54 +97,23 @@ class PageRun:
 
 
 @dataclass
-class SweepRun:
-    """Few passes against many, in slices."""
-
-    sweep: Sweep
-    is_running: bool = True
-    is_waiting: bool = False  # another reader's slice took this one's turn
-    notice: str | None = None
-
-    def slice(self, seconds: float) -> None:
-        """Runs on for about so long, alone."""
-        with one_at_a_time() as has_turn:
-            self.is_waiting = not has_turn
-            if has_turn:
-                go_on(self, self.sweep, seconds)
-
-
-@dataclass
-class WaysRun:
-    """One prompt written three ways, one after another, in slices."""
+class Ways:
+    """One prompt written three ways, one after another, pass by pass."""
 
     waiting: list[tuple[str, Writing]]  # what is to run, first one first
     done: list[Finisher] = field(default_factory=list)
-    is_waiting: bool = False  # another reader's slice took this one's turn
-    notice: str | None = None
 
     @property
-    def is_running(self) -> bool:
-        """Whether one of the ways is still to be run."""
-        return bool(self.waiting)
+    def is_done(self) -> bool:
+        """Whether all of them are written."""
+        return not self.waiting
 
-    def slice(self, seconds: float) -> None:
-        """Runs on for about so long, alone."""
-        with one_at_a_time() as has_turn:
-            self.is_waiting = not has_turn
-            if has_turn:
-                self._write_on(seconds)
-
-    def _write_on(self, seconds: float) -> None:
-        started = time.perf_counter()
-        try:
-            while self.waiting and time.perf_counter() - started < seconds:
-                written = next(self.waiting[0][1], None)
-                if isinstance(written, Finisher):
-                    self.done.append(written)
-                    del self.waiting[0]
-        except ValueError as error:
-            self.notice = str(error)
-            self.waiting.clear()
+    def advance(self) -> None:
+        """Runs one pass of the way whose turn it is."""
+        written = next(self.waiting[0][1], None)
+        if isinstance(written, Finisher):
+            self.done.append(written)
+            del self.waiting[0]
 
 
 @dataclass
@@ -189,9 +157,9 @@ class DiffusionLesson:
     judge: LanguageModel  # causal
     run: PageRun
     notice: str | None = None  # why a wish was not taken
-    sweep: SweepRun | None = None
+    sweep: TimedRun[Sweep] | None = None
     sweep_notice: str | None = None
-    ways: WaysRun | None = None
+    ways: TimedRun[Ways] | None = None
     ways_notice: str | None = None
     gaps: GapRun | None = None
     gaps_notice: str | None = None
@@ -199,9 +167,8 @@ class DiffusionLesson:
     def stop_all(self) -> None:
         """Stops whatever runs by itself: two runs at once would each measure the other."""
         self.run.mode = "still"
-        if self.sweep is not None:
-            self.sweep.is_running = False
-        if self.ways is not None:
-            self.ways.waiting.clear()
+        for run in (self.sweep, self.ways):
+            if run is not None:
+                run.is_running = False
         if self.gaps is not None:
             self.gaps.is_playing = False

@@ -9,9 +9,10 @@ from model.diffusion_quality import clashes_of, find_names, judge_tokens, second
 from model.records.diffusion import CLASH, Fill
 from pages.parts.code_that_ran import show_code
 from pages.parts.diffusion.fill import joined_ending
-from pages.parts.diffusion.state import DiffusionLesson, SweepRun
+from pages.parts.diffusion.state import DiffusionLesson
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.running import halt, in_slices, is_running, start_or_stop
+from pages.parts.slices import TimedRun
 from viz.denoise_grid import sheet_html
 from viz.diffusion_charts import sweep_figure, sweep_table
 from viz.units import nats, percent, plural
@@ -50,7 +51,7 @@ def _sweep(lesson: DiffusionLesson) -> None:
         return
     if run.notice:
         st.error(run.notice)
-    sweep = run.sweep
+    sweep = run.work
     if run.is_running:
         done = len(sweep.fills) / sweep.n_jobs
         waiting = ", waiting for another reader’s measurement" if run.is_waiting else ""
@@ -108,11 +109,11 @@ def _start(lesson: DiffusionLesson) -> None:
     except ValueError as error:
         lesson.sweep_notice = str(error)
     else:
-        lesson.sweep, lesson.sweep_notice = SweepRun(sweep), None
+        lesson.sweep, lesson.sweep_notice = TimedRun(sweep), None
 
 
-def _figures(run: SweepRun) -> None:
-    fills, loop, theme = run.sweep.fills, run.sweep.loop, theme_now()
+def _figures(run: TimedRun[Sweep]) -> None:
+    fills, loop, theme = run.work.fills, run.work.loop, theme_now()
     if not fills:
         return
     left, right = st.columns(2, gap="large")

@@ -92,7 +92,7 @@ def _stop(lesson: CacheLesson) -> None:
 
 
 def _progress(run: RaceRun) -> None:
-    race = run.race
+    race = run.work
     n_done = len(race.steps)
     if run.is_running:
         waiting = "; waiting for another reader’s measurement" if run.is_waiting else ""
@@ -103,7 +103,7 @@ def _progress(run: RaceRun) -> None:
 
 
 def _figures(lesson: CacheLesson, run: RaceRun) -> None:
-    lm, steps, theme = lesson.lm, run.race.steps, theme_now()
+    lm, steps, theme = lesson.lm, run.work.steps, theme_now()
     where = lm.where
     left, right = st.columns(2, gap="large")
     with left:
@@ -116,7 +116,7 @@ def _figures(lesson: CacheLesson, run: RaceRun) -> None:
 
 def _findings(run: RaceRun) -> None:
     """Show what the two sides agree on, how both grow, and whether the formula is right."""
-    steps = run.race.steps
+    steps = run.work.steps
     n_same = sum(step.same_best for step in steps)
     scale = max(step.logit_scale for step in steps)
     cells = [
@@ -146,7 +146,7 @@ def _findings(run: RaceRun) -> None:
 
 def _exponents(run: RaceRun) -> tuple[str, str]:
     """Fit how seconds and FLOPs grow with the length; as they come."""
-    steps = run.race.steps
+    steps = run.work.steps
     lengths = [step.n_tokens for step in steps]
     columns = [
         [float(step.recomputed_flops.total) for step in steps],
@@ -174,7 +174,7 @@ def _check_words(run: RaceRun) -> None:
         )
     st.caption(
         f"Torch’s counter over {n_checks} against the formula: {verdict}. Each time is a median "
-        f"of {plural(run.race.n_runs, 'run')}, both sides warmed up, the device synchronised, the "
+        f"of {plural(run.work.n_runs, 'run')}, both sides warmed up, the device synchronised, the "
         "model’s own pass on either side; attention is counted full, not its causal half."
     )
     with st.expander("Torch’s counter beside the formula", key="kv_checks"):

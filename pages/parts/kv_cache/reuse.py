@@ -12,8 +12,9 @@ from model.records import PrefixReuse
 from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
-from pages.parts.kv_cache.state import CacheLesson, ReuseRun
+from pages.parts.kv_cache.state import CacheLesson
 from pages.parts.running import halt, in_slices, is_running, start_or_stop
+from pages.parts.slices import TimedRun
 from viz.palette import Theme, colour
 from viz.prefix_chart import reuse_figure
 from viz.units import percent
@@ -64,7 +65,7 @@ def _reuse(lesson: CacheLesson) -> None:
         st.error(lesson.reuse_notice)
     if run is not None:
         _progress(run)
-        lesson.reuse = run.reading.result or lesson.reuse
+        lesson.reuse = run.work.result or lesson.reuse
     if lesson.reuse is None:
         return
     theme = theme_now()
@@ -73,8 +74,8 @@ def _reuse(lesson: CacheLesson) -> None:
     show_chart(reuse_figure(lesson.reuse, lesson.lm.where, theme), "kv_reuse")
 
 
-def _progress(run: ReuseRun) -> None:
-    reading = run.reading
+def _progress(run: TimedRun[PassByPass[PrefixReuse]]) -> None:
+    reading = run.work
     if run.notice:
         st.error(run.notice)
     elif run.is_running:
@@ -101,7 +102,7 @@ def _read(lesson: CacheLesson) -> None:
     except ValueError as error:
         lesson.reuse_notice = str(error)
     else:
-        lesson.reuse_run, lesson.reuse_notice = ReuseRun(reading), None
+        lesson.reuse_run, lesson.reuse_notice = TimedRun(reading), None
 
 
 def token_strip(reuse: PrefixReuse, theme: Theme) -> str:

@@ -15,8 +15,7 @@ from model.loading import LanguageModel
 from model.pass_by_pass import PassByPass
 from model.records import CacheMoment, FlopCheck, PrefixReuse, StateGap
 from model.sampling import Settings
-from model.timing import one_at_a_time
-from pages.parts.slices import go_on
+from pages.parts.slices import TimedRun
 
 LONGEST_WALK = 256  # columns that can still be told apart
 
@@ -86,13 +85,9 @@ class Walk:
 
 
 @dataclass
-class RaceRun:
+class RaceRun(TimedRun[Race]):
     """A race in slices, so that the page can be stopped between any two of them."""
 
-    race: Race
-    is_running: bool = True
-    is_waiting: bool = False  # another reader's slice took this one's turn
-    notice: str | None = None
     gap: StateGap | None = None
     checks: tuple[FlopCheck, ...] = ()
 
@@ -103,40 +98,20 @@ class RaceRun:
 
     def slice(self, seconds: float) -> None:
         """Runs on for about so long, alone; looks at states and arithmetic once it has ended."""
-        with one_at_a_time() as has_turn:
-            self.is_waiting = not has_turn
-            if has_turn:
-                go_on(self, self.race, seconds)
-        if self.race.is_done:
+        super().slice(seconds)
+        if self.work.is_done:
             self.end()
 
     def end(self) -> None:
         """Stops, and checks what was reached so far; a check that fails leaves the figures."""
         self.is_running = False
-        if not self.race.steps or self.is_over:
+        if not self.work.steps or self.is_over:
             return
         try:
-            self.gap = self.race.compare_states()
-            self.checks = self.race.check_flops()
+            self.gap = self.work.compare_states()
+            self.checks = self.work.check_flops()
         except ValueError as error:
             self.notice = str(error)
-
-
-@dataclass
-class ReuseRun:
-    """Two prompts that are read, pass by pass."""
-
-    reading: PassByPass[PrefixReuse]
-    is_running: bool = True
-    is_waiting: bool = False  # another reader's slice took this one's turn
-    notice: str | None = None
-
-    def slice(self, seconds: float) -> None:
-        """Reads on for about so long, alone."""
-        with one_at_a_time() as has_turn:
-            self.is_waiting = not has_turn
-            if has_turn:
-                go_on(self, self.reading, seconds)
 
 
 @dataclass
@@ -148,7 +123,7 @@ class CacheLesson:
     race: RaceRun | None = None
     race_notice: str | None = None  # why no race began
     reuse: PrefixReuse | None = None  # the last that was read to its end
-    reuse_run: ReuseRun | None = None
+    reuse_run: TimedRun[PassByPass[PrefixReuse]] | None = None
     reuse_notice: str | None = None  # why none began
 
     @property

@@ -15,7 +15,7 @@ from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.prefill_decode.run import show_run
-from pages.parts.prefill_decode.state import PhaseLesson, SlicedRun
+from pages.parts.prefill_decode.state import PartRun, PhaseLesson
 from viz.batch_chart import batch_table, padding_table, throughput_figure, wait_figure
 from viz.palette import Theme, colour
 
@@ -56,8 +56,8 @@ def show_batches(lesson: PhaseLesson) -> None:
     show_code(padding_passes, key="phase_code_5")
 
 
-def _draw(run: SlicedRun) -> None:
-    experiment = run.experiment
+def _draw(run: PartRun) -> None:
+    experiment = run.work
     if run.is_running or not isinstance(experiment, BatchExperiment):
         return
     result, theme = experiment.result, theme_now()
@@ -77,7 +77,7 @@ def _draw(run: SlicedRun) -> None:
             )
 
 
-def _draw_padding(lesson: PhaseLesson, run: SlicedRun) -> None:
+def _draw_padding(lesson: PhaseLesson, run: PartRun) -> None:
     padding = lesson.padding
     if run.is_running or padding is None:
         return

@@ -21,7 +21,7 @@ from model.records.phases import Energy, PhaseRun, Prices
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.prefill_decode.run import show_run
-from pages.parts.prefill_decode.state import PhaseLesson, SlicedRun
+from pages.parts.prefill_decode.state import PartRun, PhaseLesson
 from viz.cost_chart import price_figure, request_figure
 from viz.phase_charts import typical
 from viz.units import digits, percent, plural
@@ -193,7 +193,7 @@ def _energy(lesson: PhaseLesson) -> None:
     show_code(energy_passes, key="phase_code_9")
 
 
-def _joules(lesson: PhaseLesson, run: SlicedRun) -> None:
+def _joules(lesson: PhaseLesson, run: PartRun) -> None:
     energy = lesson.energy
     if energy is not None:
         st.caption(
@@ -201,5 +201,5 @@ def _joules(lesson: PhaseLesson, run: SlicedRun) -> None:
             f"{digits(energy.joules_out)} J a token written, {digits(energy.ratio, 2)} to 1; what "
             "an idle GPU uses is in both."
         )
-    elif run.experiment.is_done:
+    elif run.work.is_done:
         st.error("The meter of this GPU fell silent on the way: press the button again.")

@@ -12,7 +12,7 @@ from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.prefill_decode.recorded import chosen_recording
 from pages.parts.prefill_decode.run import show_run
-from pages.parts.prefill_decode.state import PhaseLesson, SlicedRun
+from pages.parts.prefill_decode.state import PartRun, PhaseLesson
 from viz.palette import Theme, colour
 from viz.phase_charts import pace_figure, swap_figure, typical
 from viz.units import digits, duration, plural
@@ -49,8 +49,8 @@ def show_pace(lesson: PhaseLesson) -> None:
     )
 
 
-def _draw(lesson: PhaseLesson, run: SlicedRun) -> None:
-    experiment = run.experiment
+def _draw(lesson: PhaseLesson, run: PartRun) -> None:
+    experiment = run.work
     if not isinstance(experiment, PhaseExperiment):
         return
     result, theme = experiment.result, theme_now()

@@ -10,7 +10,7 @@ from model.roofline import RooflineExperiment, measure_floors
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.prefill_decode.run import show_run
-from pages.parts.prefill_decode.state import PhaseLesson, SlicedRun
+from pages.parts.prefill_decode.state import PartRun, PhaseLesson
 from viz.roofline_chart import floors_figure, roofline_figure, roofline_table, verdict
 
 
@@ -35,8 +35,8 @@ def show_roofline(lesson: PhaseLesson) -> None:
     )
 
 
-def _draw(run: SlicedRun) -> None:
-    experiment = run.experiment
+def _draw(run: PartRun) -> None:
+    experiment = run.work
     if run.is_running or not isinstance(experiment, RooflineExperiment):
         return
     roofline, theme = experiment.result, theme_now()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from model.pass_by_pass import PassByPass
-from pages.parts.prefill_decode.state import Experiment, PhaseLesson, SlicedRun
+from pages.parts.prefill_decode.state import Experiment, PartRun, PhaseLesson
 from pages.parts.running import in_slices, start_or_stop
 from viz.units import percent
 
@@ -18,7 +18,7 @@ def show_run(
     lesson: PhaseLesson,
     part: str,
     make: Callable[[], Experiment],
-    draw: Callable[[SlicedRun], None],
+    draw: Callable[[PartRun], None],
     controls: Callable[[bool], None] | None = None,
     word: str = "Start",
 ) -> None:
@@ -43,7 +43,7 @@ def _run(
     lesson: PhaseLesson,
     part: str,
     make: Callable[[], Experiment],
-    draw: Callable[[SlicedRun], None],
+    draw: Callable[[PartRun], None],
     controls: Callable[[bool], None] | None,
     word: str,
 ) -> None:
@@ -78,8 +78,8 @@ def _begin(lesson: PhaseLesson, part: str, make: Callable[[], Experiment]) -> No
         lesson.begin(part, experiment)
 
 
-def _progress(run: SlicedRun) -> None:
-    experiment = run.experiment
+def _progress(run: PartRun) -> None:
+    experiment = run.work
     if run.notice:
         st.error(run.notice)
     if run.is_running:

@@ -9,7 +9,7 @@ from model.timing import describe
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.prefill_decode.run import show_run
-from pages.parts.prefill_decode.state import PhaseLesson, SlicedRun
+from pages.parts.prefill_decode.state import PartRun, PhaseLesson
 from viz.cost_chart import choices_figure, scoring_figure
 
 PROMPT = "Once there was a boy. He lost his red ball and could not find it. The boy was very"
@@ -51,8 +51,8 @@ def show_scores(lesson: PhaseLesson) -> None:
     show_code(score_choices, embed, key="phase_code_7")
 
 
-def _draw(lesson: PhaseLesson, run: SlicedRun) -> None:
-    experiment = run.experiment
+def _draw(lesson: PhaseLesson, run: PartRun) -> None:
+    experiment = run.work
     if run.is_running or not isinstance(experiment, ScoringExperiment):
         return
     result = experiment.result

@@ -17,7 +17,7 @@ from model.phase_experiments import PhaseExperiment
 from model.records.phases import Energy, Padding, PhaseRun, Request
 from model.roofline import RooflineExperiment
 from model.scoring import ScoringExperiment
-from model.timing import one_at_a_time
+from pages.parts.slices import TimedRun
 
 Found = TypeVar("Found")
 
@@ -35,54 +35,25 @@ class Experiment(Protocol):
 
 
 @dataclass
-class SlicedRun:
-    """An experiment that the page runs a little at a time."""
-
-    experiment: Experiment
-    is_running: bool = True
-    is_waiting: bool = False  # another reader's slice took this one's turn
-    notice: str | None = None  # why it ended early; one sentence
+class PartRun(TimedRun[Experiment]):
+    """What is measured in one part of the page."""
 
     def slice(self, seconds: float) -> None:
         """Runs on for about so long, alone; whatever fails ends it and leaves what it found."""
-        with one_at_a_time() as has_turn:
-            self.is_waiting = not has_turn
-            if not has_turn:
-                return
-            started = time.perf_counter()
-            try:
-                while not self.experiment.is_done and time.perf_counter() - started < seconds:
-                    self.experiment.advance()
-            except ValueError as error:
-                self.stop()
-                self.notice = str(error)
-            except (MemoryError, RuntimeError) as error:
-                self.stop()
-                self.notice = _why(error)
-        if self.experiment.is_done:
-            self.is_running = False
+        super().slice(seconds)
+        if not self.is_running:
+            self.stop()
 
     def stop(self) -> None:
         """Ends it and gives its memory back; what was measured stays."""
         self.is_running = False
-        if isinstance(self.experiment, BatchExperiment | RooflineExperiment):
-            self.experiment.stop()
+        if isinstance(self.work, BatchExperiment | RooflineExperiment):
+            self.work.stop()
 
     @property
     def was_stopped(self) -> bool:
         """Whether it ended before all was measured."""
-        return not self.is_running and not self.experiment.is_done
-
-
-def _why(error: Exception) -> str:
-    """Says in one sentence what ended a run; a device's lack of memory is an error of its own."""
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        return (
-            "The memory ran out on the way: what was measured stays; choose a smaller model or "
-            "close other programs."
-        )
-    reason = " ".join(str(error).split())[:160].rstrip(".") or type(error).__name__
-    return f"It failed on the way ({reason}): what was measured stays; press the button again."
+        return not self.is_running and not self.work.is_done
 
 
 @dataclass
@@ -120,7 +91,7 @@ class PhaseLesson:
 
     lm: LanguageModel  # what is measured: the page's model, or a shape
     home: LanguageModel  # the page's model
-    runs: dict[str, SlicedRun] = field(default_factory=dict)  # part of the page -> its run
+    runs: dict[str, PartRun] = field(default_factory=dict)  # part of the page -> its run
     notices: dict[str, str] = field(default_factory=dict)  # part of the page -> why none began
     playing: Playing | None = None
 
@@ -136,7 +107,7 @@ class PhaseLesson:
             run.stop()
         if self.playing is not None:
             self.playing.finish()  # what it draws would take time from what is measured
-        self.runs[part] = SlicedRun(experiment)
+        self.runs[part] = PartRun(experiment)
         self.notices.pop(part, None)
 
     def is_running(self, part: str) -> bool:
@@ -152,7 +123,7 @@ class PhaseLesson:
     def found(self, part: str) -> Experiment | None:
         """Returns the experiment of a part, however far it came."""
         run = self.runs.get(part)
-        return None if run is None else run.experiment
+        return None if run is None else run.work
 
     @property
     def phases(self) -> PhaseRun | None:

@@ -15,7 +15,7 @@ from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.link import DEFAULT_PROMPT
 from pages.parts.prefill_decode.run import show_run
-from pages.parts.prefill_decode.state import PhaseLesson, Playing, SlicedRun
+from pages.parts.prefill_decode.state import PartRun, PhaseLesson, Playing
 from viz.palette import Theme, colour
 from viz.units import digits, duration
 from viz.wait_charts import stream_figure
@@ -77,9 +77,9 @@ def _answering(lesson: PhaseLesson) -> Answering:
     return Answering(lm, engine, prompt, choose, N_OUT, LONGEST_SECONDS)
 
 
-def _hand_over(lesson: PhaseLesson, run: SlicedRun) -> None:
+def _hand_over(lesson: PhaseLesson, run: PartRun) -> None:
     """Begin to show what was written, once it is; a run that was stopped shows what it has."""
-    experiment = run.experiment
+    experiment = run.work
     if lesson.is_measuring or lesson.playing is not None:
         return
     if not isinstance(experiment, Answering) or not experiment.writing.waits:

@@ -42,6 +42,8 @@ def _loops(state: Lab) -> None:
     run = state.loops
     if run is None:
         return
+    if run.notice:
+        st.error(run.notice)
     if run.is_running:
         st.progress(run.done, f"{round(100 * run.done)} % of four texts")
     for place, name in zip(_quarters(), run.texts, strict=True):

@@ -19,6 +19,7 @@ from model.sampling_experiments import (
     penalties_against,
     write_continuations,
 )
+from pages.parts.slices import take
 
 COLD, WARM = Settings(temperature=0), Settings(temperature=0.7)
 N_TEXTS = 20
@@ -42,6 +43,7 @@ class VoteRun:
     cold: list[Continuation] = field(default_factory=list)
     warm: list[Continuation] = field(default_factory=list)
     is_running: bool = True
+    notice: str | None = None  # why it ended early, in one sentence
     seconds: float = 0.0  # of the model's work
 
     def __post_init__(self) -> None:
@@ -60,12 +62,10 @@ class VoteRun:
 
     def slice(self, seconds: float) -> None:
         """Run on for about so long."""
-        self.is_running, spent = _run_on(self._work, seconds)
-        self.seconds += spent
-
-    def stop(self) -> None:
-        """Keep what is written and write no more."""
-        self.is_running = False
+        started = time.perf_counter()
+        for _ in take(self, self._work, seconds):
+            pass
+        self.seconds += time.perf_counter() - started
 
     def _write(self) -> Iterator[None]:
         # turn by turn, so that both sides grow while somebody looks
@@ -86,6 +86,7 @@ class LoopRun:
     n_tokens: int = N_LOOP_TOKENS
     values: Mapping[str, float] = field(default_factory=lambda: dict(PENALTIES))
     is_running: bool = True
+    notice: str | None = None  # why it ended early, in one sentence
 
     def __post_init__(self) -> None:
         """Read the prompt.
@@ -112,11 +113,8 @@ class LoopRun:
 
     def slice(self, seconds: float) -> None:
         """Run on for about so long."""
-        self.is_running, _ = _run_on(self._work, seconds)
-
-    def stop(self) -> None:
-        """Keep what is written and write no more."""
-        self.is_running = False
+        for _ in take(self, self._work, seconds):
+            pass
 
     def _write(self) -> Iterator[None]:
         for _ in range(self.n_tokens):
@@ -124,12 +122,3 @@ class LoopRun:
                 if not text.finished:
                     text.step(self.settings[name])
                 yield
-
-
-def _run_on(work: Iterator[None], seconds: float) -> tuple[bool, float]:
-    """Advance some work for about so long; tell whether any is left, and the time it took."""
-    started = time.perf_counter()
-    while (spent := time.perf_counter() - started) < seconds:
-        if next(work, work) is work:
-            return False, spent
-    return True, spent

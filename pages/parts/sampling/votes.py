@@ -37,6 +37,8 @@ def _votes(state: Lab) -> None:
     run = state.votes
     if run is None:
         return
+    if run.notice:
+        st.error(run.notice)
     if run.is_running:
         st.progress(run.done, f"{len(run.cold) + len(run.warm)} of {2 * run.n_texts} texts")
     if run.cold and run.warm:

@@ -9,7 +9,7 @@ from model.sampling import Settings
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.snowball.frame import live_part, run_part, took
-from pages.parts.snowball.state import Sliced, SnowLesson
+from pages.parts.snowball.state import SnowLesson, WatchedRun
 from viz.late_constraint_chart import reached_figure, version_html
 from viz.units import plural
 
@@ -92,4 +92,4 @@ def _start(lesson: SnowLesson) -> None:
         n_tokens=N_TOKENS,
         n_texts=N_TEXTS,
     )
-    lesson.constraint = Sliced(work)
+    lesson.constraint = WatchedRun(work)

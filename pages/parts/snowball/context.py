@@ -12,7 +12,7 @@ from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.snowball.exposure import model_names, model_of
 from pages.parts.snowball.frame import live_part, run_part, took
-from pages.parts.snowball.state import Sliced, SnowLesson
+from pages.parts.snowball.state import SnowLesson, WatchedRun
 from viz.context_chart import context_figure
 
 TEXTS: dict[HeldOut, tuple[str, int]] = {
@@ -66,4 +66,4 @@ def _start(lesson: SnowLesson) -> None:
     kin.sort(key=lambda lm: (-lm.n_parameters, lm.name))
     documents = [encode(lesson.lm, text) for text in held_out(which)]
     contexts = [2**i for i in range(12) if 2**i <= TEXTS[which][1]]
-    lesson.context = Sliced(ContextRun(kin, documents, contexts, N_TARGETS))
+    lesson.context = WatchedRun(ContextRun(kin, documents, contexts, N_TARGETS))

@@ -13,7 +13,7 @@ from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.models import offered_models, shared_model
 from pages.parts.snowball.frame import live_part, run_part, took
-from pages.parts.snowball.state import Sliced, SnowLesson
+from pages.parts.snowball.state import SnowLesson, WatchedRun
 from viz.exposure_chart import drift_words, judged_figure, judged_words, kl_words, reference_figure
 
 TEMPERATURES = (0.7, 1.0)
@@ -84,7 +84,7 @@ def _exposure(lesson: SnowLesson) -> None:
         _show(lesson.exposure)
 
 
-def _show(run: Sliced[ExposureRun]) -> None:
+def _show(run: WatchedRun[ExposureRun]) -> None:
     """Draw what is measured, by the score that the reader chose."""
     found, theme = run.seen(run.work.exposure), theme_now()
     score = st.segmented_control(
@@ -123,7 +123,7 @@ def _start(lesson: SnowLesson) -> None:
         )
     stories = [encode(writer, story) for story in held_out("stories")]
     temperature = st.session_state["snow_exposure_temperature"]
-    lesson.exposure = Sliced(
+    lesson.exposure = WatchedRun(
         ExposureRun(
             writer,
             judge,

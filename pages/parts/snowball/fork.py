@@ -17,7 +17,7 @@ from pages.parts.lesson_link import LessonLink, offer_link
 from pages.parts.link_fields import Number, Whole, Words
 from pages.parts.shell import is_presenting
 from pages.parts.snowball.frame import live_part
-from pages.parts.snowball.state import LONGEST_PROMPT, ForkText, Sliced, SnowLesson
+from pages.parts.snowball.state import LONGEST_PROMPT, ForkText, SnowLesson, WatchedRun
 from pages.parts.snowball.strip import strip
 from viz.fork_chart import gap_figure, surprise_figure
 from viz.units import percent, plural
@@ -107,7 +107,7 @@ def _begin(lesson: SnowLesson) -> None:
     else:
         state.pop("snow_begun", None)
         lesson.notice = None
-        lesson.main = Sliced(ForkText(text, settings, N_TOKENS))
+        lesson.main = WatchedRun(ForkText(text, settings, N_TOKENS))
         lesson.rewind = None
 
 

@@ -8,7 +8,7 @@ from model.many_forks import ManyForks, compounding
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_charts, theme_now
 from pages.parts.snowball.frame import live_part, run_part, took
-from pages.parts.snowball.state import Sliced, SnowLesson
+from pages.parts.snowball.state import SnowLesson, WatchedRun
 from viz.fork_chart import cost_figure, parting_figure, survival_figure, verdict
 from viz.units import percent, plural
 
@@ -90,4 +90,4 @@ def _start(lesson: SnowLesson) -> None:
         n_tokens=N_TOKENS,
         n_forks=N_FORKS,
     )
-    lesson.forks = Sliced(work)
+    lesson.forks = WatchedRun(work)

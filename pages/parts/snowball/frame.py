@@ -9,7 +9,7 @@ import streamlit as st
 
 from model.loading import LanguageModel
 from pages.parts.running import halt, in_slices, is_running, start_or_stop
-from pages.parts.snowball.state import Sliced, SnowLesson
+from pages.parts.snowball.state import SnowLesson, WatchedRun
 from viz.units import duration
 
 SLICE = 0.4  # seconds of the model's work between two looks at the buttons
@@ -38,7 +38,7 @@ def run_part(
         start: Puts a new run into the field, or raises ValueError with the remedy.
         doing: What the run does a percentage of.
     """
-    run: Sliced[Any] | None = getattr(lesson, name)
+    run: WatchedRun[Any] | None = getattr(lesson, name)
     start_or_stop(
         is_running=is_running(run),
         title=title,
@@ -68,6 +68,6 @@ def _start(lesson: SnowLesson, name: str, start: Callable[[], None]) -> None:
         lesson.problems.pop(name, None)
 
 
-def took(run: Sliced[Any], lm: LanguageModel) -> str:
+def took(run: WatchedRun[Any], lm: LanguageModel) -> str:
     """Say on what something was measured, and how long that took."""
     return f"On {lm.name}, {lm.where}, in {duration(run.seconds)}."

@@ -19,7 +19,7 @@ from pages.parts.snowball.fork import ASKED, LINK, N_TOKENS, OWN, TEMPERATURE, s
 from pages.parts.snowball.forks import show_forks
 from pages.parts.snowball.long import show_long
 from pages.parts.snowball.rewind import show_rewind
-from pages.parts.snowball.state import LONGEST_PROMPT, ForkText, Sliced, SnowLesson
+from pages.parts.snowball.state import LONGEST_PROMPT, ForkText, SnowLesson, WatchedRun
 
 LESSON = "snow_lesson"
 
@@ -52,4 +52,4 @@ def _begin(lm: LanguageModel, _old: SnowLesson | None) -> SnowLesson:
     asked = asked_text(LINK, "temperature")
     temperature = float(asked or st.session_state.get("snow_temperature", TEMPERATURE))
     settings = Settings(temperature=temperature)
-    return SnowLesson(lm, Sliced(ForkText(text, settings, N_TOKENS)))
+    return SnowLesson(lm, WatchedRun(ForkText(text, settings, N_TOKENS)))

@@ -13,7 +13,7 @@ from model.tokenizing import encode
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_charts, theme_now
 from pages.parts.snowball.frame import live_part, run_part, took
-from pages.parts.snowball.state import Sliced, SnowLesson
+from pages.parts.snowball.state import SnowLesson, WatchedRun
 from viz.long_run_chart import long_surprise_figure, repeats_figure
 from viz.units import count
 
@@ -80,4 +80,4 @@ def _long(lesson: SnowLesson) -> None:
 def _start(lesson: SnowLesson) -> None:
     lm, n_tokens = lesson.lm, st.session_state["snow_long_length"]
     books = [encode(lm, book)[:n_tokens] for book in held_out("books")]
-    lesson.long = Sliced(LongRun(lm, encode(lm, PROMPT), KINDS, n_tokens, books, PEOPLE))
+    lesson.long = WatchedRun(LongRun(lm, encode(lm, PROMPT), KINDS, n_tokens, books, PEOPLE))

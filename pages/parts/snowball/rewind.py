@@ -11,7 +11,7 @@ from model.second_choice import RewindRun
 from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_chart, theme_now
 from pages.parts.snowball.frame import live_part, run_part, took
-from pages.parts.snowball.state import Sliced, SnowLesson
+from pages.parts.snowball.state import SnowLesson, WatchedRun
 from viz.rewind_chart import choices_table, work_figure
 from viz.units import nats
 
@@ -83,4 +83,4 @@ def _start(lesson: SnowLesson) -> None:
     work = RewindRun(
         lesson.text.start_at(place), fork.wrong_id, lesson.text.settings, n_tokens, waits
     )
-    lesson.rewind = Sliced(work)
+    lesson.rewind = WatchedRun(work)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from model.context_loss import ContextRun
 from model.exposure import ExposureRun
@@ -22,7 +22,7 @@ from model.sampling import Settings
 from model.second_choice import RewindRun
 from model.snowball import Fork
 from pages.parts import slices
-from pages.parts.slices import go_on
+from pages.parts.slices import SlicedRun
 
 LONGEST_PROMPT = 200  # tokens: a strip of more is no picture
 N_LOOKS = 20  # at a run while it goes on
@@ -41,12 +41,9 @@ S = TypeVar("S")
 
 
 @dataclass
-class Sliced(Generic[W]):
-    """Some work in slices, so that the page can stop it between any two of them."""
+class WatchedRun(SlicedRun[W]):
+    """Some work in slices, whose figures are drawn while it goes on."""
 
-    work: W
-    is_running: bool = True
-    notice: str | None = None  # why it ended early, in one sentence
     seconds: float = 0.0  # that it took so far
     _seen: tuple[float, Any] = field(default=(-1.0, None), repr=False)  # when, and what
 
@@ -70,7 +67,7 @@ class Sliced(Generic[W]):
     def slice(self, seconds: float) -> None:
         """Runs on for about so long."""
         started = time.perf_counter()
-        go_on(self, self.work, seconds)
+        super().slice(seconds)
         self.seconds += time.perf_counter() - started
 
 
@@ -132,13 +129,13 @@ class SnowLesson:
     """All that one reader has on the page."""
 
     lm: LanguageModel
-    main: Sliced[ForkText]
-    forks: Sliced[ManyForks] | None = None
-    rewind: Sliced[RewindRun] | None = None
-    constraint: Sliced[ConstraintRun] | None = None
-    exposure: Sliced[ExposureRun] | None = None
-    long: Sliced[LongRun] | None = None
-    context: Sliced[ContextRun] | None = None
+    main: WatchedRun[ForkText]
+    forks: WatchedRun[ManyForks] | None = None
+    rewind: WatchedRun[RewindRun] | None = None
+    constraint: WatchedRun[ConstraintRun] | None = None
+    exposure: WatchedRun[ExposureRun] | None = None
+    long: WatchedRun[LongRun] | None = None
+    context: WatchedRun[ContextRun] | None = None
     notice: str | None = None  # why no other text was begun
     problems: dict[str, str] = field(default_factory=dict)  # why a run could not start, by its name
 

@@ -5,7 +5,6 @@ Knows nothing of Streamlit. What is done here leaves the first page's text as it
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from model.speculative_timing import SpeedTest
 from model.speculative_view import describe_round
 from model.timing import one_at_a_time
 from model.tokenizing import encode, pieces
+from pages.parts.slices import take
 
 LOOKUP = "prompt lookup"
 DRAFTS = ("scribbler", "scribbler_plain")  # the shipped draft, and its twin without a teacher
@@ -169,19 +169,8 @@ class Run:
         with one_at_a_time() if self.is_timed else nullcontext(True) as has_turn:
             self.is_waiting = not has_turn
             if has_turn:
-                self._work_on(seconds)
-
-    def _work_on(self, seconds: float) -> None:
-        started = time.perf_counter()
-        try:
-            while time.perf_counter() - started < seconds:
-                done = next(self.work, None)
-                if done is None:
-                    self.is_running = False
-                    break
-                self.done = done
-        except ValueError as error:
-            self.is_running, self.notice = False, str(error)
+                for done in take(self, self.work, seconds):
+                    self.done = done
 
     def stop(self) -> None:
         """Keeps what there is."""
