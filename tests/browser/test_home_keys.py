@@ -106,6 +106,17 @@ def test_next_needs_no_answer_for_the_next_distribution(reader: Reader) -> None:
     assert reader.chips.all_inner_texts() == shown, "Python agrees with all that was shown"
 
 
+def test_a_mask_that_is_ticked_ends_greedy_and_says_so_once(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, use="temperature,top_p", greedy="1")
+    expect(reader.use("greedy")).to_be_checked()
+    n_before = len(reader.wire.events)
+    reader.do(reader.use("top_k").click, "settings")
+    assert [event["kind"] for event in reader.wire.events[n_before:]] == ["settings"]
+    expect(reader.use("greedy")).not_to_be_checked()
+    for name in ("temperature", "top_k", "top_p"):
+        expect(reader.use(name)).to_be_checked()
+
+
 def test_a_key_with_a_modifier_is_the_browsers(reader: Reader) -> None:
     reader.open(prompt=PROMPT)
     for key in ("Control+ArrowRight", "Shift+ArrowRight", "Meta+ArrowRight"):

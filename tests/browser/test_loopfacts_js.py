@@ -17,6 +17,7 @@ ORIGIN = "http://loopfacts.test/"
 SAY = """
 async (cache) => (await import("/loopfacts.js")).cacheFormula(cache).replaceAll("\\u202f", " ")
 """
+PASS = "async (view) => (await import('/loopfacts.js')).passOf(view)"
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +85,21 @@ def test_a_product_is_shown_only_where_it_makes_the_bytes(
     page: Page, shape: CacheShape, in_use: int, held: int, said: str
 ) -> None:
     assert page.evaluate(SAY, {"bytes": in_use, "bytes_held": held, **vars(shape)}) == said
+
+
+@pytest.mark.parametrize(
+    ("bytes_per_token", "in_use"),
+    [(256, 3 * 256), (0, 4096)],  # keys and values; a state, as large as after the whole text
+)
+def test_a_position_of_the_prompt_is_given_the_cache_that_was_before_it(
+    page: Page, bytes_per_token: int, in_use: int
+) -> None:
+    header = {
+        "cache": {"bytes": 4096, "tokens": 16, "bytes_per_token": bytes_per_token},
+        "timing": {},
+        "n_prompt": 10,
+        "forced": [],
+        "rows": {"phase": []},
+    }
+    told = page.evaluate(PASS, {"header": header, "inspecting": 3})
+    assert (told["phase"], told["tokens"], told["bytes"]) == ("prefill", 3, in_use)

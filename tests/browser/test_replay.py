@@ -200,6 +200,39 @@ def test_the_numbers_of_a_step_are_the_record_s(replay: Open) -> None:
     assert f"{size(1024)} in use after 4 tokens" in page.locator("#cache-words").inner_text()
 
 
+@pytest.mark.parametrize(
+    ("shape", "bytes_of", "title", "line_ends", "words"),
+    [
+        # the formula's line goes on beyond a window whose layers let nothing go
+        ({"sliding_window": 4}, lambda n: 256 * n, "by the same bytes", 100, "256"),
+        ({"sliding_window": 4}, lambda n: 256 * min(n, 4), "until its window", 400 / 6, "256"),
+        ({"bytes_per_token": 0}, lambda _: 4096, "one state", None, None),
+        ({"bytes_per_token": 0}, lambda _: 0, "keeps no cache", None, None),
+    ],
+)
+def test_the_line_of_the_formula_goes_as_far_as_it_holds(
+    replay: Open,
+    shape: dict[str, int],
+    bytes_of: Callable[[int], int],
+    title: str,
+    line_ends: float | None,
+    words: str | None,
+) -> None:
+    run = make_run()
+    steps = tuple(replace(step, cache_bytes=bytes_of(step.cache_tokens)) for step in run.steps)
+    page = replay(replace(run, steps=steps, cache_shape=replace(run.cache_shape, **shape)))
+    page.keyboard.press("End")
+    assert title in page.locator("#cache-claim").inner_text()
+    line = page.locator("#cache path.derived").get_attribute("d")
+    caption = page.locator("#cache-words").inner_text()
+    if line_ends is None:
+        assert line == ""
+        assert "derived" not in caption
+    else:
+        assert float((line or "").split("L")[1].split()[0]) == pytest.approx(line_ends)
+        assert f"derived: {words}" in caption
+
+
 def test_a_forced_token_is_said_to_be_forced(replay: Open) -> None:
     page = replay(make_run())
     page.keyboard.press("End")

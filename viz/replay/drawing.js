@@ -108,7 +108,8 @@ function showFacts(step, moment) {
 /** Titles the cache's figure with what holds for this model. */
 function cacheClaim() {
   if (!STEPS.some((step) => step.cache_bytes)) return "This model keeps no cache";
-  if (RUN.cache.sliding_window !== null) return "The cache grows until its window is full";
+  if (RUN.cache.bytes_per_token === 0) return "This model keeps one state, however long the text";
+  if (STEPS.some(isCut)) return "The cache grows until its window is full";
   return "The cache grows by the same bytes for every token";
 }
 

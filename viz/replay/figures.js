@@ -9,6 +9,12 @@ function path(className, d) {
   return element;
 }
 
+/** Whether sliding layers have let positions go: not so where the cache can be cropped. */
+function isCut(step) {
+  const whole = step.cache_tokens * RUN.cache.bytes_per_token;
+  return RUN.cache.sliding_window !== null && step.cache_bytes < whole;
+}
+
 /** Draws the cache after each pass so far: prefill's block, decode's columns, the formula's line. */
 function showCache(nPasses) {
   const svg = byId("cache");
@@ -26,11 +32,13 @@ function showCache(nPasses) {
     boxes[step.phase] += `M${x(from)} 40V${y(step.cache_bytes)}H${x(step.position)}V40Z`;
   });
   for (const [phase, d] of Object.entries(boxes)) svg.append(path(phase, d));
-  const straight = Math.min(now.position, RUN.cache.sliding_window ?? Infinity);
-  svg.append(path("grid", `M0 ${y(top)}H100`), path("derived", `M0 40L${x(straight)} ${y(straight * perToken)}`), path("axis", "M0 40H100"));
+  const straight = isCut(now) ? Math.min(now.position, RUN.cache.sliding_window) : now.position;
+  const line = perToken > 0 ? `M0 40L${x(straight)} ${y(straight * perToken)}` : "";
+  svg.append(path("grid", `M0 ${y(top)}H100`), path("derived", line), path("axis", "M0 40H100"));
+  const derived = perToken > 0 ? `Dashed, derived: ${count(perToken)}${THIN}B × tokens. ` : "";
   const words =
     `Recorded: ${size(now.cache_bytes)} in use after ${plural(now.cache_tokens, "token")}. ` +
-    `Dashed, derived: ${count(perToken)}${THIN}B × tokens. Blue: prefill, teal: decode.`;
+    `${derived}Blue: prefill, teal: decode.`;
   svg.setAttribute("aria-label", words);
   byId("cache-words").textContent = words;
   byId("cache-most").textContent = size(top);

@@ -98,7 +98,9 @@ export function createActions(live) {
     setUse(name, isUsed) {
       if (name === "greedy") return changeControls({ greedy: isUsed }, true);
       const others = live.controls.use.filter((used) => used !== name);
-      return changeControls({ use: isUsed ? [...others, name] : others }, true);
+      if (!isUsed) return changeControls({ use: others }, true);
+      // a mask that is ticked ends greedy, beside which it would do nothing
+      return changeControls({ use: [...others, name], greedy: false }, true);
     },
     guess: (text) => tell("guess", { text }),
     reveal() {

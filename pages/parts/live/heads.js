@@ -63,7 +63,7 @@ function switchedHead({ name, title, lead }, actions) {
     name: `use_${name}`,
     "aria-label": `use ${title.toLowerCase()}`,
   });
-  box.addEventListener("change", () => tick(name, box.checked, actions));
+  box.addEventListener("change", () => actions.setUse(name, box.checked));
   const label = el("label", { class: "bars-name" }, box, title);
   const slider =
     name === "greedy" ? null : createSlider(name, title, (...move) => actions.setControl(...move));
@@ -77,12 +77,6 @@ function switchedHead({ name, title, lead }, actions) {
       slider?.set(view.controls[name], view.distribution.nVocab);
     },
   };
-}
-
-/** Ticking a mask ends greedy, beside which it would do nothing. */
-function tick(name, isUsed, actions) {
-  if (isUsed && name !== "greedy") actions.setUse("greedy", false);
-  actions.setUse(name, isUsed);
 }
 
 /** Greedy stands alone: while it is ticked the other boxes are empty. */

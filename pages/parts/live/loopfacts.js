@@ -53,7 +53,8 @@ export function passOf({ header, inspecting }) {
     seconds: null,
     nInput: inspecting,
     tokens: inspecting,
-    bytes: inspecting * cache.bytes_per_token,
+    // a state that sums up what was read is as large after one token as after all
+    bytes: cache.bytes_per_token === 0 ? cache.bytes : inspecting * cache.bytes_per_token,
   };
 }
 
