@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_SOON = 1.0  # seconds; whoever let a model go is served first
 
 
 def freeze_heap() -> int:
@@ -18,6 +22,26 @@ def freeze_heap() -> int:
     gc.collect()
     gc.freeze()
     return gc.get_freeze_count()
+
+
+def free_when_gone(model: object) -> None:
+    """See to it that a model's memory is given back once nobody holds it any more.
+
+    What is frozen is not looked at again, and a model that is laid out over several devices holds
+    itself: each of its layers knows a function that knows the layer.
+    """
+    weakref.finalize(model, _collect_soon).atexit = False
+
+
+def _collect_soon() -> None:
+    timer = threading.Timer(_SOON, _collect_all)
+    timer.daemon = True  # the server may end before
+    timer.start()
+
+
+def _collect_all() -> None:
+    gc.unfreeze()
+    freeze_heap()
 
 
 @contextmanager

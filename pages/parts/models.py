@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from pages.parts.heap import collector_paused, freeze_heap
+from pages.parts.heap import collector_paused, free_when_gone, freeze_heap
 
 if TYPE_CHECKING:
     from model.loading import LanguageModel
@@ -76,6 +76,8 @@ def shared_model(name: str, progress: Callable[[str], None] | None = None) -> La
             found = load_model(name, progress=progress)
             _loaded[name] = found
             freeze_heap()
+            if name not in SHIPPED:
+                free_when_gone(found)
             if name == DEFAULT_MODEL:
                 _kept[name] = found
                 _read_rest_soon(found)

@@ -17,7 +17,7 @@ from model.random_shapes import (
 from model.records.phases import ShapePlan
 from model.shapes import published_models
 from pages.parts.code_that_ran import show_code
-from pages.parts.heap import freeze_heap
+from pages.parts.heap import free_when_gone, freeze_heap
 from pages.parts.models import allowed_models
 from pages.parts.prefill_decode.state import PhaseLesson
 from viz.units import digits, size
@@ -134,6 +134,7 @@ def _make(lesson: PhaseLesson) -> None:
             return
     lesson.measure(lm)
     freeze_heap()
+    free_when_gone(lm)
 
 
 def _go_home(lesson: PhaseLesson) -> None:
