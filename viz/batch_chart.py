@@ -12,7 +12,7 @@ from model.records.phases import BatchRun, Padding
 from viz.chart import Chart, empty_chart, new_figure
 from viz.palette import Theme, colour
 from viz.roofline_chart import busy_words, utilisation
-from viz.units import count, digits, duration, round_steps
+from viz.units import count, digits, duration, log_ticks, round_steps
 
 NOTHING_YET = "Nothing has been measured yet: press Start."
 HEIGHT = 340  # pixels
@@ -42,16 +42,22 @@ def throughput_figure(run: BatchRun, theme: Theme = "light") -> Chart:
         line={"color": tone, "width": 3},
         marker={"size": 10, "symbol": "diamond"},
         text=["", *(f"{digits(rate / rates[0], 2)}×" for rate in rates[1:])],
-        textposition="top left",
+        textposition="bottom right",
         textfont={"size": 13, "color": colour("ink", theme)},
         cliponaxis=False,
         name="tokens a second, all together",
         hovertemplate="batch %{x}: %{y:.3s} tokens a second<extra></extra>",
     )
     _batch_axis(figure, batches)
-    low, high = math.log10(min(rates) / 1.5), math.log10(max(rates) * 3)
+    low, high = min(rates) / 1.5, max(rates) * 3
+    ticks, labels = log_ticks(low, high)
     figure.update_yaxes(
-        type="log", title_text="tokens a second", range=[low, high], dtick="D2", rangemode="normal"
+        type="log",
+        title_text="tokens a second",
+        range=[math.log10(low), math.log10(high)],
+        tickvals=ticks,
+        ticktext=labels,
+        rangemode="normal",
     )
     last = run.points[-1]
     caption = (

@@ -16,11 +16,13 @@ import plotly.graph_objects as go
 from model.records import FlopCheck, RaceStep
 from viz.chart import Chart, empty_chart, new_figure
 from viz.palette import Theme, colour
-from viz.units import digits, duration, plural, round_steps
+from viz.units import digits, duration, log_ticks, plural, round_steps
 
 NOTHING_YET = "Nothing has been measured yet: press Start."
 SIDES = {"without the cache": "prompt", "with the cache": "generated"}
 HEIGHT = 320  # pixels
+POWERS = range(0, 25)  # of ten, as marks of FLOPs; of characters, as Plotly's own are larger
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def per_step_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light") -> Chart:
@@ -82,10 +84,14 @@ def work_figure(steps: Sequence[RaceStep], theme: Theme = "light") -> Chart:
                 hovertemplate="%{x} tokens: %{y:.3s} FLOPs<extra>%{fullData.name}</extra>",
             )
     end = max(n_tokens[-1], 2)
-    ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000) if n <= end]
-    figure.update_xaxes(type="log", title_text="tokens", tickvals=ticks)
+    ticks, labels = log_ticks(1, end)
+    figure.update_xaxes(type="log", title_text="tokens", tickvals=ticks, ticktext=labels)
     figure.update_yaxes(
-        type="log", title_text="FLOPs so far", exponentformat="power", rangemode="normal", dtick=1
+        type="log",
+        title_text="FLOPs so far",
+        tickvals=[10.0**n for n in POWERS],
+        ticktext=[f"10{str(n).translate(RAISED)}" for n in POWERS],
+        rangemode="normal",
     )
     figure.update_layout(height=HEIGHT)
     without = sum(step.recomputed_flops.total for step in steps)

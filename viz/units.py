@@ -103,6 +103,14 @@ def round_steps(top: float, n_steps: int = 4) -> list[float]:
     return ticks
 
 
+def log_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
+    """Gives the ticks of a logarithmic axis: 1, 2 and 5 times powers of ten, and their labels."""
+    first, last = (math.floor(math.log10(bound)) for bound in (low, high))
+    numbers = [step * 10.0**power for power in range(first, last + 1) for step in (1, 2, 5)]
+    ticks = [number for number in numbers if low <= number <= high]
+    return ticks, [count(int(tick)) if tick >= 1 else f"{tick:g}" for tick in ticks]
+
+
 def size_ticks(top: float) -> tuple[list[float], list[str]]:
     """Gives the ticks of a bytes axis, in one unit: positions in bytes, and their labels."""
     scale, unit = _byte_scale(top)

@@ -16,7 +16,9 @@ from model.records.phases import PhaseRun, Request
 from viz.chart import Chart, empty_chart, new_figure, sheer
 from viz.palette import Theme, colour
 from viz.phase_charts import BIG, HEIGHT, NOTHING_YET, spread, typical
-from viz.units import count, digits, duration, percent, plural, round_steps
+from viz.units import count, digits, duration, log_ticks, percent, plural, round_steps
+
+FELT = 1.05  # times as long: less may be chance
 
 
 def gaps_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
@@ -54,11 +56,9 @@ def gaps_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
     )
     figure.update_layout(height=HEIGHT)
     figure.update_xaxes(title_text="token of the answer", range=[0, request.n_out + 1])
+    ticks, labels = log_ticks(min(gaps) / 2, 2 * max(first, *gaps))
     figure.update_yaxes(
-        type="log",
-        title_text="milliseconds",
-        dtick=1,
-        rangemode="normal",
+        type="log", title_text="milliseconds", tickvals=ticks, ticktext=labels, rangemode="normal"
     )
     slowest = quantile(request.gaps, 0.95)
     per_output = request.per_output or 0.0
@@ -76,9 +76,11 @@ def _growth(gaps: Sequence[float]) -> str:
     quarter = len(gaps) // 4
     if quarter < 5:
         return ""
+    early, late = median(gaps[:quarter]), median(gaps[-quarter:])
+    grown = late > FELT * early
     return (
-        f"Median of the first quarter {duration(median(gaps[:quarter]))}, of the last "
-        f"{duration(median(gaps[-quarter:]))}: each pass reads the cache, which grows."
+        f"Median of the first quarter {duration(early)}, of the last {duration(late)}: each pass "
+        f"reads the cache, which grows{'' if grown else '; here that is not felt'}."
     )
 
 

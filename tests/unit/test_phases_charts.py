@@ -180,6 +180,8 @@ def test_gaps_compare_the_first_quarter_with_the_last() -> None:
     caption = gaps_figure(growing, "here").caption
     assert "first quarter 5.5" in caption
     assert "last 35.5" in caption
+    assert caption.endswith("which grows.")
+    assert "which grows; here that is not felt." in gaps_figure(LONG_OUT, "here").caption
     assert "quarter" not in gaps_figure(Request(5, 0.1, (0.1, 0.1)), "here").caption
 
 

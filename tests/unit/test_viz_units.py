@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz.units import count, duration, nats, percent, plural, round_steps, size, size_ticks
+from viz.units import (
+    count,
+    duration,
+    log_ticks,
+    nats,
+    percent,
+    plural,
+    round_steps,
+    size,
+    size_ticks,
+)
 
 THIN = "\u202f"
 
@@ -96,3 +108,23 @@ def test_ticks_of_a_bytes_axis_share_one_unit() -> None:
     assert size_ticks(0) == ([0.0], ["0"])
     assert size_ticks(5e15)[1][-1] == f"6000{THIN}TB"
     assert labels == ["0", f"10{THIN}kB", f"20{THIN}kB", f"30{THIN}kB"]
+
+
+@given(
+    st.floats(1e-3, 1e6, allow_nan=False),
+    st.floats(1.0, 1e5, allow_nan=False),
+)
+def test_marks_of_a_logarithmic_axis_lie_on_it_and_read_as_what_they_are(
+    low: float, times: float
+) -> None:
+    ticks, labels = log_ticks(low, low * times)
+    assert all(low <= tick <= low * times for tick in ticks)
+    assert ticks == sorted(ticks)
+    assert [float(label.replace("\u202f", "")) for label in labels] == pytest.approx(ticks)
+    assert len(ticks) >= 3 * math.floor(math.log10(times)), "three for every power of ten"
+
+
+def test_marks_are_one_two_and_five() -> None:
+    ticks, labels = log_ticks(0.3, 1500)
+    assert labels == ["0.5", "1", "2", "5", "10", "20", "50", "100", "200", "500", f"1{THIN}000"]
+    assert ticks == [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]

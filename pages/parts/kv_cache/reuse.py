@@ -21,7 +21,7 @@ from viz.units import percent
 
 LONGEST = 8_000  # characters of one prompt
 MOST_TOKENS = 512  # of one prompt
-N_RUNS = 3  # of each of the three readings
+N_RUNS = 7  # of each of the three readings
 COMMON = (
     "You are a kind storyteller. You tell short stories for small children. Every story has an "
     "animal in it, a problem that the animal has, and a friend who helps. Nobody is hurt, and in "
