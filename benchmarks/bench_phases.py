@@ -81,8 +81,12 @@ def time_ours(writing: Writing, n_out: int) -> list[float]:
     return [later - before for before, later in pairwise(times)]
 
 
-def against_generate(lm: LanguageModel, rounds: int, n_tokens: int) -> Timing:
-    """Prints a token of each engine beside one of `generate`, in turns; the first warms up."""
+def against_generate(lm: LanguageModel, rounds: int, n_tokens: int) -> list[Timing]:
+    """Prints a token of each engine beside one of `generate`, in turns; the first warms up.
+
+    Returns:
+        The timings, that of `generate` first.
+    """
     few, many = swap_lengths(lm)
     prompt, n_out = some_ids(lm, few), min(n_tokens, many - 1)
     engines = {name: make_engine(lm, name, few + n_out + 1) for name in engine_names(lm)}
@@ -99,9 +103,10 @@ def against_generate(lm: LanguageModel, rounds: int, n_tokens: int) -> Timing:
             ours[name] += seconds if turn else []
     baseline = Timing("transformers’ generate, a token", tuple(theirs))
     print(baseline.line())
-    for name, seconds in ours.items():
-        print(Timing(name, tuple(seconds)).line(baseline))
-    return baseline
+    timings = [Timing(name, tuple(seconds)) for name, seconds in ours.items()]
+    for timing in timings:
+        print(timing.line(baseline))
+    return [baseline, *timings]
 
 
 def report(run: PhaseRun, baseline: Timing) -> None:
@@ -145,7 +150,7 @@ def main() -> None:
     parser.add_argument("--brief", action="store_true", help="two requests of 100 and 10 tokens")
     options = parser.parse_args()
     lm = chosen_model(options)
-    baseline = against_generate(lm, options.rounds, options.tokens)
+    baseline, *_ = against_generate(lm, options.rounds, options.tokens)
     swap = (10, 100) if options.brief else None
     for name in engine_names(lm):
         report(run_through(PhaseExperiment(lm, name, swap)).result, baseline)

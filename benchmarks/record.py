@@ -13,25 +13,36 @@ from pathlib import Path
 from benchmarks.bench_phases import add_model_options, chosen_model, run_through
 from model.batching import BatchExperiment
 from model.engines import engine_names
+from model.loading import LanguageModel
 from model.phase_experiments import PhaseExperiment
 from model.recordings import FOLDER, Recording, save_recording
 from model.roofline import RooflineExperiment
 
 
-def main() -> None:
-    """Measures all three and writes one file."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    add_model_options(parser)
-    parser.add_argument("--folder", type=Path, default=FOLDER)
-    options = parser.parse_args()
-    lm = chosen_model(options)
+def record(lm: LanguageModel, folder: Path) -> Recording:
+    """Measures all three and writes one file.
+
+    Raises:
+        ValueError: where something could not be measured; one sentence.
+    """
     phases = run_through(PhaseExperiment(lm, engine_names(lm)[-1])).result
     roofline = run_through(RooflineExperiment(lm)).result
     batches = run_through(BatchExperiment(lm)).result
     if roofline is None:
-        raise SystemExit("The ceilings could not be measured: run it again on a quiet machine.")
-    path = save_recording(Recording(phases.machine, phases, roofline, batches), options.folder)
+        raise ValueError("The ceilings could not be measured: run it again on a quiet machine.")
+    recording = Recording(phases.machine, phases, roofline, batches)
+    path = save_recording(recording, folder)
     print(f"saved as {path}, {path.stat().st_size:,} bytes")
+    return recording
+
+
+def main() -> None:
+    """Records the model or the shape that the command names."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    add_model_options(parser)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    options = parser.parse_args()
+    record(chosen_model(options), options.folder)
 
 
 if __name__ == "__main__":

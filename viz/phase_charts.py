@@ -62,7 +62,8 @@ def pace_figure(run: PhaseRun, theme: Theme = "light", recorded: PhaseRun | None
         )
     if recorded is not None:
         _recorded_lines(figure, recorded, theme)
-        words.append(f"dotted, recorded on {recorded.machine.where}, {recorded.machine.date[:10]}")
+        machine = recorded.machine
+        words.append(f"dotted, {machine.model} as recorded on {machine.where}, {machine.date[:10]}")
     ticks = round_steps(max(tops))
     end = max([run.readings[-1].n_tokens, *(r.n_out for r in run.long_out)])
     figure.update_xaxes(title_text="tokens", range=[0, end * 1.02])

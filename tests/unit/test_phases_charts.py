@@ -144,7 +144,7 @@ def test_reading_and_writing_are_drawn_on_the_same_axes() -> None:
         "reading, recorded",
         "writing, recorded",
     ]
-    assert "recorded on A CPU, float32, 1 thread, 2026-11-21" in recorded.caption
+    assert "dotted, m as recorded on A CPU, float32, 1 thread, 2026-11-21" in recorded.caption
 
 
 def test_a_request_is_its_prefill_and_its_decode() -> None:
