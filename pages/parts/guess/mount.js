@@ -2,6 +2,7 @@
 // the newest round, one for everyone who was scored.
 
 import { el, setAttribute } from "../live/dom.js";
+import { inOrder } from "../live/inorder.js";
 import { detectTheme } from "../live/theme.js";
 
 const DEEPEST = 14; // bits at which the tint is full
@@ -13,7 +14,7 @@ let gameSheet = null;
  *   newest?: number, tiles?: {name: string, now: string, mean: string, best: boolean,
  *   role: string}[]}, parentElement: ShadowRoot}} component
  */
-export function mountGuess({ data, parentElement }) {
+export const mountGuess = inOrder(({ data, parentElement }) => {
   parentElement.adoptedStyleSheets = [styleOfGame()];
   detectTheme(parentElement);
   const box = el("div", { class: "game" }, data.tiles ? tiles(data.tiles) : text(data));
@@ -22,7 +23,7 @@ export function mountGuess({ data, parentElement }) {
   if (old) old.replaceWith(box);
   else parentElement.append(box);
   box.firstChild.scrollTop = box.firstChild.scrollHeight; // a long text shows its end
-}
+});
 
 function text(data) {
   const parts = data.shown.map((part, i) => token(part, i, data));

@@ -1,5 +1,6 @@
 // The entry: one Live per place in the page, built once and handed every later call of Streamlit.
 
+import { inOrder } from "./inorder.js";
 import { Live } from "./live.js";
 
 const lives = new WeakMap();
@@ -12,7 +13,7 @@ let sheet = null;
  * @param {{data: Uint8Array, parentElement: ShadowRoot,
  *   setTriggerValue: (name: string, value: object) => void}} component
  */
-export function mountLive(component) {
+export const mountLive = inOrder((component) => {
   const { parentElement } = component;
   if (!lives.has(parentElement)) {
     parentElement.adoptedStyleSheets = [sharedSheet()];
@@ -20,7 +21,7 @@ export function mountLive(component) {
   }
   lives.get(parentElement).receive(component);
   return () => setTimeout(() => closeIfGone(parentElement));
-}
+});
 
 function closeIfGone(parentElement) {
   if (parentElement.host.isConnected) return;

@@ -33,7 +33,7 @@ const arrival = new Promise((resolve) => {
 });
 export default async (component) => {
   if (!globalThis.__ottMountLab) await arrival;
-  globalThis.__ottMountLab(component);
+  return globalThis.__ottMountLab(component);
 };
 """
 

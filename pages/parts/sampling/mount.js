@@ -1,5 +1,6 @@
 // The entry: one Lab per place in the page, built once and handed every later call of Streamlit.
 
+import { inOrder } from "../live/inorder.js";
 import { Lab } from "./lab.js";
 
 const labs = new WeakMap();
@@ -10,14 +11,14 @@ let labSheet = null;
  * @param {{data: Uint8Array, parentElement: ShadowRoot,
  *   setTriggerValue: (name: string, value: object) => void}} component
  */
-export function mountLab(component) {
+export const mountLab = inOrder((component) => {
   const { parentElement } = component;
   if (!labs.has(parentElement)) {
     parentElement.adoptedStyleSheets = [styleOfLabs()];
     labs.set(parentElement, new Lab(parentElement));
   }
   labs.get(parentElement).receive(component);
-}
+});
 
 function styleOfLabs() {
   if (labSheet === null) {

@@ -1,6 +1,7 @@
 // Two texts, token by token: above what was written, below what follows the wrong token.
 
 import { el, setAttribute } from "../live/dom.js";
+import { inOrder } from "../live/inorder.js";
 import { detectTheme } from "../live/theme.js";
 
 const DEEPEST = 10; // nats at which the tint is full
@@ -12,7 +13,7 @@ let stripSheet = null;
  *   same: boolean[], place: number, presenter: boolean}, parentElement: ShadowRoot,
  *   setTriggerValue: Function}} component
  */
-export function mountStrip({ data, parentElement, setTriggerValue }) {
+export const mountStrip = inOrder(({ data, parentElement, setTriggerValue }) => {
   parentElement.adoptedStyleSheets = [styleOfStrip()];
   detectTheme(parentElement);
   const box = el(
@@ -27,7 +28,7 @@ export function mountStrip({ data, parentElement, setTriggerValue }) {
   if (old) old.replaceWith(box);
   else parentElement.append(box);
   if (focused !== undefined) box.querySelector(`[data-place="${focused}"]`)?.focus();
-}
+});
 
 function pair(i, data, setTriggerValue) {
   const isPlace = i === data.place;
