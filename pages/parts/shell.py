@@ -18,6 +18,7 @@ _STYLE = """
 <style>
 .stMainBlockContainer {padding: 4rem 2rem 3rem; max-width: 1500px;}
 .stMainBlockContainer h1 {font-size: 1.45rem; line-height: 1.25; padding: 0; font-weight: 650;}
+.stMainBlockContainer [data-testid="stCaptionContainer"] {opacity: .85;}
 .st-key-toolbar {flex: 0 0 auto; margin-left: auto;}
 .stElementContainer:has(.st-key-vocabulary), .stElementContainer:has(> .stHtml > style),
 .stElementContainer:has(.st-key-rest, .st-key-ahead), .st-key-vocabulary, .st-key-rest,
@@ -30,9 +31,11 @@ _PRESENTER = """
 <style>
 header[data-testid="stHeader"], .stSidebar {display: none;}
 .stMainBlockContainer {padding-top: .6rem; max-width: none;}
-.stMainBlockContainer h1 {font-size: 1.6rem;}
+.st-key-head .stCheckbox [data-testid="stTooltipIcon"] {display: none;}
 .stMainBlockContainer :is(p, li, td, th) {font-size: 1.15rem;}
+.stMainBlockContainer [data-testid="stMetricValue"] {font-size: 2.4rem;}
 .stMainBlockContainer label p {font-size: 1rem;}
+.stMainBlockContainer :is(input, textarea, [data-baseweb="select"]) {font-size: 1rem;}
 .stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
 </style>
 """

@@ -98,7 +98,7 @@ def _controls(lesson: BeamLesson) -> None:
             list(ENDS),
             format_func=lambda name: ENDS[name],
             key="beam_ends",
-            width=210,
+            width=240,
             on_change=_search_again,
             args=(lesson,),
             persist_state="session",

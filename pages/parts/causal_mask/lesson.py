@@ -16,7 +16,6 @@ from pages.parts.causal_mask.training import show_training
 from pages.parts.lesson_link import LessonLink, asked_text, offer_link, refuse
 from pages.parts.link_fields import OneOf, Whole, Words
 from pages.parts.reader import home_session, kept_lesson
-from pages.parts.shell import is_presenting
 from viz.units import plural
 
 LESSON = "mask_lesson"
@@ -53,17 +52,6 @@ LINK = LessonLink(
         Words("instead", "mask_typed", "what is written instead", longest=LONGEST_WORD),
     ),
 )
-LARGE_WORDS = """
-<style>
-.stMainBlockContainer p, .stMainBlockContainer label p, .stMainBlockContainer button p,
-.stMainBlockContainer textarea {font-size: 1.3rem; line-height: 1.5;}
-.stMainBlockContainer input, .stMainBlockContainer [data-baseweb="select"],
-.stMainBlockContainer [data-testid="stSliderThumbValue"] p {font-size: 1.1rem;}
-.stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1.15rem;}
-.stMainBlockContainer h2 {font-size: 2rem;}
-.stMainBlockContainer [data-testid="stMetricValue"] {font-size: 2.6rem;}
-</style>
-"""
 
 
 def show_mask_lesson(waiting: DeltaGenerator) -> None:
@@ -72,8 +60,6 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
     waiting.empty()
     if reader := home_session():
         lesson.home_ids = tuple(reader.generation.ids)
-    if is_presenting():
-        st.html(LARGE_WORDS)
     _choose_text(lesson)
     show_attention(lesson)
     show_edit(lesson)

@@ -116,7 +116,7 @@ def _settings(lesson: DiffusionLesson) -> None:
             key="diffusion_page",
             on_change=_choose_page,
             args=(lesson,),
-            width=270,
+            width=290,
             persist_state="session",
         )
         with st.container(width=380):
