@@ -178,6 +178,16 @@ def test_a_press_is_one_press_after_many_reruns(reader: Reader) -> None:
     assert step_events(reader) == ["next"]
 
 
+def test_on_a_projector_the_toolbar_stands_beside_the_title(reader: Reader) -> None:
+    reader.page.set_viewport_size({"width": 1280, "height": 800})
+    reader.open(prompt=PROMPT, present="1")
+    title = reader.page.get_by_role("heading", level=1).bounding_box()
+    menu = reader.page.get_by_role("button", name="storyteller").bounding_box()
+    assert title is not None
+    assert menu is not None
+    assert menu["y"] < title["y"] + title["height"], "a second row would push out the bars"
+
+
 def test_the_arrows_walk_the_text_and_escape_leaves_the_past(reader: Reader) -> None:
     reader.open(prompt=PROMPT, run="4")
     n_prompt = reader.header["n_prompt"]
