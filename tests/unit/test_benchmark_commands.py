@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Generator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks import bench_batching, bench_cache, bench_phases, bench_roofline
-from benchmarks.figures import describe_machine
+from benchmarks import bench_batching, bench_cache, bench_phases, bench_roofline, on_gpu, record
+from benchmarks.figures import Timing, describe_machine
 from model import ceilings
 from model.batching import BatchExperiment
-from model.engines import BY_HAND, PLAIN
+from model.engines import BY_HAND, PLAIN, Engine
+from model.loading import LanguageModel
 from model.phase_experiments import PhaseExperiment
+from model.recordings import recordings
+from model.records.phases import Energy
 from model.roofline import RooflineExperiment
 from model.timing import processor
 from tests.tiny_models import tiny
@@ -38,8 +45,9 @@ def test_every_engine_is_timed_beside_generate(
 ) -> None:
     monkeypatch.setattr(bench_phases, "PROMPT", "the cat")
     lm = tiny("llama")
-    baseline = bench_phases.against_generate(lm, rounds=1, n_tokens=5)
-    assert baseline.seconds
+    baseline, *ours = bench_phases.against_generate(lm, rounds=1, n_tokens=5)
+    assert [timing.label for timing in ours] == [PLAIN, BY_HAND]
+    assert all(len(timing.seconds) == 5 for timing in (baseline, *ours))
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2].startswith(PLAIN)
     assert lines[-1].startswith(BY_HAND)
@@ -69,3 +77,48 @@ def test_roofline_and_batches_print_their_ratios(capsys: Any) -> None:
     assert said.count("MBU") == said.count("MFU") == said.count("bound by") == 4
     bench_batching.main()
     assert "x of batch 1" in capsys.readouterr().out
+
+
+def test_one_command_measures_a_model_and_a_shape_and_records_both(
+    capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The engine that is recorded fails on the shape: that is told, and the rest is measured."""
+
+    def phases(lm: LanguageModel, engine: str) -> PhaseExperiment:
+        if lm.name == "shape":
+            raise RuntimeError("no kernel image")
+        return PhaseExperiment(lm, engine, swap=(3, 12), lengths=(4,))
+
+    monkeypatch.setattr(record, "PhaseExperiment", phases)
+    monkeypatch.setattr(
+        on_gpu, "against_generate", partial(_briefly, bench_phases.against_generate)
+    )
+    monkeypatch.setattr(on_gpu, "load_model", lambda _: replace(tiny("llama"), name="small"))
+    monkeypatch.setattr(on_gpu, "published_shape", lambda name: name)
+    monkeypatch.setattr(on_gpu, "make_shape", lambda name: replace(tiny("gpt2"), name=name))
+    monkeypatch.setattr(on_gpu, "energy_meter", lambda _: object())
+    monkeypatch.setattr(on_gpu, "energy_passes", _metered)
+    monkeypatch.setattr(sys, "argv", ["on_gpu", "--shape", "shape", "--folder", str(tmp_path)])
+    on_gpu.main()
+    small, shape = capsys.readouterr().out.split("\nshape on ")
+    assert f"decode by {BY_HAND}: MBU" in small
+    assert "prefill of 16: MFU" in small
+    assert "failed: no kernel image" in shape
+    for said in (small, shape):
+        assert "times generate  (aim for a small model: 5 times)" in said
+        assert "2 J a token read, 30 J a token written" in said
+    assert [one.machine.model for one in recordings(tmp_path)] == ["small"]
+
+
+def _briefly(measure: Any, lm: LanguageModel, rounds: int, n_tokens: int) -> list[Timing]:
+    assert rounds > 1
+    assert n_tokens > 5
+    found: list[Timing] = measure(lm, rounds=1, n_tokens=5)
+    return found
+
+
+def _metered(lm: LanguageModel, engine: Engine, meter: object) -> Generator[str, None, Energy]:
+    assert lm.vocab_size
+    assert meter is not None
+    yield "metering"
+    return Energy(engine.name, 2.0, 30.0)

@@ -136,5 +136,5 @@ def test_passages_are_short_and_bear_their_licence() -> None:
 
 def test_the_component_s_script_is_whole() -> None:
     source = game_script()
-    assert source.index("function el(") < source.index("function mountGuess(")
+    assert source.index("function el(") < source.index("const mountGuess = ")
     assert "import " not in source
