@@ -12,7 +12,7 @@ from model.loading import LanguageModel, LoadError
 from model.tokenizing import vocabulary_labels
 from pages.parts.branch import Notice
 from pages.parts.link import DEFAULT_PROMPT, Wish, follow, read_link
-from pages.parts.live_component import at_rest, live, look_ahead, vocabulary
+from pages.parts.live_component import at_rest, live, look_ahead, told, vocabulary
 from pages.parts.models import DEFAULT_MODEL, allowed_models, offered_models, shared_model
 from pages.parts.payload import build_payload
 from pages.parts.reader import SESSION, told_in
@@ -198,7 +198,7 @@ def _figures() -> None:
 
 
 def _take_event() -> None:
-    event: dict[str, Any] | None = st.session_state["live"].get("event")
+    event: dict[str, Any] | None = told("live", "event")
     if event:
         session: Session = st.session_state[SESSION]
         session.handle(event)

@@ -77,8 +77,7 @@ def live(data: bytes, on_event: Callable[[], None], key: str = "live") -> dict[s
 
     Args:
         data: What the page is to show, made by `encode_payload`.
-        on_event: Called before the run that answers an event; it reads the event from
-            `st.session_state[key]["event"]`.
+        on_event: Called before the run that answers an event, which is `told(key, "event")`.
         key: Names the component in the session.
 
     Returns:
@@ -106,6 +105,21 @@ def look_ahead(data: bytes, key: str = "ahead") -> None:
         key: Names the component in the session.
     """
     _ahead(key=key, data=data, height="content")
+
+
+def told(key: str, name: str) -> Any:
+    """Return what a component has told, for the callback that it caused.
+
+    Args:
+        key: Names the component in the session.
+        name: Of the trigger.
+
+    Returns:
+        None too where its page was left before the callback came: Streamlit calls it all the same,
+        and has forgotten the component by then.
+    """
+    component = st.session_state.get(key)
+    return None if component is None else component.get(name)
 
 
 def _nothing() -> None:

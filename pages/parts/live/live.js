@@ -7,6 +7,7 @@ import { quote } from "./dom.js";
 import { listenForKeys } from "./keys.js";
 import { nextIdOf, presentResult } from "./draws.js";
 import { createLayout } from "./layout.js";
+import { LEAVING_MS, ON_ITS_WAY_MS, listenForLeaving } from "./leaving.js";
 import { Player, StageLight } from "./player.js";
 import {
   EventQueue,
@@ -33,10 +34,11 @@ export class Live {
     this.host = parentElement;
     this.label = (id) => this.labels[id] ?? (id < 0 ? "…" : `id ${id}`);
     this.queue = new EventQueue({
-      send: (event) => this.component.setTriggerValue("event", event),
+      send: (event) => this.handOver((e) => this.component.setTriggerValue("event", e), event),
       prepare: (entry) => this.prepare(entry),
       isReady: (entry) => this.isReady(entry),
-      mayLeave: () => this.isPainted && !this.isTokenDue, // what is seen comes before what is sent
+      // what is seen comes before what is sent
+      mayLeave: () => this.isPainted && !this.isTokenDue && !this.isSilent,
     });
     this.player = new Player({
       press: () => this.actions.next(performance.now()),
@@ -48,6 +50,7 @@ export class Live {
     this.abort = new AbortController();
     const { signal } = this.abort;
     listenForKeys(this.actions, signal);
+    listenForLeaving(() => this.holdBack(), signal);
     document.addEventListener("ott-vocabulary", () => this.schedule(), { signal });
     document.addEventListener("ott-ahead", () => this.takeAhead(globalThis.__ottAhead), { signal });
   }
@@ -267,6 +270,25 @@ export class Live {
     this.dim();
   }
 
+  /** Gives Streamlit an event to send. */
+  handOver(send, event) {
+    this.handedOver = performance.now();
+    send?.(event);
+  }
+
+  /** Sends nothing for a while, as the page may be about to go; returns for how long that waits. */
+  holdBack() {
+    const now = performance.now();
+    this.silentUntil = now + LEAVING_MS;
+    setTimeout(() => this.queue.pump(), LEAVING_MS + 20);
+    return this.handedOver + ON_ITS_WAY_MS - now;
+  }
+
+  /** Whether a link was pressed a moment ago. */
+  get isSilent() {
+    return performance.now() < this.silentUntil;
+  }
+
   /** Puts the light of the loop out where no answer will. */
   dim() {
     if (this.queue.inFlight === null) this.light.rest();
@@ -277,10 +299,10 @@ export class Live {
     clearTimeout(this.settleTimer);
     this.settleTimer = setTimeout(() => {
       if (this.player.isPlaying) return;
-      if (this.isBusy()) this.planSettle();
+      if (this.isBusy() || this.isSilent) this.planSettle();
       else if (this.header !== null) {
         showLink(this.header.link);
-        globalThis.__ottRest?.({ n: this.header.ack, kind: "settle" });
+        this.handOver(globalThis.__ottRest, { n: this.header.ack, kind: "settle" });
       }
     }, SETTLE_AFTER_MS);
   }

@@ -39,6 +39,8 @@ export function emptyState() {
     heldTimer: 0,
     showAt: 0, // when a held payload may show
     settleTimer: 0,
+    silentUntil: 0, // nothing is sent before: a link was pressed
+    handedOver: -Infinity, // when Streamlit was last given an event to send
     context: null, // ids before the position shown
   };
 }

@@ -53,8 +53,7 @@ def lab(data: bytes, on_event: Callable[[], None], key: str = "lab") -> None:
 
     Args:
         data: What the page is to show, made by `Lab.payload`.
-        on_event: Called before the run that answers a released slider; it reads the event from
-            `st.session_state[key]["event"]`.
+        on_event: Called before the run that answers a released slider: `told(key, "event")`.
         key: Names the component in the session.
     """
     _lab(key=key, data=data, on_event_change=on_event)

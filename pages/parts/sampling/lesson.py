@@ -18,6 +18,7 @@ from pages.parts.code_that_ran import show_code
 from pages.parts.lesson_link import LessonLink, asked_text, offer_link
 from pages.parts.link import DEFAULT_PROMPT
 from pages.parts.link_fields import Number, OneOf, Whole, Words
+from pages.parts.live_component import told
 from pages.parts.reader import home_session, kept_lesson
 from pages.parts.sampling.component import lab, lab_labels
 from pages.parts.sampling.draws import show_draws
@@ -194,6 +195,6 @@ def _masks() -> None:
 
 
 def _take_event() -> None:
-    event: dict[str, Any] | None = st.session_state["lab"].get("event")
+    event: dict[str, Any] | None = told("lab", "event")
     if event:
         st.session_state[LAB].take(event)

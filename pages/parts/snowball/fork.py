@@ -15,6 +15,7 @@ from pages.parts.code_that_ran import show_code
 from pages.parts.figures import show_charts, theme_now
 from pages.parts.lesson_link import LessonLink, offer_link
 from pages.parts.link_fields import Number, Whole, Words
+from pages.parts.live_component import told
 from pages.parts.shell import is_presenting
 from pages.parts.snowball.frame import live_part
 from pages.parts.snowball.state import LONGEST_PROMPT, ForkText, SnowLesson, WatchedRun
@@ -172,7 +173,7 @@ def _place(part: ForkText) -> int:
 
 def _clicked(lesson: SnowLesson) -> None:
     """Take the place that was clicked on the strip."""
-    place = st.session_state["snow_strip"].get("place")
+    place = told("snow_strip", "place")
     if place:
         st.session_state["snow_place"] = st.session_state[PLACED] = int(place)
         _forget(lesson)

@@ -42,7 +42,7 @@ def strip(
         before: Labels of the untouched text's tokens; those from the fork on are in `steps` where
             there are any.
         steps: Both texts from the place of the fork on; empty before there is a fork.
-        on_place: Called when a place was clicked; it reads `st.session_state[key]["place"]`.
+        on_place: Called when a place was clicked, which is `told(key, "place")`.
         place: Index of the chosen place.
         presenter: Whether it is read from the back row.
         key: Names the component in the session.
