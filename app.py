@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts.lessons import sections
+from pages.frame.contents import sections
 
 st.set_page_config(page_title="One token at a time", layout="wide")
 st.navigation(

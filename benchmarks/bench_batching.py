@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.bench_phases import add_model_options, chosen_model, run_through
-from model.batching import BatchExperiment
+from model.prefill_decode.batching import BatchExperiment
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from benchmarks.figures import Timing, describe_machine
 from model.beam_search import BeamSearch
 from model.generation import Generation
 from model.loading import LanguageModel, load_model
-from pages.parts.beam_search.state import PROMPTS, Wish, compare
+from pages.lessons.beam_search.state import PROMPTS, Wish, compare
 
 LENGTHS = (4, 5, 6, 8)  # tokens of the exact comparison
 

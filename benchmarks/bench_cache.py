@@ -13,10 +13,10 @@ from itertools import accumulate
 
 from benchmarks.bench_phases import add_model_options, chosen_model, run_through
 from benchmarks.figures import Timing
-from model.cache_experiments import Race, reuse_prefix
 from model.flops import growth_exponent
+from model.kv_cache.experiments import Race, reuse_prefix
 from model.loading import LanguageModel
-from model.phase_experiments import some_ids
+from model.prefill_decode.experiments import some_ids
 
 N_DIFFERENT = 16  # tokens in which the two prompts part
 

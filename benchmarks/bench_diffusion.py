@@ -12,7 +12,7 @@ import argparse
 import torch
 
 from benchmarks.figures import Timing, describe_machine
-from model.diffusion import Diffusion, fill_page
+from model.diffusion.denoising import Diffusion, fill_page
 from model.generation import Generation
 from model.loading import LanguageModel, load_model
 from model.sampling import Settings

@@ -23,8 +23,8 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 from benchmarks.figures import describe_machine
 from benchmarks.harness import ROOT
 from model.loading import LanguageModel, load_model
-from pages.parts.payload import build_payload
-from pages.parts.session import Session
+from pages.home.payload import build_payload
+from pages.home.session import Session
 
 LARGE_VOCABULARY = 150_000
 MOST_MEGABYTES = 25  # what a session may hold beside its cache

@@ -16,19 +16,19 @@ from typing import Protocol, TypeVar
 
 from benchmarks.bench_decode import STRATEGIES, time_theirs
 from benchmarks.figures import Timing, describe_machine
-from model.engines import engine_names, make_engine
+from model.fast.engines import engine_names, make_engine
 from model.loading import LanguageModel, load_model
-from model.phase_experiments import (
+from model.prefill_decode.experiments import (
     PhaseExperiment,
     Writing,
     best_that_goes_on,
     some_ids,
     swap_lengths,
 )
-from model.random_shapes import make_shape, published_shape
-from model.records.phases import PhaseRun
-from model.scoring import ScoringExperiment
+from model.prefill_decode.records import PhaseRun
+from model.prefill_decode.scoring import ScoringExperiment
 from model.timing import describe
+from model.weights.random_weights import make_shape, published_shape
 
 N_GENERATED = 100  # tokens of each engine and of generate, in each round
 PROMPT = "Once there was a boy. He lost his red ball and could not find it. The boy was very"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.bench_phases import add_model_options, chosen_model, run_through
-from model.roofline import RooflineExperiment
+from model.prefill_decode.roofline import RooflineExperiment
 
 
 def main() -> None:

@@ -13,10 +13,10 @@ import argparse
 import torch
 
 from benchmarks.figures import describe_machine, milliseconds
-from model.drafting import ModelDraft, check_pair
 from model.loading import load_model
-from model.records.speculative import Speed
-from model.speculative_timing import SpeedTest
+from model.speculative.drafting import ModelDraft, check_pair
+from model.speculative.records import Speed
+from model.speculative.timing import SpeedTest
 from model.tokenizing import encode
 
 PROMPTS = (

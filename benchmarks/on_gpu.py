@@ -17,15 +17,15 @@ from pathlib import Path
 from benchmarks.bench_phases import against_generate
 from benchmarks.figures import describe_machine
 from benchmarks.record import record
-from model.cost import energy_meter, energy_passes
-from model.engines import engine_names, make_engine
+from model.fast.engines import engine_names, make_engine
+from model.job import at_once
 from model.loading import LanguageModel, load_model
-from model.pass_by_pass import at_once
-from model.phase_experiments import swap_lengths
-from model.random_shapes import make_shape, published_shape
-from model.recordings import FOLDER
-from model.records.phases import Roofline
-from model.roofline import LONG_PREFILL
+from model.prefill_decode.cost import energy_meter, energy_passes
+from model.prefill_decode.experiments import swap_lengths
+from model.prefill_decode.recordings import FOLDER
+from model.prefill_decode.records import Roofline
+from model.prefill_decode.roofline import LONG_PREFILL
+from model.weights.random_weights import make_shape, published_shape
 
 LOGGER = logging.getLogger(__name__)
 TIMES_GENERATE = 5.0  # tokens/s of the quickest engine, of those of generate

@@ -11,12 +11,12 @@ import argparse
 from pathlib import Path
 
 from benchmarks.bench_phases import add_model_options, chosen_model, run_through
-from model.batching import BatchExperiment
-from model.engines import engine_names
+from model.fast.engines import engine_names
 from model.loading import LanguageModel
-from model.phase_experiments import PhaseExperiment
-from model.recordings import FOLDER, Recording, save_recording
-from model.roofline import RooflineExperiment
+from model.prefill_decode.batching import BatchExperiment
+from model.prefill_decode.experiments import PhaseExperiment
+from model.prefill_decode.recordings import FOLDER, Recording, save_recording
+from model.prefill_decode.roofline import RooflineExperiment
 
 
 def record(lm: LanguageModel, folder: Path) -> Recording:

@@ -20,14 +20,14 @@ from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from model import kv_cache
-from model.building import building
-from model.checkpoint import LoadError, count_bytes, find_weights, is_tokenizer_file, read_config
-from model.devices import check_memory, choose_devices, choose_dtype
-from model.fast_decode import FastDecode, fast_decode
-from model.locating import SHIPPED, Progress, find_folder
-from model.quick_start import Later, QuickStart, quick_start
+from model.fast.gemv import tall_layers
+from model.fast.lazy_llama import Later, QuickStart, quick_start
+from model.fast.llama_decode import FastDecode, fast_decode
 from model.records import CacheShape
-from model.tall_products import tall_layers
+from model.weights.build_lock import building
+from model.weights.check import LoadError, count_bytes, find_weights, is_tokenizer_file, read_config
+from model.weights.device import check_memory, choose_devices, choose_dtype
+from model.weights.locate import SHIPPED, Progress, find_folder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

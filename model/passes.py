@@ -17,10 +17,10 @@ import numpy.typing as npt
 import torch
 from transformers import DynamicCache
 
-from model.fast_decode import LONGEST_PROMPT
+from model.fast.gemv import taken_by_columns
+from model.fast.llama_decode import LONGEST_PROMPT
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
-from model.tall_products import taken_by_columns
 
 Logits: TypeAlias = npt.NDArray[np.float32]
 

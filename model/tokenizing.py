@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import category
 from weakref import WeakKeyDictionary
 
-from model.alphabets import alphabet_of, characters, joiner, token_bytes
 from model.records import Piece
+from model.token_bytes import alphabet_of, characters, joiner, token_bytes
 
 if TYPE_CHECKING:
     from model.loading import LanguageModel

@@ -1,11 +1,11 @@
 """Home: a real model writes one token at a time, and every stage of the loop can be seen."""
 
-from pages.parts.heap import collector_paused
-from pages.parts.shell import close_lesson, open_page, stage
+from pages.frame.gc_tuning import collector_paused
+from pages.frame.layout import close_lesson, open_page, stage
 
 toolbar = open_page("A language model writes one token at a time")
 with stage("Loading the model…") as waiting, collector_paused("torch"):
-    from pages.parts.home import show_home  # torch and transformers come in behind the shell
+    from pages.home.page import show_home  # torch and transformers come in behind the shell
 
     show_home(toolbar, waiting)
 close_lesson("pages/generate.py")

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.parts.glossary.index import show_glossary
-from pages.parts.shell import close_lesson, open_lesson
+from pages.frame.layout import close_lesson, open_lesson
+from pages.lessons.glossary.index import show_glossary
 
 open_lesson("Glossary")
 st.markdown("**The field’s words in a sentence or two, and the page on which each can be seen.**")

@@ -1,10 +1,10 @@
 """Two phases, measured: reading in parallel, writing one by one, and what bounds each of them."""
 
-from pages.parts.shell import close_lesson, open_lesson, stage
+from pages.frame.layout import close_lesson, open_lesson, stage
 
 open_lesson("Two phases, measured")
 with stage("Loading the model…") as waiting:
-    from pages.parts.prefill_decode.lesson import (
+    from pages.lessons.prefill_decode.lesson import (
         show_phase_lesson,  # torch comes in behind the shell
     )
 

@@ -1,10 +1,12 @@
 """One wrong token, two futures: what follows from it, what does not, and what going back costs."""
 
-from pages.parts.shell import close_lesson, open_lesson, stage
+from pages.frame.layout import close_lesson, open_lesson, stage
 
 open_lesson("One wrong token, two futures")
 with stage("Loading the model…") as waiting:
-    from pages.parts.snowball.lesson import show_snowball_lesson  # torch comes in behind the shell
+    from pages.lessons.snowball.lesson import (
+        show_snowball_lesson,  # torch comes in behind the shell
+    )
 
     show_snowball_lesson(waiting)
 close_lesson("pages/snowball.py")

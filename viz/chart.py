@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 import plotly.graph_objects as go
 
 from model.records import Pass, Step
+from viz.format import THIN, count, duration, plural, size
 from viz.palette import Theme, colour, template
-from viz.units import THIN, count, duration, plural, size
 
 Provenance: TypeAlias = Literal["measured", "recorded", "derived", "illustrative"]
 AnyPass: TypeAlias = Pass | Step

@@ -17,7 +17,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import plotly.graph_objects as go
 
-from viz.units import THIN
+from viz.format import THIN
 
 Theme: TypeAlias = Literal["light", "dark"]
 THEMES: Final[tuple[Theme, ...]] = ("light", "dark")

@@ -6,15 +6,15 @@ from statistics import fmean
 
 import numpy as np
 
-from model.claims.bench import Bench, found
-from model.diffusion import Diffusion, fill_page
-from model.diffusion_quality import measure_clashes, second_look
-from model.drafting import ModelDraft
-from model.infilling import Infilling
-from model.records.claims import Finding
-from model.speculative_proof import PROMPTS as HUNDRED_PROMPTS
-from model.speculative_proof import compare_greedy
-from model.speculative_timing import SpeedTest, report_draft
+from model.claims.context import Bench, found
+from model.claims.records import Finding
+from model.diffusion.denoising import Diffusion, fill_page
+from model.diffusion.infilling import Infilling
+from model.diffusion.quality import measure_clashes, second_look
+from model.speculative.drafting import ModelDraft
+from model.speculative.proof import PROMPTS as HUNDRED_PROMPTS
+from model.speculative.proof import compare_greedy
+from model.speculative.timing import SpeedTest, report_draft
 from model.tokenizing import encode
 
 PROMPTS = ("Once upon a time there was a little girl who", "The dragon opened the door and")

@@ -7,12 +7,12 @@ from itertools import accumulate
 import numpy as np
 
 from model import kv_cache
-from model.cache_experiments import Race
-from model.claims.bench import Bench, found
+from model.claims.context import Bench, found
+from model.claims.records import Finding
 from model.flops import growth_exponent
 from model.generation import Generation
+from model.kv_cache.experiments import Race
 from model.passes import decode_one_token, prefill
-from model.records.claims import Finding
 from model.sampling import Settings
 
 RACE_LENGTH = 48

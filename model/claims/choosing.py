@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from model.chi_square import chi_square
-from model.claims.bench import Bench, found
+from model.claims.context import Bench, found
+from model.claims.records import Finding
 from model.draw import rank_order
 from model.generation import Generation
 from model.records import Stage
-from model.records.claims import Finding
 from model.sampling import ORDERS, Settings, process
-from model.sampling_experiments import (
+from model.sampling.experiments import (
     agreement,
     apply_alone,
     count_draws,

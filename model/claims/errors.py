@@ -6,22 +6,22 @@ from typing import Protocol
 
 import numpy as np
 
-from model.causal_mask import edit_token, next_best, take_mask_off
+from model.causal_mask.attention import edit_token, next_best, take_mask_off
+from model.causal_mask.losses import StepLoop
 from model.claims import loop, phases
-from model.claims.bench import Bench, found
-from model.context_loss import ContextRun
-from model.exposure import ExposureRun
+from model.claims.context import Bench, found
+from model.claims.records import Finding
 from model.generation import Generation
-from model.held_out_texts import held_out
-from model.late_constraint import FIRST, LATE, NEVER, ConstraintRun
-from model.long_runs import Kind, LongRun
-from model.many_forks import ManyForks, estimate
-from model.records.claims import Finding
+from model.held_out import held_out
 from model.sampling import Settings
-from model.second_choice import RewindRun
-from model.snowball import options
+from model.snowball.context_loss import ContextRun
+from model.snowball.error_compounding import ManyForks, estimate
+from model.snowball.exposure import ExposureRun
+from model.snowball.fork import options
+from model.snowball.instruction_position import FIRST, LATE, NEVER, ConstraintRun
+from model.snowball.long_generation import Kind, LongRun
+from model.snowball.rewind_strategies import RewindRun
 from model.tokenizing import encode
-from model.training_view import StepLoop
 
 WARM = Settings(temperature=0.7)
 GIRL = "Once upon a time there was a little girl named Lily. She liked to play with her red ball."

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from model.claims.bench import Bench, found, softmax_of
+from model.claims.context import Bench, found, softmax_of
+from model.claims.records import Finding
 from model.generation import Generation
 from model.passes import prefill
-from model.records.claims import Finding
 from model.sampling import Settings
 from model.source_code import source_of
 from model.tokenizing import encode, pieces

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from statistics import median
 
-from model.batching import Batch
-from model.claims.bench import Bench, found
-from model.cost import price_tokens, saved_by_budget
-from model.phase_experiments import some_ids
-from model.records.claims import Finding
-from model.roofline import RooflineExperiment
-from model.scoring import ScoringExperiment
+from model.claims.context import Bench, found
+from model.claims.records import Finding
+from model.prefill_decode.batching import Batch
+from model.prefill_decode.cost import price_tokens, saved_by_budget
+from model.prefill_decode.experiments import some_ids
+from model.prefill_decode.roofline import RooflineExperiment
+from model.prefill_decode.scoring import ScoringExperiment
 
 PRICE = 2.0  # an hour, in any currency: the ratio does not depend on it
 BATCH, N_PROMPT, N_STEPS = 8, 64, 6

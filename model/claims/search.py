@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from model.beam_costs import bill, ways, write_all
 from model.beam_search import BeamSearch
-from model.best_first import BestFirst
-from model.claims.bench import GREEDY, Bench, found
-from model.constraints import ConstrainedWriting, Constraint
+from model.beam_search.best_first import BestFirst
+from model.beam_search.costs import bill, ways, write_all
+from model.beam_search.records import lineage
+from model.claims.context import GREEDY, Bench, found
+from model.claims.records import Finding
+from model.constraints.writing import ConstrainedWriting, Constraint
 from model.generation import Generation
-from model.records.beams import lineage
-from model.records.claims import Finding
 from model.sampling import Settings
-from model.sampling_experiments import agreement
+from model.sampling.experiments import agreement
 
 HUNGRY, FOODS = "She was hungry, so she ate", " some bread\n her shoes"
 KING = "Once there was a king who"

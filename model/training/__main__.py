@@ -60,9 +60,9 @@ from model.training.corpus import (
     read_sources,
     split_documents,
 )
+from model.training.distillation_data import Lessons, read_lessons, write_lessons
 from model.training.family import RECIPES, Recipe, make_model
 from model.training.filling import EXACT
-from model.training.lessons import Lessons, read_lessons, write_lessons
 from model.training.measure import read_log
 from model.training.objectives import compiled, distillation_loss
 from model.training.report import describe

@@ -14,7 +14,7 @@ from model.training.card_sections import (
     table,
 )
 from model.training.curve import draw_curves
-from model.training.lessons import LESSONS
+from model.training.distillation_data import LESSONS
 
 # source: what it is, licence, whom to credit
 SOURCES = {

@@ -218,7 +218,7 @@ Distinct n-grams: how many of a text's n-grams differ from each other, the mean 
 def samples(facts: Facts) -> str:
     """Texts as they came."""
     if facts["kind"] != "causal":
-        parts = ["## Samples\nUnedited; `model/diffusion.py` and `model/infilling.py` wrote them."]
+        parts = ["## Samples\nUnedited; `model/diffusion/` wrote them."]
         for each in facts["samples"]:
             quoted = "\n".join(f"> {line}" for line in each["text"].split("\n"))
             parts.append(f"**{each['how']}**\n\n{quoted}")

@@ -21,8 +21,8 @@ from transformers import (
 )
 
 from model.training.corpus import END_ID, Document
+from model.training.distillation_data import LESSONS
 from model.training.evaluate import bits_per_byte, bits_per_missing_token, masked_bits_per_byte
-from model.training.lessons import LESSONS
 from model.training.objectives import (
     PAD_ID,
     LossOf,

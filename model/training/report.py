@@ -13,8 +13,8 @@ from tokenizers import Tokenizer
 from model.training import card, filling, measure
 from model.training.checkpoint import writing
 from model.training.corpus import Document, Ids, Split
+from model.training.distillation_data import N_BEST, read_lessons
 from model.training.family import Recipe
-from model.training.lessons import N_BEST, read_lessons
 from model.training.measure import Facts
 
 UNITS = {

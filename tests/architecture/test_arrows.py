@@ -65,7 +65,7 @@ def test_a_room_imports_only_its_own_libraries(folder: str) -> None:
 
 def test_the_records_at_the_seam_import_numpy_alone() -> None:
     files = python_files("model/records")
-    assert "model/records/__init__.py" in files
+    assert "model/records.py" in files
     assert not {path for path in files if third_party(path) - {"numpy"}}
     assert not {
         path for path in files if {n for n in ours(path) if not is_within(n, "model.records")}

@@ -14,7 +14,7 @@ Generation(load_model("storyteller"), "The cat sat on the").step()
 OPEN = """
 from streamlit import config
 from streamlit.testing.v1 import AppTest
-from pages.parts import models
+from pages.frame import models
 models._HEAD_START = 3600.0
 config.set_option("client.showErrorDetails", "full")
 app = AppTest.from_file("app.py", default_timeout=120).run()

@@ -1,0 +1,330 @@
+"""The causal mask: what it hides, what an edit moves under it, what leaks where it is taken off.
+
+A mask is added to the attention scores before their softmax, minus infinity where a position must
+not look (Vaswani et al., 1706.03762, section 3.2.3). Handed a mask of four dimensions, transformers
+puts it in the place of the model's own; all zeros is no mask. Attention weights come out of the
+plain ("eager") attention alone, so they are read in a twin that shares the weights: the model that
+everybody uses stays as it is. This module knows no page.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel
+
+from model.causal_mask.records import AttentionMaps, Edit, Floats, Leak, Shift
+from model.kv_cache import argument_names
+from model.loading import LanguageModel
+from model.passes import Logits, PassError, run_pass
+from model.token_bytes import alphabet_of
+from model.tokenizing import encode, label, pieces
+
+N_SHIFTS = 4  # best tokens of either text that are shown
+LEAST_SHIFT = 1e-3  # probability below which a token is not, unless it is the best
+MOST_NEW = 8  # tokens that may stand in the place of one
+STILL = 1e-6  # of the largest logit: a full mask that moves no more than this was not used
+
+_twins: WeakKeyDictionary[LanguageModel, PreTrainedModel] = WeakKeyDictionary()
+_making = threading.Lock()
+
+
+# Passes over a whole text
+
+
+def read_text(lm: LanguageModel, ids: Sequence[int]) -> tuple[Logits, float]:
+    """Reads a text in one pass, the causal mask on, and keeps the logits of every position.
+
+    Returns:
+        Logits of shape (tokens, vocab), and the seconds of the pass.
+    """
+    inputs = plain_inputs(lm, ids)
+    return run_pass(lm, len(ids), lambda: lm.model(**inputs).logits[0])
+
+
+def read_unmasked(lm: LanguageModel, ids: Sequence[int]) -> Logits:
+    """Reads a text in one pass without the mask, so that every position sees every other.
+
+    Returns:
+        Logits of shape (tokens, vocab).
+
+    Raises:
+        ValueError: where the mask is no argument of the model; one sentence.
+    """
+    inputs = plain_inputs(lm, ids) | no_mask(lm, len(ids))
+    try:
+        logits, _ = run_pass(lm, len(ids), lambda: lm.model(**inputs).logits[0])
+    except PassError as error:
+        raise _explain(error, _fixed_mask(lm)) from error
+    return logits
+
+
+def plain_inputs(lm: LanguageModel, ids: Sequence[int]) -> dict[str, Any]:
+    """Names what goes into a pass over a whole text that keeps nothing."""
+    inputs: dict[str, Any] = {"input_ids": torch.tensor([list(ids)], device=lm.device)}
+    if "use_cache" in argument_names(lm.model):
+        inputs["use_cache"] = False
+    return inputs
+
+
+def no_mask(lm: LanguageModel, n_tokens: int) -> dict[str, torch.Tensor]:
+    """Returns a mask that hides nothing: zeros, added to the scores of every pair of positions."""
+    shape = (1, 1, n_tokens, n_tokens)
+    return {"attention_mask": torch.zeros(shape, dtype=lm.dtype, device=lm.device)}
+
+
+def _explain(error: PassError, why: ValueError) -> ValueError:
+    """Says why a pass of an unusual kind failed, unless the memory ran out as in any other."""
+    is_memory = isinstance(error.__cause__, torch.OutOfMemoryError | MemoryError)
+    return error if is_memory else why
+
+
+def _refuse_still(lm: LanguageModel, masked: Logits, unmasked: Logits) -> None:
+    """Raises where taking the mask off moved nothing: the model did not heed it.
+
+    The last position sees everything either way; one before it must have moved.
+    """
+    moved = np.abs(masked[:-1] - unmasked[:-1]).max(initial=0.0)
+    if moved <= STILL * np.abs(masked).max():
+        raise _fixed_mask(lm)
+
+
+def _fixed_mask(lm: LanguageModel) -> ValueError:
+    return ValueError(
+        f"The mask of {lm.name} is built into its layers and cannot be taken off: choose a model "
+        "such as GPT-2 or a Llama on the first page."
+    )
+
+
+# Who looks at whom
+
+
+def eager_twin(lm: LanguageModel) -> PreTrainedModel:
+    """Returns a model that shares every weight with this one but computes attention plainly.
+
+    Attention weights exist only there: the fused kernels never write them to memory.
+    """
+    with _making, lm.lock:
+        twin = _twins.get(lm)
+        if twin is None:
+            tensors = [*lm.model.parameters(), *lm.model.buffers()]
+            # a copy of the layers alone: each tensor stands for itself
+            twin = copy.deepcopy(lm.model, {id(tensor): tensor for tensor in tensors})
+            twin.set_attn_implementation("eager")
+            _twins[lm] = twin
+    return twin
+
+
+def look_at_attention(
+    lm: LanguageModel, ids: Sequence[int], *, is_masked: bool = True
+) -> AttentionMaps:
+    """Reads a text in one pass and keeps the attention weights of every layer and head.
+
+    Raises:
+        ValueError: where the model has no attention of this kind, or a mask that cannot be taken
+            off; one sentence.
+    """
+    twin = eager_twin(lm)
+    inputs = plain_inputs(lm, ids) | {"output_attentions": True}
+    if not is_masked:
+        inputs |= no_mask(lm, len(ids))
+    kept: list[Any] = []
+
+    def model_pass() -> torch.Tensor:
+        output = twin(**inputs)
+        kept.extend(getattr(output, "attentions", None) or ())
+        logits: torch.Tensor = output.logits[0]
+        return logits
+
+    try:
+        run_pass(lm, len(ids), model_pass)
+    except PassError as error:
+        why = _no_attention(lm) if is_masked else _fixed_mask(lm)
+        raise _explain(error, why) from error
+    shape = (len(ids), len(ids))
+    found = {
+        number: weights[0].float().cpu().numpy()
+        for number, weights in enumerate(kept, start=1)
+        if isinstance(weights, torch.Tensor) and weights.shape[2:] == shape
+    }
+    if not found:
+        raise _no_attention(lm)
+    maps = AttentionMaps(
+        np.stack(list(found.values())), tuple(found), _labels(lm, ids), is_masked=is_masked
+    )
+    if not is_masked and len(ids) > 1 and maps.largest_ahead == 0:
+        raise _fixed_mask(lm)
+    return maps
+
+
+def _no_attention(lm: LanguageModel) -> ValueError:
+    return ValueError(
+        f"{lm.name} gives no attention weights by position and head, so there is no map to draw: "
+        "choose another model on the first page."
+    )
+
+
+# What an edit moves
+
+
+def edit_token(
+    lm: LanguageModel, ids: Sequence[int], position: int, new_ids: Sequence[int]
+) -> Edit:
+    """Replaces one token and measures what moved at every position, mask on and mask off.
+
+    Args:
+        lm: the model.
+        ids: the text as it was.
+        position: index of the token to replace.
+        new_ids: what stands in its place; one token or a few.
+
+    Raises:
+        ValueError: where the edit changes nothing, or does not fit; one sentence with the remedy.
+    """
+    _refuse_edit(lm, ids, position, new_ids)
+    edited = [*ids[:position], *new_ids, *ids[position + 1 :]]
+    # pair: position i of the text as it was with the one that the same tokens follow
+    shift = len(new_ids) - 1
+    pairs = [(i, i if i < position else i + shift) for i in range(len(ids))]
+
+    # mask on: whatever stands before the edit must say what it said
+    before, after = read_text(lm, ids)[0], read_text(lm, edited)[0]
+    changes = np.array([np.abs(before[i] - after[j]).max() for i, j in pairs], dtype=np.float64)
+    kl = np.array([_divergence(before[i], after[j]) for i, j in pairs])
+
+    # mask off: the same edit, and nothing is safe
+    open_changes: Floats | None
+    try:
+        old, new = read_unmasked(lm, ids), read_unmasked(lm, edited)
+        _refuse_still(lm, before, old)
+        open_changes = np.array([np.abs(old[i] - new[j]).max() for i, j in pairs], dtype=np.float64)
+    except ValueError:
+        open_changes = None
+    labels = _labels(lm, ids)
+    return Edit(
+        labels=labels,
+        position=position,
+        old=labels[position],
+        new="".join(_labels(lm, new_ids)),
+        changes=changes,
+        open_changes=open_changes,
+        kl=kl,
+        shifts=_shifts(lm, before[-1], after[-1]),
+    )
+
+
+def _refuse_edit(
+    lm: LanguageModel, ids: Sequence[int], position: int, new_ids: Sequence[int]
+) -> None:
+    if not 0 <= position < len(ids):
+        raise ValueError(f"There is no token {position + 1}: choose one of {len(ids)}.")
+    if list(new_ids) == [ids[position]]:
+        raise ValueError("This is the token that stands there already: write another.")
+    if not 1 <= len(new_ids) <= MOST_NEW:
+        raise ValueError(
+            f"What you wrote has {len(new_ids)} tokens: write between 1 and {MOST_NEW}."
+        )
+    limit = lm.context_length
+    if limit is not None and len(ids) + len(new_ids) - 1 > limit:
+        raise ValueError(f"The edited text is longer than the {limit:,} tokens that it may have.")
+
+
+def replacement(lm: LanguageModel, old_id: int, typed: str) -> list[int]:
+    """Returns the ids of what was typed, with the leading space of the token that it replaces.
+
+    Raises:
+        ValueError: where nothing was typed; one sentence.
+    """
+    if not typed.strip():
+        raise ValueError("Write a word to stand in its place.")
+    (old,) = pieces(lm.tokenizer, [old_id])
+    spaced = label(lm.tokenizer, old_id, lm.vocab_size).startswith("␣")
+    # some tokenizers put the space before a text themselves
+    space = "" if alphabet_of(lm.tokenizer).drops_first_space else " "
+    text = space + typed.lstrip() if spaced and not old.special else typed
+    encode(lm, text)  # refuses what is no text
+    ids: list[int] = lm.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    return ids
+
+
+def next_best(lm: LanguageModel, ids: Sequence[int], position: int) -> int:
+    """Returns the token that the model would rather have had at a position than the one there.
+
+    Args:
+        lm: the model.
+        ids: the text.
+        position: index of a token that others stand before; ends of a text are left out.
+    """
+    row = read_text(lm, ids[:position])[0][-1].copy()
+    row[[ids[position], *lm.end_ids]] = -np.inf
+    return int(row.argmax())
+
+
+def _divergence(first: Logits, second: Logits) -> float:
+    """Returns KL(first || second) in nats, of the softmax of both."""
+    one, other = _logprobs(first), _logprobs(second)
+    return max(0.0, float(np.exp(one) @ (one - other)))
+
+
+def _logprobs(logits: Logits) -> Floats:
+    """Returns the log-softmax of one row of logits, in float64 and never minus infinity."""
+    row = np.maximum(logits.astype(np.float64) - float(logits.max()), -1e4)
+    found: Floats = row - np.log(np.exp(row).sum())
+    return found
+
+
+def _shifts(lm: LanguageModel, before: Logits, after: Logits) -> tuple[Shift, ...]:
+    """Lists the best tokens of either distribution with both of their probabilities."""
+    one, other = np.exp(_logprobs(before)), np.exp(_logprobs(after))
+    best = {
+        int(i)
+        for probs in (one, other)
+        for rank, i in enumerate(np.argsort(-probs, kind="stable")[:N_SHIFTS])
+        if rank == 0 or max(one[i], other[i]) >= LEAST_SHIFT
+    }
+    ordered = sorted(best, key=lambda i: (-one[i], i))
+    return tuple(
+        Shift(label(lm.tokenizer, i, lm.vocab_size), float(one[i]), float(other[i]))
+        for i in ordered
+    )
+
+
+# What leaks
+
+
+def take_mask_off(lm: LanguageModel, ids: Sequence[int]) -> Leak:
+    """Asks for the probability of the true next token at every position, mask on and mask off.
+
+    Without the mask the true next token is in sight of the position that should predict it.
+
+    Raises:
+        ValueError: where the mask cannot be taken off, or there is no next token; one sentence.
+    """
+    if len(ids) < 2:
+        raise ValueError("A text of one token has no next token: write a few words.")
+    masked, unmasked = read_text(lm, ids)[0], read_unmasked(lm, ids)
+    _refuse_still(lm, masked, unmasked)
+    score = partial(true_logprobs, ids=ids)
+    return Leak(_labels(lm, ids[1:]), score(masked), score(unmasked))
+
+
+def true_logprobs(logits: Logits, ids: Sequence[int]) -> Floats:
+    """Returns the log-probability of each token of a text but the first, in nats.
+
+    Args:
+        logits: (tokens, vocab) or one row fewer; row i is what follows token i.
+        ids: the text.
+    """
+    truths = zip(logits, ids[1:], strict=False)  # the last row predicts what is not there yet
+    return np.array([_logprobs(row)[token_id] for row, token_id in truths])
+
+
+def _labels(lm: LanguageModel, ids: Sequence[int]) -> tuple[str, ...]:
+    return tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids)

@@ -1,0 +1,1 @@
+"""Masked diffusion and infilling: models that fill positions instead of appending tokens."""

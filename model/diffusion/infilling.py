@@ -1,0 +1,254 @@
+"""Filling gaps with an encoder-decoder: the input is read once, the answer is written by the loop.
+
+The encoder reads the whole text, both ways, in one pass. The decoder then writes one token at a
+time, as every other model of this app does, and looks at the encoder's states through
+cross-attention. So there are two caches: the keys and values of the encoder's states, which are
+made once and never change, and those of the decoder's own tokens, which grow by one position a
+step. T5 (arXiv 1910.10683) marks the gaps of its input by sentinels and writes, after each of them
+in turn, what the gap held. This module knows a model of that kind; it draws nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from transformers import DynamicCache, EncoderDecoderCache
+from transformers.modeling_outputs import BaseModelOutput
+
+from model import kv_cache
+from model.diffusion.gaps import GAP, sentinel_ids, stretches, with_sentinels
+from model.diffusion.records import Stretch, TwoCaches
+from model.loading import LanguageModel
+from model.passes import Logits, run_pass
+from model.tokenizing import encode, label, text_of
+
+MOST_TOKENS = 48  # that are written, unless said otherwise
+
+
+class Infilling:
+    """One text with gaps and what is written into them, token by token.
+
+    Attributes:
+        lm: the model, shared; its lock is held during each pass.
+        source_ids: what the encoder reads.
+        states: what it made of it, (1, source, hidden): read once, used by every step.
+        ids: what the decoder has read or is about to, its start token first.
+        seconds: of the encoder's pass, then of each step.
+        finished: None, "eos" after an end token, "gaps" after a sentinel that no gap of the text
+            has, or "length" where there is no room for more.
+    """
+
+    def __init__(self, lm: LanguageModel, text: str, max_new_tokens: int = MOST_TOKENS) -> None:
+        """Reads the text: the encoder's one pass runs here.
+
+        Args:
+            lm: a model of the seq2seq kind whose tokenizer has sentinels.
+            text: with two or more underscores for each gap, "The ___ sat on the ___."
+            max_new_tokens: where to stop.
+
+        Raises:
+            ValueError: where the model or the text will not do; the message says what will.
+        """
+        if lm.kind != "seq2seq":
+            raise ValueError(
+                f"{lm.name} is a {lm.kind} model, which has no encoder: choose one with an encoder "
+                "and a decoder, such as gapfiller."
+            )
+        if max_new_tokens < 1:
+            raise ValueError(f"max_new_tokens is {max_new_tokens}: choose 1 or more.")
+        self.lm, self.max_new_tokens, self.text = lm, max_new_tokens, text
+        self.source_ids = encode(lm, with_sentinels(lm, text))
+        _refuse_if_too_long(lm, len(self.source_ids))
+        self._sentinels = sentinel_ids(lm)
+        self.ids = [_start_id(lm)]
+        self.n_encoder_passes = 0
+        self.states, first, seconds = self._encode()
+        self._first_states = first
+        self._first_keys: list[torch.Tensor] = []
+        self._cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
+        self.seconds = [seconds]
+        self._bytes = [(0, 0)]  # of the cross-attention cache and of the decoder's own
+        self.finished: str | None = None
+
+    def step(self) -> int:
+        """Writes one token, the likeliest, and returns it.
+
+        Raises:
+            ValueError: where the answer is finished.
+        """
+        if self.finished is not None:
+            raise ValueError("The gaps are filled: go back, or start another text.")
+
+        # decode: one pass over the newest token; the rest comes from the two caches
+        logits, seconds = self._decode(self.ids[-1])
+
+        # choose: the likeliest token, the lowest id on ties
+        chosen = int(logits.argmax())
+
+        # append: it is the decoder's next input
+        self.ids.append(chosen)
+        self.seconds.append(seconds)
+        self._bytes.append(self._count_bytes())
+        if chosen in self.lm.end_ids:
+            self.finished = "eos"
+        elif chosen in self._sentinels[len(GAP.findall(self.text)) :]:
+            self.finished = "gaps"
+        elif len(self.written_ids) >= self.max_new_tokens:
+            self.finished = "length"
+        return chosen
+
+    def back(self) -> None:
+        """Takes the last token back; only the decoder's own cache is cropped.
+
+        Raises:
+            ValueError: where nothing has been written.
+        """
+        if not self.written_ids:
+            raise ValueError("Nothing has been written yet: there is nothing to take back.")
+        kv_cache.crop(self._cache.self_attention_cache, 1)
+        self.finished = None
+        del self.ids[-1], self.seconds[-1], self._bytes[-1]
+
+    @property
+    def written_ids(self) -> list[int]:
+        """What has been written so far."""
+        return self.ids[1:]
+
+    @property
+    def filled_text(self) -> str:
+        """The text with its gaps filled, as far as they have been written."""
+        return "".join(one.text for one in self.stretches)
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """The same text in pieces: what was given, what was written, what is open."""
+        return stretches(self.text, self.answers)
+
+    @property
+    def answers(self) -> list[str]:
+        """What has been written for each gap, up to the last one that has been begun.
+
+        A gap's own sentinel says where its piece begins; where it comes again, the first counts.
+        """
+        pieces: dict[int, list[int]] = {}
+        piece: list[int] = []  # what comes before the first sentinel is for no gap
+        for token_id in self.written_ids:
+            if token_id in self._sentinels:
+                piece = []
+                pieces.setdefault(self._sentinels.index(token_id), piece)
+            else:
+                piece.append(token_id)
+        n_gaps = len(GAP.findall(self.text))
+        last = max((gap for gap in pieces if gap < n_gaps), default=-1)
+        return [text_of(self.lm.tokenizer, pieces.get(gap, [])) for gap in range(last + 1)]
+
+    def look(self) -> TwoCaches:
+        """Returns both caches as they stand, with their bytes after every step."""
+        cross, own = (self._cache.cross_attention_cache, self._cache.self_attention_cache)
+        return TwoCaches(
+            cross=_sizes(cross),
+            own=_sizes(own),
+            source_labels=self._labels(self.source_ids),
+            written_labels=self._labels(self.ids[: len(self._bytes) - 1]),
+            cross_bytes=tuple(one for one, _ in self._bytes),
+            own_bytes=tuple(one for _, one in self._bytes),
+            seconds=tuple(self.seconds),
+            n_encoder_passes=self.n_encoder_passes,
+            drift=self._drift(),
+        )
+
+    @torch.inference_mode()
+    def _encode(self) -> tuple[torch.Tensor, Logits, float]:
+        """Runs the encoder over the text; returns its states, a copy of them, and the seconds."""
+        kept: list[torch.Tensor] = []
+        inputs = torch.tensor([self.source_ids], device=self.lm.device)
+
+        def read() -> torch.Tensor:
+            kept.append(self.lm.model.get_encoder()(input_ids=inputs).last_hidden_state)
+            return kept[0][0]
+
+        copied, seconds = run_pass(self.lm, len(self.source_ids), read)
+        self.n_encoder_passes += 1
+        return kept[0], copied, seconds
+
+    def _decode(self, token_id: int) -> tuple[Logits, float]:
+        """Runs the decoder over one more token."""
+        inputs = torch.tensor([[token_id]], device=self.lm.device)
+        states = BaseModelOutput(last_hidden_state=self.states)
+        found = run_pass(
+            self.lm,
+            1,
+            lambda: self.lm.model(
+                encoder_outputs=states,
+                decoder_input_ids=inputs,
+                past_key_values=self._cache,
+                use_cache=True,
+            ).logits[0, -1],
+        )
+        if not self._first_keys:
+            now = _keys(self._cache.cross_attention_cache)
+            self._first_keys = [keys.clone() for keys in now]
+        return found
+
+    def _count_bytes(self) -> tuple[int, int]:
+        cross, own = self._cache.cross_attention_cache, self._cache.self_attention_cache
+        return (
+            kv_cache.bytes_in_use(cross, len(self.source_ids)),
+            kv_cache.bytes_in_use(own, len(self.written_ids)),
+        )
+
+    @torch.inference_mode()
+    def _drift(self) -> float:
+        """Returns how far the states and the cross-attention keys are from what they were."""
+        gap = float(np.abs(self.states[0].float().cpu().numpy() - self._first_states).max())
+        now = _keys(self._cache.cross_attention_cache)
+        gaps = [
+            float((keys - first).abs().max())
+            for keys, first in zip(now, self._first_keys, strict=True)
+        ]
+        return max([gap, *gaps])
+
+    def _labels(self, ids: Sequence[int]) -> tuple[str, ...]:
+        lm = self.lm
+        return tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids)
+
+
+def _keys(cache: DynamicCache) -> list[torch.Tensor]:
+    """Lists the keys of each layer, (1, heads, positions, size); none before the first step."""
+    found = (getattr(layer, "keys", None) for layer in cache.layers)
+    return [keys for keys in found if isinstance(keys, torch.Tensor)]
+
+
+@torch.inference_mode()
+def _sizes(cache: DynamicCache) -> npt.NDArray[np.float32]:
+    """Returns the root mean square of each key, (layers, heads, positions)."""
+    kept = _keys(cache)
+    if not kept:
+        return np.zeros((0, 0, 0), dtype=np.float32)
+    sizes = torch.stack([keys[0].float().square().mean(-1).sqrt() for keys in kept])
+    found: npt.NDArray[np.float32] = sizes.cpu().numpy()
+    return found
+
+
+def _start_id(lm: LanguageModel) -> int:
+    """Returns the token from which the decoder starts.
+
+    Raises:
+        ValueError: where the model has none.
+    """
+    start = lm.model.config.decoder_start_token_id
+    if start is None:
+        raise ValueError(f"{lm.name} names no token to start its decoder from: choose another.")
+    return int(start)
+
+
+def _refuse_if_too_long(lm: LanguageModel, n_tokens: int) -> None:
+    limit = lm.context_length
+    if limit is not None and n_tokens > limit:
+        raise ValueError(
+            f"The text has {n_tokens:,} tokens and {lm.name} reads at most {limit:,}: shorten "
+            f"it by {n_tokens - limit:,} tokens or more."
+        )

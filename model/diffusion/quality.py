@@ -1,0 +1,165 @@
+"""How well the tokens of a filled page fit: a second look, a judge, repeats, names.
+
+A token fits where the model, shown all the rest of the finished page, would still write it: that is
+the second look. How well the text reads is said by a causal judge, which has no part in the
+filling. This module knows models and their tokenizers; it fills no page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from model.diffusion.denoising import Diffusion, probabilities, read_positions
+from model.diffusion.layout import writable_ids
+from model.diffusion.records import CLASH, Clashes
+from model.loading import LanguageModel
+from model.passes import run_pass
+from model.tokenizing import text_of
+
+_ROWS = 8  # texts that one pass of a second look reads
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_NEW_SENTENCE = re.compile(r"(?:^|[.!?…:\n])[\s\"'”’“‘]*$|[\"“‘]$")
+_NO_NAMES = frozenset({"I", "I'm", "I’m", "I'll", "I’ll", "I've", "I’ve", "I'd", "I’d"})
+
+
+def second_look(
+    lm: LanguageModel, ids: Sequence[int], positions: Sequence[int]
+) -> Iterator[tuple[float, ...]]:
+    """Masks one position after another and yields what the model gives the token that stood there.
+
+    Each row of a pass is the whole text with one mask in it, so that the model knows all but that
+    one token. Yields one tuple for each pass, `_ROWS` positions in each.
+    """
+    words = writable_ids(lm)
+    for first in range(0, len(positions), _ROWS):
+        places = list(positions[first : first + _ROWS])
+        rows = torch.tensor([list(ids)] * len(places))
+        rows[range(len(places)), places] = lm.tokenizer.mask_token_id
+        logits, _ = _read_rows(lm, rows, places)
+        logits[:, ~words] = -np.inf
+        tokens = [ids[place] for place in places]
+        yield tuple(probabilities(logits)[range(len(places)), tokens].tolist())
+
+
+def _read_rows(
+    lm: LanguageModel, rows: torch.Tensor, places: list[int]
+) -> tuple[npt.NDArray[np.float32], float]:
+    """Reads several texts in one pass and returns the logits at one position of each."""
+    inputs = rows.to(lm.device)
+    each = torch.arange(len(places), device=lm.device)
+    return run_pass(lm, rows.numel(), lambda: lm.model(input_ids=inputs).logits[each, places])
+
+
+def judge_tokens(
+    judge: LanguageModel, before: Sequence[int], after: Sequence[int]
+) -> npt.NDArray[np.float64]:
+    """Returns the log-probability of each token of `after`, (n,) nats, given all that precedes it.
+
+    Raises:
+        ValueError: where the text is longer than the judge reads.
+    """
+    ids = [*before, *after]
+    limit = judge.context_length
+    if limit is not None and len(ids) > limit:
+        raise ValueError(
+            f"{judge.name} reads {limit:,} tokens and the text has {len(ids):,}: shorten it."
+        )
+    if not after or not before:
+        return np.zeros(0)
+    at = np.arange(len(before) - 1, len(ids) - 1)
+    logits, _ = read_positions(judge, ids, at)
+    return np.log(np.maximum(probabilities(logits)[np.arange(len(after)), list(after)], 1e-300))
+
+
+def measure_clashes(
+    judge: LanguageModel, page: Diffusion, second: npt.NDArray[np.float64] | None
+) -> Clashes:
+    """Measures how well the filled part of a page fits itself and what is given around it."""
+    before, after = page.ids[: page.start], page.ids[page.start + page.length :]
+    return clashes_of(judge, page.lm, before, page.filled_ids, after, second)
+
+
+def clashes_of(
+    judge: LanguageModel,
+    lm: LanguageModel,
+    before: Sequence[int],
+    filled: Sequence[int],
+    after: Sequence[int],
+    second: npt.NDArray[np.float64] | None = None,
+) -> Clashes:
+    """Measures how well some tokens fit each other and their surroundings.
+
+    Args:
+        judge: a causal model; its tokens are used where its tokenizer is another.
+        lm: the model whose tokens these are.
+        before: tokens given before the filled ones.
+        filled: the tokens that are measured.
+        after: tokens given after them.
+        second: (filled,) what a second look gives them.
+    """
+    words = lm.tokenizer
+    parts = [_for_judge(judge, lm, ids) for ids in (before, filled, after)]
+    own = judge_tokens(judge, *_from_somewhere(judge, parts[0], parts[1]))
+    rest = judge_tokens(judge, [*parts[0], *parts[1]], parts[2])
+    pairs = list(pairwise(filled))
+    names = find_names(text_of(words, [*before, *filled]), len(text_of(words, before)))
+    known = set(_WORD.findall(text_of(words, before) + " " + text_of(words, after)))
+    known_names = {word for word in known if word[0].isupper()}
+    return Clashes(
+        logprob=float(own.mean()) if own.size else 0.0,
+        ending_logprob=float(rest.mean()) if rest.size else None,
+        n_doubled=sum(a == b for a, b in pairwise([*before[-1:], *filled, *after[:1]])),
+        repeated=1 - len(set(pairs)) / len(pairs) if pairs else 0.0,
+        n_clashes=None if second is None else int(np.count_nonzero(second < CLASH)),
+        n_names=len(set(names)),
+        agreement=(
+            sum(name in known_names for name in names) / len(names)
+            if names and known_names
+            else None
+        ),
+    )
+
+
+def _for_judge(judge: LanguageModel, lm: LanguageModel, ids: Sequence[int]) -> list[int]:
+    """Returns ids as the judge reads them: the same where both have one tokenizer."""
+    if same_tokens(judge, lm):
+        return list(ids)
+    text = text_of(lm.tokenizer, ids)
+    own: list[int] = judge.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    return own
+
+
+def _from_somewhere(
+    judge: LanguageModel, before: list[int], after: list[int]
+) -> tuple[list[int], list[int]]:
+    """Gives a judge something to begin from: what is given, its own beginning, or a first token."""
+    if before:
+        return before, after
+    return ([judge.bos_id], after) if judge.bos_id is not None else (after[:1], after[1:])
+
+
+def same_tokens(one: LanguageModel, other: LanguageModel) -> bool:
+    """Tells whether two models have one vocabulary, id by id."""
+    same: bool = one.tokenizer.get_vocab() == other.tokenizer.get_vocab()
+    return same
+
+
+def find_names(text: str, start: int = 0) -> list[str]:
+    """Lists the words from `start` on that begin with a capital without beginning a sentence."""
+    found = []
+    for match in _WORD.finditer(text):
+        word = match[0]
+        is_capital = word[0].isupper() and word not in _NO_NAMES
+        if (
+            match.start() >= start
+            and is_capital
+            and not _NEW_SENTENCE.search(text[: match.start()])
+        ):
+            found.append(re.sub(r"['’]s$", "", word))
+    return found

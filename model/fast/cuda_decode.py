@@ -1,0 +1,339 @@
+"""A decode step for GPUs: a cache of fixed size, and all launches of a step given at once.
+
+A small model's step is hundreds of kernels, each launched by Python one by one, and the GPU waits
+for Python. With a cache that never moves, one step can be captured as a graph and replayed by a
+single launch, or compiled into fewer kernels first. Which way is quickest is measured here, not
+assumed. First the plain step is held against the model's own passes, then each way against the
+plain step: one that fails on a machine, or has other logits, is on record with its reason and not
+taken. The plain way runs on any device, so that its arithmetic can be tested without a GPU.
+
+CUDA graphs: docs.pytorch.org/docs/stable/notes/cuda.html; compiled decode: gpt-fast.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import StaticCache
+
+from model import kv_cache, passes
+from model.fast.block_cache import whole_blocks
+from model.loading import LanguageModel
+from model.passes import Logits, PassError, run_pass, threads_for
+from model.prefill_decode.records import Trial
+
+WAYS = ("plain", "graph", "compiled")
+_N_WARM, _N_TIMED = 3, 20  # steps
+_N_TRIAL = 12  # tokens of the text on which the ways are timed; a block of the cache holds them
+_N_COMPILED = 64  # steps in one process
+_N_PROMPT, _N_HELD = 2, 4  # tokens of the text on which they are held against the truth
+_NEEDS = {"attention_mask", "position_ids", "logits_to_keep"}  # of a model's pass
+
+# How far logits may be apart by rounding, as a part of their spread. A right step is off by .01 in
+# bfloat16 and by .001 in float16, one that errs by a position or a column by .04 to .8, on a text
+# so short that each token weighs. A compiled step is off by as much as the plain one; a captured
+# one runs the same kernels.
+_ROUNDING = {torch.float32: 1e-3, torch.float16: 0.01, torch.bfloat16: 0.03}
+_SAME_KERNELS = 1 / 3
+
+
+def runs_static(lm: LanguageModel) -> bool:
+    """Tells whether a model's cache can be of fixed size, every position in every layer.
+
+    Not so for a window or a sum of the past, for a model laid out over several devices, and for
+    one that is not told its mask and its positions.
+    """
+    model: Any = lm.model
+    layers = StaticCache(config=model.config, max_cache_len=1).layers
+    return (
+        kv_cache.cache_argument(model) == "past_key_values"
+        and kv_cache.argument_names(model) >= _NEEDS
+        and all(type(layer).__name__ == "StaticLayer" for layer in layers)
+        and len(set(getattr(model, "hf_device_map", {}).values())) <= 1
+        and _attention(lm) in ("sdpa", "eager")
+    )
+
+
+def _attention(lm: LanguageModel) -> str:
+    """Names how transformers computes this model's attention."""
+    config: Any = lm.model.config.get_text_config(decoder=True)
+    return str(getattr(config, "_attn_implementation", "sdpa"))
+
+
+class StaticDecode:
+    """One text at a time, in a cache that is allocated once."""
+
+    def __init__(self, lm: LanguageModel, capacity: int) -> None:
+        """Allocates the cache.
+
+        Args:
+            lm: A causal model whose layers all keep every position.
+            capacity: Tokens of the longest text, prompt and answer together; rounded up to whole
+                blocks, as a GPU's attention would fill up a mask of another width in every layer.
+
+        Raises:
+            ValueError: where the model keeps something else than one key and value by position.
+        """
+        if not runs_static(lm):
+            raise ValueError(f"{lm.name} does not keep all positions: use its own step.")
+        self.lm, self.capacity = lm, whole_blocks(capacity)
+        self._model: Any = lm.model  # once: what reads it takes a lock, which cannot be compiled
+        self.way = "plain"
+        self.trials: list[Trial] = []
+        self._cache: Any = StaticCache(config=self._model.config, max_cache_len=self.capacity)
+        self._n_tokens = 0
+        device = lm.device
+        # what a captured step reads lies at fixed addresses, and is written before each replay
+        self._token = torch.zeros((1, 1), dtype=torch.long, device=device)
+        self._position = torch.zeros((1, 1), dtype=torch.long, device=device)
+        self._columns = torch.arange(self.capacity, device=device)
+        self._replay: Callable[[], torch.Tensor] = self._forward
+
+    def prefill(self, ids: Sequence[int]) -> tuple[Logits, float]:
+        """Reads a prompt into the emptied cache, by the model's own forward.
+
+        It is given no mask: in an empty cache transformers takes the causal kernel then, on the
+        prompt's own keys and values alone. With a mask it would go over the whole capacity.
+        """
+        if not 0 < len(ids) <= self.capacity:
+            raise ValueError(f"The cache has room for {self.capacity} tokens, not {len(ids)}.")
+        self._set_length(0)
+        inputs = torch.tensor([list(ids)], device=self.lm.device)
+        answer = run_pass(
+            self.lm,
+            len(ids),
+            lambda: self._model(
+                input_ids=inputs,
+                position_ids=self._columns[None, : len(ids)],
+                past_key_values=self._cache,
+                use_cache=True,
+                logits_to_keep=1,
+            ).logits[0, -1],
+        )
+        self._n_tokens = len(ids)
+        return answer
+
+    def decode(self, token_id: int) -> tuple[Logits, float]:
+        """Reads one more token, by the way that was chosen."""
+        if not 0 < self._n_tokens < self.capacity:
+            raise ValueError(f"The cache holds {self._n_tokens} of {self.capacity} tokens.")
+
+        def step() -> torch.Tensor:
+            self._token.fill_(token_id)
+            self._position.fill_(self._n_tokens)
+            return self._replay()
+
+        try:
+            answer = run_pass(self.lm, 1, step)
+        except PassError:
+            self._set_length(self._n_tokens)  # some layers may have counted the token already
+            raise
+        self._n_tokens += 1
+        return answer
+
+    def _forward(self) -> torch.Tensor:
+        """Runs the model on the newest token; the mask hides the columns that are still empty."""
+        output = self._model(
+            input_ids=self._token,
+            attention_mask=self._mask(),
+            position_ids=self._position,
+            past_key_values=self._cache,
+            use_cache=True,
+        )
+        row: torch.Tensor = output.logits[0, -1]
+        return row
+
+    def _mask(self) -> torch.Tensor:
+        """Hides the columns after the newest token, (1, 1, 1, capacity), to be added to scores.
+
+        Kernels add it as it is; one of yes and no would be turned into this in every layer.
+        """
+        hidden = (self._columns > self._position)[None, None]
+        lowest = torch.finfo(self.lm.dtype).min
+        return torch.zeros_like(hidden, dtype=self.lm.dtype).masked_fill(hidden, lowest)
+
+    @torch.inference_mode()
+    def _set_length(self, n_tokens: int) -> None:
+        """Says how many positions are filled; what lies beyond is written over.
+
+        On a GPU the first pass makes the counts anew, as tensors that inference alone may change.
+        """
+        self._n_tokens = n_tokens
+        for layer in self._cache.layers:
+            layer.cumulative_length.fill_(n_tokens)
+
+    # Which way is quickest
+
+    def prepare(self, ways: Sequence[str] = WAYS) -> Iterator[str]:
+        """Tries one way for each value that is asked for, and keeps the quickest at the end.
+
+        Raises:
+            ValueError: where no way has the logits of the model's own pass.
+        """
+        own = self._own_logits()
+        refused, plain = "", own
+        self._replay = self._forward
+        try:
+            plain = self._held_logits()
+            check_same(self.lm, plain, own, "the model's own")
+        except Exception as error:  # of many kinds: no way is better than what it repeats
+            refused = _in_one_line(error)
+        replays: dict[str, Callable[[], torch.Tensor]] = {}
+        for way in ways:
+            yield f"trying the {way} step{', up to a minute' if way == 'compiled' else ''}"
+            try:
+                if refused:
+                    raise ValueError(refused)
+                replays[way] = self._try(way, own, plain)
+            except Exception as error:  # of many kinds; a way that fails here is not taken
+                self.trials.append(Trial(way, 0.0, None, _in_one_line(error)))
+        timed = {t.way: t.step_seconds for t in self.trials if t.step_seconds is not None}
+        if not timed:
+            raise ValueError(
+                f"No step in a fixed cache agrees with {self.lm.name} ({self.trials[0].reason}): "
+                "use its own step."
+            )
+        self.way = min(timed, key=lambda way: timed[way])
+        self._replay = replays[self.way]
+        self._set_length(0)
+
+    def _try(self, way: str, own: Logits, plain: Logits) -> Callable[[], torch.Tensor]:
+        """Makes one way ready, holds it against the plain step, and times it on a longer text."""
+        if way != "plain" and not has_graphs(self.lm.device):
+            raise ValueError("needs a CUDA device")
+        *before, newest = self._trial_ids()
+        started = time.perf_counter()
+        # a whole text first: where it lies in memory is settled by then
+        self._replay = self._forward
+        self.prefill(before)
+        if way == "compiled":
+            self._replay = self._compile(newest)
+        for _ in range(_N_WARM):
+            self._again(newest)
+        if way != "plain":
+            # what is captured has run before: compiling and choosing kernels cannot be captured
+            self._replay = self._capture(self._replay)
+            self._set_length(len(before))
+            for _ in range(_N_WARM):
+                self._again(newest)
+        warmup = time.perf_counter() - started
+        logits = self._held_logits()
+        share = 1.0 if way == "compiled" else _SAME_KERNELS
+        check_same(self.lm, logits, plain, "the plain step's", share)
+        self.prefill(before)
+        seconds = median(self._again(newest) for _ in range(_N_TIMED))
+        gap = float(np.abs(logits - own).max())
+        self.trials.append(Trial(way, warmup, seconds, gap=gap))
+        return self._replay
+
+    def _trial_ids(self) -> list[int]:
+        """Returns tokens from all over the vocabulary, no two of them equal if it can be."""
+        return [i * self.lm.vocab_size // _N_TRIAL for i in range(_N_TRIAL)]
+
+    def _own_logits(self) -> Logits:
+        """Returns the model's own logits after each of the trial's tokens, (tokens, vocab)."""
+        prompt, *following = self._held_ids()
+        cache = self.lm.new_cache()
+        return np.stack([passes.prefill(self.lm, ids, cache)[0] for ids in (prompt, *following)])
+
+    def _held_logits(self) -> Logits:
+        """Returns the same by the step in force, one token after another, none of them twice.
+
+        The columns behind them are filled first, so that a step that looks there is found out.
+        """
+        prompt, *following = self._held_ids()
+        self.prefill(self._trial_ids()[::-1])
+        rows = [self.prefill(prompt)[0], *(self.decode(token_id)[0] for (token_id,) in following)]
+        return np.stack(rows)
+
+    def _held_ids(self) -> list[list[int]]:
+        """Splits a short text into a prompt and the tokens that follow it, one by one."""
+        ids = self._trial_ids()[: _N_PROMPT + _N_HELD]
+        return [ids[:_N_PROMPT], *([token_id] for token_id in ids[_N_PROMPT:])]
+
+    def _again(self, token_id: int) -> float:
+        """Runs the same step once more and returns its seconds."""
+        n_before = self._n_tokens
+        seconds = self.decode(token_id)[1]
+        self._set_length(n_before)
+        return seconds
+
+    @torch.inference_mode()
+    def _compile(self, token_id: int) -> Callable[[], torch.Tensor]:
+        """Compiles the step by running it once, not under the lock: that can take a minute.
+
+        Each cache has a step of its own, and torch gives up a function at its 9th unless told.
+        """
+        compiled: Callable[[], torch.Tensor] = torch.compile(
+            self._forward, fullgraph=True, dynamic=False
+        )
+        n_before = self._n_tokens
+        self._token.fill_(token_id)
+        self._position.fill_(n_before)
+        more = torch._dynamo.config.patch(recompile_limit=_N_COMPILED)
+        with more, threads_for(self.lm, 1):  # as in every pass after it
+            compiled()
+        self._set_length(n_before)
+        return compiled
+
+    @torch.inference_mode()
+    def _capture(self, step: Callable[[], torch.Tensor]) -> Callable[[], torch.Tensor]:
+        """Records one step's launches; replaying them is one launch, from whichever thread.
+
+        What `torch.compile` itself would capture belongs to the thread that compiled it, and a page
+        runs in a new thread each time.
+        """
+        device = self.lm.device
+        with self.lm.lock, threads_for(self.lm, 1), torch.cuda.device(device):
+            torch.cuda.synchronize(device)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+                row = step()
+
+        def replay() -> torch.Tensor:
+            graph.replay()
+            return row
+
+        return replay
+
+
+def has_graphs(device: torch.device) -> bool:
+    """Tells whether a device can replay a step's launches as one."""
+    return device.type == "cuda"
+
+
+def check_same(
+    lm: LanguageModel, logits: Logits, truth: Logits, whose: str, share: float = 1.0
+) -> None:
+    """Holds some rows of logits against others.
+
+    Args:
+        lm: The model that gave them.
+        logits: Rows of logits, (tokens, vocab).
+        truth: What they should be.
+        whose: The truth, in words.
+        share: Of what rounding can do, as much as is allowed.
+
+    Raises:
+        ValueError: where they are further apart.
+    """
+    apart, spread = _size(logits - truth), float(truth.std(axis=-1).mean())
+    allowed = share * spread * _ROUNDING.get(lm.dtype, max(_ROUNDING.values()))
+    # far from 0 the numbers of a format are further apart than that: logits snap to the next
+    unit = torch.finfo(lm.dtype).eps * _size(truth)
+    if not apart**2 <= allowed * (allowed + unit):
+        raise ValueError(f"other logits than {whose}, by {apart:.2g} beside {spread:.2g}")
+
+
+def _size(rows: Logits) -> float:
+    """Returns the root of the mean square."""
+    return float(np.sqrt(np.square(rows).mean()))
+
+
+def _in_one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:160] or type(error).__name__

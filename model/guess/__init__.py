@@ -1,0 +1,1 @@
+"""Guess the next token: people and the model, scored in bits."""

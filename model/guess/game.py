@@ -1,0 +1,219 @@
+"""Guess the next token: people write confidences, the model writes its own, bits decide.
+
+Everyone is scored by the logarithm of the probability that they gave to the token which came. It
+is a proper score: on average nobody does better than by saying what they believe (I. J. Good 1952,
+"Rational decisions"). This module knows a model and a text; it knows no page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from model.draw import best_ids
+from model.generation import Generation
+from model.guess.reading import Unit, read_guesses, read_line
+from model.guess.records import GuessRead, GuessRound, GuessRow, HiddenText, PlayerRound
+from model.loading import LanguageModel
+from model.records import FloatArray, Piece
+from model.tokenizing import encode, label, pieces
+
+N_ROWS = 8  # of the model's best tokens, shown when its distribution opens
+LONGEST_TEXT = 1_000  # tokens
+
+
+# The score
+
+
+def prob_of(guesses: Sequence[GuessRead], token_id: int, n_vocab: int) -> float:
+    """Returns what a player's guesses give a token: its share, or an even part of the rest.
+
+    With k guesses the confidence that is left goes evenly to the n - k other tokens, so that all n
+    sum to 1 and none has 0.
+    """
+    # named: the player gave this token a share of its own
+    shares = {guess.token_id: guess.share for guess in guesses}
+    if token_id in shares:
+        return shares[token_id]
+    # spread: what was kept back lies evenly on all that was not named
+    return (1 - math.fsum(shares.values())) / (n_vocab - len(shares))
+
+
+def score(name: str, guesses: Sequence[GuessRead], token_id: int, n_vocab: int) -> PlayerRound:
+    """Tells what a player gave to the token that came, and which guess of theirs it was."""
+    ranks = [i for i, guess in enumerate(guesses, start=1) if guess.token_id == token_id]
+    return PlayerRound(
+        name=name,
+        guesses=tuple(guesses),
+        spread=1 - math.fsum(guess.share for guess in guesses),
+        prob=prob_of(guesses, token_id, n_vocab),
+        rank=ranks[0] if ranks else None,
+    )
+
+
+def log_softmax(logits: FloatArray) -> FloatArray:
+    """Turns the logits of the whole vocabulary into log-probabilities, in float64."""
+    scores = np.asarray(logits, dtype=np.float64)
+    shifted = scores - scores.max()
+    log_probs: FloatArray = shifted - math.log(float(np.exp(shifted).sum()))
+    return log_probs
+
+
+# The game
+
+
+class GuessingGame:
+    """A text of which only the beginning is open; each round opens one token more.
+
+    The model reads the text as it opens, one token to a pass, and sees no more of it than people.
+    """
+
+    def __init__(self, lm: LanguageModel, text: str, n_open: int = 8) -> None:
+        """Hides a text behind its first tokens.
+
+        Args:
+            lm: The model that plays.
+            text: Line breaks and double spaces count as one space.
+            n_open: How many tokens are open at first, one at least.
+
+        Raises:
+            ValueError: One sentence with the remedy.
+        """
+        ids = encode(lm, " ".join(text.split()))
+        ids = ids[:-1] if len(ids) > 1 and ids[-1] in lm.end_ids else ids  # some close a text
+        self.lm, self.ids = lm, ids
+        self.rounds: list[GuessRound] = []
+        self._pieces: tuple[Piece, ...] = pieces(lm.tokenizer, ids)
+        self._asked: dict[int, float] = {}  # position -> what it cost the model, bits
+        n_given = n_open + sum(piece.special for piece in self._pieces[:1])
+        self._refuse_unfit(n_given)
+        self._generation = Generation(lm, ids[:n_given])
+        self._pass_over()
+
+    def _refuse_unfit(self, n_given: int) -> None:
+        n_tokens, limit = len(self.ids), min(LONGEST_TEXT, self.lm.context_length or LONGEST_TEXT)
+        if n_tokens > limit:
+            raise ValueError(f"The text has {n_tokens} tokens, at most {limit} fit: shorten it.")
+        if self.lm.end_ids.intersection(self.ids[1:]):
+            raise ValueError(f"The text holds an end token of {self.lm.name}: take it out.")
+        if not any(map(self._can_be_typed, range(n_given, n_tokens))):
+            raise ValueError(
+                f"The text has {n_tokens} tokens and {n_given} of them are open from the start: "
+                "give a longer text."
+            )
+
+    @property
+    def position(self) -> int:
+        """Where the next hidden token stands."""
+        return len(self._generation.ids)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the whole text is open."""
+        return self.position >= len(self.ids)
+
+    @property
+    def text(self) -> str:
+        """The text as far as it is open."""
+        return self._generation.text
+
+    @property
+    def hidden_text(self) -> HiddenText:
+        """What a page may show: nothing of what is still hidden but how long it is."""
+        shown = [i for i in range(self.position) if not self._pieces[i].special]
+        return HiddenText(
+            shown=tuple(self._pieces[i].joined for i in shown),
+            bits=tuple(self._asked.get(i) for i in shown),
+            n_hidden=len(self.ids) - self.position,
+        )
+
+    def play(self, lines: Mapping[str, str], unit: Unit = "percent") -> GuessRound:
+        """Scores everyone's guesses for the next token, and opens it.
+
+        Args:
+            lines: What each player typed, by name; who typed nothing spreads all evenly.
+            unit: What the numbers are.
+
+        Raises:
+            ValueError: One sentence with the remedy; nothing is opened then.
+        """
+        if self.is_over:
+            raise ValueError("The whole text is open: start another game.")
+        before, true_id, n_vocab = self._generation.ids, self.ids[self.position], self.lm.vocab_size
+
+        # guess: everyone's confidence, as far as it is named
+        guesses = {
+            name: read_guesses(self.lm, before, read_line(line, unit))
+            for name, line in lines.items()
+        }
+        if not any(guesses.values()):
+            raise ValueError("Nobody has guessed yet: write a word, or open it without a guess.")
+
+        # open: the model's own distribution, over the whole vocabulary
+        log_probs = log_softmax(self._generation.logits)
+
+        # score: minus the binary logarithm of what each gave to the token that came
+        players = tuple(score(name, read, true_id, n_vocab) for name, read in guesses.items())
+        done = GuessRound(
+            position=self.position,
+            token_id=true_id,
+            label=label(self.lm.tokenizer, true_id, n_vocab),
+            n_vocab=n_vocab,
+            model_log_prob=float(log_probs[true_id]),
+            model_rank=_rank(log_probs, true_id),
+            players=players,
+            rows=self._rows(log_probs, players, true_id),
+        )
+
+        # append: the model reads what came, whatever it or anyone had guessed
+        self._generation.step(token_id=true_id)
+        self.rounds.append(done)
+        self._asked[done.position] = done.model_bits
+        self._pass_over()
+        return done
+
+    def give(self) -> None:
+        """Opens the next token without asking or scoring anybody."""
+        if not self.is_over:
+            self._generation.step(token_id=self.ids[self.position])
+            self._pass_over()
+
+    def _pass_over(self) -> None:
+        """Opens what nobody can type: blanks, and tokens that are a piece of a character."""
+        while not self.is_over and not self._can_be_typed(self.position):
+            self._generation.step(token_id=self.ids[self.position])
+
+    def _can_be_typed(self, position: int) -> bool:
+        piece = self._pieces[position]
+        before = self._pieces[position - 1] if position else piece
+        is_whole = bool(before.joined) or before.special or not before.data
+        written = piece.data.decode("utf-8", errors="ignore")
+        return is_whole and written.encode() == piece.data and bool(written.strip())
+
+    def _rows(
+        self, log_probs: FloatArray, players: Sequence[PlayerRound], true_id: int
+    ) -> tuple[GuessRow, ...]:
+        """Lists the model's best tokens, those that were guessed, and the one that came."""
+        shown = {true_id, *best_ids(log_probs, N_ROWS).tolist()}
+        shown |= {guess.token_id for player in players for guess in player.guesses}
+        n_vocab = self.lm.vocab_size
+        rows = [
+            GuessRow(
+                token_id=token_id,
+                label=label(self.lm.tokenizer, token_id, n_vocab),
+                model_rank=_rank(log_probs, token_id),
+                model_prob=math.exp(log_probs[token_id]),
+                player_probs=tuple(prob_of(p.guesses, token_id, n_vocab) for p in players),
+            )
+            for token_id in shown
+        ]
+        return tuple(sorted(rows, key=lambda row: row.model_rank))
+
+
+def _rank(log_probs: FloatArray, token_id: int) -> int:
+    """Counts the tokens that come before this one in the one order, and itself."""
+    own = log_probs[token_id]
+    n_tied_before = int(np.count_nonzero(log_probs[:token_id] == own))
+    return int(np.count_nonzero(log_probs > own)) + n_tied_before + 1

@@ -1,0 +1,207 @@
+"""The key-value cache: what it is made of, how large it is, how it is cropped and copied.
+
+The model keeps the keys and values of every position it has read, so that the next token costs one
+position and not the whole text again. This module knows transformers' caches and their layers; it
+runs no model and knows no text.
+
+Cropping takes a negative count, which means the same in every transformers 5 release, and a cache
+made without a config, whose sliding-window layers keep all positions and so can be cropped beyond
+the window. Latent attention is DeepSeek-V2's (2405.04434), grouped queries are 2305.13245.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import torch
+from transformers import DynamicCache, PreTrainedConfig
+from transformers.cache_utils import DynamicLayer
+
+from model.fast.block_cache import RoomyLayer
+from model.records import CacheShape
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+# layers that hold one key and one value per position, and nothing that sums up the past
+_CROPPABLE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DummyLayer", "RoomyLayer"}
+_KV_HEADS = ("num_key_value_heads", "num_kv_heads", "n_head_kv", "kv_n_heads")
+_HEAD_SIZES = ("head_dim", "d_kv", "kv_channels")
+
+
+def cache_shape(config: PreTrainedConfig, bytes_per_number: int) -> CacheShape:
+    """Reads off a config what one token costs in the cache.
+
+    KV heads and head size are the config's own, layer by layer where they differ: hidden size over
+    heads is only the last resort, since Qwen3, Gemma and others do not keep to it.
+
+    Args:
+        config: of the whole model; the text part is found by itself.
+        bytes_per_number: 2 in 16 bits, 4 in float32.
+    """
+    text_config = config.get_text_config(decoder=True)
+    layers = [_layer_config(text_config, index) for index in _attention_layers(config)]
+    numbers = sum(_numbers_per_token(layer) for layer in layers)
+    first = layers[0] if layers else None
+    return CacheShape(
+        n_layers=len(layers),
+        n_kv_heads=_n_kv_heads(first) if first else 0,
+        head_dim=_head_dim(first) if first else 0,
+        n_heads=_n_heads(first) if first else 0,
+        bytes_per_number=bytes_per_number,
+        bytes_per_token=numbers * bytes_per_number,
+        sliding_window=_sliding_window(config),
+    )
+
+
+def _attention_layers(config: PreTrainedConfig) -> list[int]:
+    """Lists the layers that keep keys and values: not those that sum up the past or share."""
+    layers = DynamicCache(config=config).layers
+    return [index for index, layer in enumerate(layers) if isinstance(layer, DynamicLayer)]
+
+
+def _layer_config(config: PreTrainedConfig, index: int) -> PreTrainedConfig:
+    """Returns the config of one layer; that of the model where all layers are alike."""
+    layer_configs = getattr(config, "per_layer_config", None)
+    return config if layer_configs is None else layer_configs[index]
+
+
+def _numbers_per_token(config: PreTrainedConfig) -> int:
+    """Counts the numbers that one token leaves in one layer."""
+    if _latent_size(config):
+        return _latent_size(config)
+    return 2 * _n_kv_heads(config) * _head_dim(config)
+
+
+def _latent_size(config: PreTrainedConfig) -> int:
+    """Returns latent plus rotary part of latent attention, which serve all heads; else 0."""
+    latent = _first(config, ("kv_lora_rank",))
+    return latent + _first(config, ("qk_rope_head_dim",)) if latent else 0
+
+
+def _n_heads(config: PreTrainedConfig) -> int:
+    return _first(config, ("num_attention_heads", "n_head", "num_heads"))
+
+
+def _n_kv_heads(config: PreTrainedConfig) -> int:
+    """Counts the heads that keep keys and values; as many as query heads where nothing is said."""
+    if _latent_size(config):
+        return 1
+    is_new_falcon = getattr(config, "new_decoder_architecture", False)
+    if getattr(config, "multi_query", False) and not is_new_falcon:
+        return 1
+    nested = getattr(config, "attn_config", None)
+    return _first(config, _KV_HEADS) or _first(nested, _KV_HEADS) or _n_heads(config)
+
+
+def _head_dim(config: PreTrainedConfig) -> int:
+    """Returns the size of one key: the config's own, else hidden size over heads."""
+    hidden = _first(config, ("hidden_size", "n_embd", "d_model"))
+    own = _latent_size(config) or _first(config, _HEAD_SIZES)
+    return own or hidden // max(_n_heads(config), 1)
+
+
+def _sliding_window(config: PreTrainedConfig) -> int | None:
+    """Returns the shortest window that a layer of this config looks back over."""
+    layers = DynamicCache(config=config).layers
+    windows = [getattr(layer, "sliding_window", None) for layer in layers]
+    return min((window for window in windows if window), default=None)
+
+
+def _first(config: object, names: tuple[str, ...]) -> int:
+    """Returns the first of these attributes that is a number other than 0; else 0."""
+    values = (getattr(config, name, None) for name in names)
+    return next((int(value) for value in values if isinstance(value, int) and value), 0)
+
+
+def argument_names(model: PreTrainedModel) -> frozenset[str]:
+    """Names the arguments that a model's pass takes, looked up once per class."""
+    return _argument_names(type(model).forward)
+
+
+@lru_cache(maxsize=32)
+def _argument_names(forward: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(forward).parameters)
+
+
+def cache_argument(model: PreTrainedModel) -> str | None:
+    """Names the argument by which a model takes its cache; None where it takes none of ours."""
+    takes_ours = getattr(model, "_supports_default_dynamic_cache", lambda: True)
+    names = ("past_key_values", "cache_params") if takes_ours() else ()
+    return next((name for name in names if name in argument_names(model)), None)
+
+
+def can_crop(config: PreTrainedConfig) -> bool:
+    """Tells whether tokens can be taken off the end of this model's cache.
+
+    A recurrent state sums up all that was read and cannot forget its last token.
+    """
+    layers = DynamicCache(config=config).layers
+    return all(type(layer).__name__ in _CROPPABLE_LAYERS for layer in layers)
+
+
+def new_cache(config: PreTrainedConfig) -> DynamicCache:
+    """Returns an empty cache for one text of a model with this config."""
+    if not can_crop(config):
+        return DynamicCache(config=config)
+    cache = DynamicCache()
+    cache.layer_class_to_replicate = RoomyLayer
+    return cache
+
+
+def crop(cache: DynamicCache, n_tokens: int) -> None:
+    """Takes `n_tokens` positions off the end; blocks that are left empty return at the next pass.
+
+    Raises:
+        ValueError: where the cache holds fewer: transformers would silently empty it.
+    """
+    n_held = cache.get_seq_length()
+    if not 0 <= n_tokens <= n_held:
+        raise ValueError(f"The cache holds {n_held} tokens: crop between 0 and as many.")
+    if n_tokens:
+        cache.crop(-n_tokens)
+
+
+def fork(cache: DynamicCache) -> DynamicCache:
+    """Returns an independent copy of a cache, at no cost where keys and values only ever grow.
+
+    What two copies both look at is never written again. A recurrent state is written in place and
+    has to be copied.
+    """
+    twin = copy.copy(cache)
+    share = all(type(layer).__name__ in _CROPPABLE_LAYERS for layer in cache.layers)
+    for layer in cache.layers:
+        if isinstance(layer, RoomyLayer):
+            layer.share()
+    twin.layers = [copy.copy(layer) if share else copy.deepcopy(layer) for layer in cache.layers]
+    return twin
+
+
+def bytes_in_use(cache: DynamicCache | None, n_tokens: int) -> int:
+    """Counts the bytes of the positions held, at most `n_tokens` of them in each layer."""
+    total = 0
+    for name, tensor in _tensors(cache):
+        # keys and values are (batch, heads, positions, size); any other state counts whole
+        n_positions = tensor.shape[-2] if name in ("keys", "values") else 1
+        total += tensor.nbytes // n_positions * min(n_positions, max(n_tokens, 1))
+    return total
+
+
+def bytes_held(cache: DynamicCache | None) -> int:
+    """Counts the bytes of storage behind the cache: whole blocks, and what a crop left empty."""
+    storages = (tensor.untyped_storage() for _, tensor in _tensors(cache))
+    return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
+
+
+def _tensors(cache: DynamicCache | None) -> Iterator[tuple[str, torch.Tensor]]:
+    """Yields every tensor that a cache keeps between two passes, with its name in the layer."""
+    for layer in cache.layers if cache is not None else ():
+        for name, value in vars(layer).items():
+            kept: tuple[Any, ...] = tuple(value.values()) if isinstance(value, dict) else (value,)
+            for tensor in kept:
+                if isinstance(tensor, torch.Tensor) and tensor.dim() and tensor.numel():
+                    yield name, tensor

@@ -1,0 +1,1 @@
+"""Prefill and decode, measured: experiments, batches, the roofline, cost."""

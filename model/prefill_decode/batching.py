@@ -1,0 +1,268 @@
+"""Many sequences at once: one reading of the weights serves them all, until arithmetic binds.
+
+A batch of B sequences decodes B tokens in one pass. This module knows a batch and its cost; who
+chooses the tokens is no matter here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+import torch
+from transformers import DynamicCache
+
+from model.fast.block_cache import whole_blocks
+from model.fast.engines import PLAIN
+from model.flops import count_flops
+from model.kv_cache import argument_names
+from model.loading import LanguageModel
+from model.passes import Logits, PassError, run_pass
+from model.prefill_decode.ceilings import measure_copy
+from model.prefill_decode.experiments import some_ids
+from model.prefill_decode.records import BatchRun, RoofPoint, Timed
+from model.timing import describe
+from model.weights.device import free_bytes
+
+BATCHES = (1, 2, 4, 8, 16, 32, 64)
+N_PAST = 128  # tokens of each sequence before the steps that are timed
+N_STEPS = 7
+AT_ONCE = 1024  # tokens that one pass reads, of all prompts together
+_HEADROOM = 1.2  # of a batch's cache: what its passes need besides
+
+
+class Batch:
+    """Sequences of equal length that decode in step, each pass alone on the weights and timed."""
+
+    def __init__(self, lm: LanguageModel, rows: Sequence[Sequence[int]]) -> None:
+        """Takes the prompts; nothing runs yet.
+
+        Raises:
+            ValueError: where the model takes no cache.
+        """
+        if lm.cache_argument is None:
+            raise ValueError(f"{lm.name} takes no cache: choose another model.")
+        self.lm = lm
+        self.rows = [list(row) for row in rows]
+        self.cache = lm.new_cache() or DynamicCache()
+
+    def prefill(self) -> tuple[Logits, float]:
+        """Reads all prompts; logits are (batch, vocab)."""
+        answers = list(self.read())
+        return answers[-1][0], sum(seconds for _, seconds in answers)
+
+    def read(self) -> Iterator[tuple[Logits, float]]:
+        """Reads all prompts some columns at a time, so that no pass is longer than a Stop waits."""
+        n_columns = max(1, AT_ONCE // len(self.rows))
+        for start in range(0, len(self.rows[0]), n_columns):
+            rows = [row[start : start + n_columns] for row in self.rows]
+            yield batched_pass(self.lm, rows, self.cache)
+
+    def decode(self, token_ids: Sequence[int]) -> tuple[Logits, float]:
+        """Reads one more token of every sequence."""
+        return batched_pass(self.lm, [[token_id] for token_id in token_ids], self.cache)
+
+
+def batched_pass(
+    lm: LanguageModel, rows: Sequence[Sequence[int]], cache: DynamicCache | None, **extra: Any
+) -> tuple[Logits, float]:
+    """Runs one pass over sequences of equal length.
+
+    Args:
+        lm: The model.
+        rows: (batch, tokens) ids.
+        cache: Theirs; None keeps nothing.
+        extra: Further inputs of the model, such as its attention mask.
+
+    Returns:
+        The logits after each sequence, (batch, vocab), and the seconds that the pass took.
+    """
+    known = argument_names(lm.model)
+    inputs: dict[str, Any] = {
+        "input_ids": torch.tensor([list(row) for row in rows], device=lm.device),
+        "use_cache": cache is not None,
+        **extra,
+    }
+    if "logits_to_keep" in known:
+        inputs["logits_to_keep"] = 1
+    if cache is not None:
+        inputs[str(lm.cache_argument)] = cache
+    n_input = sum(len(row) for row in rows)
+    return run_pass(lm, n_input, lambda: lm.model(**inputs).logits[:, -1])
+
+
+def point_of(
+    lm: LanguageModel,
+    n_batch: int,
+    n_input: int,
+    n_past: int,
+    seconds: Sequence[float],
+    linear_flops: int,
+    engine: str,
+) -> RoofPoint:
+    """Puts a pass beside what it has to read and to compute.
+
+    Attention is counted causally here: token i of those read looks at i positions less than the
+    last one does, which torch's counter does not see.
+    """
+    shape = lm.cache_shape
+    pairs = n_input * n_past + n_input * (n_input + 1) // 2
+    attention = 4 * n_batch * pairs * shape.n_layers * shape.n_heads * shape.head_dim
+    return RoofPoint(
+        phase="prefill" if n_past == 0 else "decode",
+        engine=engine,
+        n_batch=n_batch,
+        n_input=n_input,
+        n_past=n_past,
+        seconds=Timed(tuple(seconds)),
+        flops=linear_flops + attention,
+        weight_bytes=weight_bytes_read(lm, n_batch * n_input),
+        cache_bytes=n_batch * (n_past + n_input) * shape.bytes_per_token,
+    )
+
+
+def weight_bytes_read(lm: LanguageModel, n_tokens: int) -> int:
+    """Counts the bytes of weights that a pass over so many tokens has to read.
+
+    Of an input embedding that is not the head as well, one row for each token; of experts, at most
+    those that the tokens can reach.
+    """
+    config = lm.model.config.get_text_config(decoder=True)
+    find_embeddings: Any = lm.model.get_input_embeddings
+    find_head: Any = lm.model.get_output_embeddings
+    embeddings, head = find_embeddings().weight, getattr(find_head(), "weight", None)
+    n_experts = _first(config, ("num_local_experts", "num_experts", "n_routed_experts"))
+    n_active = _first(config, ("num_experts_per_tok", "top_k_experts"))
+    share = min(1.0, n_tokens * n_active / n_experts) if n_experts and n_active else 1.0
+    total = 0.0
+    for name, weight in lm.model.named_parameters():
+        if weight is embeddings and weight is not head:
+            total += min(n_tokens, weight.shape[0]) * weight.shape[1] * weight.element_size()
+        else:
+            total += weight.nbytes * (share if ".experts." in name else 1.0)
+    return round(total)
+
+
+def _first(config: object, names: tuple[str, ...]) -> int:
+    values = (getattr(config, name, None) for name in names)
+    return next((value for value in values if isinstance(value, int)), 0)
+
+
+def count_reads(n_batch: int, n_past: int) -> int:
+    """Counts the passes in which the prompts of a batch are read."""
+    return -(-n_past // max(1, AT_ONCE // n_batch))
+
+
+def why_not(lm: LanguageModel, n_batch: int, n_tokens: int) -> str | None:
+    """Says what would fit where the cache of a batch does not; None where it does.
+
+    Args:
+        lm: The model.
+        n_batch: Sequences that decode together.
+        n_tokens: Length to which each of them grows.
+    """
+    free = free_bytes(lm.device)
+    each = lm.cache_shape.bytes_per_token * whole_blocks(n_tokens)
+    need = n_batch * each * _HEADROOM  # what stands in memory by now is not free any more
+    if free is None or need <= free:
+        return None
+    return (
+        f"Batch {n_batch} needs {need / 1e9:,.1f} GB for its cache and {free / 1e9:,.1f} GB "
+        f"is free: about {int(free / each / _HEADROOM)} sequences of this length would fit."
+    )
+
+
+class BatchExperiment:
+    """Decode steps at batch 1, 2, 4, ... 64, pass by pass, as far as memory reaches."""
+
+    def __init__(
+        self,
+        lm: LanguageModel,
+        batches: Sequence[int] = BATCHES,
+        n_past: int = N_PAST,
+        n_steps: int = N_STEPS,
+    ) -> None:
+        """Plans the passes.
+
+        Raises:
+            ValueError: where the model takes no cache.
+        """
+        Batch(lm, [])
+        limit = lm.context_length or n_past + n_steps + 1
+        self.lm, self.batches, self.n_steps = lm, tuple(batches), n_steps
+        self.n_past = min(n_past, limit - n_steps - 1)
+        self.copy = 0.0
+        self._read_in: dict[int, Batch] = {}
+        self._flops: dict[int, int] = {}
+        self._seconds: dict[int, list[float]] = {n: [] for n in self.batches}
+        self.refused: str | None = None
+        n_reads = sum(count_reads(n, self.n_past) for n in self.batches)
+        self.n_done, self.n_total = 0, 2 + n_reads + len(self.batches) * (n_steps + 1)
+        self.doing, self.is_done = "measuring the copy in memory", False
+        self._plan = self._passes()
+
+    def advance(self) -> None:
+        """Runs the next pass."""
+        self.is_done = next(self._plan, None) is None
+        self.n_done += 1
+
+    def _passes(self) -> Generator[str]:
+        self.copy = measure_copy(self.lm).best
+        yield self.doing
+        # read: the prompts of each batch, as long as there is room for its cache
+        for n_batch in self.batches:
+            self.refused = why_not(self.lm, n_batch, self.n_past + 1 + self.n_steps)
+            if self.refused is not None:
+                break
+            self.doing = f"reading {n_batch} prompts"
+            try:
+                yield from self._read(n_batch)
+            except PassError as error:
+                self.refused = f"Batch {n_batch} did not run. {error}{self._what_did()}"
+                break
+        # step: all batches take turns, so that a busy moment is busy for all
+        for _ in range(self.n_steps):
+            for n_batch, batch in self._read_in.items():
+                self.doing = f"a step of {n_batch}"
+                token_ids = [batch.rows[0][0]] * n_batch
+                self._seconds[n_batch].append(batch.decode(token_ids)[1])
+                yield self.doing
+        self.end()
+
+    def end(self) -> None:
+        """Gives the caches back; what was measured stays."""
+        self._read_in = {}
+
+    def stop(self) -> None:
+        """Ends on the way, and gives back what the pass that would come next holds as well."""
+        self._plan.close()
+        self.end()
+
+    def _read(self, n_batch: int) -> Iterator[str]:
+        """Reads the prompts, then counts the arithmetic of a step, which warms up."""
+        batch = Batch(self.lm, [some_ids(self.lm, self.n_past)] * n_batch)
+        for _ in batch.read():
+            yield self.doing
+        token_ids = [batch.rows[0][0]] * n_batch
+        self._flops[n_batch] = count_flops(lambda: batch.decode(token_ids)).linear
+        self._read_in[n_batch] = batch
+        yield self.doing
+
+    @property
+    def points(self) -> list[RoofPoint]:
+        """The batches of which a step was timed, smallest first."""
+        return [
+            point_of(self.lm, n, 1, self.n_past, seconds, self._flops[n], PLAIN)
+            for n, seconds in self._seconds.items()
+            if seconds
+        ]
+
+    def _what_did(self) -> str:
+        """Says which batch is known to fit, where one is."""
+        largest = max(self._read_in, default=None)
+        return "" if largest is None else f" A batch of {largest} fits."
+
+    @property
+    def result(self) -> BatchRun:
+        """What was measured so far."""
+        return BatchRun(describe(self.lm), self.copy, tuple(self.points), self.refused)

@@ -1,0 +1,145 @@
+"""What tokens cost on a machine that is paid by the hour, from the times that it was seen to take.
+
+An hour costs the same whatever the machine does in it, so a token costs the seconds that it holds
+the machine. Sequences that share a decode step share its price. Energy is the GPU's own count,
+asked of NVML, which comes with NVIDIA's driver; where there is none, nothing is said of energy.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Generator
+
+import torch
+
+from model.fast.engines import Engine
+from model.loading import LanguageModel
+from model.prefill_decode.experiments import some_ids
+from model.prefill_decode.records import Energy, Prices
+
+HOUR = 3600.0  # seconds
+METERED_SECONDS = 1.5  # a GPU's count moves on some ten times a second
+METERED_TOKENS = 512  # of the prompt
+N_METERED = 2  # a prefill and a decode
+MILLION = 1_000_000
+
+
+def price_tokens(
+    per_hour: float, seconds_in: float, seconds_out: float, n_batch: int = 1
+) -> Prices:
+    """Turns the seconds of a token into its price.
+
+    Args:
+        per_hour: Price of the machine for an hour, in any currency.
+        seconds_in: Of one prompt token, in a prefill.
+        seconds_out: Of one decode step, which gives each sequence of the batch a token.
+        n_batch: Sequences that share the step.
+
+    Raises:
+        ValueError: for a price or a time that is not above 0; one sentence.
+    """
+    if not 0 < per_hour < float("inf"):
+        raise ValueError("A price per hour is more than 0: type what the machine costs.")
+    if seconds_in <= 0 or seconds_out <= 0 or n_batch < 1:
+        raise ValueError("Times are above 0 and a batch has 1 sequence or more: measure first.")
+    per_second = per_hour / HOUR
+    return Prices(
+        per_million_in=per_second * seconds_in * MILLION,
+        per_million_out=per_second * seconds_out / n_batch * MILLION,
+        n_batch=n_batch,
+    )
+
+
+def price_request(prices: Prices, n_in: int, n_out: int) -> tuple[float, float]:
+    """Returns what reading the prompt and writing the answer cost, each."""
+    return prices.per_million_in * n_in / MILLION, prices.per_million_out * n_out / MILLION
+
+
+def saved_by_budget(prices: Prices, n_in: int, n_out: int, budget: int) -> float:
+    """Returns the fraction of a request's price that a limit on its output saves."""
+    before = sum(price_request(prices, n_in, n_out))
+    return 1 - sum(price_request(prices, n_in, min(n_out, budget))) / before
+
+
+def listed_ratio(price_in: float, price_out: float) -> float:
+    """Returns how many input tokens an output token costs, on a price list.
+
+    Raises:
+        ValueError: for a price that is not above 0; one sentence.
+    """
+    if price_in <= 0 or price_out <= 0:
+        raise ValueError("A price per million tokens is more than 0: type both from the list.")
+    return price_out / price_in
+
+
+class EnergyMeter:
+    """The joules that a GPU says it has used; made by `energy_meter`."""
+
+    def __init__(self, nvml: ctypes.CDLL, handle: ctypes.c_void_p) -> None:
+        """Takes an initialised NVML and one device of it."""
+        self._nvml, self._handle = nvml, handle
+
+    def joules(self) -> float | None:
+        """Returns the joules since the driver was loaded; None where the GPU does not count."""
+        millijoules = ctypes.c_ulonglong()
+        failed = self._nvml.nvmlDeviceGetTotalEnergyConsumption(
+            self._handle, ctypes.byref(millijoules)
+        )
+        return None if failed else millijoules.value / 1000
+
+
+def energy_meter(device: torch.device) -> EnergyMeter | None:
+    """Finds the meter of a GPU; None where there is no such GPU or no NVML.
+
+    NVML is a library of the driver, spoken to by its C interface: nothing has to be installed.
+    """
+    if device.type != "cuda":
+        return None
+    try:
+        nvml = ctypes.CDLL("nvidia-ml.dll" if hasattr(ctypes, "windll") else "libnvidia-ml.so.1")
+        uuid = f"GPU-{torch.cuda.get_device_properties(device).uuid}".encode()
+        handle = ctypes.c_void_p()
+        if nvml.nvmlInit_v2() or nvml.nvmlDeviceGetHandleByUUID(uuid, ctypes.byref(handle)):
+            return None
+    except (OSError, AttributeError, RuntimeError):
+        return None
+    meter = EnergyMeter(nvml, handle)
+    return None if meter.joules() is None else meter
+
+
+def energy_passes(
+    lm: LanguageModel, engine: Engine, meter: EnergyMeter, seconds: float = METERED_SECONDS
+) -> Generator[str, None, Energy | None]:
+    """Reads the meter before and after many prefills, then before and after many decode steps.
+
+    Args:
+        lm: The model.
+        engine: How it runs, prepared already.
+        meter: Of its GPU.
+        seconds: Of each of the two, in one piece: a pause would be counted with it.
+
+    Yields:
+        Before each of the two what it is.
+
+    Returns:
+        What was counted; None where the meter fell silent.
+    """
+    ids = some_ids(lm, min(METERED_TOKENS, (lm.context_length or 2 * METERED_TOKENS) // 2))
+    found = []
+    for phase in ("prefill", "decode"):
+        yield f"metering {phase}"
+        engine.prefill(ids)
+        before, started, n_tokens = meter.joules(), time.perf_counter(), 0
+        while time.perf_counter() - started < seconds:
+            if phase == "prefill" or n_tokens % len(ids) == len(ids) - 1:
+                engine.prefill(ids)  # a decode that has filled the context begins again
+                n_tokens += len(ids) if phase == "prefill" else 1
+            else:
+                engine.decode(ids[0])
+                n_tokens += 1
+        after = meter.joules()
+        if before is None or after is None:
+            return None
+        found.append((after - before) / n_tokens)
+    return Energy(engine.name, found[0], found[1])

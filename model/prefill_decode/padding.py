@@ -1,0 +1,91 @@
+"""Prompts of different lengths in one batch, rightly and wrongly.
+
+A batch is a rectangle, so short prompts are filled up on the left and all end in the same column.
+The model has to be told which columns are padding, and which position each token has; what comes
+of it if it is not is measured here against each prompt alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+import torch
+
+from model.job import at_once
+from model.kv_cache import argument_names
+from model.loading import LanguageModel
+from model.passes import Logits
+from model.prefill_decode.batching import batched_pass
+from model.prefill_decode.records import PaddedWay, Padding
+from model.tokenizing import label
+
+RIGHT = "mask and positions given"
+COUNTED = "padding counted as positions"
+NEITHER = "padding read as text"
+OTHER_END = "padded at the end, last column read"
+MOST_WAYS = 4
+
+
+def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Padding:
+    """Does what `padding_passes` does, at once."""
+    return at_once(padding_passes(lm, prompts))
+
+
+def padding_passes(
+    lm: LanguageModel, prompts: Sequence[Sequence[int]]
+) -> Generator[str, None, Padding]:
+    """Runs prompts of different lengths together, rightly and wrongly, against each one alone.
+
+    Yields:
+        Before each pass what it is.
+
+    Raises:
+        ValueError: for fewer than two prompts, or one without tokens.
+    """
+    if len(prompts) < 2 or not all(prompts):
+        raise ValueError("Padding needs two prompts or more, none of them empty: type one a line.")
+    n_columns = max(len(ids) for ids in prompts)
+    pad_id = min(lm.end_ids, default=0)
+    n_pads = [n_columns - len(ids) for ids in prompts]
+    left = [[pad_id] * n + list(ids) for n, ids in zip(n_pads, prompts, strict=True)]
+    mask = torch.tensor([[0] * n + [1] * (n_columns - n) for n in n_pads], device=lm.device)
+    # each text begins at position 0, wherever its first column is
+    positions = (mask.cumsum(-1) - 1).clamp(min=0)
+    alone = []
+    for n, ids in enumerate(prompts, start=1):
+        yield f"prompt {n} alone"
+        alone.append(batched_pass(lm, [ids], None)[0][0])
+
+    # rightly, and in the ways in which it goes wrong
+    known = argument_names(lm.model)
+    ways = []
+    for name, given in (
+        (RIGHT, {"attention_mask": mask, "position_ids": positions}),
+        (COUNTED, {"attention_mask": mask, "position_ids": _as_they_stand(mask)}),
+        (NEITHER, {}),
+    ):
+        if set(given) <= known:
+            yield f"together, {name}"
+            ways.append(_against(name, batched_pass(lm, left, None, **given)[0], alone))
+    right = [list(ids) + [pad_id] * n for n, ids in zip(n_pads, prompts, strict=True)]
+    yield f"together, {OTHER_END}"
+    ways.append(_against(OTHER_END, batched_pass(lm, right, None)[0], alone))
+    labels = tuple(
+        tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids) for ids in prompts
+    )
+    scale = max(float(abs(row).max()) for row in alone)
+    return Padding(labels, n_columns, scale, tuple(ways))
+
+
+def _as_they_stand(mask: torch.Tensor) -> torch.Tensor:
+    """Counts columns as positions, padding included: what a model does when it is not told."""
+    return torch.arange(mask.shape[1], device=mask.device).expand_as(mask)
+
+
+def _against(name: str, rows: Logits, alone: Sequence[Logits]) -> PaddedWay:
+    pairs = list(zip(rows, alone, strict=True))
+    return PaddedWay(
+        name,
+        tuple(float(abs(row - truth).max()) for row, truth in pairs),
+        tuple(bool(row.argmax() == truth.argmax()) for row, truth in pairs),
+    )

@@ -1,0 +1,137 @@
+"""Runs that were measured elsewhere, as small JSON files: what they say, when, and on what.
+
+A recording is never shown as if it were of this machine: device, date, number format and versions
+travel with it, and the page says "recorded". Save one with `python -m benchmarks.record`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from model.prefill_decode.records import (
+    BatchRun,
+    Ceilings,
+    Machine,
+    PhaseRun,
+    Reading,
+    Request,
+    Roofline,
+    RoofPoint,
+    Timed,
+    Trial,
+)
+
+FORMAT = 1
+FOLDER = Path(__file__).parents[1] / "recorded"
+LONGEST = 2_000_000  # bytes of a file; a recording is small
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One run of the phases, the roofline and the batches on one machine."""
+
+    machine: Machine
+    phases: PhaseRun
+    roofline: Roofline
+    batches: BatchRun
+
+    @property
+    def title(self) -> str:
+        """What it is of, for a list."""
+        return f"{self.machine.model} on {self.machine.processor}, {self.machine.dtype}"
+
+
+def save_recording(recording: Recording, folder: Path = FOLDER) -> Path:
+    """Writes a recording to a file that bears the names of its device and its model."""
+    machine = recording.machine
+    words = f"{machine.processor} {machine.device.partition(':')[0]} {machine.model}"
+    name = re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-")
+    path = folder / f"{name}.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"format": FORMAT, **asdict(recording)}, ensure_ascii=False)
+    path.write_text(_shorter(text) + "\n", encoding="utf-8")
+    return path
+
+
+def _shorter(text: str) -> str:
+    """Cuts every number to six significant digits: no clock is better."""
+    cut = json.loads(text, parse_float=lambda digits: float(f"{float(digits):.6g}"))
+    return json.dumps(cut, ensure_ascii=False, separators=(",", ":"))
+
+
+def load_recording(path: Path) -> Recording:
+    """Reads a recording.
+
+    Raises:
+        ValueError: where the file is none; one sentence with the remedy.
+    """
+    try:
+        if path.stat().st_size > LONGEST:
+            raise ValueError("too long")
+        given = json.loads(path.read_text(encoding="utf-8"))
+        if given.get("format") != FORMAT:
+            raise ValueError(f"format {given.get('format')!a} and not {FORMAT}")
+        return Recording(
+            machine=Machine(**given["machine"]),
+            phases=_phases(given["phases"]),
+            roofline=_roofline(given["roofline"]),
+            batches=_batches(given["batches"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{path.name} is no recording that can be read here ({error}): record it again."
+        ) from error
+
+
+def recordings(folder: Path = FOLDER) -> tuple[Recording, ...]:
+    """Reads all recordings that are shipped, those that cannot be read left out."""
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            found.append(load_recording(path))
+        except ValueError:
+            continue
+    return tuple(found)
+
+
+def _phases(given: Mapping[str, Any]) -> PhaseRun:
+    return PhaseRun(
+        machine=Machine(**given["machine"]),
+        engine=given["engine"],
+        warmup=tuple(given["warmup"]),
+        readings=tuple(Reading(one["n_tokens"], _timed(one)) for one in given["readings"]),
+        long_in=tuple(map(_request, given["long_in"])),
+        long_out=tuple(map(_request, given["long_out"])),
+        trials=tuple(Trial(**one) for one in given["trials"]),
+    )
+
+
+def _request(given: Mapping[str, Any]) -> Request:
+    return Request(
+        given["n_in"], given["first_seconds"], tuple(given["gaps"]), tuple(given["token_ids"])
+    )
+
+
+def _roofline(given: Mapping[str, Any]) -> Roofline:
+    return Roofline(
+        Machine(**given["machine"]), Ceilings(**given["ceilings"]), _points(given["points"])
+    )
+
+
+def _batches(given: Mapping[str, Any]) -> BatchRun:
+    return BatchRun(
+        Machine(**given["machine"]), given["copy"], _points(given["points"]), given["refused"]
+    )
+
+
+def _points(given: Any) -> tuple[RoofPoint, ...]:
+    return tuple(RoofPoint(**{**one, "seconds": _timed(one)}) for one in given)
+
+
+def _timed(given: Mapping[str, Any]) -> Timed:
+    return Timed(tuple(given["seconds"]["seconds"]))

@@ -1,0 +1,1 @@
+"""Error propagation: forced tokens, exposure bias, long texts, contexts."""

@@ -1,0 +1,1 @@
+"""Speculative decoding: a draft proposes, the target verifies in one pass."""

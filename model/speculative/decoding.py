@@ -1,0 +1,280 @@
+"""Speculative decoding: a draft guesses some tokens, the target checks all of them in one pass.
+
+A proposal stays with the probability min(1, target / draft). At the first that does not, the target
+draws from what the draft left of its distribution, max(0, target - draft); where all stay, it adds
+one of its own. So the text is distributed as if the target had written it alone, and greedy text is
+the same text (Leviathan, Kalman and Matias 2211.17192; Chen et al. 2302.01318).
+
+Both distributions are taken after the same masks. The coins depend on seed, position and purpose
+alone. This module knows readers and drafts; timing many rounds is for `model.speculative.timing`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from model.cached_model import Reader
+from model.draw import coin_at, rank_order
+from model.passes import Logits
+from model.records import Finish, FloatArray
+from model.sampling import Settings, process
+from model.speculative.drafting import Draft, Drafter
+from model.speculative.records import Source
+
+Purpose: TypeAlias = Literal["draft", "accept", "draw"]
+Coin: TypeAlias = Callable[[int, Purpose], float]
+PURPOSES: tuple[Purpose, ...] = ("draft", "accept", "draw")
+GREEDY = Settings(temperature=0)
+
+
+def accept_prob(target_prob: float, draft_prob: float) -> float:
+    """Returns the probability with which a proposal stays: min(1, target / draft)."""
+    return 1.0 if target_prob >= draft_prob else target_prob / draft_prob
+
+
+def residual(target_probs: FloatArray, draft_probs: FloatArray) -> FloatArray:
+    """Returns what the draft left of the target's distribution: max(0, target - draft), to 1.
+
+    Where nothing is left but rounding, a rejection cannot have happened, and the target's own
+    distribution is returned.
+    """
+    left = np.maximum(target_probs - draft_probs, 0.0)
+    total = left.sum()
+    probs: FloatArray = left / total if total > 0 else target_probs
+    return probs
+
+
+def overlap(target_probs: FloatArray, draft_probs: FloatArray) -> float:
+    """Returns the chance that a proposal stays here: the sum of min(target, draft)."""
+    return float(np.minimum(target_probs, draft_probs).sum())
+
+
+def draw_from(probs: FloatArray, coin: float) -> int:
+    """Returns the token on which a coin falls, the probabilities laid end to end, best first."""
+    ids = np.flatnonzero(probs)
+    ids = ids[rank_order(probs[ids])]
+    ends = np.cumsum(probs[ids])
+    return int(ids[np.searchsorted(ends, coin * ends[-1], side="right")])
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One round as it went, with all that its figures are made of."""
+
+    n_text: int  # tokens of the text before it
+    draft: Draft
+    rows: Logits  # (proposals + 1, vocab) the target's raw logits
+    n_accepted: int
+    token_ids: tuple[int, ...]  # what the text gained
+    source: Source | None  # None where an accepted end token ended the text
+    reads: tuple[tuple[int, int, int], ...]  # target's, draft's cache: before, read, kept
+    target_seconds: float
+    seconds: float  # of the whole round
+
+    @property
+    def n_tested(self) -> int:
+        """Proposals that were looked at: the accepted ones, and the first that was not."""
+        return min(self.n_accepted + 1, len(self.draft.ids))
+
+
+class Speculation:
+    """One text that a draft and a target write together.
+
+    Attributes:
+        target: reads; its cache holds all tokens but the last.
+        drafter: guesses.
+        ids: prompt and generated tokens.
+        finished: None, "eos" or "length", by the rules of plain decoding.
+    """
+
+    def __init__(
+        self,
+        target: Reader,
+        drafter: Drafter,
+        ids: Sequence[int],
+        settings: Settings = GREEDY,
+        seed: int = 0,
+        max_new_tokens: int | None = None,
+        coin: Coin | None = None,
+    ) -> None:
+        """Lets the target read the prompt, all but its last token.
+
+        Raises:
+            ValueError: where there is no prompt, or no room after it.
+        """
+        self.target, self.drafter, self.settings = target, drafter, settings
+        self.ids, self.n_prompt = list(ids), len(ids)
+        self.n_most = room(target, drafter, len(ids), max_new_tokens)
+        # the best raw token is taken, so that no distribution has to be made
+        self._is_plain_greedy = settings.stage_names == ("greedy",)
+        self.starts: list[int] = []  # length of the text before each round
+        self.finished: Finish | None = "length" if self.n_most <= len(ids) else None
+        self.coin = coin or (lambda at, use: coin_at(seed, 3 * at + PURPOSES.index(use)))
+        if self.n_prompt > 1:
+            target.read(self.ids[:-1], 1)
+        if drafter.reader is not None and self.n_prompt > 1:
+            drafter.reader.read(self.ids[:-1], 1)
+
+    def round(self, n_draft: int, *, adaptive: bool = False) -> Outcome:
+        """Runs one round: the text gains at least one token, and at most n_draft + 1.
+
+        Raises:
+            ValueError: where the text is finished.
+        """
+        if self.finished is not None:
+            raise ValueError("The text is finished: go back, or start a new one.")
+        started, n_text = time.perf_counter(), len(self.ids)
+        before = self._n_read()
+        # one token comes from the target itself: do not guess past the end
+        n_draft = min(n_draft, self.n_most - n_text - 1)
+
+        # propose: the draft guesses some tokens, one after another
+        draft = self.drafter.propose(self.ids, n_draft, self._guess, adaptive=adaptive)
+
+        # verify: the target reads them all in one pass, and the token before them
+        rows = self.target.read([*self.ids[self.target.n_read :], *draft.ids], len(draft.ids) + 1)
+
+        # accept: keep proposals up to the first that the coin, or the best token, is against
+        n_accepted, token_ids, source = self._judge(draft, rows)
+        read = self._n_read()
+
+        # append: what stayed, and the target's own token
+        self.starts.append(n_text)
+        self.ids += token_ids
+        self.finished = self._reason_to_stop()
+
+        # crop: both caches forget what was rejected
+        self._crop(min(n_text + n_accepted, len(self.ids) - 1))
+        return Outcome(
+            n_text=n_text,
+            draft=draft,
+            rows=rows,
+            n_accepted=n_accepted,
+            token_ids=token_ids,
+            source=source,
+            reads=tuple(zip(before, read, self._n_read(), strict=True)),
+            target_seconds=self.target.seconds,
+            seconds=time.perf_counter() - started,
+        )
+
+    def back(self) -> None:
+        """Takes the last round back; the same coins will fall again."""
+        if self.starts:
+            del self.ids[self.starts.pop() :]
+            self.finished = None
+            self._crop(len(self.ids) - 1)
+
+    def probs_of(self, row: Logits, ids: Sequence[int]) -> FloatArray:
+        """Returns a distribution after the masks, (vocab,) float64."""
+        return process(row, ids, self.settings, self.n_prompt)[-1].probs
+
+    def _guess(self, row: Logits, ids: Sequence[int]) -> tuple[int, FloatArray | None]:
+        """Chooses as plain decoding would, from the draft's distribution."""
+        if self._is_plain_greedy:
+            return int(row.argmax()), None
+        probs = self.probs_of(row, ids)
+        return draw_from(probs, self.coin(len(ids), "draft")), probs
+
+    def _judge(self, draft: Draft, rows: Logits) -> tuple[int, tuple[int, ...], Source | None]:
+        """Returns how many proposals stay, what the text gains, and who chose its last token."""
+        judge = self._match if self._is_plain_greedy else self._weigh
+        n_accepted, drawn_id = judge(draft, rows)
+        kept = draft.ids[:n_accepted]
+        for place, token_id in enumerate(kept):
+            if token_id in self.target.lm.end_ids:
+                return place + 1, kept[: place + 1], None
+        is_whole = n_accepted == len(draft.ids)
+        return n_accepted, (*kept, drawn_id), "bonus" if is_whole else "residual"
+
+    def _match(self, draft: Draft, rows: Logits) -> tuple[int, int]:
+        """Greedy: a proposal stays where it is the target's best token."""
+        best: list[int] = rows.argmax(axis=-1).tolist()
+        pairs = zip(draft.ids, best, strict=False)
+        n_accepted = next((i for i, (x, y) in enumerate(pairs) if x != y), len(draft.ids))
+        return n_accepted, best[n_accepted]
+
+    def _weigh(self, draft: Draft, rows: Logits) -> tuple[int, int]:
+        """Sampled: a proposal stays with min(1, target / draft), else the residual is drawn."""
+        text = list(self.ids)
+        for place, token_id in enumerate(draft.ids):
+            target_probs, draft_probs = self.probs_of(rows[place], text), draft.probs[place]
+            assert draft_probs is not None
+            at = len(text)
+            chance = accept_prob(target_probs[token_id], draft_probs[token_id])
+            if self.coin(at, "accept") >= chance:
+                left = residual(target_probs, draft_probs)
+                return place, draw_from(left, self.coin(at, "draw"))
+            text.append(token_id)
+        bonus = self.probs_of(rows[len(draft.ids)], text)
+        return len(draft.ids), draw_from(bonus, self.coin(len(text), "draw"))
+
+    def _n_read(self) -> tuple[int, ...]:
+        reader = self.drafter.reader
+        return (self.target.n_read,) if reader is None else (self.target.n_read, reader.n_read)
+
+    def _crop(self, n_kept: int) -> None:
+        """Takes both caches back to their first `n_kept` positions, where they hold more."""
+        for reader in (self.target, self.drafter.reader):
+            if reader is not None and reader.n_read > n_kept:
+                reader.crop(reader.n_read - n_kept)
+
+    def _reason_to_stop(self) -> Finish | None:
+        if self.ids[-1] in self.target.lm.end_ids:
+            return "eos"
+        return "length" if len(self.ids) >= self.n_most else None
+
+
+def write_plainly(
+    target: Reader,
+    ids: Sequence[int],
+    settings: Settings = GREEDY,
+    n_tokens: int = 64,
+    seed: int = 0,
+) -> tuple[list[int], list[float], float]:
+    """Writes greedily or by coins without a draft, by the same passes and the same stop rules.
+
+    Returns:
+        The whole text, the seconds of each pass, and the seconds of all after the prompt was read.
+    """
+    text, seconds, n_prompt = list(ids), [], len(ids)
+    is_greedy = settings.stage_names == ("greedy",)
+    if n_prompt > 1:
+        target.read(text[:-1], 1)
+    started = time.perf_counter()
+    for _ in range(min(n_tokens, room(target, None, n_prompt, n_tokens) - n_prompt)):
+        row = target.read(text[-1:], 1)[0]
+        seconds.append(target.seconds)
+        if is_greedy:
+            text.append(int(row.argmax()))
+        else:
+            probs = process(row, text, settings, n_prompt)[-1].probs
+            text.append(draw_from(probs, coin_at(seed, 3 * len(text) + 2)))
+        if text[-1] in target.lm.end_ids:
+            break
+    return text, seconds, time.perf_counter() - started
+
+
+def room(target: Reader, drafter: Drafter | None, n_prompt: int, max_new_tokens: int | None) -> int:
+    """Returns the number of tokens at which a text is full: of contexts, the shorter one.
+
+    Raises:
+        ValueError: where there is no prompt, or it fills a context.
+    """
+    if not n_prompt:
+        raise ValueError("The prompt has no tokens: write a word.")
+    readers = [target] if drafter is None or drafter.reader is None else [target, drafter.reader]
+    most = 1_000_000 if max_new_tokens is None else n_prompt + max_new_tokens
+    for one in readers:
+        limit = one.lm.context_length or most
+        if n_prompt >= limit:
+            raise ValueError(
+                f"The prompt has {n_prompt:,} tokens and {one.lm.name} reads at most {limit:,}: "
+                f"shorten it by {n_prompt - limit + 1:,} tokens or more."
+            )
+        most = min(most, limit)
+    return most

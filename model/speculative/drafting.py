@@ -1,0 +1,196 @@
+"""Drafts of speculative decoding: who guesses the next tokens, and how many.
+
+A small model with the target's tokenizer (2211.17192, 2302.01318), or no model at all: prompt
+lookup copies what followed the same words earlier in the text. How many tokens are guessed may be
+fixed or left to the draft, which stops once it no longer believes itself. This module knows the
+text and nothing of the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from model.cached_model import TextReader
+from model.loading import LanguageModel
+from model.passes import Logits
+from model.records import FloatArray
+
+MOST_DRAFTED = 8
+LEAST_BELIEF = 0.25  # of all that was proposed in a round, below which an adaptive draft stops
+LONGEST_MATCH, SHORTEST_MATCH = 3, 1  # tokens of the end of the text that prompt lookup looks for
+
+# from raw logits and the text before to the token that is proposed and its distribution, which
+# is None where only the best token counts
+Choose = Callable[[Logits, Sequence[int]], tuple[int, FloatArray | None]]
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """What was guessed in one round."""
+
+    ids: tuple[int, ...]
+    probs: tuple[FloatArray | None, ...]  # what each was drawn from, (vocab,); None when greedy
+    seconds: float  # of the passes
+    n_steps: int  # passes
+
+
+class Drafter(Protocol):
+    """Guesses how a text goes on."""
+
+    name: str
+
+    @property
+    def reader(self) -> TextReader | None:
+        """Returns who reads for it; None where no model is asked."""
+
+    def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
+        """Guesses up to n tokens."""
+
+
+class ModelDraft:
+    """A small model that writes ahead, token by token."""
+
+    def __init__(self, lm: LanguageModel, width: int) -> None:
+        """Begins with nothing read.
+
+        Args:
+            lm: The draft.
+            width: Of the target's logits; the draft's are cut or filled up to it.
+        """
+        self.name, self.reader, self.width = lm.name, TextReader(lm), width
+
+    def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
+        """Writes up to n tokens; an adaptive draft stops when it no longer believes itself."""
+        text, reader, belief = list(ids), self.reader, 1.0
+        probs, seconds = [], 0.0
+        for _ in range(n):
+            # read: what the draft has not read, at least its own last guess
+            row = fit(reader.read(text[reader.n_read :], 1)[0], self.width)
+            seconds += reader.seconds
+            # guess: as plain decoding would
+            token_id, guess = choose(row, text)
+            text.append(token_id)
+            probs.append(guess)
+            # stop: by what the draft itself believes, never by what it drew
+            if adaptive:
+                belief *= best_prob(row)
+                if belief < LEAST_BELIEF:
+                    break
+        return Draft(tuple(text[len(ids) :]), tuple(probs), seconds, len(probs))
+
+
+class PromptLookup:
+    """No model: what followed the same words earlier in the text will follow again."""
+
+    name = "prompt lookup"
+    reader = None
+
+    def __init__(self, width: int) -> None:
+        """Takes the width of the target's logits."""
+        self.width = width
+
+    def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
+        """Copies up to n tokens, each as sure as a guess can be: the whole distribution on it."""
+        del choose, adaptive  # it chooses nothing, and copies as far as it may
+        found = look_up(ids, n)
+        probs = tuple(one_hot(token_id, self.width) for token_id in found)
+        return Draft(found, probs, 0.0, 0)
+
+
+class ForcedDraft:
+    """A draft whose passes run as ever while its guesses are replaced: best case or worst case."""
+
+    def __init__(self, inner: ModelDraft, truth: Sequence[int], *, is_right: bool) -> None:
+        """Takes the text that greedy decoding will write, prompt included."""
+        self.name, self.reader = inner.name, inner.reader
+        self._inner, self._truth, self._is_right = inner, list(truth), is_right
+
+    def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
+        """Lets the draft work, and hands on what the target will say, or what it will not."""
+        del adaptive
+        wanted = iter(self._truth[len(ids) :])
+
+        def replace(row: Logits, text: Sequence[int]) -> tuple[int, None]:
+            best = next(wanted, None)
+            own = choose(row, text)[0]
+            if best is None:
+                return own, None
+            return (best if self._is_right else (best + 1) % len(row)), None
+
+        return self._inner.propose(ids, n, replace, adaptive=False)
+
+
+def look_up(ids: Sequence[int], n: int) -> tuple[int, ...]:
+    """Returns what followed the last occurrence of the text's last words, at most n tokens.
+
+    The longest end of the text that occurs before is looked for, three tokens down to one.
+    """
+    text = list(ids)
+    for length in range(LONGEST_MATCH, SHORTEST_MATCH - 1, -1):
+        end = text[-length:]
+        for start in range(len(text) - length - 1, -1, -1):
+            if text[start : start + length] == end:
+                return tuple(text[start + length : start + length + n])
+    return ()
+
+
+def fit(row: Logits, width: int) -> Logits:
+    """Cuts a row of logits to a width, or fills it up with tokens that cannot come."""
+    if len(row) == width:
+        return row
+    fitted = np.full(width, -np.inf, dtype=np.float32)
+    fitted[: len(row)] = row[:width]
+    return fitted
+
+
+def best_prob(row: Logits) -> float:
+    """Returns the probability of the best token."""
+    return float(1 / np.exp(row - row.max()).sum())
+
+
+def one_hot(token_id: int, width: int) -> FloatArray:
+    """Returns a distribution that is all on one token."""
+    probs = np.zeros(width)
+    probs[token_id] = 1.0
+    return probs
+
+
+def differing_ids(target: LanguageModel, draft: LanguageModel) -> list[int]:
+    """Lists the ids that mean different tokens to two models."""
+    n_ids = max(len(target.tokenizer), len(draft.tokenizer))
+    names = [_token_names(lm, n_ids) for lm in (target, draft)]
+    return [i for i, (one, other) in enumerate(zip(*names, strict=True)) if one != other]
+
+
+def _token_names(lm: LanguageModel, n_ids: int) -> list[str | None]:
+    """Lists the tokens of the ids below `n_ids`; None for an id that the tokenizer lacks."""
+    all_ids = list(range(len(lm.tokenizer)))
+    known = [str(name) for name in lm.tokenizer.convert_ids_to_tokens(all_ids)]
+    return [*known, *[None] * (n_ids - len(known))]
+
+
+def check_pair(target: LanguageModel, draft: LanguageModel) -> None:
+    """Refuses a draft whose tokens are not the target's.
+
+    Raises:
+        ValueError: names the ids that differ.
+    """
+    wrong = differing_ids(target, draft)
+    if not wrong:
+        return
+    first = wrong[0]
+    meanings = [
+        repr(lm.tokenizer.convert_ids_to_tokens(first)) if first < len(lm.tokenizer) else "nothing"
+        for lm in (target, draft)
+    ]
+    listed = ", ".join(str(i) for i in wrong[:3])
+    more = f" and {len(wrong) - 3:,} more" if len(wrong) > 3 else ""
+    raise ValueError(
+        f"{draft.name} has another tokenizer than {target.name}: ids {listed}{more} differ "
+        f"({first} is {meanings[0]} here and {meanings[1]} there). Choose a draft with the same "
+        "tokenizer, or prompt lookup."
+    )

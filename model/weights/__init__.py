@@ -1,0 +1,1 @@
+"""From a name to safe weights: locate, check, place on a device."""

@@ -1,0 +1,1 @@
+"""What the pages share: layout, jobs, steppers, links, models, figures."""

@@ -1,0 +1,112 @@
+"""The frame of every lesson: its title, the look that the theme cannot give, and the way on."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.pages_manager import PagesManager
+
+from pages.frame.contents import neighbours
+
+_STYLE = """
+<style>
+.stMainBlockContainer {padding: 4rem 2rem 3rem; max-width: 1500px;}
+.stMainBlockContainer h1 {font-size: 1.45rem; line-height: 1.25; padding: 0; font-weight: 650;}
+.stMainBlockContainer [data-testid="stCaptionContainer"] {opacity: .85;}
+.st-key-toolbar {flex: 0 0 auto; margin-left: auto;}
+.stElementContainer:has(.st-key-vocabulary), .stElementContainer:has(> .stHtml > style),
+.stElementContainer:has(.st-key-rest, .st-key-ahead), .st-key-vocabulary, .st-key-rest,
+.st-key-ahead {display: none;}
+.st-key-neighbours p {white-space: normal;}
+@media (max-width: 640px) {.stMainBlockContainer {padding: 4rem .8rem 2rem;}}
+</style>
+"""
+_PRESENTER = """
+<style>
+header[data-testid="stHeader"], .stSidebar {display: none;}
+.stMainBlockContainer {padding-top: .6rem; max-width: none;}
+.st-key-head .stCheckbox [data-testid="stTooltipIcon"] {display: none;}
+.stMainBlockContainer :is(p, li, td, th) {font-size: 1.15rem;}
+.stMainBlockContainer [data-testid="stMetricValue"] {font-size: 2.4rem;}
+.stMainBlockContainer label p {font-size: 1rem;}
+.stMainBlockContainer :is(input, textarea, [data-baseweb="select"]) {font-size: 1rem;}
+.stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
+</style>
+"""
+PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the interpreter
+
+
+def open_page(title: str) -> DeltaGenerator:
+    """Give the page its look and its title, and see to it that it runs below `app.py`.
+
+    Streamlit takes a folder `pages/` for an app of the old kind until `st.navigation` has run once.
+    If the first thing that a fresh server is asked for is a lesson, it runs that file alone: then
+    say that this app is none of those, and begin again.
+
+    Returns:
+        The place beside the title for what the page is set up with.
+    """
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()
+    st.session_state.setdefault("presenter", st.query_params.get("present") == "1")
+    st.html(_STYLE + (_PRESENTER if is_presenting() else ""))
+    with st.container(horizontal=True, vertical_alignment="center", key="head"):
+        st.title(title, anchor=False)
+        return st.container(horizontal=True, width="content", key="toolbar")
+
+
+def open_lesson(title: str) -> None:
+    """Open a page whose toolbar holds the presenter's toggle and nothing else."""
+    with open_page(title):
+        presenter_toggle()
+
+
+def presenter_toggle() -> None:
+    """Let the reader make the page fit for a projector."""
+    st.toggle("Presenter", key="presenter", help="Large type for a projector.")
+
+
+def as_written(text: str) -> str:
+    """Escape what Streamlit would take for Markdown, emoji or LaTeX: a name may hold any of it."""
+    return re.sub(r"([\\`*_\[\]:$~<>#|])", r"\\\1", text)
+
+
+def is_presenting() -> bool:
+    """Tell whether the page is on a projector."""
+    return bool(st.session_state.get("presenter"))
+
+
+@contextmanager
+def stage(doing: str) -> Iterator[DeltaGenerator]:
+    """Say what the page waits for, let that be painted, then give its place to the lesson.
+
+    What is imported inside, torch above all, comes in behind the shell.
+
+    Args:
+        doing: What is being done meanwhile, such as "Loading the model…".
+    """
+    with st.container():
+        waiting = st.empty()
+        waiting.caption(doing)
+        if "torch" not in sys.modules:  # its first import takes the interpreter
+            time.sleep(PAINT_SECONDS)
+        yield waiting
+
+
+def close_lesson(path: str) -> None:
+    """Show the way to the lessons before and after this one, where there are any."""
+    before, after = neighbours(path)
+    with st.container(horizontal=True, horizontal_alignment="distribute", key="neighbours"):
+        if before is not None:
+            st.page_link(before.path, label=f"Previous: {before.title}")
+        if path != "pages/glossary.py":
+            st.page_link("pages/glossary.py", label="Glossary")
+        if after is not None:
+            st.page_link(after.path, label=f"Next: {after.title}")

@@ -1,0 +1,74 @@
+"""Whose page it is: the home page's session, its model, and what the reader has in each lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.loading import LanguageModel, LoadError
+from pages.frame.lesson_link import LessonLink, asked_model, begin_by_link, show_faults
+from pages.frame.models import DEFAULT_MODEL, shared_model
+from pages.home.session import Session
+
+SESSION = "reader"
+
+Kept = TypeVar("Kept")
+
+
+def home_session() -> Session | None:
+    """Return what this reader has on the home page; None where they have not been there."""
+    session: Session | None = st.session_state.get(SESSION)
+    return session
+
+
+def told_in(waiting: DeltaGenerator) -> Callable[[str], None]:
+    """Return what says at a place of the page what is being done."""
+
+    def say(doing: str) -> None:
+        waiting.caption(f"{doing}…")
+
+    return say
+
+
+def kept_lesson(
+    key: str,
+    waiting: DeltaGenerator,
+    begin: Callable[[LanguageModel, Kept | None], Kept],
+    model_of: Callable[[Kept], LanguageModel] = attrgetter("lm"),
+    link: LessonLink | None = None,
+) -> Kept:
+    """Return what the reader has in a lesson, begun anew where home has another model by now.
+
+    Args:
+        key: Under which the session keeps it.
+        waiting: Where to say what is being loaded.
+        begin: Makes it from the home page's model, or the shipped one where the reader has not been
+            there, and from what was kept of another model, if anything.
+        model_of: Tells which model what is kept was begun with.
+        link: What the page's query may ask for.
+    """
+    lesson: Kept | None = st.session_state.get(key)
+    reader = home_session()
+
+    def begin_now() -> Kept:
+        if reader is not None:
+            return begin(reader.lm, lesson)
+        name = None if link is None else asked_model(link)
+        lm = shared_model(name or DEFAULT_MODEL, progress=told_in(waiting))
+        if lm.kind != "causal":
+            raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
+        return begin(lm, lesson)
+
+    if link is not None:
+        link.set_defaults()
+    if lesson is None or (reader is not None and reader.lm is not model_of(lesson)):
+        fixed = None if reader is None else reader.lm.name
+        lesson = begin_now() if link is None else begin_by_link(link, begin_now, fixed=fixed)
+        st.session_state[key] = lesson
+    if link is not None:
+        show_faults(link)
+    return lesson

@@ -1,0 +1,1 @@
+"""The home page: the loop, one token at a time."""

@@ -1,0 +1,76 @@
+"""What a session is made of: texts, how their tokens came about, what was asked of them.
+
+Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from model.generation import Generation
+from model.records import Distribution
+from model.sampling import Settings
+from pages.home.controls import Controls
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One sentence for the reader."""
+
+    kind: str  # "error" | "info"
+    text: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How one token came about: enough to choose it again."""
+
+    seed: int
+    settings: Settings
+    controls: Controls
+    token_id: int
+    forced: bool
+
+
+@dataclass
+class Branch:
+    """One text being written, with all that it takes to write it again."""
+
+    number: int
+    prompt: str  # as typed
+    seed: int  # of the coins of new tokens; a branch has its own, else it would write the same
+    generation: Generation
+    chat: bool = False  # whether the model's chat template stands around the prompt
+    choices: list[Choice] = field(default_factory=list)  # one per generated token
+    undone: list[Choice] = field(default_factory=list)  # taken back, the next to replay last
+
+    def redo(self, settings: Settings) -> Choice | None:
+        """Return what Next replays: the token taken back last, while no setting has changed."""
+        if self.undone and self.undone[-1].settings == settings:
+            return self.undone[-1]
+        return None
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What the reader expects next, and what the model thinks of it."""
+
+    text: str
+    token_id: int
+    label: str
+    rank: int  # 0 is the model's best
+    prob: float  # raw softmax at temperature 1
+    n_tokens: int  # pieces of the guess; only the first is compared
+
+
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """A position of the text that the reader looks back at."""
+
+    position: int
+    distribution: Distribution
+    token_id: int
+    is_prompt: bool
+    settings: Settings
+    coin: float | None
+    forced: bool

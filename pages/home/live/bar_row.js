@@ -1,0 +1,83 @@
+// One row of the bars: a token, and what every strategy makes of it.
+
+import { el, quote, setAttribute, setShown, setText } from "./dom.js";
+import { formatCount, formatCumulative, formatProbability } from "./format.js";
+import { COLUMNS } from "./column_headers.js";
+import { N_TOKEN_ROWS } from "./rows.js";
+import { visibleParts } from "./strip.js";
+
+const ROOMY = 0.4; // of a track: a longer bar leaves no room for the word "boundary"
+
+/**
+ * Makes a row; pressing it forces its token. The tail is the last row: all other tokens together.
+ * @param {boolean} isTail
+ * @param {{force(id: number): void}} actions
+ */
+export function createRow(isTail, actions) {
+  const label = isTail
+    ? el("span", { class: "bars-label" })
+    : el("button", { type: "button", class: "bars-label" });
+  const rank = el("span", { class: "bars-rank" });
+  const cells = COLUMNS.map(({ name }) => createCell(name));
+  const element = el(
+    "tr",
+    { class: isTail ? "bars-tail" : "bars-row" },
+    el("th", { scope: "row" }, label, rank),
+    ...cells.map((cell) => cell.element),
+  );
+  let shownLabel = null;
+  if (!isTail) element.addEventListener("click", () => actions.force(Number(element.dataset.id)));
+
+  function setToken(token, view, nOthers) {
+    setShown(element, isTail ? nOthers > 0 : token !== null);
+    if (isTail) setText(label, `all other tokens (${formatCount(nOthers)})`);
+    if (isTail || token === null) return;
+    setAttribute(element, "data-id", token.id);
+    setAttribute(element, "data-chosen", token.id === view.chosenId ? "true" : null);
+    const words = view.label(token.id);
+    if (words !== shownLabel) {
+      shownLabel = words;
+      label.replaceChildren(...visibleParts(words));
+      setAttribute(label, "aria-label", `force ${words}`);
+      setAttribute(element, "title", `${quote(words)}, id ${token.id}: press to force it`);
+    }
+    setText(rank, rankInWords(token.rank));
+  }
+  const setSum = (sum) =>
+    cells[cells.length - 1].setSum(sum === undefined ? "" : formatCumulative(sum));
+  return { element, cells, setToken, setSum };
+}
+
+/** The rank among all tokens, where the row's place does not tell it. */
+function rankInWords(rank) {
+  if (rank < 0) return "rank unknown";
+  return rank < N_TOKEN_ROWS ? "" : `rank ${formatCount(rank + 1)}`;
+}
+
+function createCell(name) {
+  const bar = el("span", { class: "bar" });
+  const coin = el("span", { class: "bar-coin", title: "the coin falls here" });
+  const track = el("span", { class: "bar-track" }, bar);
+  const number = el("span", { class: "bar-number" });
+  const sum = name === "force" ? el("span", { class: "bar-sum" }) : null;
+  const element = el("td", {}, el("span", { class: "bar-cell" }, track, coin, number, sum));
+  element.dataset.col = name;
+
+  let width = "";
+  function setWidth(next) {
+    if (next !== width) bar.style.width = width = next;
+  }
+  function update(cell, fullBar, boundary) {
+    const shown = cell.isKept ? cell.prob : cell.raw;
+    const share = Math.min(1, shown / fullBar);
+    setWidth(`${(100 * share).toFixed(2)}%`);
+    setText(number, cell.isHeld ? formatProbability(shown) : "–");
+    setAttribute(element, "data-state", cell.isKept ? "kept" : "rejected");
+    setAttribute(element, "data-over", shown > fullBar ? "true" : null);
+    setAttribute(element, "data-boundary", boundary);
+    setAttribute(element, "data-full", boundary && share > ROOMY ? "true" : null);
+    setAttribute(element, "aria-label", cell.isKept ? null : `rejected, raw ${number.textContent}`);
+    setShown(coin, cell.hasCoin);
+  }
+  return { element, update, setSum: (text) => setText(sum, text) };
+}

@@ -1,0 +1,106 @@
+// The bars: the same tokens under every strategy, on the same raw logits, to the same scale.
+// Kept bars are solid, rejected ones hatched with their raw probability, the chosen one outlined.
+
+import { createCoinBar } from "./coinbar.js";
+import { el, setAttribute, setText } from "./dom.js";
+import { formatSetting } from "./format.js";
+import { COLUMNS } from "./column_headers.js";
+import { createMatrix } from "./matrix.js";
+import { createPipeline } from "./pipeline.js";
+import { aloneResult, describePipeline, inForceResult } from "./strategies.js";
+
+const LEGEND = [
+  ["kept", "kept"],
+  ["rejected", "rejected"],
+  ["chosen", "chosen"],
+  ["coin", "the coin falls here"],
+];
+const FULL_BARS = [1, 0.5, 0.25, 0.1]; // probability of a bar of full width
+const HEADROOM = 1.5; // over the best raw token, for what a mask may make of it
+
+/**
+ * Makes the matrix of bars with the sliders in its heads, the coin bar and the rarer masks.
+ * @param {{setControl: Function, setUse: Function, force(id: number): void}} actions
+ * @returns {{element: HTMLElement, update(view: object): void}}
+ */
+export function createBars(actions) {
+  const top = createTopLine(() => lastView && update(lastView));
+  const matrix = createMatrix(actions);
+  const coin = createCoinBar(actions);
+  const pipeline = createPipeline(actions);
+  const element = el(
+    "section",
+    { class: "bars", "aria-label": "The next token under every strategy" },
+    top.element,
+    createPicker(matrix.table),
+    matrix.table,
+    coin.element,
+    pipeline.element,
+  );
+  let lastView = null;
+
+  function update(view) {
+    lastView = view;
+    if (view.distribution === null) return;
+    setAttribute(element, "data-stage", view.stage);
+    const results = new Map(
+      COLUMNS.map(({ name }) => [
+        name,
+        name === "force" ? inForceResult(view) : aloneResult(view, name),
+      ]),
+    );
+    const inForce = results.get("force");
+    setText(top.words, describePipeline(inForce, view.settings));
+    matrix.update(view, results, top.fullBar(inForce.stages[0].probs[0]));
+    coin.update(view);
+    pipeline.update(view, inForce);
+  }
+  return { element, update };
+}
+
+function createTopLine(onRescale) {
+  const words = el("b", { class: "bars-words" });
+  const auto = el("option", { value: "auto" });
+  const fixed = FULL_BARS.map((share) => el("option", { value: share }, fullInWords(share)));
+  const scale = el(
+    "select",
+    { class: "bars-scale", "aria-label": "probability of a full bar" },
+    auto,
+    ...fixed,
+  );
+  scale.addEventListener("change", onRescale);
+  const keys = LEGEND.map(([name, text]) => el("span", { class: `bars-key is-${name}` }, text));
+  const element = el(
+    "div",
+    { class: "bars-top" },
+    el("p", { class: "bars-force" }, "In force: ", words),
+    el("span", { class: "bars-legend" }, ...keys),
+    scale,
+  );
+  /** The probability of a full bar: by itself it follows the raw logits, never a slider. */
+  function fullBar(bestRaw) {
+    const fitting = FULL_BARS.findLast((share) => share >= Math.min(1, HEADROOM * bestRaw));
+    setText(auto, `${fullInWords(fitting)} (auto)`);
+    return scale.value === "auto" ? fitting : Number(scale.value);
+  }
+  return { element, words, fullBar };
+}
+
+function fullInWords(share) {
+  return `full bar ${formatSetting(100 * share)}\u202f%`;
+}
+
+/** On a narrow page one strategy stands beside the one in force: this chooses which. */
+function createPicker(table) {
+  const choices = COLUMNS.filter(({ name }) => name !== "force");
+  const select = el(
+    "select",
+    {},
+    ...choices.map(({ name, title }) => el("option", { value: name }, title)),
+  );
+  const show = () => setAttribute(table, "data-shown", select.value);
+  select.value = "temperature";
+  select.addEventListener("change", show);
+  show();
+  return el("label", { class: "bars-picker" }, "Strategy beside the one in force ", select);
+}

@@ -1,0 +1,261 @@
+// From raw logits to the token drawn, in the page: the twin of model/masks.py, model/sampling/__init__.py and
+// model/draw.py. The same arithmetic in the same order, in float64: the same tokens kept, the same
+// token drawn. It knows no page and no model; Python remains the authority.
+//
+// A row is a place in the one order of the raw logits: best first, ties by id. All arrays that leave
+// this file are by row, so every strategy on the same logits can be drawn side by side.
+//
+// Of a large vocabulary the page holds the best tokens only, and the rest (the tail) as a histogram.
+// Each bin is then one more row that stands for many tokens; the first bin is the best token of the
+// tail alone. Where a cut falls in the tail, or so near that the histogram cannot tell, the stage
+// says `reachesTail`, and the page waits for Python.
+
+import { KEEP_BY_NAME } from "./keep.js";
+import { PENALTY_BY_NAME, findRow, penalise } from "./penalties.js";
+
+const TAIL_DOUBT = 0.01; // by how much, relatively, the histogram may misjudge the mass of the tail
+
+const SWITCHED_OFF = {
+  temperature: 1, top_k: 0, top_p: 1, min_p: 0, typical_p: 1, epsilon: 0, eta: 0, top_n_sigma: 0,
+  repetition_penalty: 1, presence_penalty: 0, frequency_penalty: 0,
+};
+
+// --- The raw distribution ------------------------------------------------------------------------
+
+/**
+ * Puts the raw logits of one position into the one order, once for all strategies.
+ * @param {object} held nVocab; logits by id, or ids and logits best first with the tail's histogram
+ */
+export function createDistribution({ nVocab, ids, logits, tailCounts, tailLogits }) {
+  const rowIds = ids ?? idsBestFirst(logits);
+  const nRows = rowIds.length;
+  const nBins = tailCounts?.length ?? 0;
+  const scores = new Float64Array(nRows + nBins);
+  const counts = new Float64Array(nRows + nBins).fill(1); // tokens that a row stands for
+  for (let row = 0; row < nRows; row++) scores[row] = logits[ids ? row : rowIds[row]];
+  if (nBins > 0) {
+    scores.set(tailLogits, nRows);
+    counts.set(tailCounts, nRows);
+  }
+  const distribution = { nVocab, nRows, ids: rowIds, counts, rowById: null };
+  const nFinite = scores.findLastIndex((score) => score > -Infinity) + 1;
+  const rows = new Int32Array(nFinite);
+  for (let row = 0; row < nFinite; row++) rows[row] = row;
+  const tokens = { rows, scores: scores.subarray(0, nFinite), nUnheld: 0 };
+  distribution.inPlay = weighTokens(distribution, tokens);
+  distribution.rawStage = recordStage(distribution, "raw", distribution.inPlay);
+  return distribution;
+}
+
+/** The ids by logit, best first, ties by id: each logit and its id packed into one number to sort. */
+function idsBestFirst(logits) {
+  const numbers = new Float32Array(logits.length);
+  // + 0 makes a zero of -0, which would sort as the smaller of the two
+  for (let id = 0; id < numbers.length; id++) numbers[id] = logits[id] + 0;
+  const bits = new Uint32Array(numbers.buffer);
+  const keys = new Float64Array(numbers.length);
+  for (let id = 0; id < keys.length; id++) {
+    // the bits of a float32, turned so that they fall as the number rises
+    const falling = bits[id] >>> 31 ? bits[id] : 0x7fffffff - bits[id];
+    keys[id] = falling * 2 ** 20 + id;
+  }
+  keys.sort();
+  const ids = new Int32Array(keys.length);
+  for (let row = 0; row < ids.length; row++) ids[row] = keys[row] % 2 ** 20;
+  return ids;
+}
+
+// --- The pipeline --------------------------------------------------------------------------------
+
+/**
+ * Runs the logits through every stage in force and keeps what each one made of them.
+ * @param {object} distribution what createDistribution returned
+ * @param {ArrayLike<number>} contextIds the text so far, prompt and generated
+ * @param {number} nPrompt how many of them are the prompt
+ * @param {object} settings the fields of Python's Settings by name, `order` a list of stage names
+ * @returns {{order: Int32Array, stages: object[], idOf: function, rowOf: function}} `order` lists the
+ *   rows as the last stage leaves them, best first, those masked out last; a stage holds scores, probs
+ *   and kept by row, and nKept, keptTail, tail, removedMass, entropy, boundaryId and reachesTail
+ */
+export function processLogits(distribution, contextIds, nPrompt, settings) {
+  let tokens = distribution.inPlay; // still in play, best first: {rows, scores, probs, entropy, nUnheld}
+  const stages = [distribution.rawStage];
+  for (const name of stageNamesInForce(settings)) {
+    const given = tokens;
+    const value = settings[name];
+    let cut = {};
+    if (name in PENALTY_BY_NAME) {
+      // move the scores of tokens that were used, and sort again
+      const usedIds = name === "repetition_penalty" ? contextIds : contextIds.slice(nPrompt);
+      tokens = penalise(distribution, given, usedIds, name, value);
+      const isRaised = name === "repetition_penalty" ? value < 1 : value < 0;
+      cut.reachesTail = isRaised && tokens.nUnheld > 0;
+    } else if (name === "temperature") {
+      tokens = { ...given, scores: given.scores.map((score) => score / value) };
+    } else {
+      // drop what the mask does not keep; the rest stays in order
+      const kept = KEEP_BY_NAME[name](given, value, distribution.counts);
+      tokens = selectTokens(given, kept);
+      cut = describeCut(distribution, given, kept, name, value);
+    }
+    tokens = weighTokens(distribution, tokens);
+    stages.push(recordStage(distribution, name, tokens, cut));
+  }
+  return {
+    order: rowsBestFirst(distribution, tokens),
+    stages,
+    idOf: (row) => distribution.ids[row],
+    rowOf: (id) => findRow(distribution, id),
+  };
+}
+
+/** The stages in force, first to last; at temperature 0 "greedy" takes its place and ends them. */
+function stageNamesInForce(settings) {
+  const names = settings.order.filter((name) => settings[name] !== SWITCHED_OFF[name]);
+  if (settings.temperature !== 0) return names;
+  const place = names.indexOf("temperature");
+  return [...(place < 0 ? names : names.slice(0, place)), "greedy"];
+}
+
+/** Softmax and entropy of the tokens in play, added up one by one from the best to the worst. */
+function weighTokens({ counts, nRows }, tokens, tailFactor = 1) {
+  const { rows, scores } = tokens;
+  const probs = new Float64Array(rows.length);
+  let weight = 0;
+  let pull = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const count = rows[i] < nRows ? 1 : counts[rows[i]] * tailFactor;
+    // the best score is taken off first, so that no exponential can overflow
+    const shifted = scores[i] - scores[0];
+    probs[i] = Math.exp(shifted);
+    weight += count * probs[i];
+    pull += count * (probs[i] * shifted);
+  }
+  for (let i = 0; i < rows.length; i++) probs[i] /= weight;
+  return { ...tokens, probs, entropy: Math.log(weight) - pull / weight };
+}
+
+function selectTokens(tokens, kept) {
+  const isKept = (_, i) => kept[i] === 1;
+  return { ...tokens, rows: tokens.rows.filter(isKept), scores: tokens.scores.filter(isKept) };
+}
+
+/** Spreads the tokens in play over all rows that the page holds. */
+function recordStage(distribution, name, tokens, cut = {}) {
+  const { rows, scores, probs, entropy } = tokens;
+  const { nRows } = distribution;
+  const tail = measureTail(distribution, tokens);
+  const stage = {
+    name, entropy, tail,
+    scores: new Float64Array(nRows).fill(-Infinity),
+    probs: new Float64Array(nRows),
+    kept: new Uint8Array(nRows),
+    nKept: rows.length - tail.nBins + tail.size, // the tail's tokens included
+    keptTail: tail.size,
+    removedMass: 0,
+    boundaryId: null,
+    reachesTail: false,
+    ...cut,
+  };
+  for (let i = 0; i < rows.length; i++) {
+    if (rows[i] >= nRows) continue;
+    stage.scores[rows[i]] = scores[i];
+    stage.probs[rows[i]] = probs[i];
+    stage.kept[rows[i]] = 1;
+  }
+  return stage;
+}
+
+/** The part of the tail that is in play, and by how much, relatively, its mass may be wrong. */
+function measureTail({ nRows, counts }, { rows, scores, probs, nUnheld }) {
+  const tail = { nBins: 0, size: 0, mass: 0, bestScore: -Infinity, doubt: TAIL_DOUBT };
+  if (counts.length === nRows) return tail;
+  for (let i = 0; i < rows.length; i++) {
+    if (rows[i] < nRows) continue;
+    tail.nBins += 1;
+    tail.size += counts[rows[i]];
+    tail.mass += counts[rows[i]] * probs[i];
+    if (tail.nBins > 1) continue;
+    tail.bestScore = scores[i];
+    tail.bestProb = probs[i];
+  }
+  // its tokens that were penalised, each at most as likely as its best one, may be gone
+  if (nUnheld > 0 && tail.mass > 0) tail.doubt = Math.min(1, TAIL_DOUBT + (nUnheld * tail.bestProb) / tail.mass);
+  return tail;
+}
+
+/** What a mask took away: how much, the worst token that it left, and whether that is certain. */
+function describeCut(distribution, given, kept, name, value) {
+  const { counts, ids, nRows } = distribution;
+  const { rows, probs } = given;
+  let removedMass = 0;
+  for (let i = 0; i < kept.length; i++) if (!kept[i]) removedMass += counts[rows[i]] * probs[i];
+  const isCut = kept.includes(0);
+  const worst = rows[kept.lastIndexOf(1)];
+  return {
+    removedMass,
+    boundaryId: isCut && worst < nRows ? ids[worst] : null,
+    reachesTail: isUnsure(distribution, given, kept, name, value),
+  };
+}
+
+/** Whether the mask kept tokens of the tail, or might have cut elsewhere with the true tail. */
+function isUnsure(distribution, given, kept, name, value) {
+  const { counts, nRows, nVocab } = distribution;
+  const tail = measureTail(distribution, given);
+  if (tail.nBins === 0 || (name === "top_k" && value >= nVocab)) return false;
+  if (kept.some((isKept, i) => isKept && given.rows[i] >= nRows)) return true;
+  // try the tail as heavy, and as light, as it may be
+  return [1, -1].some((sign) => {
+    const other = weighTokens(distribution, given, 1 + sign * tail.doubt);
+    // the spread within the bins is not known either
+    const otherValue = name === "top_n_sigma" ? value * (1 + 0.1 * sign) : value;
+    const otherKept = KEEP_BY_NAME[name](other, otherValue, counts);
+    return kept.some((isKept, i) => isKept !== otherKept[i]);
+  });
+}
+
+function rowsBestFirst({ nRows }, { rows }) {
+  const order = new Int32Array(nRows);
+  const isPlaced = new Uint8Array(nRows);
+  let n = 0;
+  for (const row of rows) {
+    if (row >= nRows) continue;
+    order[n++] = row;
+    isPlaced[row] = 1;
+  }
+  for (let row = 0; row < nRows; row++) if (!isPlaced[row]) order[n++] = row;
+  return order;
+}
+
+// --- The draw ------------------------------------------------------------------------------------
+
+/**
+ * The token on which the coin falls when the probabilities are laid end to end, best first; null
+ * where that token, or the cut of a mask, is one that the page cannot know.
+ * @param {object} result what processLogits returned
+ * @param {number} coin in [0, 1)
+ * @returns {{id: number, from: number, to: number} | null}
+ */
+export function drawToken(result, coin) {
+  if (result.stages.some((stage) => stage.reachesTail)) return null;
+  const { kept, probs, scores, tail } = result.stages.at(-1);
+  const rows = result.order.filter((row) => kept[row]);
+  let end = 0;
+  for (const row of rows) end += probs[row];
+  const target = coin * (end + tail.mass);
+  let drawn = null;
+  let to = 0;
+  for (const row of rows) {
+    if (scores[row] <= tail.bestScore) return null;
+    const from = to;
+    to += probs[row];
+    drawn = { id: result.idOf(row), from, to };
+    if (to > target) break;
+  }
+  if (tail.nBins === 0) return drawn;
+  // with a tail, the ends of a piece are known to within the doubt about its mass
+  const slack = tail.doubt * tail.mass;
+  const isNearEnd = drawn.to - target <= slack || (drawn.from > 0 && target - drawn.from < slack);
+  return isNearEnd ? null : drawn;
+}

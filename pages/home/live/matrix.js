@@ -1,0 +1,72 @@
+// The matrix: a row for each token, a column for each strategy, all on the same raw logits. Built once;
+// a repaint only writes what changed.
+
+import { createRow } from "./bar_row.js";
+import { el, setAttribute } from "./dom.js";
+import { COLUMNS, createHead } from "./column_headers.js";
+import { N_TOKEN_ROWS, chooseRows, cumulativeMass, readColumn } from "./rows.js";
+import { drawnToken, lastStage } from "./strategies.js";
+
+/**
+ * Makes the matrix.
+ * @param {object} actions
+ * @returns {{table: HTMLElement, update(view: object, results: Map<string, object>, fullBar: number): void}}
+ */
+export function createMatrix(actions) {
+  const heads = COLUMNS.map((column) => createHead(column, actions));
+  const corner = el("th", { scope: "col", class: "bars-corner" }, "next token");
+  const rows = Array.from({ length: N_TOKEN_ROWS + 1 }, (_, i) =>
+    createRow(i === N_TOKEN_ROWS, actions),
+  );
+  const table = el(
+    "table",
+    { class: "bars-table" },
+    el("thead", {}, el("tr", {}, corner, ...heads.map((head) => head.element))),
+    el("tbody", {}, ...rows.map((row) => row.element)),
+  );
+
+  function update(view, results, fullBar) {
+    const inForce = results.get("force");
+    const drawn = drawnToken(inForce, view.coin);
+    const tokens = chooseRows(inForce, view.chosenId ?? drawn?.id ?? null);
+    const sums = cumulativeMass(inForce, tokens, drawn);
+    const where = { coin: view.coin, nVocab: view.distribution.nVocab };
+    rows.forEach((row, i) => {
+      row.setToken(tokens[i] ?? null, view, where.nVocab - tokens.length);
+      row.setSum(tokens[i] ? sums.get(tokens[i].id) : undefined);
+    });
+    COLUMNS.forEach(({ name }, c) => {
+      heads[c].update(view, results.get(name));
+      const column = readColumn(results.get(name), tokens, where);
+      updateCells(rows, c, column, { tokens, fullBar, isCutShown: isCutShown(name) });
+    });
+    drawMinPLimit(table, view.controls.min_p, results.get("min_p"), fullBar);
+  }
+  return { table, update };
+}
+
+function updateCells(rows, c, column, { tokens, fullBar, isCutShown }) {
+  rows.forEach((row, i) => {
+    const cell = column.cells[i === N_TOKEN_ROWS ? tokens.length : i];
+    if (cell) row.cells[c].update(cell, fullBar, isCutShown ? boundaryAt(i, column, tokens) : null);
+  });
+}
+
+/** Min-p's threshold is a length: a bar that does not reach it is rejected. */
+function drawMinPLimit(table, minP, result, fullBar) {
+  const limit = minP * lastStage(result).probs[result.order[0]];
+  table.style.setProperty("--min-p-limit", `${Math.min(100, (100 * limit) / fullBar)}%`);
+  setAttribute(table, "data-min-p", limit > 0 ? "on" : null);
+}
+
+/** A mask alone shows its cut; greedy's is plain, and penalties can scatter what is in force. */
+function isCutShown(name) {
+  return name !== "greedy" && name !== "force";
+}
+
+/** Whether a mask's cut lies right under a row ("under"), or among the other tokens ("inside"). */
+function boundaryAt(row, { boundaryId }, tokens) {
+  if (boundaryId === null) return null;
+  if (row < N_TOKEN_ROWS) return tokens[row]?.id === boundaryId ? "under" : null;
+  return tokens.some(({ id }) => id === boundaryId) ? null : "inside";
+}

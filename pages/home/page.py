@@ -1,0 +1,204 @@
+"""The home page below its title: the reader's session, the toolbar, the live component."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.loading import LanguageModel, LoadError
+from model.tokenizing import vocabulary_labels
+from pages.frame.layout import as_written, is_presenting, presenter_toggle
+from pages.frame.lesson_state import SESSION, told_in
+from pages.frame.models import DEFAULT_MODEL, allowed_models, offered_models, shared_model
+from pages.home.branch import Notice
+from pages.home.component import at_rest, live, look_ahead, told, vocabulary
+from pages.home.link import DEFAULT_PROMPT, Wish, follow, read_link
+from pages.home.payload import build_payload
+from pages.home.session import LARGEST_SEED, Session
+
+
+def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader, opening a session first if there is none."""
+    session = _session(waiting)
+    waiting.empty()
+    with toolbar:
+        _toolbar(session)
+    vocabulary(session.lm.name, vocabulary_labels(session.lm))
+    _live()
+    # pandas and plotly come in behind what can be pressed
+    from pages.home.home_extras import show_experiments, show_files
+
+    _figures()  # a fragment of their own: a step sends what it changes and nothing else
+    show_experiments(session)
+    show_files(session)
+
+
+# The session
+
+
+def _session(waiting: DeltaGenerator) -> Session:
+    session: Session | None = st.session_state.get(SESSION)
+    if session is None:
+        session = _open(read_link(st.query_params.to_dict(), DEFAULT_MODEL), waiting)
+        st.session_state[SESSION] = session
+    wanted = st.session_state.pop("wanted_model", None)
+    if wanted and wanted != session.lm.name:
+        session = _change_model(session, wanted, waiting)
+        st.session_state[SESSION] = session
+    return session
+
+
+def _open(wish: Wish, waiting: DeltaGenerator) -> Session:
+    """Open a session as a link asks; where it asks too much, say so and open what can be."""
+    problems = list(wish.problems)
+    try:
+        lm = _load(wish.model, waiting)
+    except LoadError as error:
+        problems.append(str(error))
+        lm = _load(DEFAULT_MODEL, waiting)
+        wish.choices = []
+    if wish.chat and not lm.has_chat_template:
+        problems.append(f"{lm.name} has no chat template: the prompt stands as it was written.")
+    session = _begin(lm, wish, problems)
+    if session is None:
+        problems.append(f"{DEFAULT_MODEL} is used in its place.")
+        lm = _load(DEFAULT_MODEL, waiting)
+        session = _begin(lm, wish, []) or Session(lm, DEFAULT_PROMPT)
+    try:
+        follow(session, wish)
+    except ValueError as error:
+        problems.append(f"The link's run was followed in part: {error}")
+    if problems:
+        session.notice = Notice("error", " ".join(dict.fromkeys(problems)))
+    return session
+
+
+def _begin(lm: LanguageModel, wish: Wish, problems: list[str]) -> Session | None:
+    """Begin the text of a link, else the default one; None where the model takes neither."""
+    for prompt in (wish.prompt, DEFAULT_PROMPT):
+        try:
+            return Session(lm, prompt, wish.seed, chat=wish.chat)
+        except ValueError as error:
+            problems.append(str(error))
+            wish.choices = []
+    return None
+
+
+def _change_model(session: Session, name: str, waiting: DeltaGenerator) -> Session:
+    """Start the same prompt on another model; if that fails, the model in use stays in use."""
+    try:
+        lm = _load(name, waiting)
+        changed = Session(lm, session.prompt, session.seed)
+    except ValueError as error:
+        session.notice = Notice("error", f"{error} {session.lm.name} stays in use.")
+        return session
+    changed.controls, changed.ack = session.controls, session.ack
+    return changed
+
+
+def _load(name: str, waiting: DeltaGenerator) -> LanguageModel:
+    return shared_model(name, progress=told_in(waiting))
+
+
+# The toolbar
+
+
+def _of_this_text(session: Session) -> tuple[int, bool]:
+    """Return what the toolbar shows of the text that is being written."""
+    return session.seed, session.chat
+
+
+def _toolbar(session: Session) -> None:
+    st.session_state["toolbar_shows"] = _of_this_text(session)
+    lm = session.lm
+    dtype = lm.dtype_name
+    with st.popover(f"{as_written(lm.name)} · {lm.device} · {dtype}", help="Model and seed"):
+        _model_choice(session)
+        # widgets of this branch alone: in the browser those of another still say what it had
+        with st.container(key="seed"):
+            seed = f"seed_{session.active.number}"
+            st.session_state[seed] = session.seed
+            st.number_input(
+                "Seed of the coins",
+                min_value=0,
+                max_value=LARGEST_SEED,
+                step=1,
+                key=seed,
+                on_change=_take_seed,
+                args=(seed,),
+                help="The same seed gives the same text; what is written already stays.",
+            )
+        if lm.has_chat_template:
+            with st.container(key="chat"):
+                chat = f"chat_{session.active.number}"
+                st.session_state[chat] = session.chat
+                words = "Chat template around the prompt"
+                st.toggle(words, key=chat, on_change=_take_chat, args=(chat,))
+    st.toggle(
+        "Predict first",
+        key="hide_bars",
+        help="Hides the distribution until you have guessed the next token.",
+    )
+    presenter_toggle()
+
+
+def _model_choice(session: Session) -> None:
+    names = list(dict.fromkeys([*offered_models(), session.lm.name]))
+    st.session_state["model"] = session.lm.name
+    st.selectbox(
+        "Model",
+        names,
+        key="model",
+        on_change=_want_model,
+        accept_new_options=allowed_models() is None,
+        help="A shipped model, a folder, or the id of a causal language model on the hub.",
+    )
+
+
+def _want_model() -> None:
+    st.session_state["wanted_model"] = (st.session_state["model"] or "").strip()
+
+
+def _take_seed(key: str) -> None:
+    st.session_state[SESSION].reseed(int(st.session_state[key]))
+
+
+def _take_chat(key: str) -> None:
+    st.session_state[SESSION].wrap_in_chat(st.session_state[key])
+
+
+# The live component, and what is drawn when the hand rests
+
+
+@st.fragment
+def _live() -> None:
+    session: Session = st.session_state[SESSION]
+    payload_of = partial(
+        build_payload,
+        presenter=is_presenting(),
+        hide_bars=bool(st.session_state.get("hide_bars")),
+    )
+    live(payload_of(session), on_event=_take_event)
+    # the answer is on its way: take the step that Next would ask for
+    ahead = session.look_ahead()
+    look_ahead(payload_of(ahead) if ahead is not None else b"")
+    if st.session_state["toolbar_shows"] != _of_this_text(session):
+        st.rerun()  # another branch: its seed and its template belong into the toolbar
+
+
+@st.fragment
+def _figures() -> None:
+    from pages.home.home_extras import show_figures
+
+    at_rest()
+    show_figures(st.session_state[SESSION])
+
+
+def _take_event() -> None:
+    event: dict[str, Any] | None = told("live", "event")
+    if event:
+        session: Session = st.session_state[SESSION]
+        session.handle(event)

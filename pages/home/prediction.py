@@ -1,0 +1,44 @@
+"""What the reader expects next, weighed by the model: predict, then reveal."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from model.loading import LanguageModel
+from model.passes import Logits
+from model.sampling import rank_order
+from model.tokenizing import encode, label
+from pages.home.branch import Guess
+
+
+def weigh_guess(lm: LanguageModel, row: Logits, text: str) -> Guess:
+    """Return a guess with its rank and its probability at temperature 1.
+
+    Args:
+        lm: The model that writes.
+        row: Its logits for the next position, (vocab,).
+        text: The word that is expected; only its first token is compared.
+
+    Raises:
+        ValueError: There is no guess; one sentence with the remedy.
+    """
+    text = text.strip()
+    if not text:
+        raise ValueError("The guess is empty: write the word that you expect next.")
+    encode(lm, text)  # says what is wrong with half a character
+    readings = [  # a person does not say whether a space comes first: the likelier one counts
+        lm.tokenizer(form, add_special_tokens=False)["input_ids"] for form in (text, f" {text}")
+    ]
+    logits = row.astype(np.float64)
+    ids = max(readings, key=lambda reading: float(logits[reading[0]]))
+    weights = np.exp(logits - logits.max())
+    return Guess(
+        text=text,
+        token_id=ids[0],
+        label=label(lm.tokenizer, ids[0], lm.vocab_size),
+        rank=int(np.flatnonzero(rank_order(logits) == ids[0])[0]),
+        prob=math.exp(logits[ids[0]] - logits.max()) / float(weights.sum()),
+        n_tokens=len(ids),
+    )

@@ -1,0 +1,47 @@
+"""A run as a record: all that is shown of it, for a file."""
+
+from __future__ import annotations
+
+import math
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from model.records import RunRecord
+from model.tokenizing import pieces
+from pages.home.session import Session
+
+PACKAGES = ("torch", "transformers", "streamlit", "numpy")
+
+
+def run_record(session: Session) -> RunRecord:
+    """Return the active branch with all that it takes to understand and repeat it.
+
+    A file is made in a thread of its own, and tokens may be written meanwhile: what is recorded is
+    as much as was there when it began.
+    """
+    lm, branch = session.lm, session.active
+    generation, choices = branch.generation, list(branch.choices)
+    n_steps = min(len(choices), len(generation.steps))
+    steps = tuple(generation.steps[:n_steps])
+    ids = generation.ids[: generation.n_prompt + n_steps]
+    is_whole = len(generation.steps) == n_steps
+    return RunRecord(
+        model=lm.name,
+        device=str(lm.device),
+        dtype=lm.dtype_name,
+        seed=branch.seed,
+        prompt=branch.prompt,
+        prompt_ids=tuple(generation.prompt_ids),
+        pieces=pieces(lm.tokenizer, ids),
+        steps=steps,
+        settings=[
+            {name: getattr(choice.settings, name) for name in choice.settings.__dataclass_fields__}
+            for choice in choices[:n_steps]
+        ],
+        finished=generation.finished if is_whole else None,
+        logprob=math.fsum(step.logprob for step in steps),
+        cache_shape=lm.cache_shape,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions={name: version(name) for name in PACKAGES} | {"python": platform.python_version()},
+    )

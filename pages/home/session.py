@@ -1,0 +1,388 @@
+"""One reader's texts: the branches, what was taken back, and the controls.
+
+Knows nothing of Streamlit: `pages/generate.py` keeps one Session per browser tab and hands it the
+events of the live component. Every event either does what it says or leaves everything as it was
+and sets `notice` to one sentence.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from model.generation import Generation
+from model.loading import LanguageModel
+from model.records import Piece, Step
+from model.tokenizing import encode, encode_chat, pieces
+from pages.home.branch import Branch, Choice, Guess, Inspection, Notice
+from pages.home.controls import Controls
+from pages.home.prediction import weigh_guess
+
+LOGGER = logging.getLogger(__name__)
+
+MOST_BRANCHES = 8
+MOST_SECONDS_AHEAD = 0.15  # of a pass; a longer one waits until it is asked for
+FINISH_SECONDS = 3.0  # the longest that "+20 tokens" may keep the page waiting
+LARGEST_SEED = 2**31 - 1
+LONGEST_DRAFT = 20_000  # characters that are taken apart while they are typed
+
+
+class Session:
+    """What one reader has on the page."""
+
+    def __init__(
+        self, lm: LanguageModel, prompt: str, seed: int = 0, *, chat: bool | None = None
+    ) -> None:
+        """Run the prompt through the model once.
+
+        Args:
+            lm: The model that writes.
+            prompt: As typed.
+            seed: Of the coins.
+            chat: Put the model's chat template around the prompt; by default where it has one.
+
+        Raises:
+            ValueError: The prompt or the model cannot be used; one sentence with the remedy.
+        """
+        self.lm = lm
+        self.controls = Controls()
+        self.notice: Notice | None = None
+        self.guess: Guess | None = None
+        self.inspection: Inspection | None = None
+        self.draft_pieces: tuple[Piece, ...] = ()
+        self.ack = -1  # number of the last event that was handled
+        self._n_branches = 0
+        self._ahead: Session | None = None
+        self._ahead_of: tuple[object, ...] = ()
+        self.branches: list[Branch] = []
+        wrapped = lm.has_chat_template and chat is not False
+        try:
+            generation = self._read_prompt(prompt, seed, wrapped)
+        except ValueError as error:
+            if not wrapped:
+                raise
+            # the template itself may refuse, and the prompt alone still be read
+            generation, wrapped = self._read_prompt(prompt, seed, chat=False), False
+            self.notice = Notice("error", str(error))
+        self.active = self._add_branch(prompt, seed, generation, wrapped)
+        self._show_draft(prompt)
+
+    @property
+    def generation(self) -> Generation:
+        """The text that is being written."""
+        return self.active.generation
+
+    @property
+    def prompt(self) -> str:
+        """The prompt of the text that is being written, as it was typed."""
+        return self.active.prompt
+
+    @property
+    def seed(self) -> int:
+        """The seed of its coins."""
+        return self.active.seed
+
+    @property
+    def chat(self) -> bool:
+        """Whether the model's chat template stands around its prompt."""
+        return self.active.chat
+
+    def start(
+        self, prompt: str, seed: int, *, keep: bool = False, chat: bool | None = None
+    ) -> None:
+        """Begin another text; the one on the page stays as a branch if anything was written.
+
+        Args:
+            prompt: As typed.
+            seed: Of the coins.
+            keep: Keep the text on the page even if it is but a prompt.
+            chat: Put the chat template around the prompt; by default as on the page.
+
+        Raises:
+            ValueError: The prompt cannot be used; one sentence with the remedy.
+        """
+        chat = self.chat if chat is None else chat
+        generation = self._read_prompt(prompt, seed, chat)
+        if self.active.choices or keep:
+            self._make_room()
+        else:
+            self.branches.remove(self.active)
+        self.active = self._add_branch(prompt, seed, generation, chat)
+        self._show_draft(prompt)
+
+    def reseed(self, seed: int) -> None:
+        """Toss other coins from here on; what is written stays."""
+        self.active.seed = seed
+        self.active.undone.clear()
+
+    def wrap_in_chat(self, chat: bool) -> None:
+        """Start the prompt again, with or without the model's chat template."""
+        try:
+            self.start(self.prompt, self.seed, chat=chat and self.lm.has_chat_template)
+        except ValueError as error:  # the template itself may refuse
+            self.notice = Notice("error", str(error))
+
+    def look_ahead(self) -> Session | None:
+        """Return this session as Next will leave it, its step taken on a fork; Next then keeps it.
+
+        None where nothing follows, or where a pass takes long enough to be felt by who asks for
+        something else. A pass that fails here fails again, and says why, when it is asked for.
+        """
+        generation = self.generation
+        if generation.finished or generation.last_pass.seconds > MOST_SECONDS_AHEAD:
+            return None
+        if self._ahead is None or self._ahead_of != self._place():
+            twin, active = copy.copy(self), self.active
+            twin.active = replace(
+                active,
+                generation=generation.fork(),
+                choices=list(active.choices),
+                undone=list(active.undone),
+            )
+            twin.branches = [twin.active if each is active else each for each in self.branches]
+            twin.notice = twin.guess = twin.inspection = twin._ahead = None
+            try:
+                twin._step()
+            except ValueError:
+                return None
+            self._ahead, self._ahead_of = twin, self._place()
+        return self._ahead
+
+    def _place(self) -> tuple[object, ...]:
+        """Return all that the next step depends on."""
+        active = self.active
+        return active.number, active.seed, active.generation.ids[:], active.undone[:], self.controls
+
+    # What the page may ask for
+
+    def handle(self, event: Mapping[str, Any]) -> None:
+        """Do what the page asks; on bad input say so in `notice` and lose nothing."""
+        number = event.get("n")
+        if not isinstance(number, int) or number <= self.ack:
+            return  # the page repeats an event that it believes lost
+        self.ack = number
+        kind = str(event.get("kind"))
+        action = getattr(self, f"_on_{kind}", None)
+        self.notice = None
+        if kind not in ("inspect", "tokenise", "settings", "guess"):
+            self.guess = None
+            self.inspection = None
+        try:
+            if action is None:
+                raise ValueError(f"The page asked for {kind!r}, which is unknown: reload the page.")
+            action(event)
+        except ValueError as error:
+            self.notice = Notice("error", str(error))
+        except Exception:  # whatever it was, a reader gets a sentence and the log the rest
+            LOGGER.exception("The event %r failed", kind)
+            self.notice = Notice(
+                "error", f"That did not work ({kind}), and the text stays: try again, or Reset."
+            )
+
+    def _on_next(self, event: Mapping[str, Any]) -> None:
+        self._take_controls(event)
+        if self._is_finished():
+            return
+        self._step()  # what the page drew meanwhile it compares itself: ours stands
+
+    def _on_force(self, event: Mapping[str, Any]) -> None:
+        self._take_controls(event)
+        if not self._is_finished():
+            self._step(token_id=int(event["token_id"]))
+
+    def _on_finish(self, event: Mapping[str, Any]) -> None:
+        self._take_controls(event)
+        wanted = max(1, min(int(event.get("count", 20)), 200))
+        started = time.perf_counter()
+        for written in range(wanted):
+            if self._is_finished(quiet=written > 0):
+                return
+            self._step()
+            if time.perf_counter() - started > FINISH_SECONDS and written + 1 < wanted:
+                self.notice = Notice(
+                    "info",
+                    f"Wrote {written + 1} of {wanted} tokens in {FINISH_SECONDS:g} s: "
+                    "press again to go on.",
+                )
+                return
+
+    def _on_back(self, _event: Mapping[str, Any]) -> None:
+        if self.active.choices:
+            self._rewind(1)
+
+    def _on_reset(self, _event: Mapping[str, Any]) -> None:
+        if self.active.choices:
+            self._rewind(len(self.active.choices))
+        self.active.undone.clear()
+
+    def _on_rewind(self, event: Mapping[str, Any]) -> None:
+        self._rewind(self._tokens_from(event))
+
+    def _on_branch(self, event: Mapping[str, Any]) -> None:
+        n_tokens = self._tokens_from(event)
+        self._make_room()
+        old = self.active
+        fork = old.generation.fork()
+        fork.rewind(n_tokens=n_tokens)
+        seed = (old.seed + self._n_branches) % (LARGEST_SEED + 1)
+        self.active = self._add_branch(old.prompt, seed, fork, old.chat)
+        self.active.choices = old.choices[: len(old.choices) - n_tokens]
+        self._say(fork.notice)
+
+    def _on_switch(self, event: Mapping[str, Any]) -> None:
+        number = event.get("id")
+        found = [branch for branch in self.branches if branch.number == number]
+        if not found:
+            raise ValueError("That branch is gone: choose one of those shown.")
+        self.active = found[0]
+        self._show_draft(self.prompt)
+
+    def _on_prompt(self, event: Mapping[str, Any]) -> None:
+        self.start(str(event.get("text", "")), self.seed)
+
+    def _on_tokenise(self, event: Mapping[str, Any]) -> None:
+        text = str(event.get("text", ""))
+        if len(text) > LONGEST_DRAFT:
+            raise ValueError(
+                f"The text has {len(text):,} characters: its tokens are shown up to "
+                f"{LONGEST_DRAFT:,}; press Enter to try it whole."
+            )
+        self._show_draft(text)
+
+    def _on_settings(self, event: Mapping[str, Any]) -> None:
+        self._take_controls(event)
+
+    def _on_inspect(self, event: Mapping[str, Any]) -> None:
+        position = event.get("position")
+        self.inspection = None if position is None else self._look_back(int(position))
+
+    def _on_guess(self, event: Mapping[str, Any]) -> None:
+        self.guess = weigh_guess(self.lm, self.generation.logits, str(event.get("text", "")))
+
+    # How it is done
+
+    def _step(self, token_id: int | None = None) -> Step:
+        branch = self.active
+        if token_id is None and self._ahead is not None and self._ahead_of == self._place():
+            taken, self._ahead = self._ahead.active, None
+            branch.generation, branch.choices = taken.generation, taken.choices
+            branch.undone = taken.undone
+            return branch.generation.steps[-1]
+        settings = self.controls.settings()
+        again = branch.redo(settings) if token_id is None else None
+        if again is not None:
+            branch.undone.pop()
+            token_id = again.token_id if again.forced else None
+        else:
+            branch.undone.clear()
+        branch.generation.seed = again.seed if again else branch.seed
+        step = branch.generation.step(settings, token_id=token_id)
+        branch.choices.append(
+            Choice(branch.generation.seed, settings, self.controls, step.token_id, step.forced)
+        )
+        return step
+
+    def replay(self, choices: list[Choice]) -> None:
+        """Write the tokens of a link again: drawn ones by their coin, forced ones as they were."""
+        for choice in choices:
+            if self.generation.finished:
+                break
+            self.controls = choice.controls
+            self.active.seed = choice.seed
+            self._step(token_id=choice.token_id if choice.forced else None)
+
+    def _is_finished(self, *, quiet: bool = False) -> bool:
+        reason = self.generation.finished
+        if reason and not quiet:
+            why = "the model wrote its end token" if reason == "eos" else "its context is full"
+            self.notice = Notice("info", f"The text is finished, {why}: press Back or Reset.")
+        return reason is not None
+
+    def _rewind(self, n_tokens: int) -> None:
+        branch = self.active
+        branch.generation.rewind(n_tokens=n_tokens)
+        branch.undone.extend(branch.choices[: -n_tokens - 1 : -1])
+        del branch.choices[-n_tokens:]
+        self._say(branch.generation.notice)
+
+    def _say(self, text: str | None) -> None:
+        """Tell the reader what a generation has to say of itself, if anything."""
+        if text:
+            self.notice = Notice("info", text)
+
+    def _tokens_from(self, event: Mapping[str, Any]) -> int:
+        position = int(event["position"])
+        n_tokens = len(self.generation.ids) - position
+        if not 0 < n_tokens <= len(self.active.choices):
+            raise ValueError(
+                "Only generated tokens can be taken back: choose one after the prompt."
+            )
+        return n_tokens
+
+    def _take_controls(self, event: Mapping[str, Any]) -> None:
+        if event.get("controls") is not None:
+            self.controls = Controls.from_page(event["controls"])
+
+    def look_at_end(self) -> Inspection | None:
+        """Return what the end of a finished text was drawn from, as nothing follows it."""
+        generation = self.generation
+        if generation.finished is None or not generation.steps:
+            return None
+        return self._look_back(len(generation.ids) - 1)
+
+    def _look_back(self, position: int) -> Inspection:
+        generation = self.generation
+        if not 0 <= position < len(generation.ids):
+            raise ValueError("There is no token at that position: choose one of those shown.")
+        if position >= generation.n_prompt:
+            step = generation.steps[position - generation.n_prompt]
+            choice = self.active.choices[position - generation.n_prompt]
+            return Inspection(
+                position,
+                step.distribution,
+                step.token_id,
+                False,
+                choice.settings,
+                step.coin,
+                step.forced,
+            )
+        if position == 0:
+            raise ValueError("Nothing stands before the first token, so nothing predicted it.")
+        before = Generation(self.lm, generation.ids[:position], seed=self.seed)
+        return Inspection(
+            position,
+            before.distribution,
+            generation.ids[position],
+            True,
+            self.controls.settings(),
+            None,
+            False,
+        )
+
+    def _read_prompt(self, text: str, seed: int, chat: bool) -> Generation:
+        ids = encode_chat(self.lm, text) if chat else encode(self.lm, text)
+        return Generation(self.lm, ids, seed=seed)
+
+    def _show_draft(self, text: str) -> None:
+        """Take the text in the prompt's field apart; it is not yet the prompt."""
+        self.draft = text
+        ids = encode_chat(self.lm, text) if self.chat else encode(self.lm, text)
+        self.draft_pieces = pieces(self.lm.tokenizer, ids)
+
+    def _add_branch(self, prompt: str, seed: int, generation: Generation, chat: bool) -> Branch:
+        branch = Branch(self._n_branches, prompt, seed, generation, chat)
+        self._n_branches += 1
+        self.branches.append(branch)
+        return branch
+
+    def _make_room(self) -> None:
+        """Let the oldest other branch go, as every branch keeps a cache of its own."""
+        if len(self.branches) >= MOST_BRANCHES:
+            self.branches.remove(next(b for b in self.branches if b is not self.active))
+            self.notice = Notice(
+                "info", f"{MOST_BRANCHES} texts are kept: the oldest branch was let go."
+            )

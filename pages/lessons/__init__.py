@@ -1,0 +1,1 @@
+"""The lessons: one folder for each topic, named after its page."""

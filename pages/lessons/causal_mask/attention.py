@@ -1,0 +1,124 @@
+"""The mask over the text, and the attention of every layer and head under it or without it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from model.causal_mask.attention import eager_twin, look_at_attention
+from model.causal_mask.records import AttentionMaps
+from pages.frame.code_that_ran import show_code
+from pages.frame.figures import show_chart, sized, theme_now
+from pages.lessons.causal_mask.state import MOST_MAPPED, MaskLesson, Notice, Reading
+from viz.causal_mask.attention_map import attention_figure, heads_figure
+
+ALL_HEADS = 0  # in the list of heads, which are counted from 1
+
+
+def show_attention(lesson: MaskLesson) -> None:
+    """Show who looks at whom."""
+    st.header("Who looks at whom", anchor=False)
+    st.fragment(_attention)(lesson)
+    show_code(look_at_attention, eager_twin, key="mask_code_1")
+
+
+def _attention(lesson: MaskLesson) -> None:
+    masked = lesson.reading.maps(is_masked=True)
+    if isinstance(masked, Notice):
+        st.info(masked.words)
+        return
+    _begin(lesson.reading, masked)
+    _take_press(masked)
+    controls = st.container(horizontal=True, vertical_alignment="bottom", key="mask_controls")
+    with controls:
+        is_masked = _choose_mask()
+        layer, head = _choose_head(masked)
+    maps = masked if is_masked else lesson.reading.maps(is_masked=False)
+    if isinstance(maps, Notice):
+        st.info(maps.words)
+        maps = masked
+    theme = theme_now()
+    left, right = st.columns([6, 5], gap="medium")
+    with left:
+        show_chart(attention_figure(maps, layer, head, theme), "mask_map")
+    with right:
+        chart = sized(heads_figure(maps, layer, head, theme))
+        st.plotly_chart(
+            chart.figure,
+            key="mask_heads",
+            theme=None,
+            alt=chart.alt,
+            config={"displayModeBar": False},
+            on_select="rerun",
+            selection_mode="points",
+        )
+        st.caption(chart.caption)
+    if lesson.reading.is_cut:
+        what = "nothing after them could matter" if is_masked else "read by themselves"
+        st.caption(f"The maps are of the first {MOST_MAPPED} tokens: {what}.")
+
+
+def _choose_mask() -> bool:
+    chosen = st.segmented_control(
+        "Causal mask",
+        ("on", "off"),
+        required=True,
+        key="mask_on",
+        persist_state="session",
+    )
+    return chosen != "off"
+
+
+def _choose_head(maps: AttentionMaps) -> tuple[int, int | None]:
+    """Let the reader choose a layer and a head; return their indices in the maps."""
+    n_layers, n_heads = maps.weights.shape[:2]
+    _keep_within("mask_layer", n_layers - 1)
+    _keep_within("mask_head", n_heads)
+    layer = st.selectbox(
+        "Layer",
+        range(n_layers),
+        format_func=lambda i: str(maps.layers[i]),
+        key="mask_layer",
+        width=110,
+        persist_state="session",
+    )
+    head = st.selectbox(
+        "Head",
+        range(n_heads + 1),
+        format_func=lambda i: "mean of all" if i == ALL_HEADS else str(i),
+        key="mask_head",
+        width=150,
+        persist_state="session",
+    )
+    return int(layer), None if head == ALL_HEADS else int(head) - 1
+
+
+def _begin(reading: Reading, maps: AttentionMaps) -> None:
+    """Show the head that looks hardest first, once for each model, if no link asks for one."""
+    name = f"{reading.lm.name} {maps.weights.shape[:2]}"
+    begun = st.session_state.get("mask_begun")
+    if begun != name:
+        layer, head = maps.sharpest
+        if begun is not None or not {"mask_layer", "mask_head"} & set(st.session_state):
+            st.session_state["mask_layer"], st.session_state["mask_head"] = layer, head + 1
+        st.session_state["mask_begun"] = name
+
+
+def _keep_within(key: str, most: int) -> None:
+    """Take a choice back to the model's own range: another model may have fewer."""
+    if not 0 <= st.session_state.get(key, 0) <= most:
+        st.session_state[key] = 0
+
+
+def _take_press(maps: AttentionMaps) -> None:
+    """Show that small map large which was pressed, once for every press."""
+    event: Any = st.session_state.get("mask_heads")
+    points = event["selection"]["points"] if event else []
+    pressed = tuple(points[0]["customdata"]) if points else None
+    if pressed == st.session_state.get("mask_pressed"):
+        return
+    st.session_state["mask_pressed"] = pressed
+    if pressed is not None and maps.weights.shape[0] > pressed[0] >= 0:
+        st.session_state["mask_layer"] = int(pressed[0])
+        st.session_state["mask_head"] = int(pressed[1]) + 1

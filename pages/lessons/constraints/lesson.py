@@ -1,0 +1,300 @@
+"""The constraint lesson below its title: the wish, the text that grows, the mask, the ways out."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.constraints.patterns import LONGEST, Kind
+from model.constraints.writing import ConstrainedBeams, ConstrainedWriting, Constraint
+from model.loading import LanguageModel
+from model.sampling import Settings
+from pages.frame.code_that_ran import show_code
+from pages.frame.figures import show_chart, theme_now
+from pages.frame.layout import is_presenting
+from pages.frame.lesson_link import LessonLink, offer_link
+from pages.frame.lesson_state import kept_lesson
+from pages.frame.link_fields import Number, OneOf, Words
+from pages.frame.stepper import at_a_pace, step_buttons
+from pages.lessons.constraints.state import (
+    EXAMPLES,
+    FIRST,
+    HINTS,
+    KINDS,
+    ConstraintLesson,
+    Wish,
+    Writing,
+    begin,
+)
+from pages.lessons.constraints.ways import show_ways
+from viz.constraints.mask_chart import CORNER, mask_figure, mass_figure
+from viz.format import nats, plural
+from viz.palette import MONO, colour
+
+LESSON = "constraint_lesson"
+PROBLEM = "constraint_problem"
+PLAY_SECONDS = 0.8
+LINK = LessonLink(
+    "constraint",
+    (
+        OneOf("kind", "constraint_kind", "the kind", EXAMPLES[FIRST].kind, tuple(KINDS)),
+        Words("prompt", "constraint_prompt", "the text to start from", EXAMPLES[FIRST].prompt),
+        Words(
+            "constraint", "constraint_text", "the constraint", EXAMPLES[FIRST].constraint, LONGEST
+        ),
+        Number("temperature", "constraint_temperature", "the temperature", 0.0, high=1.5),
+    ),
+)
+
+
+def show_constraint_lesson(waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader."""
+    try:
+        lesson = kept_lesson(LESSON, waiting, _begin, link=LINK)
+    except ValueError as error:  # the first page's model has no room even for the example
+        waiting.error(str(error))
+        return
+    waiting.empty()
+    st.markdown(
+        "**A constraint is a mask that a grammar draws anew at every token. It sees one token "
+        "ahead, so argmax can walk into a corner where all that is still allowed has almost no "
+        "probability.**"
+    )
+    _controls(lesson)
+    at_a_pace(
+        lambda: lesson.now.is_playing,
+        lambda: lesson.now.step(_temperature()),
+        lambda: _writing(lesson),
+        PLAY_SECONDS,
+    )
+    offer_link(LINK, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
+    show_ways(lesson)
+    show_code(
+        ConstrainedWriting.step,
+        Constraint.allowed,
+        Constraint.after,
+        ConstrainedBeams.allowed,
+        ConstrainedBeams.is_end,
+        key="constraint_code",
+    )
+
+
+def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:
+    """Begin with what was asked for with the model before, or with what a link asks for."""
+    state = st.session_state
+    state[PROBLEM] = None
+    if old is not None:
+        try:
+            return ConstraintLesson(lm, begin(lm, old.now.wish))
+        except ValueError as error:
+            state[PROBLEM] = f"{error} The first example stands here instead."
+            state["constraint_example"] = FIRST
+            _put_in(EXAMPLES[FIRST])
+    lesson = ConstraintLesson(lm, begin(lm, _wish_now()))
+    _match_example(lesson.now.wish)
+    return lesson
+
+
+# What is asked for
+
+
+def _controls(lesson: ConstraintLesson) -> None:
+    wish = lesson.now.wish
+    st.session_state.setdefault("constraint_prompt", wish.prompt)
+    st.session_state.setdefault("constraint_kind", wish.kind)
+    st.session_state.setdefault("constraint_text", wish.constraint)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.selectbox(
+            "An example",
+            list(EXAMPLES),
+            key="constraint_example",
+            on_change=_take_example,
+            args=(lesson,),
+            persist_state="session",
+        )
+        st.text_input(
+            "A text to start from",
+            key="constraint_prompt",
+            max_chars=20_000,
+            on_change=_begin_again,
+            args=(lesson,),
+            persist_state="session",
+        )
+    with right:
+        st.segmented_control(
+            "What may follow",
+            list(KINDS),
+            required=True,
+            format_func=lambda kind: KINDS[kind],
+            key="constraint_kind",
+            help=HINTS[wish.kind],
+            on_change=_take_kind,
+            args=(lesson,),
+            persist_state="session",
+        )
+        st.text_area(
+            HINTS[wish.kind],
+            key="constraint_text",
+            height=76,
+            max_chars=LONGEST,
+            on_change=_begin_again,
+            args=(lesson,),
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+    if problem := st.session_state.get(PROBLEM):
+        st.error(problem)
+
+
+def _take_example(lesson: ConstraintLesson) -> None:
+    _fill(lesson, EXAMPLES[st.session_state["constraint_example"]])
+
+
+def _take_kind(lesson: ConstraintLesson) -> None:
+    """Put an example of another kind in, since what is there is of the old one."""
+    kind = st.session_state["constraint_kind"]
+    if kind != lesson.now.wish.kind:
+        name = next(name for name, wish in EXAMPLES.items() if wish.kind == kind)
+        st.session_state["constraint_example"] = name
+        _fill(lesson, EXAMPLES[name])
+
+
+def _fill(lesson: ConstraintLesson, wish: Wish) -> None:
+    _put_in(wish)
+    _begin_again(lesson)
+
+
+def _put_in(wish: Wish) -> None:
+    """Let the controls say what an example asks for."""
+    st.session_state["constraint_kind"] = wish.kind
+    st.session_state["constraint_prompt"] = wish.prompt
+    st.session_state["constraint_text"] = wish.constraint
+
+
+def _wish_now() -> Wish:
+    """Return what the controls ask for."""
+    state = st.session_state
+    kind: Kind = state["constraint_kind"]
+    return Wish(kind, str(state["constraint_prompt"]), str(state["constraint_text"]))
+
+
+def _match_example(wish: Wish) -> None:
+    """Let the choice of an example say which one this is, where it is one of them."""
+    for name, known in EXAMPLES.items():
+        if wish == known:
+            st.session_state["constraint_example"] = name
+
+
+def _begin_again(lesson: ConstraintLesson) -> None:
+    """Begin by what the controls say; if that cannot be, what is on the page stays."""
+    st.session_state[PROBLEM] = None
+    try:
+        lesson.now, lesson.ways = begin(lesson.lm, _wish_now()), None
+    except ValueError as error:
+        lesson.now.is_playing = False
+        st.session_state[PROBLEM] = f"{error} The text before it stays below."
+
+
+# The text that grows
+
+
+def _writing(lesson: ConstraintLesson) -> None:
+    now = lesson.now
+    _buttons(now)
+    if now.notice:
+        st.error(now.notice)
+    st.html(_strip(now))
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        if now.can_step:
+            st.markdown("**The next token: what the model wants, and what it may.**")
+            temperature = _temperature()
+            looked = now.writing.look(Settings(temperature=temperature))
+            best = max(looked.tokens, key=lambda token: token.masked_prob, default=None)
+            chosen = best.token_id if best is not None and temperature == 0 else None
+            chart = mask_figure(looked, chosen, theme_now(), temperature=temperature)
+            show_chart(chart, "constraint_mask")
+        else:
+            _verdict(now)
+    with right:
+        st.markdown("**What the constraint threw away at each token.**")
+        if now.writing.steps:
+            show_chart(mass_figure(now.writing.steps, theme_now()), "constraint_mass")
+        else:
+            st.caption("Nothing has been written yet: press Step.")
+
+
+def _temperature() -> float:
+    return float(st.session_state.get("constraint_temperature", 0.0))
+
+
+def _buttons(now: Writing) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="constraint_buttons"):
+        step_buttons(
+            "constraint",
+            is_playing=now.is_playing,
+            can_step=now.can_step,
+            can_go_back=bool(now.writing.steps),
+            step=lambda: now.step(_temperature()),
+            play=now.play,
+            back=now.back,
+            reset=now.reset,
+        )
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            st.markdown("Temperature, 0 is argmax", width="content")
+            _temperature_slider()
+
+
+def _temperature_slider() -> None:
+    st.slider(
+        "Temperature, 0 is argmax",
+        0.0,
+        1.5,
+        step=0.1,
+        key="constraint_temperature",
+        width=200,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+
+
+def _strip(now: Writing) -> str:
+    """Write the text as boxes, the prompt first; labels are data and are escaped."""
+    theme, writing = theme_now(), now.writing
+    box = "border-radius:4px;padding:1px 4px;border:1.5px solid"
+    parts = [
+        f'<span style="{box} {colour("prompt", theme)};background:{colour("prompt-tint", theme)}">'
+        f"{html.escape(now.wish.prompt[-80:]) or '(nothing)'}</span>"
+    ]
+    for step in writing.steps:
+        tight = step.mass < CORNER
+        edge = colour("error" if tight else "generated", theme)
+        ground = colour("error-tint" if tight else "generated-tint", theme)
+        style = f"{box} {edge};background:{ground}" + (";border-style:dashed" if tight else "")
+        parts.append(f'<span style="{style}">{html.escape(step.label)}</span>')
+    return (
+        f'<div style="display:flex;flex-wrap:wrap;gap:4px;font-family:{html.escape(MONO)};'
+        f'font-size:{1.4 if is_presenting() else 1}rem;color:{colour("ink", theme)}">'
+        f"{''.join(parts)}</div>"
+    )
+
+
+def _verdict(now: Writing) -> None:
+    """Say what was written, and what the model thinks of it."""
+    written = now.writing.written("")
+    length = plural(len(now.writing.steps), "token")
+    if not written.is_complete:
+        st.info(
+            f"There is no room for more: {length} are written, and the constraint is not met. Go "
+            "back and choose otherwise, or ask for a shorter text."
+        )
+        return
+    st.markdown(f"**It is complete:** {nats(written.logprob)} over {length}.")
+    st.code(written.text.strip(), language="json" if now.wish.kind == "schema" else None)
+    st.caption(
+        "The text satisfies the constraint, and log p is what the model alone gives it. Go back "
+        "and choose otherwise, or compare the ways out below."
+    )

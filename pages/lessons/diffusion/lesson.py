@@ -1,0 +1,80 @@
+"""The diffusion lesson below its title: the reader's state, then its parts from top to bottom."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.loading import LanguageModel, LoadError
+from pages.frame.lesson_link import asked_model, begin_by_link, offer_link, show_faults
+from pages.frame.lesson_state import kept_lesson, told_in
+from pages.frame.models import shared_model
+from pages.lessons.diffusion.fill import LINK, lay_out, match_page, show_fill
+from pages.lessons.diffusion.gaps import show_gaps
+from pages.lessons.diffusion.race import show_race
+from pages.lessons.diffusion.state import DiffusionLesson, PageRun
+from pages.lessons.diffusion.sweep import show_sweep
+
+LESSON = "diffusion_lesson"
+FILLER = LINK.default_model
+
+
+def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader."""
+
+    def begin(judge: LanguageModel, old: DiffusionLesson | None) -> DiffusionLesson:
+        if old is not None:  # the page stays, another model judges it
+            return DiffusionLesson(old.lm, judge, old.run)
+        return begin_by_link(LINK, lambda: begin_anew(judge))
+
+    def begin_anew(judge: LanguageModel) -> DiffusionLesson:
+        lm = shared_model(asked_model(LINK) or FILLER, progress=told_in(waiting))
+        page = lay_out(lm)
+        match_page()
+        return DiffusionLesson(lm, judge, PageRun(page))
+
+    try:
+        lesson = kept_lesson(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
+    except LoadError as error:
+        waiting.error(str(error))
+        return
+    waiting.empty()
+    show_faults(LINK)
+    show_fill(lesson)
+    _choose_model(lesson)
+    show_sweep(lesson)
+    show_race(lesson)
+    show_gaps(lesson)
+
+
+def _choose_model(lesson: DiffusionLesson) -> None:
+    """Offer another masked model; one that will not do leaves the one in use."""
+    lm = lesson.lm
+    with st.container(horizontal=True, vertical_alignment="center", key="diffusion_models"):
+        st.caption(
+            f"Filled by {lm.name}, a masked model of {lm.n_parameters / 1e6:.1f} million "
+            f"parameters ({lm.where}); read and judged by "
+            f"{lesson.judge.name}, which writes from left to right."
+        )
+        offer_link(LINK, lm)
+        with st.popover("Another model", icon=":material/swap_horiz:"):
+            st.text_input(
+                "A masked model: a folder, or a hub id",
+                key="diffusion_model",
+                placeholder="answerdotai/ModernBERT-base",
+                on_change=_change_model,
+                args=(lesson,),
+            )
+            if lesson.notice:
+                st.error(lesson.notice)
+
+
+def _change_model(lesson: DiffusionLesson) -> None:
+    name = st.session_state["diffusion_model"].strip()
+    try:
+        lm = shared_model(name or FILLER)
+        run = PageRun(lay_out(lm))
+    except ValueError as error:
+        lesson.notice = str(error)
+    else:
+        st.session_state[LESSON] = DiffusionLesson(lm, lesson.judge, run)

@@ -1,0 +1,69 @@
+"""The glossary below its title: an index, a filter, and every entry with an anchor of its own.
+
+`/glossary?term=top-p` puts one entry first: a lesson links to it by
+`st.page_link("pages/glossary.py", label="top-p", query_params={"term": "top-p"})`.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import streamlit as st
+
+from pages.frame.contents import LESSONS
+from pages.lessons.glossary.terms import TERMS, Term
+
+HEAD = 190  # an entry's heading and its link take the room of so many characters
+
+
+def show_glossary(asked: str | None = None) -> None:
+    """Draw the entries, or those in which the reader's words stand.
+
+    Args:
+        asked: Anchor of the entry that a link pointed at; it is shown first, by itself.
+    """
+    first = next((term for term in TERMS if term.anchor == asked), None)
+    if first is not None:
+        with st.container(border=True, key="glossary_asked"):
+            _entry(first, is_first=True)
+    words = st.text_input(
+        "Find",
+        key="glossary_find",
+        placeholder="Find a word: cache, bits, top",
+        label_visibility="collapsed",
+        live=True,
+    )
+    found = matching(words or "")
+    if not found:
+        st.info("No entry has that: try fewer letters.")
+        return
+    index = " · ".join(f"[{term.name}](#{term.anchor})" for term in found)
+    st.markdown(f":small[{index}]")
+    columns = st.columns(2, gap="large")
+    cut = middle(found)
+    for column, terms in zip(columns, (found[:cut], found[cut:]), strict=True):
+        with column:
+            for term in terms:
+                _entry(term)
+
+
+def middle(terms: list[Term]) -> int:
+    """Return where to part the entries so that two columns of them are about as long."""
+    lengths = list(accumulate(len(term.says) + HEAD for term in terms))
+    return 1 + next(i for i, length in enumerate(lengths) if 2 * length >= lengths[-1])
+
+
+def matching(words: str) -> list[Term]:
+    """Return the entries that hold all of these words, in alphabetical order."""
+    wanted = words.lower().split()
+    return [term for term in TERMS if all(w in f"{term.name} {term.says}".lower() for w in wanted)]
+
+
+def _entry(term: Term, *, is_first: bool = False) -> None:
+    papers = ", ".join(f"[arXiv {number}](https://arxiv.org/abs/{number})" for number in term.arxiv)
+    lesson = next((lesson for lesson in LESSONS if lesson.path == term.page), None)
+    with st.container(key=f"asked_{term.anchor}" if is_first else f"term_{term.anchor}", gap=None):
+        st.subheader(term.name, anchor=False if is_first else term.anchor)
+        st.markdown(f"{term.says} {papers}".rstrip())
+        if lesson is not None:
+            st.page_link(lesson.path, label=f"See it: {lesson.title}")

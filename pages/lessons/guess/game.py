@@ -1,0 +1,135 @@
+"""The guessing game below its title: the text, the guesses, and what opens when they are in."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.guess.game import GuessingGame, log_softmax, prob_of, score
+from model.guess.reading import read_line, spell_out
+from model.guess.shannon import entropy_bounds, lower_bound, never_rising, upper_bound
+from model.loading import LanguageModel
+from pages.frame.code_that_ran import show_code
+from pages.frame.layout import is_presenting
+from pages.frame.lesson_state import kept_lesson
+from pages.lessons.guess.component import hidden_text
+from pages.lessons.guess.passages import PASSAGES
+from pages.lessons.guess.scores import show_bounds, show_opened, show_scoring
+from pages.lessons.guess.setup import show_setup
+from pages.lessons.guess.state import GuessLesson
+from viz.format import count
+
+LESSON = "guess_lesson"
+FIRST = next(iter(PASSAGES.values()))
+N_OPEN = 8  # tokens open at first
+PER_ROW = 3  # fields beside each other
+_LARGE_FIELDS = """
+<style>
+.st-key-guess_fields input {font-size: 1.5rem; height: auto; padding: .5rem .8rem;}
+.st-key-guess_fields label p, .st-key-guess_fields button p {font-size: 1.1rem;}
+.st-key-guess_buttons button p {font-size: 1.1rem;}
+</style>
+"""
+
+
+def show_game(waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader."""
+    try:
+        lesson = kept_lesson(LESSON, waiting, _begin)
+    except ValueError as error:  # a model that cannot read the first text
+        waiting.error(f"{error} Choose another model on the first page.")
+        return
+    waiting.empty()
+    claim = (
+        "**The model does not know the next token either: it spreads its confidence over all "
+        f"{count(lesson.lm.vocab_size)} of them.**"
+    )
+    what_to_do = (
+        "Write what you think comes next and how sure you are, press Enter, and its distribution "
+        "opens beside yours."
+    )
+    st.markdown(claim if is_presenting() else f"{claim} {what_to_do}")
+    st.fragment(_game)(lesson)
+    show_code(
+        GuessingGame.play,
+        read_line,
+        spell_out,
+        log_softmax,
+        prob_of,
+        score,
+        entropy_bounds,
+        never_rising,
+        upper_bound,
+        lower_bound,
+        key="guess_code",
+    )
+
+
+def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
+    """Begin with the first passage; who plays stays."""
+    lesson = GuessLesson(lm, GuessingGame(lm, FIRST.text, N_OPEN), FIRST.name)
+    if old is not None:
+        lesson.names, lesson.unit = old.names, old.unit
+    return lesson
+
+
+def _game(lesson: GuessLesson) -> None:
+    presenter = is_presenting()
+    if presenter:
+        st.html(_LARGE_FIELDS)
+    hidden_text(lesson.game.hidden_text, presenter=presenter)
+    if lesson.game.is_over:
+        st.info("The whole text is open: compare below, or start another one.")
+    else:
+        _fields(lesson)
+    show_setup(lesson, has_begun=not lesson.game.is_over)
+    if lesson.notice:
+        st.error(lesson.notice)
+    show_opened(lesson, presenter=presenter)
+    show_bounds(lesson, presenter=presenter)
+    show_scoring(lesson)
+
+
+def _fields(lesson: GuessLesson) -> None:
+    """Show one field to a player; Enter opens the token where one plays, the button always."""
+    names = lesson.names
+    with (
+        st.container(key="guess_fields"),
+        st.form("guess_form", border=False, enter_to_submit=len(names) == 1),
+    ):
+        for first in range(0, len(names), PER_ROW):
+            row = names[first : first + PER_ROW]
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                for place, name in enumerate(row, start=first):
+                    _field(lesson, place, name)
+                if first + PER_ROW >= len(names):
+                    st.form_submit_button(
+                        "Open",
+                        key="guess_open",
+                        type="primary",
+                        on_click=_open,
+                        args=(lesson,),
+                        icon=":material/visibility:",
+                    )
+
+
+def _field(lesson: GuessLesson, place: int, name: str) -> None:
+    is_hands = lesson.unit == "hands"
+    example = "mat 12 floor 7 sofa 3" if is_hands else "mat 60 floor 20"
+    is_alone = len(lesson.names) == 1
+    st.text_input(
+        f"{name}: what comes next?",
+        key=f"guess_line_{place}",
+        placeholder=f"{name}: what comes next? Such as: {example}" if is_alone else example,
+        label_visibility="collapsed" if is_alone else "visible",
+        type="password" if st.session_state.get("guess_veil") else "default",
+        autocomplete="off",
+    )
+
+
+def _open(lesson: GuessLesson) -> None:
+    """Score what was written; it stays in the fields where it cannot be read."""
+    keys = {name: f"guess_line_{place}" for place, name in enumerate(lesson.names)}
+    if lesson.open({name: str(st.session_state.get(key) or "") for name, key in keys.items()}):
+        for key in keys.values():
+            st.session_state[key] = ""

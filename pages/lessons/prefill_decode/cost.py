@@ -1,0 +1,205 @@
+"""The fifth part: what tokens cost on a machine that is paid by the hour."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import streamlit as st
+
+from model.job import PassByPass
+from model.prefill_decode.cost import (
+    N_METERED,
+    energy_meter,
+    energy_passes,
+    listed_ratio,
+    price_request,
+    price_tokens,
+    saved_by_budget,
+)
+from model.prefill_decode.experiments import PhaseExperiment
+from model.prefill_decode.records import Energy, PhaseRun, Prices
+from pages.frame.code_that_ran import show_code
+from pages.frame.figures import show_chart, theme_now
+from pages.lessons.prefill_decode.run import show_run
+from pages.lessons.prefill_decode.state import PartRun, PhaseLesson
+from viz.format import digits, percent, plural
+from viz.prefill_decode.cost_chart import price_figure, request_figure
+from viz.prefill_decode.phase_charts import typical
+
+THOUSAND = 1000
+
+
+def show_cost(lesson: PhaseLesson) -> None:
+    """Show the calculator, fed by what was measured above."""
+    st.header("What a token costs", anchor=False)
+    st.markdown(
+        "**An hour costs the same whatever runs in it, so a token costs the time that it holds the "
+        "machine: one that is written costs many that are read.** The times are those measured "
+        "above, the price is yours."
+    )
+    st.fragment(_cost)(lesson)
+    show_code(price_tokens, price_request, saved_by_budget, key="phase_code_6")
+    _energy(lesson)
+
+
+def _cost(lesson: PhaseLesson) -> None:
+    run = lesson.phases
+    if run is None:
+        st.info("The times of both phases come from the first run on this page: press Start there.")
+        return
+    if lesson.is_measuring:
+        st.info("Something is being measured: the prices come back when it has ended.")
+        return
+    price, n_in, n_out, n_batch = _inputs(lesson)
+    seconds_in, seconds_out = _seconds(lesson, run, n_batch)
+    try:
+        prices = price_tokens(price, seconds_in, seconds_out, n_batch)
+    except ValueError as error:
+        st.error(str(error))
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        show_chart(price_figure(prices, _note(run), theme_now()), "phase_prices")
+        _listed(prices)
+    with right:
+        _budget(prices, n_in, n_out)
+
+
+def _inputs(lesson: PhaseLesson) -> tuple[float, int, int, int]:
+    """Ask for the price and the request."""
+    batches = lesson.batches
+    sizes = [1, *(p.n_batch for p in batches.points if p.n_batch > 1)] if batches else [1]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="phase_cost_inputs"):
+        price = st.number_input(
+            "Price of this machine an hour",
+            min_value=0.0,
+            value=1.0,
+            step=0.1,
+            key="phase_price",
+            width=220,
+            persist_state="session",
+        )
+        n_in = _whole("Tokens in", "phase_n_in", 1000)
+        n_out = _whole("Tokens out", "phase_n_out", 500)
+        n_batch = st.selectbox(
+            "Sequences that share a step",
+            sizes,
+            key="phase_n_batch",
+            width=270,
+            help="Sizes that the batches above were measured at.",
+        )
+    return price, n_in, n_out, n_batch or 1
+
+
+def _whole(name: str, key: str, value: int) -> int:
+    return int(
+        st.number_input(
+            name,
+            min_value=1,
+            max_value=10_000_000,
+            value=value,
+            key=key,
+            width=150,
+            persist_state="session",
+        )
+    )
+
+
+def _seconds(lesson: PhaseLesson, run: PhaseRun, n_batch: int) -> tuple[float, float]:
+    """Return the seconds of a token that is read, and of a step."""
+    reading = run.readings[-1]
+    each = reading.seconds.median / reading.n_tokens
+    points = lesson.batches.points if lesson.batches else []
+    step = next((p.seconds.median for p in points if p.n_batch == n_batch), None)
+    if n_batch == 1 or step is None:
+        step = median(typical(run.long_out).gaps)
+    return each, step
+
+
+def _note(run: PhaseRun) -> str:
+    return (
+        f"Times measured on {run.machine.where}: reading {run.readings[-1].n_tokens} tokens, and "
+        "the median gap or the median step of the batch."
+    )
+
+
+def _listed(prices: Prices) -> None:
+    """Let the reader hold a price list's ratio against the measured one."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="phase_listed"):
+        price_in = st.number_input(
+            "A price list: a million in",
+            min_value=0.0,
+            value=None,
+            key="phase_listed_in",
+            placeholder="type it",
+            width=200,
+        )
+        price_out = st.number_input(
+            "a million out",
+            min_value=0.0,
+            value=None,
+            key="phase_listed_out",
+            placeholder="type it",
+            width=200,
+        )
+    if price_in is None or price_out is None:
+        return
+    try:
+        ratio = listed_ratio(price_in, price_out)
+    except ValueError as error:
+        st.error(str(error))
+        return
+    st.markdown(
+        f"The list asks **{digits(ratio, 2)}** times as much for an output token; this machine "
+        f"takes **{digits(prices.ratio, 2)}** times as long."
+    )
+
+
+def _budget(prices: Prices, n_in: int, n_out: int) -> None:
+    budget = n_out
+    if n_out > 1:
+        budget = st.slider(
+            "A budget on output tokens", 1, n_out, max(1, n_out // 2), key="phase_budget"
+        )
+    rows = []
+    for name, n_written in (
+        (f"{plural(n_out, 'token')} out", n_out),
+        (f"at most {budget}", budget),
+    ):
+        read, written = price_request(prices, n_in, n_written)
+        rows.append((name, THOUSAND * read, THOUSAND * written))
+    saved = saved_by_budget(prices, n_in, n_out, budget)
+    show_chart(request_figure(rows, saved, theme_now()), "phase_request")
+    st.markdown(
+        f"A limit of {plural(budget, 'output token')} saves **{percent(saved)}** of a request with "
+        f"{plural(n_in, 'token')} in."
+    )
+
+
+def _energy(lesson: PhaseLesson) -> None:
+    """Offer joules per token where a GPU counts them, by the engine that was timed and priced."""
+    timed = lesson.found("phases")
+    if lesson.phases is None or lesson.is_running("phases"):
+        return
+    meter = energy_meter(lesson.lm.device)
+    if meter is None or not isinstance(timed, PhaseExperiment):
+        st.caption("Energy is not measured here: it is the count of an NVIDIA GPU, by NVML.")
+        return
+
+    def make() -> PassByPass[Energy | None]:
+        return PassByPass(energy_passes(lesson.lm, timed.engine, meter), N_METERED)
+
+    show_run(lesson, "energy", make, lambda run: _joules(lesson, run), word="Measure the energy")
+    show_code(energy_passes, key="phase_code_9")
+
+
+def _joules(lesson: PhaseLesson, run: PartRun) -> None:
+    energy = lesson.energy
+    if energy is not None:
+        st.caption(
+            f"Measured by NVML, by {energy.engine}: {digits(energy.joules_in)} J a token read, "
+            f"{digits(energy.joules_out)} J a token written, {digits(energy.ratio, 2)} to 1; what "
+            "an idle GPU uses is in both."
+        )
+    elif run.work.is_done:
+        st.error("The meter of this GPU fell silent on the way: press the button again.")

@@ -1,0 +1,45 @@
+"""The lesson of the two phases below its title: the reader's state, then its parts in order."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.loading import LanguageModel
+from model.timing import describe
+from pages.frame.lesson_state import kept_lesson
+from pages.lessons.prefill_decode.batches import show_batches
+from pages.lessons.prefill_decode.cost import show_cost
+from pages.lessons.prefill_decode.pace import show_pace
+from pages.lessons.prefill_decode.recorded import show_recorded
+from pages.lessons.prefill_decode.roofline import show_roofline
+from pages.lessons.prefill_decode.scores import show_scores
+from pages.lessons.prefill_decode.shapes import show_shapes
+from pages.lessons.prefill_decode.state import PhaseLesson
+from pages.lessons.prefill_decode.stream import show_stream
+from viz.format import digits
+
+LESSON = "phase_lesson"
+
+
+def show_phase_lesson(waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader."""
+    lesson = kept_lesson(LESSON, waiting, _begin, model_of=lambda lesson: lesson.home)
+    waiting.empty()
+    machine = describe(lesson.lm)
+    st.caption(
+        f"On {machine.model}, {digits(machine.n_parameters / 1e6)} million parameters, "
+        f"{machine.where}."
+    )
+    show_shapes(lesson)
+    show_pace(lesson)
+    show_stream(lesson)
+    show_roofline(lesson)
+    show_batches(lesson)
+    show_cost(lesson)
+    show_scores(lesson)
+    show_recorded()
+
+
+def _begin(lm: LanguageModel, _old: PhaseLesson | None) -> PhaseLesson:
+    return PhaseLesson(lm, lm)

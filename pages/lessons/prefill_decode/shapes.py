@@ -1,0 +1,142 @@
+"""Any architecture without its weights: a shape, what it takes, and then the page measures it."""
+
+from __future__ import annotations
+
+import threading
+
+import streamlit as st
+
+from model.prefill_decode.records import ShapePlan
+from model.weights.published_shapes import published_models
+from model.weights.random_weights import (
+    Shape,
+    make_shape,
+    plan_shape,
+    published_shape,
+    read_shape,
+    typed_shape,
+)
+from pages.frame.code_that_ran import show_code
+from pages.frame.gc_tuning import free_when_gone, freeze_heap
+from pages.frame.models import allowed_models
+from pages.lessons.prefill_decode.state import PhaseLesson
+from viz.format import digits, size
+
+TYPED, PASTED = "typed", "a config.json"
+DTYPES = ("auto", "float32", "bfloat16")
+_FIELDS = (
+    ("Layers", "phase_layers", 8),
+    ("Hidden size", "phase_hidden", 512),
+    ("Heads", "phase_heads", 8),
+    ("KV heads", "phase_kv_heads", 4),
+    ("Vocabulary", "phase_vocab", 32_000),
+)
+_ROOM = 1.2  # of the weights: what a cache and a pass need besides
+_making = threading.Lock()  # one shape is made at a time: each takes memory that others count on
+
+
+def show_shapes(lesson: PhaseLesson) -> None:
+    """Let the reader measure a shape in place of the model."""
+    is_shape = lesson.lm is not lesson.home
+    with st.expander(
+        "Measure another architecture: its shape, with random weights", expanded=False
+    ):
+        st.markdown(
+            "Time depends on how many numbers a model has and not on which. **A shape shows what "
+            "a large model’s phases cost, with nothing downloaded**; what it writes means nothing."
+        )
+        if allowed_models() is not None:
+            st.info("This server offers its listed models only, so no other shape is made here.")
+            return
+        st.fragment(_choose)(lesson, lesson.lm.name)
+        show_code(plan_shape, make_shape, key="phase_code_8")
+    if is_shape:
+        with st.container(horizontal=True, vertical_alignment="center", key="phase_shape_now"):
+            st.caption("Its weights are random: the times are real, the words are not.")
+            st.button(
+                f"Back to {lesson.home.name}", key="phase_home", on_click=_go_home, args=(lesson,)
+            )
+
+
+def _choose(lesson: PhaseLesson, drawn: str) -> None:
+    if lesson.lm.name != drawn:
+        st.rerun()  # another model is measured now: all of the page is of it
+    names = [model.name for model in published_models()]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="phase_shape_inputs"):
+        st.selectbox("Shape", [*names, TYPED, PASTED], key="phase_shape", width=220)
+        st.selectbox("Number format", DTYPES, key="phase_dtype", width=150)
+        if st.session_state["phase_shape"] == TYPED:
+            for name, key, value in _FIELDS:
+                st.number_input(name, 1, 1_000_000, value, key=key, width=130)
+    if st.session_state["phase_shape"] == PASTED:
+        st.text_area("config.json", key="phase_config", height=160, max_chars=100_000)
+    try:
+        plan = plan_shape(_shape(), st.session_state["phase_dtype"])
+    except ValueError as error:
+        st.info(str(error))
+        return
+    free = "an unknown amount" if plan.free_bytes is None else size(plan.free_bytes)
+    st.caption(
+        f"Derived: {digits(plan.n_parameters / 1e6)} million parameters take "
+        f"{size(plan.weight_bytes)}, one sequence’s cache {size(plan.cache_bytes)}, a pass about "
+        f"{size(plan.pass_bytes)}: {size(plan.total_bytes)} together, and {free} is free."
+    )
+    if not plan.fits:
+        st.error(
+            f"{plan.name} does not fit here: {size(plan.total_bytes)} of {free}. Choose a smaller "
+            f"shape or 16-bit numbers{_or_go_home(lesson)}.{_what_fits(plan)}"
+        )
+    st.button(
+        "Make it and measure it",
+        key="phase_make",
+        disabled=not plan.fits or lesson.is_measuring,
+        on_click=_make,
+        args=(lesson,),
+    )
+    if "shape" in lesson.notices:
+        st.error(lesson.notices["shape"])
+
+
+def _what_fits(plan: ShapePlan) -> str:
+    """Name the largest of the listed shapes for which there is room in these numbers."""
+    each = _ROOM * plan.weight_bytes / plan.n_parameters
+    fits = [m for m in published_models() if each * m.n_parameters <= (plan.free_bytes or 0)]
+    largest = max(fits, key=lambda model: model.n_parameters, default=None)
+    return "" if largest is None else f" Of those listed, {largest.name} would fit."
+
+
+def _or_go_home(lesson: PhaseLesson) -> str:
+    """Name the memory that a shape in use would give back."""
+    is_shape = lesson.lm is not lesson.home
+    return f", or go back to {lesson.home.name} first, which frees the shape in use" * is_shape
+
+
+def _shape() -> Shape:
+    """Return the shape that the widgets describe."""
+    kind = st.session_state["phase_shape"]
+    if kind == PASTED:
+        text = st.session_state.get("phase_config") or ""
+        if not text.strip():
+            raise ValueError("Paste a model’s config.json to see what it would take.")
+        return read_shape(text)
+    if kind == TYPED:
+        return typed_shape(*(int(st.session_state[key]) for _, key, _ in _FIELDS))
+    return published_shape(kind)
+
+
+def _make(lesson: PhaseLesson) -> None:
+    """Make the shape; where that fails say why and keep the model in use."""
+    with _making:
+        try:
+            lm = make_shape(_shape(), st.session_state["phase_dtype"])
+        except ValueError as error:
+            lesson.notices["shape"] = str(error)
+            return
+    lesson.measure(lm)
+    freeze_heap()
+    free_when_gone(lm)
+
+
+def _go_home(lesson: PhaseLesson) -> None:
+    lesson.measure(lesson.home)
+    freeze_heap()  # what the shape took is free from here on

@@ -1,0 +1,110 @@
+// A grid of bars: a row for each token, a column for each pipeline, all on the same raw logits. Built
+// once; a repaint writes only what changed. It knows nothing of what the columns mean.
+
+import { el, setAttribute, setShown, setText, shorten } from "../../home/live/dom.js";
+import { formatCount, formatProbability } from "../../home/live/format.js";
+import { lastStage, waitsForPython } from "../../home/live/strategies.js";
+
+/** Tokens that are shown one by one; the rest share the last row. */
+export const N_LAB_ROWS = 11;
+
+const FULL_SCALES = [1, 0.5, 0.25, 0.1]; // probability of a bar of full width
+const SCALE_HEADROOM = 1.6; // over the best raw token, for what a mask may make of it
+
+/**
+ * Makes a grid.
+ * @param {string} name of the table, for who hears the page
+ * @param {{name: string, element: HTMLElement}[]} heads one for each column
+ * @returns {{element: HTMLElement, update(view: object, results: object[]): void}}
+ */
+export function createGrid(name, heads) {
+  const rows = Array.from({ length: N_LAB_ROWS + 1 }, (_, i) => createGridRow(heads, i));
+  const corner = el("th", { scope: "col", class: "lab-corner" }, "next token");
+  const table = el(
+    "table",
+    { class: "lab-table", "aria-label": name },
+    el("thead", {}, el("tr", {}, corner, ...heads.map((head) => head.element))),
+    el("tbody", {}, ...rows.map((row) => row.element)),
+  );
+  const element = el("div", { class: "lab-scroll", tabIndex: 0, role: "group" }, table);
+  element.setAttribute("aria-label", `${name}: scrolls sideways where it is narrow`);
+
+  function update(view, results) {
+    const raw = results[0].stages[0];
+    const full = FULL_SCALES.findLast(
+      (share) => share >= Math.min(1, SCALE_HEADROOM * raw.probs[0]),
+    );
+    const { nVocab, nRows, ids } = view.distribution;
+    const nShown = Math.min(N_LAB_ROWS, nRows);
+    rows.forEach((row, i) => {
+      const isRest = i === N_LAB_ROWS;
+      setShown(row.element, isRest ? nVocab > nShown : i < nShown);
+      if (row.element.hidden) {
+        setAttribute(row.element, "data-parted", null);
+        return;
+      }
+      const words = isRest ? `${formatCount(nVocab - nShown)} others` : view.label(ids[i]);
+      row.setLabel(words);
+      const cells = results.map((result) => readGridCell(result, isRest ? null : i, nShown));
+      const isParted = new Set(cells.map((cell) => cell.isKept && cell.nKept)).size > 1;
+      setAttribute(row.element, "data-parted", isParted ? "true" : null);
+      row.cells.forEach((cell, c) => cell.update(cells[c], full));
+    });
+  }
+  return { element, update };
+}
+
+function createGridRow(heads, i) {
+  const label = el("span", { class: "lab-label" });
+  const cells = heads.map((head) => createGridCell(head.name));
+  const element = el(
+    "tr",
+    { class: i === N_LAB_ROWS ? "lab-row lab-rest" : "lab-row" },
+    el("th", { scope: "row" }, label),
+    ...cells.map((cell) => cell.element),
+  );
+  function setLabel(words) {
+    setText(label, shorten(words, 18));
+    setAttribute(label, "title", words);
+  }
+  return { element, cells, setLabel };
+}
+
+function createGridCell(name) {
+  const bar = el("span", { class: "bar" });
+  const track = el("span", { class: "bar-track" }, bar);
+  const number = el("span", { class: "bar-number" });
+  const element = el("td", {}, el("span", { class: "bar-cell" }, track, number));
+  element.dataset.col = name;
+  function update({ isKept, isUnknown, isLast, prob }, full) {
+    bar.style.width = `${(100 * Math.min(1, prob / full)).toFixed(2)}%`;
+    setText(number, isUnknown ? "…" : formatProbability(prob));
+    setAttribute(element, "data-state", isKept ? "kept" : "rejected");
+    setAttribute(element, "data-over", prob > full ? "true" : null);
+    setAttribute(element, "data-boundary", isLast ? "under" : null);
+    setAttribute(element, "aria-label", isKept ? null : `cut, raw ${number.textContent}`);
+  }
+  return { element, update };
+}
+
+/** What a pipeline makes of one row: its probability, or the raw one where it is cut. */
+function readGridCell(result, row, nShown) {
+  const raw = result.stages[0];
+  const last = lastStage(result);
+  const isUnknown = waitsForPython(result);
+  if (row !== null) {
+    const isKept = last.kept[row] === 1;
+    const isLast = isKept && isPrefixCut(result) && result.idOf(row) === last.boundaryId;
+    return { isKept, isUnknown, isLast, nKept: 1, prob: (isKept ? last : raw).probs[row] };
+  }
+  const nKept = last.nKept - last.kept.subarray(0, nShown).reduce((sum, kept) => sum + kept, 0);
+  const isKept = nKept > 0;
+  const { probs } = isKept ? last : raw;
+  const shown = probs.subarray(0, nShown).reduce((sum, prob) => sum + prob, 0);
+  return { isKept, isUnknown, isLast: false, nKept, prob: Math.max(0, 1 - shown) };
+}
+
+/** Whether a mask keeps the best and cuts the rest, so that one line parts the two. */
+function isPrefixCut({ stages }) {
+  return !stages.some(({ name }) => name === "greedy" || name === "typical_p");
+}

@@ -1,0 +1,88 @@
+// The lab: one distribution, every mask alone on it, and the engines' orders of those in the pipeline.
+// While a slider is dragged all is computed here; Python is told when it is released.
+
+import { decodePayload, readDistribution } from "../../home/live/protocol.js";
+import { detectTheme } from "../../home/live/theme.js";
+import { el, setAttribute, setText } from "../../home/live/dom.js";
+import { createMaskGrid } from "./maskgrid.js";
+import { createOrderGrid } from "./ordergrid.js";
+import { createReasons } from "./reasons.js";
+
+/** One lab in the page. */
+export class Lab {
+  /** @param {ShadowRoot} parentElement */
+  constructor(parentElement) {
+    this.host = parentElement;
+    this.header = null;
+    this.distribution = null;
+    this.controls = null;
+    this.version = null; // of the controls: a new one comes where Python set them
+    this.frame = 0;
+    const actions = {
+      setControl: (name, value, isFinal) => this.change({ [name]: value }, isFinal),
+      setUse: (name, isUsed) => this.change({ use: this.usedWith(name, isUsed) }, true),
+    };
+    this.masks = createMaskGrid(actions);
+    this.reasons = createReasons();
+    this.orders = createOrderGrid();
+    this.root = el(
+      "div",
+      { class: "ott lab" },
+      this.masks.element,
+      this.reasons.element,
+      this.orders.element,
+    );
+    parentElement.append(this.root);
+    document.addEventListener("ott-lab-labels", () => this.schedule());
+  }
+
+  /** Takes what Python says; the sliders stay under the hand unless Python has set them anew. */
+  receive(component) {
+    this.component = component;
+    const { header, arrays } = decodePayload(component.data);
+    this.header = header;
+    this.distribution = readDistribution(header.distribution, arrays, "", this.distribution);
+    if (this.version !== header.version) {
+      this.version = header.version;
+      this.controls = header.controls;
+    }
+    this.schedule();
+  }
+
+  usedWith(name, isUsed) {
+    const others = this.controls.use.filter((used) => used !== name);
+    return isUsed ? [...others, name] : others;
+  }
+
+  change(values, isFinal) {
+    this.controls = { ...this.controls, ...values };
+    this.schedule();
+    if (!isFinal) return;
+    // a trigger takes one value a message: whatever came before the last is of no interest
+    this.component.setTriggerValue("event", { version: this.version, controls: this.controls });
+  }
+
+  schedule() {
+    if (this.frame || this.header === null) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.paint();
+    });
+  }
+
+  paint() {
+    detectTheme(this.host);
+    setAttribute(this.root, "data-presenter", this.header.presenter ? "true" : null);
+    const labels = this.header.labels ?? globalThis.__ottLabLabels?.[this.header.model] ?? [];
+    const view = {
+      header: this.header,
+      distribution: this.distribution,
+      controls: this.controls,
+      label: (id) => labels[id] ?? `id ${id}`,
+    };
+    const results = this.masks.update(view);
+    this.reasons.update(view, results);
+    this.orders.update(view);
+    setText(this.masks.caption, this.header.caption);
+  }
+}

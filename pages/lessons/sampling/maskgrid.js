@@ -1,0 +1,110 @@
+// Every mask alone on the same raw logits, its slider over its column.
+
+import { el, setAttribute, setText } from "../../home/live/dom.js";
+import { formatCount, formatNats, formatProbability } from "../../home/live/format.js";
+import { processLogits } from "../../home/live/masks.js";
+import { createSlider } from "../../home/live/sliders.js";
+import { NEUTRAL_SETTINGS, lastStage, waitsForPython } from "../../home/live/strategies.js";
+import { createGrid } from "./grid.js";
+
+/** The masks from left to right. */
+export const LAB_MASKS = [
+  { name: "greedy", title: "Greedy", lead: "the best one" },
+  { name: "temperature", title: "Temperature", short: "Temp.", lead: "divides the logits, cuts nothing" },
+  { name: "top_k", title: "Top-k", lead: "the k best" },
+  { name: "top_p", title: "Top-p", lead: "the best that together reach p" },
+  { name: "min_p", title: "Min-p", lead: "within a factor of the best" },
+  { name: "typical_p", title: "Typical", lead: "surprise nearest to the entropy" },
+  { name: "epsilon", title: "Epsilon", lead: "above a fixed probability" },
+  { name: "eta", title: "Eta", lead: "epsilon, relaxed where the entropy is high" },
+  { name: "top_n_sigma", title: "Top-nσ", lead: "logits within n deviations of the best" },
+];
+
+/**
+ * Makes the grid of masks.
+ * @param {{setControl: Function, setUse: Function}} actions
+ * @returns {{element: HTMLElement, caption: HTMLElement, update(view: object): Map<string, object>}}
+ */
+export function createMaskGrid(actions) {
+  const heads = LAB_MASKS.map((mask) => createMaskHead(mask, actions));
+  const grid = createGrid("Each mask alone on the same logits", heads);
+  const caption = el("p", { class: "lab-caption" });
+  const element = el("section", { class: "lab-masks" }, grid.element, createLabLegend(caption));
+  const known = new Map();
+
+  /** A mask's result, computed anew only where its own slider or the distribution has changed. */
+  function resultOf(view, name) {
+    const value = view.controls[name];
+    const before = known.get(name);
+    if (before && before.value === value && before.distribution === view.distribution) return before.result;
+    const setting = name === "greedy" ? { temperature: 0 } : { [name]: value };
+    const order = [name === "greedy" ? "temperature" : name];
+    const settings = { ...NEUTRAL_SETTINGS, ...setting, order };
+    const result = processLogits(view.distribution, [], 0, settings);
+    known.set(name, { value, distribution: view.distribution, result });
+    return result;
+  }
+
+  function update(view) {
+    const results = LAB_MASKS.map(({ name }) => resultOf(view, name));
+    heads.forEach((head, i) => head.update(view, results[i]));
+    grid.update(view, results);
+    return new Map(LAB_MASKS.map(({ name }, i) => [name, results[i]]));
+  }
+  return { element, caption, update };
+}
+
+function createLabLegend(caption) {
+  const keys = ["kept", "rejected"].map((key) =>
+    el("span", { class: `bars-key is-${key}` }, key === "kept" ? "kept" : "cut (raw probability)"),
+  );
+  return el("div", { class: "lab-foot" }, caption, el("span", { class: "bars-legend" }, ...keys));
+}
+
+function createMaskHead({ name, title, short = title, lead }, actions) {
+  const isGreedy = name === "greedy";
+  const slider = isGreedy ? null : createSlider(name, title, (...move) => actions.setControl(...move));
+  const kept = el("span", { class: "lab-count" });
+  const removed = el("span", { class: "lab-fact" });
+  const entropy = el("span", { class: "lab-fact" });
+  const box = el("input", { type: "checkbox", name: `use_${name}` });
+  box.setAttribute("aria-label", `${title} in the engines’ pipelines`);
+  box.addEventListener("change", () => actions.setUse(name, box.checked));
+  const use = el(
+    "label",
+    { class: "lab-use", title: "in the engines’ pipelines below" },
+    isGreedy ? null : box,
+    isGreedy ? "as T = 0" : "in pipeline",
+  );
+  const element = el(
+    "th",
+    { scope: "col", class: "lab-head", title: lead },
+    el("span", { class: "lab-name" }, short, slider?.readout ?? null),
+    slider?.input ?? el("span", { class: "lab-noslider" }, lead),
+    kept,
+    removed,
+    entropy,
+    use,
+  );
+  return {
+    name,
+    element,
+    update(view, result) {
+      const stage = lastStage(result);
+      const { nVocab } = view.distribution;
+      slider?.set(view.controls[name], nVocab);
+      box.checked = view.controls.use.includes(name);
+      setAttribute(element, "data-in-use", box.checked ? "true" : null);
+      if (waitsForPython(result)) {
+        setText(kept, "cuts in the tail");
+        setText(removed, "");
+        setText(entropy, "");
+        return;
+      }
+      setText(kept, stage.nKept === nVocab ? "keeps all" : `keeps ${formatCount(stage.nKept)}`);
+      setText(removed, `cuts ${formatProbability(stage.removedMass)}`);
+      setText(entropy, formatNats(stage.entropy));
+      setAttribute(entropy, "title", "entropy of what is kept");
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// The engines' orders: the same masks at the same values on the same logits, in four pipelines. Rows
+// that one engine keeps and another cuts are lit.
+
+import { el, quote, setAttribute, setText } from "../../home/live/dom.js";
+import { formatCount } from "../../home/live/format.js";
+import { processLogits } from "../../home/live/masks.js";
+import {
+  NEUTRAL_SETTINGS,
+  describeStage,
+  ignoredSettings,
+  lastStage,
+  stageTitle,
+} from "../../home/live/strategies.js";
+import { createGrid } from "./grid.js";
+
+const ENGINES = [
+  { name: "transformers", title: "transformers" },
+  { name: "vllm", title: "vLLM" },
+  { name: "llama.cpp", title: "llama.cpp" },
+  { name: "ollama", title: "Ollama" },
+];
+const MOST_NAMED = 4; // tokens named in the sentence
+
+/** @returns {{element: HTMLElement, update(view: object): void}} */
+export function createOrderGrid() {
+  const heads = ENGINES.map(createEngineHead);
+  const grid = createGrid("The same masks in four engines", heads);
+  const verdict = el("p", { class: "lab-verdict", role: "status" });
+  const element = el(
+    "section",
+    { class: "lab-orders" },
+    el("h3", {}, "The same masks in another order"),
+    verdict,
+    grid.element,
+  );
+  let known = { key: null };
+
+  function update(view) {
+    const { distribution, controls, header } = view;
+    const key = JSON.stringify([controls, header.orders]);
+    if (known.key !== key || known.distribution !== distribution) {
+      const results = ENGINES.map(({ name }) =>
+        processLogits(distribution, [], 0, engineSettings(controls, header.orders[name])),
+      );
+      known = { key, distribution, results };
+    }
+    heads.forEach((head, i) => head.update(view, known.results[i]));
+    grid.update(view, known.results);
+    const { isParted, words } = describeOrders(view, known.results);
+    setText(verdict, words);
+    setAttribute(element, "data-parted", isParted ? "true" : null);
+  }
+  return { element, update };
+}
+
+function engineSettings(controls, order) {
+  const used = Object.fromEntries(controls.use.map((name) => [name, controls[name]]));
+  return { ...NEUTRAL_SETTINGS, ...used, order };
+}
+
+function createEngineHead({ name, title }) {
+  const order = el("span", { class: "lab-order" });
+  const kept = el("span", { class: "lab-count" });
+  const lacks = el("span", { class: "lab-fact" });
+  const element = el(
+    "th",
+    { scope: "col", class: "lab-head" },
+    el("span", { class: "lab-name" }, title),
+    order,
+    kept,
+    lacks,
+  );
+  return {
+    name,
+    element,
+    update({ controls, header }, result) {
+      const settings = engineSettings(controls, header.orders[name]);
+      const stages = result.stages.slice(1).map((stage) => describeStage(stage.name, settings));
+      setText(order, stages.length > 0 ? stages.join(" → ") : "no mask");
+      setText(kept, `keeps ${formatCount(lastStage(result).nKept)}`);
+      const missing = ignoredSettings(settings).map(stageTitle);
+      setText(lacks, missing.length > 0 ? `has no ${missing.join(", ")}` : "");
+    },
+  };
+}
+
+/** Where the engines part, in words. */
+function describeOrders({ controls, distribution, label }, results) {
+  if (controls.use.length === 0) {
+    return { isParted: false, words: "Tick masks above: they make up the pipelines." };
+  }
+  const stages = results.map(lastStage);
+  const parted = [];
+  for (let row = 0; row < distribution.nRows; row++) {
+    const n = stages.reduce((sum, stage) => sum + stage.kept[row], 0);
+    if (n > 0 && n < stages.length) parted.push(quote(label(distribution.ids[row])));
+  }
+  if (parted.length === 0) {
+    return { isParted: false, words: "All four keep the same tokens with these masks." };
+  }
+  const named = parted.slice(0, MOST_NAMED).join(", ");
+  const more = parted.length - MOST_NAMED;
+  const others = more > 0 ? ` and ${formatCount(more)} more` : "";
+  return {
+    isParted: true,
+    words: `They part over ${named}${others}: kept by one engine, cut by another.`,
+  };
+}

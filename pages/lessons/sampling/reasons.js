@@ -1,0 +1,130 @@
+// Why each mask draws its line where it does: one sentence for each, made from its own numbers.
+
+import { el, formatNumber, quote, setText } from "../../home/live/dom.js";
+import { formatCount, formatNats, formatProbability, formatSetting } from "../../home/live/format.js";
+import { lastStage, waitsForPython } from "../../home/live/strategies.js";
+import { LAB_MASKS } from "./maskgrid.js";
+
+/**
+ * Makes the list of reasons.
+ * @returns {{element: HTMLElement, update(view: object, results: Map<string, object>): void}}
+ */
+export function createReasons() {
+  const lines = LAB_MASKS.map(({ name, title }) => {
+    const words = el("span", {});
+    const element = el("li", {}, el("b", {}, title), words);
+    element.dataset.mask = name;
+    return { name, words, element };
+  });
+  const element = el(
+    "section",
+    { class: "lab-reasons" },
+    el("h3", {}, "Why the line falls there"),
+    el("ul", {}, ...lines.map((line) => line.element)),
+  );
+  function update(view, results) {
+    for (const { name, words } of lines) setText(words, explainMask(name, view, results.get(name)));
+  }
+  return { element, update };
+}
+
+/** One sentence on what a mask kept and why, from its result. */
+export function explainMask(name, view, result) {
+  if (waitsForPython(result)) return "Its line falls among tokens that the page does not hold.";
+  const facts = factsOf(name, view, result);
+  if (name === "greedy") return `${facts.last} is the best token; nothing else may be drawn.`;
+  if (name === "temperature") return explainTemperature(facts, view.controls.temperature);
+  if (facts.cutRow < 0) return "Every token passes: nothing is cut here.";
+  return EXPLAIN[name](facts, view.controls[name]);
+}
+
+/** The last token that was kept and the first that was cut, and what each measures. */
+function factsOf(name, view, result) {
+  const raw = result.stages[0];
+  const stage = lastStage(result);
+  const nFinite = raw.kept.reduce((sum, kept) => sum + kept, 0);
+  const distance = (row) => Math.abs(Math.log(raw.probs[row]) * -1 - raw.entropy);
+  let [keptRow, cutRow] = [-1, -1];
+  for (let row = 0; row < nFinite; row++) {
+    if (name !== "typical_p") {
+      if (stage.kept[row]) keptRow = row;
+      else if (cutRow < 0) cutRow = row;
+    } else if (stage.kept[row]) {
+      if (keptRow < 0 || distance(row) > distance(keptRow)) keptRow = row;
+    } else if (cutRow < 0 || distance(row) < distance(cutRow)) cutRow = row;
+  }
+  const words = (row) => (row < 0 ? "" : quote(view.label(result.idOf(row))));
+  const prob = (row) => raw.probs[row];
+  return { raw, stage, keptRow, cutRow, last: words(keptRow), cut: words(cutRow), prob, distance };
+}
+
+function explainTemperature({ raw, stage }, value) {
+  if (value === 0) return "At 0 it is greedy: the best token alone.";
+  if (value === 1) return "At 1 nothing moves: these are the model’s own probabilities.";
+  const move = `${formatProbability(raw.probs[0])} to ${formatProbability(stage.probs[0])}`;
+  const how = value < 1 ? "sharpens" : "flattens";
+  return (
+    `It cuts nothing: every logit divided by ${formatSetting(value)} ${how}, ` +
+    `the best goes from ${move}, and the order stays.`
+  );
+}
+
+const EXPLAIN = {
+  top_k({ stage, last, cut, cutRow, prob }, k) {
+    const ties = stage.nKept > k ? ` (${formatCount(stage.nKept)} with its ties)` : "";
+    return (
+      `${last} is number ${formatCount(k)}${ties} and in; ${cut} is next and out, ` +
+      `whatever its ${formatProbability(prob(cutRow))}.`
+    );
+  },
+  top_p({ raw, keptRow, last, cut }, p) {
+    const mass = raw.probs.subarray(0, keptRow + 1).reduce((sum, prob) => sum + prob, 0);
+    const before = mass - raw.probs[keptRow];
+    const short =
+      keptRow > 0 ? `without ${last} they would hold ${formatProbability(before)}` : "it is alone";
+    return (
+      `The best ${formatCount(keptRow + 1)} hold ${formatProbability(mass)} and reach ` +
+      `${formatProbability(p)}; ${short}, so the line falls before ${cut}.`
+    );
+  },
+  min_p({ raw, last, cut, keptRow, cutRow, prob }, fraction) {
+    const limit = formatProbability(fraction * raw.probs[0]);
+    return (
+      `The limit is ${formatSetting(fraction)} × ${formatProbability(raw.probs[0])} = ${limit}: ` +
+      `${last} has ${formatProbability(prob(keptRow))}, ${cut} ${formatProbability(prob(cutRow))}.`
+    );
+  },
+  typical_p({ raw, stage, last, cut, keptRow, cutRow, distance }, mass) {
+    const best = stage.kept[0] ? "" : "; the best token is too expected to be typical";
+    return (
+      `The entropy is ${formatNats(raw.entropy)}: ${last}, ${formatNumber(distance(keptRow))} ` +
+      `away in surprise, fills up ${formatProbability(mass)}; ${cut}, ` +
+      `${formatNumber(distance(cutRow))} away, is out${best}.`
+    );
+  },
+  epsilon({ last, cut, keptRow, cutRow, prob }, cutoff) {
+    return (
+      `The limit is ${formatProbability(cutoff)} for any distribution: ${last} has ` +
+      `${formatProbability(prob(keptRow))}, ${cut} ${formatProbability(prob(cutRow))}.`
+    );
+  },
+  eta({ raw, cut, cutRow, prob }, cutoff) {
+    const relaxed = Math.sqrt(cutoff) * Math.exp(-raw.entropy);
+    const limit = formatProbability(Math.min(cutoff, relaxed));
+    const how =
+      relaxed < cutoff
+        ? `lowered from ${formatProbability(cutoff)} as the entropy is ${formatNats(raw.entropy)}`
+        : `as the entropy, ${formatNats(raw.entropy)}, is too low to lower it`;
+    return (
+      `The limit is ${limit}, ${how}: ${cut}, ${formatProbability(prob(cutRow))}, ` +
+      "is the first below."
+    );
+  },
+  top_n_sigma({ raw, last, cut, keptRow, cutRow }, n) {
+    const gap = (row) => formatNumber(raw.scores[0] - raw.scores[row]);
+    return (
+      `Counted in logits, ${formatSetting(n)} σ below the best: ${last} is ${gap(keptRow)} below ` +
+      `and in, ${cut} ${gap(cutRow)} below and out.`
+    );
+  },
+};

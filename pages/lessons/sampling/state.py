@@ -1,0 +1,128 @@
+"""What one reader has in the sampling lab: a distribution, the masks' sliders, what was run.
+
+Knows nothing of Streamlit. What is done here leaves the first page's text as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy.typing as npt
+
+from model.generation import Generation
+from model.loading import LanguageModel
+from model.records import Stage
+from model.sampling import ORDERS, Settings, process, summarise
+from model.sampling.experiments import MASKS_ALONE, apply_alone
+from pages.home.component import encode_payload
+from pages.home.payload import MOST_EXACT
+from pages.lessons.sampling.runs import LoopRun, VoteRun
+from pages.lessons.sampling.source import Given
+
+SLIDERS = MASKS_ALONE[1:]
+
+
+@dataclass(frozen=True)
+class LabControls:
+    """The sliders of the lab, and which masks make up the engines' pipelines."""
+
+    temperature: float = 1.5
+    top_k: int = 5
+    top_p: float = 0.5
+    min_p: float = 0.1
+    typical_p: float = 0.8
+    epsilon: float = 0.02
+    eta: float = 0.05
+    top_n_sigma: float = 1.0
+    use: tuple[str, ...] = ("temperature", "top_p")
+
+    def __post_init__(self) -> None:
+        """Refuse what no slider can say.
+
+        Raises:
+            ValueError: One sentence with the remedy.
+        """
+        Settings(**{name: getattr(self, name) for name in SLIDERS})
+        unknown = set(self.use) - set(SLIDERS)
+        if unknown:
+            raise ValueError(f"There is no mask {min(unknown)!r}: choose among those shown.")
+
+    def settings(self, engine: str) -> Settings:
+        """Return the ticked masks as an engine would order them."""
+        return Settings(**{name: getattr(self, name) for name in self.use}, order=ORDERS[engine])
+
+    @classmethod
+    def from_page(cls, values: Mapping[str, Any]) -> LabControls:
+        """Read what the component says.
+
+        Raises:
+            ValueError: One sentence with the remedy, for a value that no slider can take.
+        """
+        try:
+            read = {name: float(values[name]) for name in SLIDERS if name in values}
+            used = tuple(str(name) for name in values.get("use", ()))
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError("A slider has to be a number: move it again.") from None
+        if "top_k" in read:
+            read["top_k"] = int(read["top_k"])
+        return replace(cls(), **read, use=used)  # type: ignore[arg-type]  # by name
+
+
+@dataclass
+class Lab:
+    """All that one reader has on the page."""
+
+    lm: LanguageModel
+    text: Generation  # the model's text whose next token is looked at
+    given: Given
+    controls: LabControls = field(default_factory=LabControls)
+    version: int = 0  # of the controls, raised where they are set by Python
+    notice: str | None = None  # one sentence
+    n_draws: int = 0  # times that the draws were asked for: the seed of the last
+    votes: VoteRun | None = None
+    loops: LoopRun | None = None
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Take the sliders as the page has them; what no slider can say changes nothing."""
+        if event.get("version") != self.version:
+            return  # moved before Python set the controls anew
+        self.notice = None
+        try:
+            self.controls = LabControls.from_page(event.get("controls") or {})
+        except ValueError as error:
+            self.notice = str(error)
+
+    def alone(self) -> dict[str, Stage]:
+        """Return what each mask alone makes of the distribution."""
+        return {
+            name: apply_alone(self.given.logits, name, getattr(self.controls, name, 0.0))
+            for name in MASKS_ALONE
+        }
+
+    def pipeline(self, engine: str) -> Stage:
+        """Return what the ticked masks leave in an engine's order."""
+        return process(self.given.logits, [], self.controls.settings(engine))[-1]
+
+    def payload(self, *, presenter: bool) -> bytes:
+        """Return the message for the component: see `encode_payload` for its layout."""
+        kept = summarise(self.given.logits, limit=MOST_EXACT)
+        arrays: dict[str, npt.NDArray[Any]] = {"logits": kept.logits}
+        if kept.ids is not None:
+            arrays |= {
+                "ids": kept.ids,
+                "tail_counts": kept.tail_counts,
+                "tail_logits": kept.tail_logits,
+            }
+        header = {
+            "version": self.version,
+            "model": self.lm.name,
+            "labels": self.given.labels,
+            "caption": self.given.caption,
+            "controls": asdict(self.controls),
+            "orders": ORDERS,
+            "distribution": {"n_vocab": kept.n_vocab, "exact": kept.ids is None},
+            "presenter": presenter,
+        }
+        return encode_payload(header, arrays)

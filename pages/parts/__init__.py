@@ -1,1 +1,0 @@
-"""What the lessons share: session state, controls, the live component."""

@@ -1,0 +1,292 @@
+"""Beam search, best-first search and their bills, on examples that can be followed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from model import beam_search
+from model.beam_search import (
+    BeamSearch,
+    best_first,
+    log_softmax,
+    rank_finished,
+    reorder,
+    sentence_ends,
+)
+from model.beam_search.best_first import BestFirst
+from model.beam_search.costs import distinct, repeated
+from model.beam_search.records import FinishedBeam, lineage
+from model.generation import Generation
+from model.kv_cache import fork
+from model.loading import LanguageModel
+from model.passes import PassError
+from model.sampling import Settings
+from model.tokenizing import label
+from pages.lessons.beam_search.state import Wish, compare, start_costs
+from tests.tiny_models import tiny
+
+A, B, C = range(3)
+# what follows what: greedy's first token is the likelier one and leads to the less likely text
+TABLE = {
+    (): (0.5, 0.4, 0.1),
+    (A,): (0.4, 0.3, 0.3),
+    (B,): (0.9, 0.05, 0.05),
+    (C,): (0.1, 0.1, 0.8),
+}
+
+
+def by_table(lm: LanguageModel, texts: Sequence[Sequence[int]], _: Any) -> tuple[np.ndarray, float]:
+    """Logits of a made-up model of three tokens that looks at the last token alone."""
+    rows = np.full((len(texts), lm.vocab_size), -1e4, dtype=np.float32)
+    for row, text in enumerate(texts):
+        rows[row, :3] = np.log(TABLE[(text[-1],)])
+    return rows, 0.001
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Generation:
+    """A prompt of a tiny model, whose next tokens are those of the table."""
+    monkeypatch.setattr(beam_search, "read_rows", by_table)
+    monkeypatch.setattr(best_first, "read_rows", by_table)
+    generation = Generation(tiny("llama"), "the")
+    generation.logits = np.full(generation.lm.vocab_size, -1e4, dtype=np.float32)
+    generation.logits[:3] = np.log(TABLE[()])
+    return generation
+
+
+def search(start: Generation, n_beams: int, n_tokens: int = 2, **how: Any) -> BeamSearch:
+    return BeamSearch(start, n_beams, max_new_tokens=n_tokens, end_ids=frozenset(), **how)
+
+
+def test_greedy_misses_what_two_beams_find(start: Generation) -> None:
+    greedy = search(start, 1).run()[0]
+    beam = search(start, 2).run()[0]
+    assert greedy.token_ids == (A, A)
+    assert beam.token_ids == (B, A)
+    assert np.exp(greedy.total) == pytest.approx(0.5 * 0.4)
+    assert np.exp(beam.total) == pytest.approx(0.4 * 0.9)
+
+
+def test_a_step_keeps_the_best_of_all_beams_and_says_who_died(start: Generation) -> None:
+    run = search(start, 2, 3)
+    first = run.step()
+    assert [run.nodes[i].token_id for i in first.beams] == [A, B]
+    assert first.n_candidates == start.lm.vocab_size
+    second = run.step()
+    kept = [run.ids_of(i) for i in second.beams]
+    assert kept == [[B, A], [A, A]]
+    assert second.n_candidates == 2 * start.lm.vocab_size
+    assert second.died == ()
+    third = run.step()
+    # (B, A, A) has 0.144, (B, A, B) and (B, A, C) 0.108: nothing goes on from (A, A)
+    finished = [list(beam.token_ids) for beam in run.finished]
+    assert finished == [[B, A, A], [B, A, B]]
+    assert [run.ids_of(i) for i in third.died] == [[A, A]]
+    assert run.is_done
+
+
+def test_more_beams_than_tokens_keep_what_there_is(
+    start: Generation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def three_tokens(_: LanguageModel, texts: Any, __: Any) -> tuple[np.ndarray, float]:
+        rows = [np.log(TABLE[(text[-1],)]) for text in texts]
+        return np.array(rows, dtype=np.float32), 0.001
+
+    monkeypatch.setattr(beam_search, "read_rows", three_tokens)
+    start.logits = start.logits[:3]
+    run = search(start, 8, 3)
+    assert [len(run.step().beams) for _ in range(2)] == [3, 8]
+    assert [step.n_candidates for step in run.steps] == [3, 9]
+    assert run.run()[0].token_ids == (B, A, A)
+    assert len({beam.token_ids for beam in run.finished}) == 8
+
+
+def test_every_candidate_has_its_true_parent_its_rank_and_its_sum(start: Generation) -> None:
+    run = search(start, 2, 3)
+    run.run()
+    for node in run.nodes:
+        path = [run.nodes[i] for i in lineage(run.nodes, node.node_id)]
+        assert [one.depth for one in path] == list(range(1, node.depth + 1))
+        assert node.total == pytest.approx(sum(one.logprob for one in path))
+    for step in run.steps:
+        ranks = [run.nodes[i].rank for i in step.node_ids]
+        assert ranks == sorted(ranks)
+        assert ranks[0] == 0
+
+
+def test_what_ends_waits_and_counts_only_among_the_first_beams(start: Generation) -> None:
+    run = BeamSearch(start, 2, max_new_tokens=4, end_ids=frozenset({A}))
+    step = run.step()
+    # A ends with rank 0; B and C go on in its place
+    assert [beam.token_ids for beam in run.finished] == [(A,)]
+    assert [run.nodes[i].token_id for i in step.beams] == [B, C]
+    run.step()
+    # (B, A) ends first of all; (C, C) and (B, B) go on; (C, A) ends too late to count
+    assert [beam.token_ids for beam in run.finished] == [(A,), (B, A)]
+    assert run.is_done  # the best beam has 0.08, both that are finished have more
+
+
+@pytest.mark.parametrize(("penalty", "first"), [(0.0, 2), (1.0, 6), (-1.0, 2)])
+def test_a_positive_penalty_favours_the_longer_text(penalty: float, first: int) -> None:
+    short = FinishedBeam(0, (A, A), "", -2.0, 2, ended=True)
+    long = FinishedBeam(1, (A,) * 6, "", -3.0, 6, ended=True)
+    assert rank_finished([long, short], penalty)[0].depth == first
+    assert long.score(1.0) == pytest.approx(-0.5)
+    assert short.score(-1.0) == pytest.approx(-4.0)
+
+
+def test_best_first_proves_the_best_of_all(start: Generation) -> None:
+    known = search(start, 1, 3).run()[0]
+    exact = BestFirst(start, 3, ((A, A, A), (np.log(0.5), np.log(0.4), np.log(0.4))), 100)
+    assert known.total == pytest.approx(sum(exact.best[1]))
+    while not exact.is_done:
+        exact.advance()
+    result = exact.result()
+    assert result.is_proved
+    assert result.token_ids == (B, A, A)
+    assert result.ceiling == pytest.approx(np.log(0.144), abs=1e-6)
+    assert 1 < result.n_expanded < 1 + 3 + 9
+
+
+def test_best_first_says_so_when_it_may_not_go_on(start: Generation) -> None:
+    exact = BestFirst(start, 3, ((C, C, B), (-9.0, 0.0, 0.0)), limit=2)
+    while not exact.is_done:
+        exact.advance()
+    result = exact.result()
+    assert not result.is_proved
+    assert result.n_expanded == 2
+    assert result.ceiling > sum(result.logprobs)
+
+
+def test_best_first_agrees_with_trying_everything() -> None:
+    lm = tiny("gpt2")
+    start = Generation(lm, "the cat")
+    first = log_softmax(start.logits)
+    best = -np.inf
+    for token_id in range(lm.vocab_size):
+        twin = start.fork()
+        twin.step(token_id=token_id)
+        best = max(best, first[token_id] + log_softmax(twin.logits).max())
+    known = BeamSearch(start, 1, max_new_tokens=2, end_ids=frozenset())
+    greedy = known.run()[0]
+    path = [known.nodes[i].logprob for i in lineage(known.nodes, greedy.node_id)]
+    exact = BestFirst(start, 2, (greedy.token_ids, path), end_ids=frozenset())
+    while not exact.is_done:
+        exact.advance()
+    assert exact.is_proved
+    assert sum(exact.result().logprobs) == pytest.approx(best, abs=2e-4)
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gemma2", "mamba", "openai_gpt"])
+def test_one_beam_is_greedy_and_the_prompt_stays_as_it_was(architecture: str) -> None:
+    start = Generation(tiny(architecture), "the cat sat")
+    ids, logits = list(start.ids), start.logits.copy()
+    best = BeamSearch(start, 1, max_new_tokens=8).run()[0]
+    twin = start.fork()
+    while twin.finished is None and len(twin.steps) < 8:
+        twin.step(Settings(temperature=0))
+    assert list(best.token_ids) == twin.ids[len(ids) :]
+    assert best.total == pytest.approx(twin.logprob, abs=1e-4)
+    assert start.ids == ids
+    assert np.array_equal(start.logits, logits)
+
+
+def test_the_rows_of_a_cache_follow_their_parents() -> None:
+    start = Generation(tiny("llama"), "the cat sat")
+    assert start.cache is not None
+    batch = fork(start.cache)
+    reorder(batch, [0, 0, 0])
+    assert batch.layers[0].keys.shape[0] == 3
+    assert start.cache.layers[0].keys.shape[0] == 1
+    batch.layers[0].keys = batch.layers[0].keys + torch.arange(3.0).reshape(3, 1, 1, 1)
+    marked = batch.layers[0].keys[1].clone()
+    reorder(batch, [1, 1, 0])
+    assert all(bool((batch.layers[0].keys[row] == marked).all()) for row in (0, 1))
+    assert not bool((batch.layers[0].keys[2] == marked).all())
+
+
+def test_the_cache_on_record_is_the_batch_s_to_the_byte() -> None:
+    start = Generation(tiny("llama"), "the cat sat")
+    run = BeamSearch(start, 3, max_new_tokens=4, end_ids=frozenset())
+    for n_more in (1, 2, 3):
+        step = run.step()
+        assert step.cache_tokens == len(start.ids) + n_more
+        assert step.cache_bytes == 3 * step.cache_tokens * start.lm.cache_shape.bytes_per_token
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"n_beams": 9}, "choose 1 to 8"),
+        ({"n_beams": 0}, "choose 1 to 8"),
+        ({"max_new_tokens": 0}, "no room"),
+        ({"max_new_tokens": 500}, "choose 1 to"),
+    ],
+)
+def test_bad_numbers_get_a_sentence(how: dict[str, int], words: str) -> None:
+    start = Generation(tiny("llama"), "the")
+    with pytest.raises(ValueError, match=words):
+        BeamSearch(start, **how)
+    with pytest.raises(ValueError, match="Choose between 1 and"):
+        BestFirst(start, 99, ((1,), (0.0,)))
+
+
+def test_a_search_that_is_done_takes_no_step() -> None:
+    run = BeamSearch(Generation(tiny("llama"), "the"), 2, max_new_tokens=1)
+    run.step()
+    with pytest.raises(ValueError, match="start another"):
+        run.step()
+
+
+def test_more_beams_than_candidates_keep_them_all(start: Generation) -> None:
+    """All but a few tokens end the text, so fewer beams go on than are wanted."""
+    ends = frozenset(range(2, start.lm.vocab_size))
+    run = BeamSearch(start, 4, max_new_tokens=3, end_ids=ends)
+    step = run.step()
+    assert len(step.beams) == 2
+
+
+def test_sentences_end_at_marks_and_texts_at_the_end_token() -> None:
+    lm = tiny("llama")
+    labels = {label(lm.tokenizer, i, lm.vocab_size) for i in sentence_ends(lm)}
+    assert labels == {".", "!", "?", "<|endoftext|>"}
+
+
+def test_distinct_and_repeated_n_grams_by_hand() -> None:
+    text = (1, 2, 1, 2, 1, 3)
+    assert distinct(text, 1) == pytest.approx(3 / 6)
+    assert distinct(text, 2) == pytest.approx(3 / 5)  # 12 21 12 21 13
+    assert repeated((1, 2, 3, 4, 1, 2, 3, 4), 4) == pytest.approx(1 / 5)
+    assert distinct((1,), 2) == 1
+    assert repeated((1, 2)) == 0
+
+
+def test_log_softmax_sums_to_one_and_survives_great_logits() -> None:
+    rows = np.array([[1000.0, 999.0], [0.0, -1000.0]], dtype=np.float32)
+    assert np.exp(log_softmax(rows)).sum(axis=1) == pytest.approx([1, 1])
+    assert all(np.isfinite(log_softmax(rows)).ravel()[[0, 1, 2]])
+
+
+def test_a_pass_that_fails_ends_a_run_with_a_sentence() -> None:
+    lm = tiny("llama")
+    run = compare(lm, Wish("the cat", n_beams=2, ends="text"), 3, 1000)
+    costs = start_costs(lm, 2, 2, n_tokens=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(best_first, "read_rows", _out_of_memory)
+        patch.setattr(beam_search, "read_rows", _out_of_memory)
+        run.exact.best, run.exact._bound = ((0,), (-99.0,)), -99.0
+        run.exact._open[1] = [(1.0, (0,), (-1.0,))]
+        run.slice(1.0)
+        costs.slice(1.0)
+    for ended in (run, costs):
+        assert not ended.is_running
+        assert ended.notice == "The memory ran out: use a shorter text."
+
+
+def _out_of_memory(*_: Any) -> None:
+    raise PassError("The memory ran out: use a shorter text.")

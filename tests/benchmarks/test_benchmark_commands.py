@@ -1,0 +1,124 @@
+"""The commands of the cache and the phases, on tiny models: every figure beside a ratio."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import bench_batching, bench_cache, bench_phases, bench_roofline, on_gpu, record
+from benchmarks.figures import Timing, describe_machine
+from model.fast.engines import BY_HAND, PLAIN, Engine
+from model.loading import LanguageModel
+from model.prefill_decode import ceilings
+from model.prefill_decode.batching import BatchExperiment
+from model.prefill_decode.experiments import PhaseExperiment
+from model.prefill_decode.recordings import recordings
+from model.prefill_decode.records import Energy
+from model.prefill_decode.roofline import RooflineExperiment
+from model.timing import processor
+from tests.tiny_models import tiny
+
+
+@pytest.fixture(autouse=True)
+def _small_and_tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
+    monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
+    monkeypatch.setattr(RooflineExperiment.__init__, "__defaults__", ((16,), (1, 2), 8, 2))
+    monkeypatch.setattr(BatchExperiment.__init__, "__defaults__", ((1, 2), 8, 2))
+    for module in (bench_batching, bench_cache, bench_roofline):
+        monkeypatch.setattr(module, "chosen_model", lambda _: tiny("llama"))
+    monkeypatch.setattr(sys, "argv", ["a command"])
+
+
+def test_the_machine_is_named_as_everywhere_in_the_app() -> None:
+    assert describe_machine().startswith(processor())
+
+
+def test_every_engine_is_timed_beside_generate(
+    capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench_phases, "PROMPT", "the cat")
+    lm = tiny("llama")
+    baseline, *ours = bench_phases.against_generate(lm, rounds=1, n_tokens=5)
+    assert [timing.label for timing in ours] == [PLAIN, BY_HAND]
+    assert all(len(timing.seconds) == 5 for timing in (baseline, *ours))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2].startswith(PLAIN)
+    assert lines[-1].startswith(BY_HAND)
+    assert all("n 5" in line and "x of transformers’ generate" in line for line in lines[-2:])
+    run = bench_phases.run_through(PhaseExperiment(lm, PLAIN, swap=(3, 12), lengths=(4,))).result
+    bench_phases.report(run, baseline)
+    said = capsys.readouterr().out
+    assert "x of decode, a token" in said
+    assert "x of 3 tokens in, 12 out" in said
+    bench_phases.score_and_write(lm)
+    assert "one pass for a vector" in capsys.readouterr().out
+
+
+def test_the_cache_is_held_against_no_cache(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["bench_cache", "--tokens", "24"])
+    bench_cache.main()
+    said = capsys.readouterr().out
+    assert "x of 24 tokens, no cache" in said
+    assert "FLOPs: " in said
+    assert "agree in 8 of 8 passes" in said
+    assert "the same, 8 of them in the cache" in said
+
+
+def test_roofline_and_batches_print_their_ratios(capsys: Any) -> None:
+    bench_roofline.main()
+    said = capsys.readouterr().out
+    assert said.count("MBU") == said.count("MFU") == said.count("bound by") == 4
+    bench_batching.main()
+    assert "x of batch 1" in capsys.readouterr().out
+
+
+def test_one_command_measures_a_model_and_a_shape_and_records_both(
+    capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The engine that is recorded fails on the shape: that is told, and the rest is measured."""
+
+    def phases(lm: LanguageModel, engine: str) -> PhaseExperiment:
+        if lm.name == "shape":
+            raise RuntimeError("no kernel image")
+        return PhaseExperiment(lm, engine, swap=(3, 12), lengths=(4,))
+
+    monkeypatch.setattr(record, "PhaseExperiment", phases)
+    monkeypatch.setattr(
+        on_gpu, "against_generate", partial(_briefly, bench_phases.against_generate)
+    )
+    monkeypatch.setattr(on_gpu, "load_model", lambda _: replace(tiny("llama"), name="small"))
+    monkeypatch.setattr(on_gpu, "published_shape", lambda name: name)
+    monkeypatch.setattr(on_gpu, "make_shape", lambda name: replace(tiny("gpt2"), name=name))
+    monkeypatch.setattr(on_gpu, "energy_meter", lambda _: object())
+    monkeypatch.setattr(on_gpu, "energy_passes", _metered)
+    monkeypatch.setattr(sys, "argv", ["on_gpu", "--shape", "shape", "--folder", str(tmp_path)])
+    on_gpu.main()
+    small, shape = capsys.readouterr().out.split("\nshape on ")
+    assert f"decode by {BY_HAND}: MBU" in small
+    assert "prefill of 16: MFU" in small
+    assert "failed: no kernel image" in shape
+    for said in (small, shape):
+        assert "times generate  (aim for a small model: 5 times)" in said
+        assert "2 J a token read, 30 J a token written" in said
+    assert [one.machine.model for one in recordings(tmp_path)] == ["small"]
+
+
+def _briefly(measure: Any, lm: LanguageModel, rounds: int, n_tokens: int) -> list[Timing]:
+    assert rounds > 1
+    assert n_tokens > 5
+    found: list[Timing] = measure(lm, rounds=1, n_tokens=5)
+    return found
+
+
+def _metered(lm: LanguageModel, engine: Engine, meter: object) -> Generator[str, None, Energy]:
+    assert lm.vocab_size
+    assert meter is not None
+    yield "metering"
+    return Energy(engine.name, 2.0, 30.0)

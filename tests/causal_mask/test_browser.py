@@ -1,0 +1,41 @@
+"""The lesson on the mask in a real browser: a small map is pressed, the mask comes off."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.harness import Witness, by_key
+from benchmarks.home_page import PATIENCE, Reader
+from tests.frame.phone import fits_a_phone, forget_first_requests
+
+pytestmark = pytest.mark.browser
+SLOW = 3 * PATIENCE  # eight figures and a dozen passes at a visit
+
+
+def test_a_head_is_pressed_the_mask_taken_off_and_a_token_changed(
+    page: Page, url: str, witness: Witness
+) -> None:
+    Reader(page, url).open()
+    page.goto(f"{url}/causal_mask")
+    main = page.locator("[data-testid=stMain]")
+    expect(main).to_contain_text("in all layers and heads: 0", timeout=SLOW)
+    expect(by_key(page, "mask_loss_numbers")).to_be_visible(timeout=SLOW)
+    forget_first_requests(witness)
+
+    heads = by_key(page, "mask_heads").locator(".js-plotly-plot")
+    expect(heads.locator(".scatterlayer .point").first).to_be_attached(timeout=SLOW)
+    heads.locator(".scatterlayer .point").nth(9).scroll_into_view_if_needed()
+    spot = heads.locator(".scatterlayer .point").nth(9).bounding_box()
+    assert spot is not None
+    page.mouse.move(spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2)
+    page.mouse.click(spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2)
+    expect(main).to_contain_text("layer 2, head 2", timeout=SLOW)
+
+    by_key(page, "mask_on").get_by_text("off", exact=True).click()
+    expect(main).to_contain_text("of all attention looks ahead", timeout=SLOW)
+
+    by_key(page, "mask_late").get_by_role("button").click()
+    expect(main).not_to_contain_text("at position 10", timeout=SLOW)
+    expect(main).to_contain_text("before it: exactly 0", timeout=SLOW)
+    assert fits_a_phone(page)

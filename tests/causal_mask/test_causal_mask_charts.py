@@ -1,0 +1,160 @@
+"""The figures of the mask's lesson show the records' own numbers, in both themes, as plain data."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from model.causal_mask.records import (
+    AttentionMaps,
+    Comparison,
+    Edit,
+    Leak,
+    LoopStep,
+    Losses,
+    Shift,
+)
+from viz.causal_mask.attention_map import attention_figure, heads_figure
+from viz.causal_mask.edit_charts import (
+    divergence_figure,
+    edit_figure,
+    leak_figure,
+    shifts_figure,
+    small_nats,
+)
+from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html
+from viz.chart import Chart
+from viz.palette import THEMES, Theme, colour
+
+NASTY = ("<b>bold</b>", "$x$", "<script>", "␣the")
+
+
+def names(n: int) -> tuple[str, ...]:
+    return tuple(NASTY[i % 4] for i in range(n))
+
+
+def maps(n: int, *, is_masked: bool = True) -> AttentionMaps:
+    weights = np.ones((2, 3, n, n), dtype=np.float32)
+    if is_masked:
+        weights = np.tril(weights)
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return AttentionMaps(weights, (1, 3), names(n), is_masked=is_masked)
+
+
+def edit(n: int, position: int = 2, before: float = 0.0) -> Edit:
+    changes = np.where(np.arange(n) < position, before, 1.5)
+    shifts = (Shift("␣girl", 0.9, 0.1), Shift("<script>", 0.01, 0.8))
+    return Edit(names(n), position, "␣a", "<b>", changes, changes + 1, changes / 2, shifts)
+
+
+def leak() -> Leak:
+    return Leak(names(4), np.log([0.1, 0.9, 0.5, 0.2]), np.log([0.8, 0.5, 0.6, 0.2]))
+
+
+def losses(n: int) -> Losses:
+    values = np.linspace(0.1, 9, n)
+    return Losses(names(n), names(n), values, np.arange(1, n + 1), "<i>", n)
+
+
+def all_charts(theme: Theme) -> list[Chart]:
+    charts = []
+    for n in (1, 2, 9, 60):
+        for is_masked in (True, False):
+            one = maps(n, is_masked=is_masked)
+            charts += [attention_figure(one, 1, head, theme) for head in (None, 2)]
+            charts += [heads_figure(one, 0, head, theme) for head in (None, 0)]
+        steps = [LoopStep(1.0, 0.01)] * (n // 2)
+        charts.append(loss_figure(losses(n), steps, "cpu, float32", theme))
+    charts += [
+        figure(edit(n), theme) for n in (4, 70) for figure in (edit_figure, divergence_figure)
+    ]
+    charts += [shifts_figure(edit(4).shifts, theme), leak_figure(leak(), theme)]
+    return [*charts, race_figure(Comparison(8, 1e-6, 0.01, 5, 0.2), "cpu, float32", theme)]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_figures_are_strict_json_and_say_where_they_come_from(theme: Theme) -> None:
+    for chart in all_charts(theme):
+        text = chart.figure.to_json()
+        json.loads(text)
+        assert "<script>" not in text
+        assert chart.caption in chart.alt
+        assert "Measured" in chart.caption
+        assert chart.figure.layout.title.text is None
+
+
+def test_the_mask_is_hatched_and_what_looks_ahead_is_not() -> None:
+    on, off = (attention_figure(maps(9, is_masked=is_masked), 0, 1) for is_masked in (True, False))
+    hatches = [trace.fillpattern.shape for trace in on.figure.data if trace.type == "scatter"]
+    assert hatches[0] == "/"
+    assert not any(trace.fillpattern.shape for trace in off.figure.data if trace.type == "scatter")
+    assert [trace.type for trace in off.figure.data].count("heatmap") == 2
+    assert "later position, in all layers and heads: 0" in on.caption
+    assert "looks ahead" in off.caption
+
+
+def test_a_map_shades_by_the_square_root_and_names_the_weight() -> None:
+    figure = attention_figure(maps(2), 0, 0).figure
+    cells = figure.data[0]
+    assert np.asarray(cells.z)[1, 0] == pytest.approx(0.707)
+    assert "50.0\u202f%" in cells.hovertext[1][0]
+
+
+def test_every_small_map_can_be_pressed() -> None:
+    targets = heads_figure(maps(30), 0, None).figure.data[-1]
+    assert [list(place) for place in targets.customdata] == [
+        [i, j] for i in range(2) for j in range(3)
+    ]
+    assert targets.hovertext[3] == "layer 3, head 1"
+
+
+def test_an_edit_says_exactly_0_only_where_it_is() -> None:
+    assert "exactly 0; 1.00 once the mask is off" in edit_figure(edit(8)).caption
+    assert "1.0e-06, rounding" in edit_figure(edit(8, before=1e-6)).caption
+    assert "Nothing stands before it" in edit_figure(edit(8, position=0)).caption
+
+
+def test_a_small_divergence_is_not_written_as_0() -> None:
+    assert [small_nats(value) for value in (0.0, 3.7136, 0.0042, 2e-7)] == [
+        "0\u202fnats",
+        "3.71\u202fnats",
+        "0.00420\u202fnats",
+        "2e-07\u202fnats",
+    ]
+
+
+def test_up_to_fifty_positions_are_bars_and_more_are_a_staircase() -> None:
+    assert edit_figure(edit(50)).figure.data[0].type == "bar"
+    assert edit_figure(edit(51)).figure.data[0].line.shape == "hvh"
+    assert list(edit_figure(edit(4)).figure.data[0].y) == [0, 0, 1.5, 1.5]
+
+
+def test_a_leak_is_drawn_from_mask_on_to_mask_off() -> None:
+    chart = leak_figure(leak())
+    gains, falls, on, off = chart.figure.data
+    assert list(gains.x) == [0, 0, None, 2, 2, None]
+    assert list(falls.x)[::3] == [1, 3]
+    assert list(on.y) == pytest.approx([0.1, 0.9, 0.5, 0.2])
+    assert list(off.y) == pytest.approx([0.8, 0.5, 0.6, 0.2])
+    assert "2 of 4 positions" in chart.caption
+
+
+def test_the_loop_s_points_lie_on_the_positions_it_has_reached() -> None:
+    steps = [LoopStep(0.5, 0.01), LoopStep(0.6, 0.01)]
+    points = loss_figure(losses(6), steps, "cpu, float32").figure.data[1]
+    assert (list(points.x), list(points.y)) == ([0, 1], [0.5, 0.6])
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_tint_grows_with_the_loss_and_the_text_stays_text(theme: Theme) -> None:
+    markup = surprise_html(losses(8), theme)
+    assert "<script>" not in markup
+    assert "&lt;script&gt;" in markup
+    assert "<i>" not in markup
+    shares = [
+        int(part.partition("%")[0]) for part in markup.split(f"{colour('surprise', theme)} ")[1:9]
+    ]
+    assert shares == sorted(shares)
+    assert shares[0] < shares[-1] == 62

@@ -1,0 +1,42 @@
+"""The page of claims in a browser: one verdict, a run over all and its Stop, the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.harness import Witness, by_key, visit
+from tests.frame.phone import forget_first_requests
+
+pytestmark = pytest.mark.browser
+SLOW = 120_000  # ms: an experiment on a busy machine
+
+
+def test_a_claim_is_run_all_are_begun_and_stopped_and_the_report_is_kept(
+    page: Page, url: str, witness: Witness
+) -> None:
+    visit(page, f"{url}/claims")
+    row = by_key(page, "claim_C04")
+    expect(row).to_be_visible(timeout=SLOW)
+    forget_first_requests(witness)
+    by_key(page, "run_C04").get_by_role("button").click()
+    expect(row.get_by_text("holds", exact=True)).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("1 holds here")).to_be_visible(timeout=SLOW)
+
+    by_key(page, "claims_run_all").get_by_role("button").click()
+    stop = by_key(page, "claims_stop").get_by_role("button")
+    expect(stop).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("Measuring C")).to_be_visible(timeout=SLOW)
+    expect(by_key(page, "claim_C01").get_by_text("holds", exact=True)).to_be_visible(timeout=SLOW)
+    stop.click()
+    expect(by_key(page, "claims_run_all")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("45 hold here")).to_have_count(0)
+
+    with page.expect_download(timeout=SLOW) as download:
+        by_key(page, "claims_save_html").get_by_role("button").click()
+    report = Path(download.value.path()).read_text("utf-8")
+    assert "what was measured" in report
+    assert "✓ holds" in report
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,168 @@
+"""Constraints: what may follow, what is thrown away, how a text goes forth and back, bad input."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from model.beam_search import log_softmax
+from model.constraints.patterns import Kind
+from model.constraints.writing import ConstrainedBeams, ConstrainedWriting, Constraint
+from model.generation import Generation
+from model.loading import LanguageModel
+from model.sampling import Settings
+from model.tokenizing import encode
+from tests.tiny_models import tiny
+
+ARGMAX = Settings(temperature=0)
+SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {"a": {"type": "integer", "maximum": 99}, "b": {"enum": ["x", "y"]}},
+        "required": ["a", "b"],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def lm() -> LanguageModel:
+    return tiny("llama")
+
+
+def text_bytes(lm: LanguageModel, ids: list[int]) -> str:
+    text: str = lm.tokenizer.decode(ids, skip_special_tokens=True)
+    return text
+
+
+def write(lm: LanguageModel, constraint: Constraint, seed: int, temperature: float) -> str:
+    writing = ConstrainedWriting(Generation(lm, "the", seed=seed), constraint)
+    for _ in range(60):
+        if writing.is_done:
+            break
+        writing.step(Settings(temperature=temperature))
+    assert writing.is_complete
+    return text_bytes(lm, writing.text.ids[writing.text.n_prompt :])
+
+
+def test_allowed_tokens_are_the_beginnings_of_the_choices(lm: LanguageModel) -> None:
+    constraint = Constraint(lm, "choices", " the\n cat")
+    allowed = {text_bytes(lm, [int(i)]) for i in constraint.allowed(constraint.start)}
+    assert allowed == {" ", " t", " th", " the"}
+    (space,) = encode(lm, " ")[-1:]
+    after = constraint.after(constraint.start, space)
+    letters = {text_bytes(lm, [int(i)]) for i in constraint.allowed(after)}
+    assert letters == {"t", "c"}
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize(
+    ("kind", "wish", "pattern"),
+    [
+        ("choices", "a+b\n(c)\nd e", r"a\+b|\(c\)|d e"),
+        ("pattern", r"[ab]{2,4}c", r"[ab]{2,4}c"),
+        ("schema", SCHEMA, None),
+    ],
+)
+def test_whatever_is_written_satisfies_the_constraint(
+    lm: LanguageModel, kind: Kind, wish: str, pattern: str | None, temperature: float
+) -> None:
+    if kind == "schema":
+        # an integer may be long in a random model's hands
+        wish = wish.replace('"integer", "maximum": 99', '"boolean"')
+    constraint = Constraint(lm, kind, wish)
+    for seed in range(4):
+        text = write(lm, constraint, seed, temperature)
+        if pattern is None:
+            assert json.loads(text)["b"] in ("x", "y")
+        else:
+            assert re.fullmatch(pattern, text)
+
+
+def test_the_mask_keeps_the_probabilities_of_what_is_allowed_in_proportion(
+    lm: LanguageModel,
+) -> None:
+    constraint = Constraint(lm, "choices", "ab\ncd\nxy")
+    writing = ConstrainedWriting(Generation(lm, "the"), constraint)
+    probs = np.exp(log_softmax(writing.text.logits))
+    allowed = constraint.allowed(constraint.start)
+    seen = writing.look(Settings())
+    assert seen.mass == pytest.approx(float(probs[allowed].sum()))
+    assert seen.n_allowed == 3
+    assert sum(token.masked_prob for token in seen.tokens) == pytest.approx(1)
+    for token in seen.tokens:
+        expected = token.prob / seen.mass if token.is_allowed else 0.0
+        assert token.masked_prob == pytest.approx(expected)
+    assert [token.prob for token in seen.tokens] == sorted(
+        (token.prob for token in seen.tokens), reverse=True
+    )
+
+
+def test_a_step_says_what_was_wanted_and_what_was_thrown_away(lm: LanguageModel) -> None:
+    writing = ConstrainedWriting(Generation(lm, "the"), Constraint(lm, "choices", "ab\ncd"))
+    best = int(writing.text.logits.argmax())
+    step = writing.step(ARGMAX)
+    assert step.masked_prob == 1.0
+    assert step.prob <= step.mass < 1
+    assert step.wanted_prob >= step.prob
+    assert best != step.token_id
+    second = writing.step(ARGMAX)
+    assert second.n_allowed == 1  # nothing but the other letter
+    assert second.prob == pytest.approx(second.mass)
+    assert writing.is_done
+    assert writing.written("x").logprob == pytest.approx(np.log(step.prob) + np.log(second.prob))
+    assert writing.written("x").least_mass == min(step.mass, second.mass)
+    with pytest.raises(ValueError, match="complete"):
+        writing.step(ARGMAX)
+
+
+def test_back_returns_to_the_same_mask(lm: LanguageModel) -> None:
+    writing = ConstrainedWriting(Generation(lm, "the"), Constraint(lm, "pattern", "[abc]{3}"))
+    before = writing.look(Settings())
+    writing.step(ARGMAX)
+    writing.step(ARGMAX)
+    writing.back()
+    writing.back()
+    after = writing.look(Settings())
+    assert [t.token_id for t in after.tokens] == [t.token_id for t in before.tokens]
+    assert after.mass == pytest.approx(before.mass)
+    writing.back()
+    assert writing.steps == []
+
+
+def test_a_complete_text_may_go_on_where_the_pattern_allows_it(lm: LanguageModel) -> None:
+    constraint = Constraint(lm, "pattern", "a+")
+    (a,) = encode(lm, "a")[-1:]
+    state = constraint.after(constraint.start, a)
+    assert constraint.is_complete(state)
+    assert not constraint.is_over(state)
+    assert set(constraint.allowed(state)) >= {a, min(lm.end_ids)}
+
+
+def test_enough_beams_find_the_best_choice_of_all(lm: LanguageModel) -> None:
+    choices = ["abc", "abd", "xyz", "the cat"]
+    start = Generation(lm, "the")
+    constraint = Constraint(lm, "choices", "\n".join(choices))
+    search = ConstrainedBeams(start, constraint, 8, 12)
+    best = search.run()[0]
+    assert best.ended
+    assert best.text in choices
+    # every way to spell every choice, scored by the model alone
+    scores: dict[tuple[int, ...], float] = {}
+
+    def spell(text: Generation, state: int, ids: tuple[int, ...]) -> None:
+        if constraint.is_over(state):
+            scores[ids] = text.logprob
+            return
+        for token_id in constraint.allowed(state).tolist():
+            twin = text.fork()
+            twin.step(token_id=token_id)
+            spell(twin, constraint.after(state, token_id), (*ids, token_id))
+
+    spell(start, constraint.start, ())
+    assert {text_bytes(lm, list(ids)) for ids in scores} == set(choices)
+    assert best.total == pytest.approx(max(scores.values()), abs=1e-3)
+    assert best.token_ids == max(scores, key=lambda ids: scores[ids])
+    assert search.least_mass(best.node_id) < 1

@@ -1,0 +1,105 @@
+"""A constraint as it is typed: the pattern that it comes down to, and what cannot be used."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from outlines_core import Index, Vocabulary  # type: ignore[import-untyped]  # ships no types
+
+from model.constraints import patterns
+from model.constraints.patterns import Kind, explain, pattern_of, refuse_what_is_too_large
+from model.constraints.writing import Constraint
+from model.loading import LanguageModel
+from tests.tiny_models import tiny
+
+
+@pytest.fixture(scope="module")
+def lm() -> LanguageModel:
+    return tiny("llama")
+
+
+@pytest.mark.parametrize(
+    ("kind", "wish", "words"),
+    [
+        ("pattern", "[0-9", "pattern cannot be used .unterminated"),
+        ("pattern", "(a", r"missing \)"),
+        ("pattern", r"(a)\1", "without look-ahead"),
+        ("pattern", "(?=a)b", "without look-ahead"),
+        ("pattern", r"\ba\b", "leave out"),
+        ("pattern", r"[^\x00-\x{10ffff}]", "No text can satisfy"),
+        ("pattern", r"[^\s\S]", "No text can satisfy"),
+        ("pattern", "a$b", "No text can satisfy"),
+        ("pattern", "a" * 5000, "ask for less"),
+        ("choices", " \n ", "empty"),
+        ("choices", "", "empty"),
+        ("schema", "{nope", "no JSON"),
+        ("schema", "[" * 3000, "no JSON"),
+        ("schema", "[]", "write one"),
+        ("schema", '{"type": "wish"}', "schema cannot be used"),
+        ("schema", "{}", "ask for less"),
+        ("schema", '{"enum": []}', "No text can satisfy"),
+        ("schema", '{"type": "integer", "minimum": 5, "maximum": 1}', "maximum.*leave it out"),
+        ("schema", '{"allOf": [{"type": "integer"}]}', "allOf.*leave it out"),
+        ("schema", '{"type": "string", "pattern": "a+", "maxLength": 2}', "Only one"),
+        ("schema", '{"type": "string", "anyOf": [{"type": "null"}]}', "type.*leave it out"),
+        ("schema", '{"type": "array", "items": {"multipleOf": 2}}', "multipleOf.*leave it out"),
+        ("schema", '{"properties": {"a": {"type": "null"}}, "required": ["b"]}', "b.*described"),
+        ("schema", '{"properties": {"a": {"not": {}}}, "required": ["a"]}', "not.*leave it out"),
+    ],
+)
+def test_what_cannot_be_read_or_satisfied_gets_one_sentence(
+    lm: LanguageModel, kind: Kind, wish: str, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words) as caught:
+        Constraint(lm, kind, wish)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("wish", "expected"),
+    [("^abc$", "abc"), (r"a\$", r"a\$"), (r"a\\$", r"a\\"), ("abc", "abc"), ("a|b", "a|b")],
+)
+def test_anchors_around_a_pattern_say_nothing_new(wish: str, expected: str) -> None:
+    assert pattern_of("pattern", wish) == expected
+
+
+def test_choices_are_taken_letter_by_letter_each_once() -> None:
+    pattern = pattern_of("choices", " a+b\n\n(c)\n a+b\n")
+    assert pattern == r" a\+b|\(c\)"
+
+
+def test_a_schema_with_remarks_and_definitions_is_held_to() -> None:
+    schema = {
+        "title": "A thing",
+        "$defs": {"digit": {"enum": [1, 2]}},
+        "type": "object",
+        "properties": {
+            "a": {"$ref": "#/$defs/digit", "description": "one of two"},
+            "b": {"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 2},
+        },
+        "required": ["a", "b"],
+        "additionalProperties": False,
+    }
+    pattern = pattern_of("schema", json.dumps(schema))
+    assert re.fullmatch(pattern, '{"a": 2, "b": [true, false]}')
+    assert not re.fullmatch(pattern, '{"a": 3, "b": [true]}')
+    assert not re.fullmatch(pattern, '{"a": 1, "b": []}')
+
+
+def test_a_short_pattern_with_a_huge_automaton_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse_what_is_too_large("[ab]{20}", 4096)
+    with pytest.raises(ValueError, match="fewer repetitions"):
+        refuse_what_is_too_large("[ab]{500}", 200_000)
+    monkeypatch.setattr(patterns, "TRIAL_SECONDS", 0.2)
+    with pytest.raises(ValueError, match="fewer repetitions"):
+        refuse_what_is_too_large("((a{60}){60}){60}", 10)
+
+
+def test_a_letter_that_no_token_writes_is_named() -> None:
+    letters = Vocabulary(9, {b"a": [0]})
+    with pytest.raises(ValueError, match="no transitions") as caught:
+        Index("ab", letters)
+    assert explain("ab", str(caught.value)) == 'No token of this model writes "b": leave it out.'

@@ -1,0 +1,324 @@
+"""A name becomes a model, or one sentence that says what to do."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    GPT2Model,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+
+from model.loading import SHIPPED, LanguageModel, load_model
+from model.weights import device
+from tests.tiny_models import (
+    CONTEXT,
+    END,
+    VOCAB_SIZE,
+    bare_model,
+    config,
+    load_error,
+    save,
+    tiny,
+    tokenizer,
+)
+
+
+@pytest.fixture(scope="module")
+def llama_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save(tmp_path_factory.mktemp("llama"), bare_model("llama"))
+
+
+@pytest.fixture
+def folder(llama_folder: Path, tmp_path: Path) -> Path:
+    """A model's folder that a test may spoil."""
+    return shutil.copytree(llama_folder, tmp_path / "model")
+
+
+def edit_config(folder: Path, **changes: Any) -> None:
+    """Changes fields of config.json; None takes one out."""
+    path = folder / "config.json"
+    content = {**json.loads(path.read_text()), **changes}
+    path.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+
+
+def test_a_folder_becomes_a_language_model(llama_folder: Path) -> None:
+    said: list[str] = []
+    lm = load_model(str(llama_folder), device="cpu", progress=said.append)
+    assert lm.name == str(llama_folder)
+    assert lm.kind == "causal"
+    assert (lm.device, lm.dtype) == (torch.device("cpu"), torch.float32)
+    assert (lm.vocab_size, lm.context_length) == (VOCAB_SIZE, CONTEXT)
+    assert lm.n_parameters == sum(p.numel() for p in lm.model.parameters())
+    assert lm.end_ids == {lm.tokenizer.eos_token_id}
+    assert lm.bos_id == lm.tokenizer.bos_token_id
+    assert lm.cache_shape.bytes_per_token == 2 * 2 * 2 * 8 * 4
+    assert not lm.model.training
+    assert not lm.has_chat_template
+    assert lm.seconds_to_load > 0
+    assert [line.split()[0] for line in said] == ["Reading", "Reading"]
+
+
+def test_a_language_model_is_not_changed_by_accident() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        tiny("llama").name = "other"  # type: ignore[misc]  # that is the point
+
+
+@pytest.mark.parametrize(
+    ("device", "dtype", "expected"),
+    [("auto", "auto", torch.float32), ("cpu", "bfloat16", torch.bfloat16)],
+)
+def test_numbers_are_float32_on_a_cpu_unless_asked_otherwise(
+    llama_folder: Path, device: str, dtype: str, expected: torch.dtype, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    lm = load_model(str(llama_folder), device, dtype)
+    assert lm.device.type == "cpu"
+    assert lm.dtype == expected == lm.model.dtype
+    assert lm.cache_shape.bytes_per_number == expected.itemsize
+
+
+def test_the_shipped_model_is_the_default_and_asks_no_network(storyteller: LanguageModel) -> None:
+    assert "storyteller" in SHIPPED
+    assert storyteller.kind == "causal"
+    assert storyteller.bos_id in storyteller.end_ids
+    assert storyteller.vocab_size == 4096
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("storyteller_early", "causal"),
+        ("scribbler", "causal"),
+        ("scribbler_plain", "causal"),
+        ("unmasker", "masked"),
+        ("gapfiller", "seq2seq"),
+    ],
+)
+def test_each_of_the_family_is_loaded_by_its_name_and_has_the_same_tokens(
+    name: str, kind: str, storyteller: LanguageModel, refused_connections: list[str]
+) -> None:
+    n_before = len(refused_connections)
+    lm = load_model(name, "cpu")
+    assert len(refused_connections) == n_before
+    assert lm.kind == kind
+    assert lm.dtype == torch.float32
+    assert lm.vocab_size == storyteller.vocab_size
+    assert lm.tokenizer.get_vocab() == storyteller.tokenizer.get_vocab()
+    assert lm.n_parameters < 14_000_000
+
+
+def test_the_shipped_models_that_fill_know_their_marks() -> None:
+    unmasker, gapfiller = load_model("unmasker", "cpu"), load_model("gapfiller", "cpu")
+    assert unmasker.tokenizer.mask_token_id is not None
+    assert unmasker.cache_shape.bytes_per_token == 0
+    assert gapfiller.model.config.decoder_start_token_id == gapfiller.tokenizer.pad_token_id
+    assert gapfiller.end_ids == {gapfiller.bos_id}
+
+
+def test_every_end_token_ends_a_text(folder: Path) -> None:
+    """Chat models end a turn and a text with different tokens."""
+    turn = tokenizer().convert_tokens_to_ids("<|end|>")
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [turn, 7]}))
+    assert load_model(str(folder)).end_ids == {turn, 7, tokenizer().convert_tokens_to_ids(END)}
+
+
+def test_the_ends_of_the_config_serve_where_no_others_are_named(folder: Path) -> None:
+    (folder / "generation_config.json").write_text("{}")
+    edit_config(folder, eos_token_id=[5, 6])
+    assert load_model(str(folder)).end_ids == {5, 6, tokenizer().convert_tokens_to_ids(END)}
+
+
+def test_an_end_beyond_the_vocabulary_is_none(folder: Path) -> None:
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": VOCAB_SIZE}))
+    assert load_model(str(folder)).end_ids == {tokenizer().convert_tokens_to_ids(END)}
+
+
+def test_a_chat_template_is_seen(folder: Path) -> None:
+    tokenizer(chat_template="{{ messages[0].content }}").save_pretrained(folder)
+    assert load_model(str(folder)).has_chat_template
+
+
+def test_weights_in_several_files_are_one_model(tmp_path: Path) -> None:
+    model = bare_model("gpt2")
+    tokenizer().save_pretrained(tmp_path)
+    model.save_pretrained(tmp_path, max_shard_size="20KB")
+    assert len(list(tmp_path.glob("model-*.safetensors"))) > 1
+    assert load_model(str(tmp_path)).n_parameters == sum(p.numel() for p in model.parameters())
+
+
+def test_a_masked_model_is_known_as_one(tmp_path: Path) -> None:
+    small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    model = BertForMaskedLM(BertConfig(vocab_size=VOCAB_SIZE, intermediate_size=16, **small))
+    lm = load_model(str(save(tmp_path, model)))
+    assert lm.kind == "masked"
+    assert lm.cache_shape.bytes_per_token == 0
+
+
+def test_an_encoder_decoder_is_known_as_one(tmp_path: Path) -> None:
+    made = T5Config(vocab_size=VOCAB_SIZE, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2)
+    lm = load_model(str(save(tmp_path, T5ForConditionalGeneration(made))))
+    assert lm.kind == "seq2seq"
+    assert lm.cache_shape.bytes_per_token == 2 * 2 * 8 * 4
+
+
+def test_a_model_saved_without_its_tied_head_still_has_it(tmp_path: Path) -> None:
+    model = GPT2Model(config("gpt2", tie_word_embeddings=True))
+    assert load_model(str(save(tmp_path, model))).vocab_size == VOCAB_SIZE
+
+
+def no_config(folder: Path) -> None:
+    (folder / "config.json").unlink()
+
+
+def adapter(folder: Path) -> None:
+    (folder / "config.json").rename(folder / "adapter_config.json")
+
+
+def broken_config(folder: Path) -> None:
+    (folder / "config.json").write_text('{"model_type": "llama"')
+
+
+def list_for_config(folder: Path) -> None:
+    (folder / "config.json").write_text("[1]")
+
+
+def pickles(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+
+
+def no_weights(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+
+
+def lfs_pointer(folder: Path) -> None:
+    (folder / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\n")
+
+
+def cut_short(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def missing_shard(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    index = {"weight_map": {"a": "model-00001-of-00002.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+
+
+def strange_index(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text("{}")
+
+
+def no_tokenizer(folder: Path) -> None:
+    for path in folder.glob("tokenizer*"):
+        path.unlink()
+
+
+def broken_tokenizer(folder: Path) -> None:
+    (folder / "tokenizer.json").write_text("{}")
+
+
+def empty_tokenizer(folder: Path) -> None:
+    content = json.loads((folder / "tokenizer.json").read_text())
+    content["added_tokens"], content["model"]["vocab"], content["model"]["merges"] = [], {}, []
+    (folder / "tokenizer.json").write_text(json.dumps(content))
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}')
+
+
+def headless(folder: Path) -> None:
+    bare_model("llama").model.save_pretrained(folder)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "expected"),
+    [
+        (no_config, "no config.json and is no model"),
+        (adapter, "an adapter: merge it into its base model"),
+        (broken_config, "config.json of .* is malformed: download it again"),
+        (list_for_config, "config.json of .* is malformed: download it again"),
+        (pickles, "as pickles only, .* never opened: .* save_pretrained"),
+        (no_weights, "no safetensors weights"),
+        (lfs_pointer, "not a safetensors file: .*git lfs pull"),
+        (cut_short, "cannot read .*: download it again"),
+        (missing_shard, "lacks model-00001-of-00002.safetensors: download"),
+        (strange_index, "no weight_map: download"),
+        (no_tokenizer, "no tokenizer files: save its tokenizer"),
+        (broken_tokenizer, "cannot read .*: download it again"),
+        (empty_tokenizer, "knows no tokens: save it again"),
+        (headless, "no weights for lm_head.weight: choose"),
+    ],
+)
+def test_a_folder_that_will_not_do_says_why_and_what_to_do(
+    folder: Path, spoil: Callable[[Path], None], expected: str
+) -> None:
+    spoil(folder)
+    assert re.search(expected, load_error(folder))
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"model_type": None}, "names no model_type"),
+        ({"model_type": "new_thing"}, "no model of the type 'new_thing'.*upgrade transformers"),
+        ({"model_type": "own", "auto_map": {"AutoConfig": "a.B"}}, "never executed here"),
+        ({"architectures": ["LlamaForSequenceClassification"]}, "is no language model but"),
+        ({"num_hidden_layers": "two"}, "cannot read .*: download"),
+        ({"hidden_size": 40}, "cannot read .*: download"),
+    ],
+)
+def test_a_config_that_will_not_do_says_why_and_what_to_do(
+    folder: Path, changes: dict[str, Any], expected: str
+) -> None:
+    edit_config(folder, **changes)
+    assert re.search(expected, load_error(folder))
+
+
+def test_code_beside_a_known_model_is_never_run(folder: Path) -> None:
+    """A config may name code of its own for a type that transformers has: the library's is used."""
+    (folder / "evil.py").write_text("raise SystemExit('ran')\nclass M: pass\n")
+    edit_config(folder, auto_map={"AutoModelForCausalLM": "evil.M", "AutoConfig": "evil.M"})
+    assert type(load_model(str(folder)).model).__name__ == "LlamaForCausalLM"
+
+
+@pytest.mark.parametrize("device", ["tpu", "cuda:99", "cpu:1", "cuda:x", ""])
+def test_a_device_that_is_not_here_is_refused_with_those_that_are(
+    llama_folder: Path, device: str
+) -> None:
+    assert "choose auto or one of cpu" in load_error(llama_folder, device=device)
+
+
+def test_an_unknown_dtype_is_refused_with_those_that_are_known(llama_folder: Path) -> None:
+    assert "choose auto, float32, bfloat16, float16" in load_error(llama_folder, dtype="int3")
+
+
+def test_a_model_larger_than_the_free_memory_is_not_begun(
+    llama_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "free_bytes", lambda _: 10_000)
+    monkeypatch.setattr("model.loading._load_tokenizer", None)  # it would be the first thing read
+    message = load_error(llama_folder)
+    assert re.search(r"needs about .* GB of memory and .* GB is free on cpu: choose a", message)
+
+
+def test_memory_that_runs_out_halfway_is_one_sentence_too(
+    llama_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_out(*_: object, **__: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate 2 GiB")
+
+    monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", run_out)
+    assert "memory ran out while" in load_error(llama_folder)

@@ -1,0 +1,84 @@
+"""The clock: one timed run at a time, real durations, and the machine named."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import torch
+
+from model.prefill_decode.ceilings import Rate
+from model.prefill_decode.records import Machine, Request, Timed
+from model.timing import alone, describe, in_turn, one_at_a_time, processor, seconds_of
+from tests.tiny_models import tiny
+
+
+def test_two_runs_are_never_timed_at_once() -> None:
+    with one_at_a_time() as first:
+        seen: list[bool] = []
+
+        def other() -> None:
+            with one_at_a_time(patience=0.01) as has_turn:
+                seen.append(has_turn)
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        assert (first, seen) == (True, [False])
+    with one_at_a_time(patience=0.01) as again:
+        assert again
+
+
+def test_what_is_measured_in_one_piece_is_refused_while_another_reader_measures() -> None:
+    with one_at_a_time(), pytest.raises(ValueError, match="press again"), in_turn(patience=0.01):
+        pytest.fail("it was not its turn")
+    with in_turn(patience=0.01), one_at_a_time(patience=0.01) as has_turn:
+        assert not has_turn
+
+
+def test_a_ceiling_is_measured_while_no_pass_runs_and_gives_the_threads_back() -> None:
+    lm = tiny("llama")
+    before = torch.get_num_threads()
+    with alone(lm, n_threads=1):
+        assert lm.lock.locked()
+        assert torch.get_num_threads() == 1
+    assert not lm.lock.locked()
+    assert torch.get_num_threads() == before
+
+
+def test_work_runs_once_and_takes_time() -> None:
+    calls: list[int] = []
+    seconds = seconds_of(lambda: calls.append(1), torch.device("cpu"))
+    assert calls == [1]
+    assert seconds > 0
+
+
+def test_the_machine_is_named_with_what_a_figure_depends_on() -> None:
+    machine = describe(tiny("llama"))
+    assert (machine.device, machine.dtype) == ("cpu", "float32")
+    assert machine.processor == processor(torch.device("cpu")) == processor()
+    assert machine.n_parameters == tiny("llama").n_parameters
+    assert set(machine.versions) == {"torch", "transformers"}
+    assert machine.date[:2] == "20"
+    assert f"{machine.n_threads} thread" in machine.where
+
+
+def test_threads_are_said_of_a_cpu_alone() -> None:
+    gpu = Machine("cuda:0", "A GPU", "bfloat16", 8, "m", 1)
+    assert gpu.where == "A GPU, bfloat16"
+    assert Machine("cpu", "A CPU", "float32", 2, "m", 1).where == "A CPU, float32, 2 threads"
+    assert Machine("cpu", "A CPU", "float32", 1, "m", 1).where == "A CPU, float32, 1 thread"
+
+
+def test_the_middle_run_counts_and_a_ceiling_is_the_best() -> None:
+    timed = Timed((3.0, 1.0, 2.0))
+    assert (timed.median, timed.low, timed.high, timed.n) == (2.0, 1.0, 3.0, 3)
+    rate = Rate(10.0, (2.0, 1.0, 4.0))
+    assert (rate.best, rate.spread) == (10.0, 1.0)
+
+
+def test_ttft_itl_and_tpot_are_those_of_the_field() -> None:
+    request = Request(5, 0.5, (0.1, 0.3))
+    assert (request.n_out, request.seconds) == (3, 0.9)
+    assert request.per_output == (request.seconds - 0.5) / 2
+    assert Request(5, 0.5, ()).per_output is None

@@ -1,0 +1,215 @@
+"""Filling a page of masks: plans by hand, draws by hand, passes on a tiny model, and bad wishes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tokenizers.processors import TemplateProcessing
+
+from model.diffusion.denoising import ORDERS, Diffusion, fill_page, pass_coin, propose
+from model.diffusion.layout import plan_passes, writable_ids
+from model.draw import coin_at
+from tests.tiny_fillers import MASK, filling_tokenizer, tiny_gapfiller, tiny_unmasker
+from tests.tiny_models import tiny
+
+PROMPT, ENDING = "The cat", " the end"
+
+
+def page(**wishes: object) -> Diffusion:
+    settings = {"n_passes": 4, "seed": 3, **wishes}
+    return Diffusion(tiny_unmasker(), 12, PROMPT, ENDING, **settings)
+
+
+@pytest.mark.parametrize(
+    ("length", "n_passes", "block", "counts"),
+    [
+        (8, 1, 0, [8]),
+        (8, 8, 0, [1] * 8),
+        (8, 3, 0, [2, 3, 3]),  # 8/3 = 2.67 each: to 2, to 5, to 8
+        (12, 4, 5, [2, 3, 5, 2]),  # blocks of 5, 5 and 2; the spare pass goes to the first
+        (12, 5, 5, [2, 3, 2, 3, 2]),
+        (12, 12, 5, [1] * 12),
+    ],
+)
+def test_positions_are_spread_over_passes(
+    length: int, n_passes: int, block: int, counts: list[int]
+) -> None:
+    plan = plan_passes(length, n_passes, block)
+    assert [one.n_commit for one in plan] == counts
+    assert [one.start for one in plan] == sorted(one.start for one in plan), "left blocks first"
+    for start in {one.start for one in plan}:
+        inside = [one for one in plan if one.start == start]
+        assert sum(one.n_commit for one in inside) == inside[0].end - start
+
+
+def test_the_best_token_by_hand_and_how_sure_it_is() -> None:
+    logits = np.log(np.array([[0.1, 0.6, 0.3], [0.4, 0.2, 0.4]], dtype=np.float32))
+    tokens, confidence = propose(logits, 0.0, np.zeros(2))
+    assert tokens.tolist() == [1, 0], "the lowest id on ties"
+    assert confidence == pytest.approx([0.6, 0.4])
+
+
+@pytest.mark.parametrize(
+    ("coin", "token"), [(0.0, 1), (0.59, 1), (0.61, 2), (0.89, 2), (0.91, 0), (0.999999, 0)]
+)
+def test_the_coin_falls_on_the_drawn_piece(coin: float, token: int) -> None:
+    logits = np.log(np.array([[0.1, 0.6, 0.3]], dtype=np.float32))
+    tokens, confidence = propose(logits, 1.0, np.array([coin]))
+    assert tokens.tolist() == [token]
+    assert confidence == pytest.approx([[0.1, 0.6, 0.3][token]], abs=1e-6)
+
+
+def test_temperature_moves_the_draw_and_not_the_confidence() -> None:
+    # at T = 0.5 the weights are squares: .01, .36, .09 of .46, so that 0.7 falls on the first piece
+    logits = np.log(np.array([[0.1, 0.6, 0.3]], dtype=np.float32))
+    assert propose(logits, 0.5, np.array([0.7]))[0].tolist() == [1]
+    tokens, confidence = propose(logits, 1.0, np.array([0.7]))
+    assert (tokens.tolist(), confidence) == ([2], pytest.approx([0.3], abs=1e-6))
+
+
+def test_a_coin_belongs_to_a_seed_a_pass_and_a_position() -> None:
+    coins = {pass_coin(s, n, p) for s in range(4) for n in range(4) for p in range(4)}
+    assert len(coins) == 64
+    assert all(0 <= coin < 1 for coin in coins)
+    assert pass_coin(5, 2, 7) == pass_coin(5, 2, 7)
+
+
+def test_a_pass_commits_the_surest_and_forgets_the_rest() -> None:
+    filling = page(n_passes=4)
+    first = filling.step()
+    assert len(first.committed) == 3
+    surest = np.sort(first.confidence)[::-1][:3]
+    assert [first.confidence[i] for i in first.committed] == pytest.approx(surest.tolist())
+    mask_id = filling.lm.tokenizer.mask_token_id
+    assert [i for i in range(12) if first.ids[i] != mask_id] == sorted(first.committed)
+    second = filling.step()
+    assert np.isnan(second.confidence[list(first.committed)]).all()
+    assert all(second.ids[i] == first.ids[i] for i in first.committed), "what is set stays"
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_given_ids_stay_and_every_position_is_filled_once(order: str, temperature: float) -> None:
+    filling = page(order=order, temperature=temperature, block_length=5, n_passes=7)
+    given = (filling.ids[: filling.start], filling.ids[filling.start + 12 :])
+    fill_page(filling)
+    assert (filling.ids[: filling.start], filling.ids[filling.start + 12 :]) == given
+    committed = [place for one in filling.passes for place in one.committed]
+    assert sorted(committed) == list(range(12))
+    assert writable_ids(filling.lm)[filling.filled_ids].all()
+    assert filling.text.startswith(PROMPT)
+    assert filling.text.endswith(ENDING)
+
+
+def test_left_to_right_fills_from_the_left_and_random_by_its_coins() -> None:
+    filling = fill_page(page(order="left to right", n_passes=12))
+    assert [one.committed for one in filling.passes] == [(i,) for i in range(12)]
+    shuffled = fill_page(page(order="random", n_passes=12))
+    places = [one.committed[0] for one in shuffled.passes]
+    assert places != list(range(12))
+    stream = 3 ^ 0x5DEECE66D
+    assert places == sorted(range(12), key=lambda place: coin_at(stream, place))
+
+
+def test_a_block_is_filled_before_the_next_begins() -> None:
+    filling = fill_page(page(block_length=4, n_passes=6))
+    numbers = filling.filled_in
+    assert numbers[:4].max() < numbers[4:8].min()
+    assert numbers[4:8].max() < numbers[8:].min()
+
+
+def test_back_and_step_do_the_same_again() -> None:
+    filling = fill_page(page(temperature=1.0, order="random"))
+    ids, confidence = list(filling.ids), filling.passes[-1].confidence
+    filling.back()
+    filling.back()
+    assert int(filling.is_open.sum()) == 6
+    fill_page(filling)
+    assert filling.ids == ids
+    assert np.array_equal(filling.passes[-1].confidence, confidence, equal_nan=True)
+
+
+def test_the_seed_changes_the_draws() -> None:
+    texts = {tuple(fill_page(page(temperature=1.5, seed=seed)).ids) for seed in range(4)}
+    assert len(texts) == 4
+
+
+def test_a_finished_page_and_an_untouched_one_say_so() -> None:
+    filling = page(n_passes=1)
+    with pytest.raises(ValueError, match="No pass has run yet"):
+        filling.back()
+    filling.step()
+    assert filling.finished
+    with pytest.raises(ValueError, match="Every position is filled"):
+        filling.step()
+
+
+def test_a_pass_that_fails_leaves_the_page_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    filling = page()
+    filling.step()
+    before = (list(filling.ids), len(filling.passes))
+    monkeypatch.setattr(type(filling.lm.model), "forward", _fails)
+    with pytest.raises(ValueError, match="failed on this text"):
+        filling.step()
+    assert (filling.ids, len(filling.passes)) == before
+
+
+def _fails(*_: object, **__: object) -> None:
+    raise RuntimeError("out of order")
+
+
+@pytest.mark.parametrize(
+    ("wishes", "said"),
+    [
+        ({"n_passes": 13}, "choose from 1 to 12"),
+        ({"n_passes": 0}, "choose from 1 to 12"),
+        ({"n_passes": 2, "block_length": 4}, "choose 3 passes or more"),
+        ({"block_length": 13}, "choose from 1 to 12, or 0"),
+        ({"order": "backwards"}, "choose one of confidence"),
+        ({"temperature": -1.0}, "choose 0 or more"),
+        ({"temperature": float("nan")}, "choose 0 or more"),
+    ],
+)
+def test_a_wish_that_cannot_be_had_says_what_can(wishes: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        page(**wishes)
+
+
+def test_texts_that_do_not_fit_or_hold_a_mask_are_refused() -> None:
+    lm = tiny_unmasker()
+    with pytest.raises(ValueError, match="shorten them by 6 or more"):
+        Diffusion(lm, 12, "x" * 90, n_passes=1)
+    with pytest.raises(ValueError, match="delete it"):
+        Diffusion(lm, 12, f"a {MASK} b", n_passes=1)
+    with pytest.raises(ValueError, match="half of one"):
+        Diffusion(lm, 12, "", "\ud800", n_passes=1)
+    with pytest.raises(ValueError, match="choose 1 or more"):
+        Diffusion(lm, 0, n_passes=1)
+
+
+@pytest.mark.parametrize("lm", [tiny("llama"), tiny_gapfiller()], ids=["causal", "seq2seq"])
+def test_a_model_of_another_kind_is_refused(lm: object) -> None:
+    with pytest.raises(ValueError, match="choose a masked one, such as unmasker"):
+        Diffusion(lm, 12, n_passes=1)
+
+
+def test_what_a_tokenizer_puts_around_a_text_stays_around_the_page() -> None:
+    lm = tiny_unmasker()
+    words = filling_tokenizer()
+    first, last = words.convert_tokens_to_ids(["<|user|>", "<|end|>"])
+    words.backend_tokenizer.post_processor = TemplateProcessing(
+        single="<|user|> $A <|end|>", special_tokens=[("<|user|>", first), ("<|end|>", last)]
+    )
+    framed = Diffusion(replace(lm, tokenizer=words), 3, "he", "the", n_passes=1)
+    assert framed.ids[0] == first
+    assert framed.ids[-1] == last
+    assert framed.start == 2
+    assert framed.ids.count(first) == framed.ids.count(last) == 1
+
+
+def test_an_empty_page_is_filled_too() -> None:
+    filling = fill_page(Diffusion(tiny_unmasker(), 6, n_passes=2))
+    assert (filling.start, len(filling.ids)) == (0, 6)
+    assert int(filling.is_open.sum()) == 0

@@ -1,0 +1,220 @@
+"""What is measured of a fill: order, clashes, names, repeats; few passes against many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from model.diffusion.denoising import Diffusion, fill_page
+from model.diffusion.experiments import (
+    BETWEEN,
+    EMPTY,
+    Sweep,
+    history_of,
+    left_first,
+    pass_counts,
+    sheet_of,
+)
+from model.diffusion.quality import clashes_of, find_names, judge_tokens, same_tokens, second_look
+from model.diffusion.race import write_by_beams, write_by_loop, write_by_passes
+from model.loading import LanguageModel
+from model.sampling import Settings
+from tests.tiny_fillers import tiny_unmasker
+from tests.tiny_models import fresh_logits, tiny
+
+
+@pytest.mark.parametrize(
+    ("filled_in", "share"),
+    [
+        ([1, 2, 3, 4], 1.0),
+        ([4, 3, 2, 1], 0.0),
+        ([1, 1, 1], None),
+        ([2, 1, 2], 0.5),  # pairs 2-1 and 1-2; 2-2 ties
+        ([1, 2, 0, 1], 0.5),  # an open position does not count: 1-2 yes, 2-1 no, 1-1 ties
+        ([], None),
+    ],
+)
+def test_left_first_by_hand(filled_in: list[int], share: float | None) -> None:
+    assert left_first(np.array(filled_in, dtype=np.int64)) == share
+
+
+def test_a_second_look_is_one_pass_with_one_mask_each() -> None:
+    lm = tiny_unmasker()
+    page = fill_page(Diffusion(lm, 10, "The cat", n_passes=2))
+    places = range(page.start, page.start + 10)
+    batches = list(second_look(lm, page.ids, places))
+    assert [len(batch) for batch in batches] == [8, 2]
+    seen = [one for batch in batches for one in batch]
+    for place, found in zip(places, seen, strict=True):
+        ids = list(page.ids)
+        ids[place] = lm.tokenizer.mask_token_id
+        alone = Diffusion(lm, 1, n_passes=1)
+        alone.ids, alone.start = ids, place
+        logits = _logits_at(lm, ids, place)
+        logits[~alone._words] = -np.inf
+        probs = np.exp(logits - logits.max())
+        assert found == pytest.approx(float(probs[page.ids[place]] / probs.sum()), rel=1e-4)
+
+
+def _logits_at(lm: LanguageModel, ids: list[int], place: int) -> np.ndarray:
+    import torch
+
+    with torch.inference_mode():
+        return lm.model(torch.tensor([ids])).logits[0, place].double().numpy()
+
+
+def test_the_judge_gives_each_token_its_log_probability() -> None:
+    judge = tiny("llama")
+    found = judge_tokens(judge, [5, 6], [7, 8, 9])
+    ids = [5, 6, 7, 8, 9]
+    for i, one in enumerate(found, start=2):
+        logits = fresh_logits(judge, ids[:i]).astype(np.float64)
+        expected = logits[ids[i]] - np.log(np.exp(logits - logits.max()).sum()) - logits.max()
+        assert one == pytest.approx(expected, abs=1e-4)
+    assert judge_tokens(judge, [5], []).size == 0
+
+
+def test_a_judge_without_a_beginning_does_not_judge_the_first_token(
+    storyteller: LanguageModel,
+) -> None:
+    ids = [300, 301, 302]
+    nobody = replace(storyteller, bos_id=None)
+    found = clashes_of(nobody, storyteller, [], ids, [])
+    assert found.logprob == pytest.approx(judge_tokens(storyteller, ids[:1], ids[1:]).mean())
+    begun = clashes_of(storyteller, storyteller, [], ids, [])
+    bos = [storyteller.bos_id]
+    assert begun.logprob == pytest.approx(judge_tokens(storyteller, bos, ids).mean())
+
+
+def test_a_judge_that_reads_less_says_so() -> None:
+    with pytest.raises(ValueError, match="reads 96 tokens and the text has 100"):
+        judge_tokens(tiny("llama"), [5] * 60, [6] * 40)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Tom ran. Then Lily ran to Ben's house.", ["Lily", "Ben"]),
+        ('She said, "Hello Tim!" and I left.', ["Tim"]),
+        ("One day, the dog ran.\nMia saw Tom.", ["Tom"]),
+        ("", []),
+    ],
+)
+def test_names_begin_with_a_capital_inside_a_sentence(text: str, names: list[str]) -> None:
+    assert find_names(text) == names
+
+
+def test_repeats_and_names_by_hand(storyteller: LanguageModel) -> None:
+    words = storyteller.tokenizer
+
+    def ids(text: str) -> list[int]:
+        return words(text, add_special_tokens=False)["input_ids"]
+
+    given, filled, end = ids("There was Lily"), ids(" and Tom and Lily the the"), ids(" the end.")
+    found = clashes_of(storyteller, storyteller, given, filled, end)
+    # pairs: and Tom, Tom and, and Lily, Lily the, the the; " the" is doubled twice
+    assert len(filled) == 6
+    assert found.repeated == 0
+    assert found.n_doubled == 2
+    assert (found.n_names, found.agreement) == (2, 0.5)
+    assert found.ending_logprob is not None
+    assert found.ending_logprob < 0
+    looped = clashes_of(storyteller, storyteller, given, ids(" a cat a cat a cat"), [])
+    assert looped.repeated == pytest.approx(3 / 5)  # two different pairs of five
+    assert looped.ending_logprob is None
+    assert looped.n_clashes is None
+
+
+def test_clashes_are_counted_below_one_percent(storyteller: LanguageModel) -> None:
+    second = np.array([0.009, 0.011, 0.5])
+    found = clashes_of(storyteller, storyteller, [0], [300, 301, 302], [], second)
+    assert found.n_clashes == 1
+
+
+def test_a_judge_with_another_tokenizer_reads_the_text(storyteller: LanguageModel) -> None:
+    lm = tiny_unmasker()
+    assert not same_tokens(storyteller, lm)
+    page = fill_page(Diffusion(lm, 6, "The cat", " the end", n_passes=2))
+    found = clashes_of(storyteller, lm, page.ids[: page.start], page.filled_ids, [])
+    assert np.isfinite(found.logprob)
+
+
+def test_a_sheet_shows_given_filled_and_proposed() -> None:
+    page = Diffusion(tiny_unmasker(), 6, "The cat", " the end", n_passes=3)
+    before = sheet_of(page)
+    assert (before.n_open, before.n_passes) == (6, 0)
+    first = page.step()
+    sheet = sheet_of(page)
+    assert sheet.n_open == 4
+    inside = slice(page.start, page.start + 6)
+    assert sheet.given[inside] == (False,) * 6
+    assert all(sheet.given[: page.start])
+    assert np.array_equal(sheet.confidence[inside], first.confidence)
+    fill_page(page)
+    done = sheet_of(page, np.linspace(0, 1, 6))
+    assert done.n_open == 0
+    assert done.filled_in[inside] == tuple(page.filled_in)
+    assert done.second_look is not None
+    assert np.isnan(done.second_look[: page.start]).all()
+
+
+def test_a_history_has_a_row_for_each_pass() -> None:
+    page = Diffusion(tiny_unmasker(), 6, n_passes=3)
+    assert history_of(page).confidence.shape == (0, 6)
+    fill_page(page)
+    history = history_of(page)
+    assert history.confidence.shape == (3, 6)
+    assert np.isnan(history.confidence).sum(axis=1).tolist() == [0, 2, 4]
+
+
+def test_a_sweep_measures_each_number_of_passes_on_both_pages() -> None:
+    lm, judge = tiny_unmasker(), tiny("llama")
+    sweep = Sweep(lm, judge, 4, "The cat", " the end", temperature=1.0, n_seeds=2)
+    assert pass_counts(4) == (1, 2, 4)
+    assert sweep.n_jobs == 12
+    while not sweep.is_done:
+        sweep.advance()
+    assert [(f.place, f.n_passes) for f in sweep.fills[:4]] == [
+        (BETWEEN, 1),
+        (EMPTY, 1),
+        (BETWEEN, 2),
+        (EMPTY, 2),
+    ]
+    assert {fill.seed for fill in sweep.fills} == {0, 1}
+    assert all(fill.seconds > 0 for fill in sweep.fills)
+    assert sweep.fills[0].left_first is None
+    assert sweep.fills[0].clashes.ending_logprob is not None
+    assert sweep.fills[1].clashes.ending_logprob is None
+    assert sweep.loop is not None
+    assert sweep.loop.n_passes == 4
+
+
+def test_alike_fills_are_run_once_and_bad_wishes_are_told_at_once() -> None:
+    lm, judge = tiny_unmasker(), tiny("llama")
+    assert Sweep(lm, judge, 4, "a", "", n_seeds=4).n_seeds == 1
+    assert Sweep(lm, judge, 4, "a", "", n_seeds=4, order="random").n_seeds == 4
+    with pytest.raises(ValueError, match="shorten them"):
+        Sweep(lm, judge, 90, "The cat sat on it", "")
+
+
+def test_three_ways_write_as_many_tokens_and_count_their_passes() -> None:
+    lm, judge = tiny_unmasker(), tiny("llama")
+    page = Diffusion(lm, 6, "The cat", n_passes=2)
+    ways = [
+        list(write_by_loop(judge, lm, "The cat", 6, Settings()))[-1],
+        list(write_by_beams(judge, lm, "The cat", 6, 3))[-1],
+        list(write_by_passes(judge, page))[-1],
+    ]
+    assert [way.n_tokens for way in ways if way] == [6, 6, 6]
+    assert [way.n_passes for way in ways if way] == [6, 6, 2]
+    assert all(way.seconds > 0 for way in ways if way)
+    # another tokenizer: no second look at the texts of the loop and the search
+    assert [way.clashes.n_clashes is None for way in ways if way] == [True, True, False]
+
+
+def test_a_loop_without_room_says_so() -> None:
+    writing = write_by_loop(tiny("llama"), tiny_unmasker(), "The cat", 96, Settings())
+    with pytest.raises(ValueError, match="shorten the prompt, or write fewer"):
+        next(writing)

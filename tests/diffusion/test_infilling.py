@@ -1,0 +1,136 @@
+"""Gaps and who fills them: sentinels by hand, two caches on a tiny encoder-decoder, bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from model.diffusion.gaps import sentinel_ids, stretches, with_sentinels
+from model.diffusion.infilling import Infilling
+from tests.tiny_fillers import SENTINELS, tiny_gapfiller, tiny_unmasker
+from tests.tiny_models import tiny
+
+TEXT = "the ___ he __ the."
+
+
+def written(n_tokens: int = 5) -> Infilling:
+    text = Infilling(tiny_gapfiller(), TEXT, max_new_tokens=12)
+    for _ in range(n_tokens):
+        text.step()
+    return text
+
+
+def test_underscores_become_sentinels_in_turn() -> None:
+    lm = tiny_gapfiller()
+    assert with_sentinels(lm, TEXT) == "the<extra_id_0> he<extra_id_1> the."
+    assert lm.tokenizer.convert_ids_to_tokens(sentinel_ids(lm)) == list(SENTINELS)
+
+
+@pytest.mark.parametrize(
+    ("answers", "text"),
+    [
+        ([" dog", " saw"], "the dog he saw the."),
+        (["dog", ","], "the dog he, the."),  # a word without its space gets one
+        ([" dog"], "the dog he __ the."),
+        ([], TEXT),
+    ],
+)
+def test_answers_go_into_their_gaps(answers: list[str], text: str) -> None:
+    found = stretches(TEXT, answers)
+    assert "".join(one.text for one in found) == text
+    kinds = [one.kind for one in found]
+    assert kinds[::2] == ["given"] * 3
+    assert kinds[1::2] == (["written"] * len(answers) + ["open"] * 2)[:2]
+
+
+def test_the_encoder_runs_once_and_its_cache_stays_while_the_other_grows() -> None:
+    text = written(5)
+    caches = text.look()
+    assert caches.n_encoder_passes == 1
+    assert caches.drift == 0
+    n_source = len(text.source_ids)
+    assert caches.cross.shape == (2, 4, n_source)
+    assert caches.own.shape == (2, 4, 5)
+    one_position = 2 * 2 * 4 * 8 * 4  # keys and values, layers, heads, numbers, bytes
+    assert caches.cross_bytes == (0, *[n_source * one_position] * 5)
+    assert caches.own_bytes == tuple(n * one_position for n in range(6))
+    assert len(caches.seconds) == 6
+    assert len(caches.written_labels) == 5
+
+
+def test_a_change_of_the_states_would_be_seen() -> None:
+    text = written(2)
+    text.states = text.states + 0.5
+    assert text.look().drift == pytest.approx(0.5, abs=1e-3)
+
+
+def test_back_takes_one_position_off_and_step_writes_the_same_again() -> None:
+    text = written(5)
+    ids = list(text.ids)
+    text.back()
+    text.back()
+    assert text.look().own.shape[2] == 3
+    text.step()
+    text.step()
+    assert text.ids == ids
+    assert np.array_equal(text.look().own, written(5).look().own)
+
+
+def test_it_stops_at_the_length_limit_and_says_so() -> None:
+    text = Infilling(tiny_gapfiller(), TEXT, max_new_tokens=3)
+    while text.finished is None:
+        text.step()
+    assert len(text.written_ids) <= 3
+    with pytest.raises(ValueError, match="The gaps are filled"):
+        text.step()
+    text.back()
+    assert text.finished is None
+
+
+def test_answers_are_what_follows_each_sentinel() -> None:
+    text = written(0)
+    first, second, third = sentinel_ids(text.lm)
+    the = text.lm.tokenizer(" the", add_special_tokens=False)["input_ids"]
+    he = text.lm.tokenizer(" he", add_special_tokens=False)["input_ids"]
+    text.ids += [*he, second, *the, first, *he]
+    assert text.answers == [" he", " the"], "by the sentinel, in whatever order they come"
+    text.ids += [second, *he, third, *the, *text.lm.end_ids]
+    assert text.answers == [" he", " the"], "the first counts, and there is no third gap"
+    assert text.filled_text == "the he he the the."
+
+
+def test_a_sentinel_that_no_gap_has_ends_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = written(1)
+    _, second, third = sentinel_ids(text.lm)
+    for token_id, finished in ((second, None), (third, "gaps")):
+        logits = np.eye(text.lm.vocab_size, dtype=np.float32)[token_id]
+        monkeypatch.setattr(text, "_decode", lambda _, logits=logits: (logits, 0.001))
+        text.step()
+        assert text.finished == finished
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("no gap here", "mark one or more by three underscores"),
+        ("", "mark one or more"),
+        ("__ __ __ __", "has 4 gaps and"),
+        ("\ud800 ___", "half of one"),
+    ],
+)
+def test_a_text_that_will_not_do_is_refused(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Infilling(tiny_gapfiller(), text)
+
+
+@pytest.mark.parametrize("lm", [tiny("llama"), tiny_unmasker()], ids=["causal", "masked"])
+def test_a_model_without_an_encoder_is_refused(lm: object) -> None:
+    with pytest.raises(ValueError, match="such as gapfiller"):
+        Infilling(lm, TEXT)
+
+
+def test_nothing_written_means_nothing_to_take_back() -> None:
+    with pytest.raises(ValueError, match="nothing to take back"):
+        written(0).back()
+    with pytest.raises(ValueError, match="choose 1 or more"):
+        Infilling(tiny_gapfiller(), TEXT, max_new_tokens=0)

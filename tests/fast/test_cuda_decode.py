@@ -1,0 +1,348 @@
+"""The captured step without a GPU: recorded and replayed op by op, as a graph would, on the CPU.
+
+The stand-in for CUDA's graph keeps the operations of a step and the tensors they met, and a replay
+runs them again on the same tensors with no line of Python between: what a graph does, and what goes
+wrong with one, goes wrong with it as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from transformers.cache_utils import StaticLayer
+
+from model import passes
+from model.fast import cuda_decode, engines
+from model.fast.cuda_decode import StaticDecode, check_same, runs_static
+from model.fast.engines import PLAIN, STATIC, engine_names, make_engine
+from model.loading import LanguageModel, load_model
+from model.passes import PassError
+from model.prefill_decode import roofline
+from model.prefill_decode.roofline import RooflineExperiment, head_width, measure_floors
+from tests.tiny_models import ARCHITECTURES, fresh_logits, tiny
+
+PROMPT = [5, 6, 7, 8, 9]
+
+
+class Tape(TorchDispatchMode):
+    """Keeps each operation with its tensors while it is on; replays them on those tensors."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ops: list[tuple[Any, Any, Any, Any]] = []
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> object:
+        made = func(*args, **(kwargs or {}))
+        self.ops.append((func, args, kwargs or {}, made))
+        return made
+
+    @torch.inference_mode()
+    def replay(self) -> None:
+        for func, args, kwargs, made in self.ops:
+            again = func(*args, **kwargs)
+            pairs = zip(made, again, strict=True) if isinstance(made, tuple) else [(made, again)]
+            for old, new in pairs:
+                if isinstance(old, torch.Tensor) and old.data_ptr() != new.data_ptr():
+                    old.copy_(new)
+
+
+@contextmanager
+def recorded(tape: Tape, **_: object) -> Iterator[None]:
+    with tape:
+        yield
+
+
+@pytest.fixture
+def graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CPU that takes itself for a GPU: graphs, and counts that lie on another device at first."""
+    for module in (cuda_decode, engines):
+        monkeypatch.setattr(module, "has_graphs", lambda _: True)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: None)
+    monkeypatch.setattr(torch.cuda, "device", lambda _: nullcontext())
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", Tape)
+    monkeypatch.setattr(torch.cuda, "graph", recorded)
+    moved = StaticLayer.lazy_initialization
+
+    def initialise(layer: StaticLayer, keys: torch.Tensor, values: torch.Tensor) -> None:
+        moved(layer, keys, values)
+        layer.cumulative_length = layer.cumulative_length.clone()
+
+    monkeypatch.setattr(StaticLayer, "lazy_initialization", initialise)
+
+
+@pytest.fixture
+def compiles(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Counts what is compiled, by the half of the compiler that needs no C."""
+    real, seen = torch.compile, []
+
+    def backend(graph: Any, _: object) -> Any:
+        seen.append(1)
+        return graph.forward
+
+    monkeypatch.setattr(torch, "compile", lambda f, **given: real(f, backend=backend, **given))
+    # the tape would keep it from compiling, so here the capture runs and the step is called again
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", object)
+    monkeypatch.setattr(torch.cuda, "graph", lambda *_, **__: nullcontext())
+    capture = StaticDecode._capture
+    monkeypatch.setattr(StaticDecode, "_capture", lambda steps, step: capture(steps, step) and step)
+    return seen
+
+
+def prepared(lm: LanguageModel, ways: tuple[str, ...]) -> StaticDecode:
+    steps = StaticDecode(lm, 24)
+    list(steps.prepare(ways))
+    return steps
+
+
+@pytest.mark.usefixtures("graphs")
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "qwen3", "gpt_neox", "phi"])
+def test_a_captured_step_has_the_logits_of_a_pass_over_the_whole_text(architecture: str) -> None:
+    lm = tiny(architecture)
+    steps = prepared(lm, ("graph",))
+    assert (steps.way, steps.trials[0].reason) == ("graph", "")
+    assert 0 <= (steps.trials[0].gap or 0) < 1e-5
+    calls: list[int] = []
+    hook = lm.model.register_forward_pre_hook(lambda *_: calls.append(1))
+    try:
+        for prompt in (PROMPT, PROMPT[::-1], PROMPT[:2]):  # the same cache, used again
+            ids = list(prompt)
+            steps.prefill(ids)
+            for token_id in (20, 30, 40, 50):
+                logits, _ = steps.decode(token_id)
+                ids.append(token_id)
+                assert np.abs(logits - fresh_logits(lm, ids)).max() < 1e-5
+    finally:
+        hook.remove()
+    assert len(calls) == 3 * (1 + 4), "a prefill and the four passes that the test compares with"
+
+
+@pytest.mark.usefixtures("graphs")
+def test_a_compiled_step_is_one_graph_and_is_compiled_once(compiles: list[int]) -> None:
+    lock = Lock()
+
+    def read() -> Any:
+        with lock:  # a shipped model is read at its first use; no lock can be compiled
+            return tiny("llama").model
+
+    lm = replace(tiny("llama"), source=read)
+    steps = prepared(lm, ("compiled",))
+    assert steps.trials[0].reason == ""
+    assert len(compiles) == 1, "neither the warm-up nor the capture compiled it again"
+    assert steps.trials[0].warmup_seconds > (steps.trials[0].step_seconds or 0)
+    steps.prefill(PROMPT)
+    logits, _ = steps.decode(20)
+    assert np.abs(logits - fresh_logits(lm, [*PROMPT, 20])).max() < 1e-5
+
+
+@pytest.mark.usefixtures("graphs")
+def test_more_caches_are_compiled_than_torch_would_by_itself(compiles: list[int]) -> None:
+    torch._dynamo.reset()
+    with torch._dynamo.config.patch(recompile_limit=1):
+        for n_blocks in (1, 2, 3):
+            steps = StaticDecode(tiny("llama"), 16 * n_blocks)
+            list(steps.prepare(("compiled",)))
+            assert steps.way == "compiled"
+    assert len(compiles) == 3, "each for its own size, none for sizes that vary"
+
+
+def constant(steps: StaticDecode, step: Any) -> Any:
+    """Captures nothing: the row of the token that was there gets handed out again and again."""
+    n_before = steps._n_tokens
+    row = step().clone()
+    steps._set_length(n_before)
+    return lambda: row
+
+
+def off_by_a_bit(_: StaticDecode, step: Any) -> Any:
+    return lambda: step() * 1.01
+
+
+@pytest.mark.usefixtures("graphs")
+@pytest.mark.parametrize("wrong", [constant, off_by_a_bit])
+def test_a_captured_step_with_other_logits_is_not_taken(
+    wrong: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StaticDecode, "_capture", torch.inference_mode()(wrong))
+    steps = prepared(tiny("llama"), ("plain", "graph"))
+    assert steps.way == "plain"
+    assert steps.trials[0].step_seconds is not None
+    assert "other logits than the plain step's" in steps.trials[1].reason
+
+
+def erring(position: int = 0, newest: int = 0) -> Any:
+    """A step that takes its token for another one, or sees some columns more or less."""
+
+    def forward(steps: StaticDecode) -> torch.Tensor:
+        steps._position += newest
+        mask = steps._mask()
+        steps._position += position - newest
+        row: torch.Tensor = steps.lm.model(
+            input_ids=steps._token,
+            attention_mask=mask,
+            position_ids=steps._position,
+            past_key_values=steps._cache,
+            use_cache=True,
+        ).logits[0, -1]
+        return row
+
+    return forward
+
+
+@pytest.fixture(scope="module", params=["float32", "float16", "bfloat16"])
+def in_dtype(request: pytest.FixtureRequest) -> LanguageModel:
+    return load_model("storyteller", "cpu", request.param)
+
+
+def test_a_right_step_is_apart_by_rounding_alone(in_dtype: LanguageModel) -> None:
+    steps = prepared(in_dtype, ("plain",))
+    assert (steps.way, steps.trials[0].reason) == ("plain", "")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"position": -1},
+        {"position": 1},
+        {"newest": -1},  # blind to its own token
+        {"newest": 1},  # sees what an earlier text left behind
+    ],
+    ids=str,
+)
+def test_a_step_that_errs_by_one_is_refused_however_coarse_the_numbers(
+    wrong: dict[str, int], in_dtype: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StaticDecode, "_forward", erring(**wrong))
+    with pytest.raises(ValueError, match=r"other logits than the model's own.*use its own step"):
+        prepared(in_dtype, ("plain",))
+
+
+def test_logits_far_from_zero_may_snap_to_the_next_number() -> None:
+    lm = replace(tiny("llama"), dtype=torch.bfloat16)
+    # by hand: a spread of 1 and .03 of it; around 128 two numbers of bfloat16 are 1 apart
+    truth = np.array([[127.0, 129.0, 127.0, 129.0]], dtype=np.float32)
+    near, far = truth + np.float32(0.17), truth + np.float32(0.18)
+    check_same(lm, near, truth, "its own")  # .17 ** 2 < .03 * (.03 + 1)
+    with pytest.raises(ValueError, match="other logits than its own"):
+        check_same(lm, far, truth, "its own")
+    with pytest.raises(ValueError, match="other logits"):
+        check_same(replace(lm, dtype=torch.float32), near, truth, "its own")
+    with pytest.raises(ValueError, match="other logits"):
+        check_same(lm, truth * np.float32("nan"), truth, "its own")
+
+
+@pytest.mark.usefixtures("graphs")
+def test_a_way_that_fails_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object) -> None:
+        raise RuntimeError("operation not permitted when stream is capturing")
+
+    monkeypatch.setattr(StaticDecode, "_capture", breaks)
+    steps = prepared(tiny("llama"), ("graph", "plain"))
+    assert [(t.way, t.step_seconds is None) for t in steps.trials] == [
+        ("graph", True),
+        ("plain", False),
+    ]
+    assert "stream is capturing" in steps.trials[0].reason
+    with pytest.raises(ValueError, match="use its own step"):
+        prepared(tiny("llama"), ("graph",))
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "qwen3", "gpt_neox", "phi"])
+def test_a_prompt_is_read_without_a_mask_and_a_token_with_one_to_add(
+    architecture: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attend = torch.nn.functional.scaled_dot_product_attention
+    seen: list[tuple[int, Any, bool]] = []
+
+    def spy(q: Any, k: Any, v: Any, attn_mask: Any = None, **named: Any) -> torch.Tensor:
+        seen.append((k.shape[2], attn_mask, named["is_causal"]))
+        return attend(q, k, v, attn_mask=attn_mask, **named)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", spy)
+    steps = StaticDecode(tiny(architecture), 24)
+    assert steps.capacity == 32, "whole blocks, so that no layer fills its mask up"
+    steps.prefill(PROMPT[::-1] * 4)  # what lies behind the next prompt is no prompt's
+    for prompt in (PROMPT, PROMPT[:2]):
+        seen.clear()
+        logits, _ = steps.prefill(prompt)
+        assert {one[1:] for one in seen} == {(None, True)}
+        assert {one[0] for one in seen} == {len(prompt)}, "its own keys and values alone"
+        assert np.abs(logits - fresh_logits(tiny(architecture), prompt)).max() < 1e-5
+    seen.clear()
+    steps.decode(20)
+    assert {one[0] for one in seen} == {32}
+    assert {(one[1].dtype, one[1].shape[-1]) for one in seen} == {(torch.float32, 32)}
+    logits, _ = steps.prefill([9])
+    assert np.abs(logits - fresh_logits(tiny(architecture), [9])).max() < 1e-5
+
+
+def test_a_step_that_fails_leaves_the_text_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    lm = tiny("llama")
+    steps = StaticDecode(lm, 24)
+    steps.prefill(PROMPT)
+    whole = StaticLayer.update
+
+    def runs_out(layer: StaticLayer, *given: Any, **named: Any) -> Any:
+        if layer is steps._cache.layers[-1]:
+            raise torch.OutOfMemoryError
+        return whole(layer, *given, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StaticLayer, "update", runs_out)
+        with pytest.raises(PassError, match="ran out"):
+            steps.decode(20)
+    logits, _ = steps.decode(20)
+    assert np.abs(logits - fresh_logits(lm, [*PROMPT, 20])).max() < 1e-5
+
+
+def test_attention_that_is_written_out_gets_a_mask_that_it_can_add() -> None:
+    lm = tiny("llama")
+    expected = fresh_logits(lm, [*PROMPT, 20])
+    lm.model.set_attn_implementation("eager")
+    try:
+        steps = StaticDecode(lm, 24)
+        steps.prefill(PROMPT)
+        assert np.abs(steps.decode(20)[0] - expected).max() < 1e-5
+    finally:
+        lm.model.set_attn_implementation("sdpa")
+
+
+@pytest.mark.usefixtures("graphs")
+def test_the_captured_step_is_offered_only_where_every_position_is_kept() -> None:
+    offered = {name for name in ARCHITECTURES if STATIC in engine_names(tiny(name))}
+    assert offered == {name for name in ARCHITECTURES if runs_static(tiny(name))}
+    assert offered >= {"llama", "gpt2", "qwen2", "qwen3", "gpt_neox", "phi"}
+    assert not offered & {"mistral", "gemma2", "gemma3", "mamba", "bloom", "openai_gpt"}
+    for name in offered:
+        steps = make_engine(tiny(name), STATIC, 8)
+        logits, _ = steps.prefill(PROMPT)
+        assert np.abs(logits - passes.prefill(tiny(name), PROMPT, None)[0]).max() < 1e-4
+
+
+@pytest.mark.usefixtures("graphs")
+def test_a_model_that_cannot_be_captured_still_has_its_roofline() -> None:
+    experiment = RooflineExperiment(tiny("mistral"), (4,), (1,), n_past=4, n_passes=1)
+    assert experiment.quick == ()
+    assert RooflineExperiment(tiny("gpt2"), (4,), (1,), 4, 1).quick == (STATIC,)
+
+
+@pytest.mark.usefixtures("graphs")
+def test_a_gpu_reads_long_prompts_and_knows_what_a_captured_step_takes_at_least(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(roofline, "has_graphs", lambda _: True)
+    assert max(RooflineExperiment(tiny("bloom")).prefills) == 4096
+    assert max(RooflineExperiment(tiny("llama")).prefills) < 96
+    floors = measure_floors(tiny("gpt2"), n_tries=1)
+    assert set(floors) == {PLAIN, STATIC}
+    assert head_width(torch.device("cuda")) == 8, "attention on a GPU has no kernel for less"
+    assert floors[STATIC] > 0

@@ -1,0 +1,107 @@
+"""The decode step written by hand against the model beside which it lives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from transformers import DynamicCache
+
+from model.fast import llama_decode
+from model.kv_cache import fork
+from model.loading import load_model
+from tests.tiny_models import bare_model, tiny
+
+pytestmark = pytest.mark.oracle
+
+PROMPT_IDS = [5, 6, 7, 8]
+EQUAL = 1e-5  # of the largest logit
+
+
+def largest_gap(model: Any, by_hand: llama_decode.FastDecode, n_tokens: int) -> float:
+    """The largest difference of any logit over so many tokens, each reading its own cache.
+
+    In parts of the largest logit: float32 knows no smaller than 6e-8 of it.
+    """
+    ours = DynamicCache()
+    with torch.inference_mode():
+        model(torch.tensor([PROMPT_IDS]), past_key_values=ours, use_cache=True)
+        theirs = fork(ours)
+        gaps = []
+        for token_id in range(10, 10 + n_tokens):
+            wanted = model(torch.tensor([[token_id]]), past_key_values=theirs, use_cache=True)
+            row = wanted.logits[0, -1]
+            gaps.append((by_hand(token_id, ours) - row).abs().max() / row.abs().max())
+    assert ours.get_seq_length() == theirs.get_seq_length() == len(PROMPT_IDS) + n_tokens
+    return float(max(gaps))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"num_key_value_heads": 4},
+        {"num_key_value_heads": 1},
+        {"head_dim": 12},
+        {"tie_word_embeddings": True},
+        {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0}},
+    ],
+)
+def test_a_llama_gives_the_same_logits_by_hand(changes: dict[str, Any]) -> None:
+    model = bare_model("llama", **changes)
+    by_hand = llama_decode.fast_decode(model)
+    assert by_hand is not None
+    assert largest_gap(model, by_hand, n_tokens=20) < EQUAL
+
+
+@pytest.mark.parametrize(
+    "name", ["storyteller", "storyteller_early", "scribbler", "scribbler_plain"]
+)
+def test_a_shipped_model_gives_the_same_logits_by_hand(name: str) -> None:
+    lm = load_model(name, "cpu")
+    assert lm.fast_decode is not None
+    assert largest_gap(lm.model, lm.fast_decode, n_tokens=60) < EQUAL
+
+
+@pytest.mark.parametrize("light", [0, 1e9])
+def test_both_ways_round_give_the_same_logits(
+    light: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(llama_decode, "_LIGHT", light)
+    model = bare_model("llama")
+    by_hand = llama_decode.fast_decode(model)
+    assert by_hand is not None
+    assert largest_gap(model, by_hand, n_tokens=20) < EQUAL
+
+
+@pytest.mark.parametrize(
+    ("architecture", "changes"),
+    [
+        ("gpt2", {}),
+        ("qwen2", {}),
+        ("mistral", {}),
+        ("llama", {"attention_bias": True}),
+        ("llama", {"mlp_bias": True}),
+        ("llama", {"hidden_act": "gelu"}),
+        ("llama", {"max_position_embeddings": 100_000}),
+        ("llama", {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4}}),
+    ],
+)
+def test_a_model_of_another_shape_is_left_to_transformers(
+    architecture: str, changes: dict[str, Any]
+) -> None:
+    assert llama_decode.fast_decode(bare_model(architecture, **changes)) is None
+
+
+def test_16_bits_and_large_models_are_left_to_transformers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert llama_decode.fast_decode(bare_model("llama").to(torch.bfloat16)) is None
+    monkeypatch.setattr(llama_decode, "_SMALL", 1000)
+    assert llama_decode.fast_decode(bare_model("llama")) is None
+
+
+def test_the_tiny_models_of_the_other_tests_walk_both_paths() -> None:
+    assert tiny("llama").fast_decode is not None
+    assert tiny("qwen3").fast_decode is None

@@ -1,0 +1,223 @@
+"""A lesson opened by its link: it begins so, offers the same again, and names what it cannot do."""
+
+from __future__ import annotations
+
+from functools import cache
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.lessons.diffusion.state import DiffusionLesson
+from pages.lessons.speculative.state import Lesson
+from tests.frame.driving import kept, open_lesson, press
+
+LINKS: dict[str, dict[str, str]] = {
+    "speculative": {
+        "prompt": "The dog <b>ran</b> & ran",
+        "draft": "scribbler_plain",
+        "temperature": "1.1",
+        "top_p": "0.7",
+        "seed": "7",
+        "guesses": "6",
+        "adaptive": "0",
+        "whole": "1",
+    },
+    "diffusion": {
+        "beginning": "The cat",
+        "ending": "",
+        "passes": "4",
+        "positions": "12",
+        "temperature": "0.5",
+        "order": "left to right",
+        "blocks": "0",
+        "seed": "9",
+    },
+    "beam_search": {
+        "prompt": "The little dog",
+        "beams": "2",
+        "tokens": "5",
+        "ends": "text",
+        "penalty": "0.5",
+        "searched": "1.0",
+    },
+    "constraints": {
+        "kind": "choices",
+        "prompt": "At the zoo the children saw",
+        "constraint": " an elephant\n a pillow",
+        "temperature": "0.4",
+    },
+    "causal_mask": {
+        "text": "The old fox hid a silver spoon under the bridge.",
+        "mask": "off",
+        "layer": "2",
+        "head": "1",
+        "position": "3",
+        "instead": " cat",
+    },
+    "kv_cache": {
+        "prompt": "A bird",
+        "seed": "5",
+        "top_k": "4",
+        "order": "vllm",
+        "temperature": "1.2",
+        "min_p": "0.05",
+    },
+    "sampling": {
+        "source": "typed",
+        "typed": "a: 1\nb: 2",
+        "unit": "logits",
+        "top_k": "3",
+        "use": "top_k,eta",
+        "eta": "0.01",
+        "temperature": "0.9",
+    },
+    "snowball": {"prompt": "A bird", "temperature": "0.3", "seed": "4"},
+}
+
+
+def opened(page: str, **link: str) -> AppTest:
+    """A lesson opened by a link; one that writes a text by itself has written it to the end."""
+    app = open_lesson(f"pages/{page}.py", **link)
+    while page == "snowball" and not any(button.key == "snow_go" for button in app.button):
+        app.run()
+    return app
+
+
+def offered(app: AppTest) -> dict[str, str]:
+    """The query of the link to what is on the page."""
+    (button,) = [button for button in app.button if button.label == "Copy link"]
+    button.click().run()
+    assert not app.exception
+    (link,) = [code.value for code in app.code if code.value.startswith("?")]
+    return {name: texts[0] for name, texts in parse_qs(link[1:], keep_blank_values=True).items()}
+
+
+@cache
+def offered_of_itself(page: str) -> dict[str, str]:
+    """What a lesson offers that was opened without a link."""
+    app = opened(page)
+    assert not app.warning
+    return offered(app)
+
+
+@pytest.mark.parametrize("page", LINKS)
+def test_a_lesson_opened_by_its_link_offers_the_same_link(page: str) -> None:
+    app = opened(page, **LINKS[page])
+    assert not app.warning
+    assert not app.error
+    link = offered(app)
+    assert {name: link.get(name) for name in LINKS[page]} == LINKS[page]
+    again = opened(page, **link)
+    assert not again.warning
+    assert offered(again) == link
+
+
+@pytest.mark.parametrize("page", LINKS)
+def test_a_link_of_which_nothing_can_be_read_is_named_in_one_sentence(page: str) -> None:
+    bad = {name: "<script>" for name in LINKS[page] if name in ("temperature", "seed", "beams")}
+    app = opened(page, **bad, text="\0", position="1e3", model="unmasked://")
+    (warning,) = app.warning
+    assert warning.value.startswith(f"The link was not followed in {len(bad)}"[:27])
+    assert not app.error
+    assert offered(app) == offered_of_itself(page)
+
+
+def test_the_speculative_lesson_begins_with_what_its_link_says() -> None:
+    app = opened("speculative", **LINKS["speculative"])
+    lesson = kept(app, "spec_lesson", Lesson)
+    walk = lesson.walk
+    assert app.text_input(key="spec_prompt").value == "The dog <b>ran</b> & ran"
+    assert app.number_input(key="spec_seed").value == walk.seed == 7
+    assert (walk.settings.temperature, walk.settings.top_p) == (1.1, 0.7)
+    assert lesson.choice.name == "scribbler_plain"
+    assert len(walk.rounds[0].proposals) == 6
+    press(app, "spec_step")
+    again = opened("speculative", **offered(app))
+    press(again, "spec_step")
+    assert kept(again, "spec_lesson", Lesson).walk.text.ids == walk.text.ids
+    app.number_input(key="spec_seed").set_value(8).run()
+    assert offered(app) == LINKS["speculative"] | {"seed": "8"}
+
+
+def test_the_diffusion_lesson_fills_as_its_link_says() -> None:
+    app = opened("diffusion", **LINKS["diffusion"])
+    page = kept(app, "diffusion_lesson", DiffusionLesson).run.page
+    assert (page.length, len(page.plan), page.seed, page.order) == (12, 4, 9, "left to right")
+    press(app, "diffusion_step")
+    again = opened("diffusion", **offered(app))
+    press(again, "diffusion_step")
+    assert kept(again, "diffusion_lesson", DiffusionLesson).run.page.ids == page.ids
+    known = opened("diffusion", beginning="", ending="")
+    assert known.selectbox(key="diffusion_page").value == "An empty page"
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "fault"),
+    [
+        ("speculative", {"prompt": "word " * 200}, "the page has room for 150"),
+        ("speculative", {"draft": "another model"}, "Name a draft: a folder, or a hub id"),
+        ("diffusion", {"positions": "4", "passes": "9"}, "9 passes cannot fill 4 positions"),
+        ("constraints", {"kind": "schema", "constraint": "{"}, "This is no JSON"),
+        ("causal_mask", {"text": "A cat sat.", "position": "99"}, "tokens, and no token 99"),
+        ("causal_mask", {"layer": "60"}, "storyteller has no such layer"),
+        ("causal_mask", {"head": "9"}, "storyteller has no such head"),
+        ("kv_cache", {"prompt": "word " * 200}, "the picture room for 150 of a prompt"),
+        ("kv_cache", {"top_p": "-3"}, "top_p is -3"),
+        ("sampling", {"use": "magic"}, "There is no mask 'magic'"),
+        ("snowball", {"prompt": "word " * 200}, "the picture room for 200"),
+    ],
+)
+def test_what_cannot_be_had_together_is_named_and_the_lesson_begins_without(
+    page: str, link: dict[str, str], fault: str
+) -> None:
+    app = opened(page, **link)
+    (warning,) = app.warning
+    said = warning.value.replace("\\", "")
+    assert fault in said
+    assert said.startswith("The link was not followed in one point: ")
+    assert not app.error
+    assert offered(app) == offered_of_itself(page)
+
+
+def test_what_a_model_lacks_is_left_out_of_a_link_and_the_rest_is_followed() -> None:
+    app = opened("causal_mask", layer="60", head="2", mask="off")
+    assert "no such layer" in app.warning[0].value
+    assert app.session_state["mask_head"] == 2
+    assert app.session_state["mask_on"] == "off"
+
+
+def test_a_link_s_model_is_loaded_and_one_that_will_not_do_is_named() -> None:
+    app = opened("kv_cache", model="scribbler", prompt="A bird", seed="3")
+    assert not app.warning
+    assert offered(app) == {"model": "scribbler", "prompt": "A bird", "seed": "3"}
+    app = opened("kv_cache", model="unmasker", prompt="A bird")
+    assert "unmasker is a masked model" in app.warning[0].value
+    assert offered(app) == {"prompt": "A bird", "seed": "0"}
+    app = opened("diffusion", model="storyteller", seed="3")
+    assert "storyteller is a causal model" in app.warning[0].value
+    assert "model" not in offered(app)
+    assert offered(app)["seed"] == "3"
+
+
+def test_what_a_link_says_is_no_markdown_and_goes_once_the_reader_goes_on() -> None:
+    app = opened("speculative", seed="![a](http://b.c/d)")
+    assert "![a](" not in app.warning[0].value
+    assert r"\!\[a\]\(http\:" in app.warning[0].value
+    app.number_input(key="spec_seed").set_value(8).run()
+    app.run()
+    assert not app.warning
+
+
+def test_the_snowball_link_chooses_the_token_to_force() -> None:
+    app = opened("snowball", place="3", word="moon")
+    assert app.number_input(key="snow_place").value == 3
+    assert app.text_input(key="snow_word").value == "moon"
+    assert offered(app)["word"] == "moon"
+    app.selectbox(key="snow_force").select_index(2).run()
+    link = offered(app)
+    assert "word" not in link
+    chosen = app.selectbox(key="snow_force").value
+    again = opened("snowball", **link)
+    assert again.selectbox(key="snow_force").value == chosen
+    assert offered(again) == link

@@ -1,0 +1,56 @@
+"""The glossary's entries: short, each with a page that shows it and an address of its own."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pages.lessons.glossary.index import matching, middle
+from pages.lessons.glossary.terms import TERMS, Term
+
+# the names of the design, which are fixed
+PAGES = {
+    f"pages/{name}.py"
+    for name in (
+        *("generate", "sampling", "kv_cache", "prefill_decode", "beam_search", "speculative"),
+        *("diffusion", "causal_mask", "snowball", "constraints", "guess", "claims"),
+    )
+}
+
+
+@pytest.mark.parametrize("term", TERMS, ids=lambda term: term.anchor)
+def test_an_entry_is_short_and_says_where_to_see_it(term: Term) -> None:
+    assert term.says.endswith((".", ")."))
+    sentences = re.split(r"[.] (?=[A-Z])", term.says)
+    assert 1 <= len(sentences) <= 2
+    assert 30 <= len(term.says) <= 280
+    assert term.page in PAGES
+    assert all(re.fullmatch(r"\d{4}\.\d{5}", number) for number in term.arxiv)
+    assert not set("*_`$<>[]") & set(term.says)  # shown as markdown, meant as words
+
+
+def test_names_and_anchors_are_unique_and_in_order() -> None:
+    names = [term.name.lower() for term in TERMS]
+    assert names == sorted(set(names))
+    anchors = [term.anchor for term in TERMS]
+    assert len(set(anchors)) == len(anchors)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", anchor) for anchor in anchors)
+
+
+def test_the_words_of_the_first_lessons_are_there() -> None:
+    names = {term.name for term in TERMS}
+    assert names >= {"token", "logit", "softmax", "temperature", "top-p", "KV cache", "prefill"}
+    assert next(term for term in TERMS if term.name == "top-p").anchor == "top-p"
+
+
+def test_a_filter_looks_in_names_and_sentences() -> None:
+    assert len(matching("")) == len(TERMS)
+    assert [term.name for term in matching("nucleus")] == ["top-p"]
+    assert "KV cache" in [term.name for term in matching("CACHE keys")]
+    assert not matching("zebra")
+
+
+def test_two_columns_are_about_as_long() -> None:
+    assert 0.4 * len(TERMS) < middle(list(TERMS)) < 0.6 * len(TERMS)
+    assert middle(list(TERMS[:1])) == 1

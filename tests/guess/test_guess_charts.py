@@ -1,0 +1,140 @@
+"""Figures of the guessing game: what is drawn, in whose colour, and that names are no markup."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import pytest
+
+from model.guess.records import EntropyBounds, GuessRead, GuessRound, GuessRow, PlayerRound
+from pages.lessons.guess.component import game_script
+from pages.lessons.guess.passages import PASSAGES
+from pages.lessons.guess.state import read_names
+from viz.guess.bounds_chart import bounds_figure
+from viz.guess.score_charts import (
+    mean_bits,
+    opened_figure,
+    rounds_table,
+    rows_to_draw,
+    running_figure,
+)
+from viz.palette import THEMES, colour
+
+MAT, FLOOR, TAG = 7, 8, 9
+
+
+def player(name: str, token_id: int, share: float, prob: float) -> PlayerRound:
+    read = GuessRead("mat", "␣mat", token_id, 1, share)
+    return PlayerRound(name, (read,), 1 - share, prob, 1 if prob == share else None)
+
+
+def one_round(position: int = 5, ada: float = 0.5) -> GuessRound:
+    players = (player("Ada", MAT, ada, ada), player("<b>Ben", FLOOR, 0.25, 1 / 64))
+    rows = (
+        GuessRow(FLOOR, "␣floor", 1, 0.5, (0.01, 0.25)),
+        GuessRow(MAT, "␣mat", 2, 0.25, (ada, 1 / 64)),
+        GuessRow(TAG, "<script>", 3, 0.125, (0.01, 0.01)),
+    )
+    return GuessRound(position, MAT, "␣mat", 4096, math.log(0.25), 2, players, rows)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_opened_distribution_sums_to_one_and_outlines_what_came(theme: str) -> None:
+    chart = opened_figure(one_round(), theme)  # type: ignore[arg-type]  # a theme's name
+    bars = chart.figure.data[0]
+    assert sum(bars.x) == pytest.approx(1)
+    outlined = [i for i, width in enumerate(bars.marker.line.width) if width == 3]
+    assert outlined == [1]
+    assert bars.marker.line.color[1] == colour("chosen", theme)  # type: ignore[arg-type]  # dito
+    assert chart.figure.layout.yaxis.ticktext[1] == "<b>␣mat</b> came"
+    assert chart.figure.layout.yaxis.ticktext[-1].endswith("093 others")
+    assert "number 2 of" in chart.caption
+
+
+def test_a_player_is_marked_at_what_they_named_and_nowhere_else() -> None:
+    ada, ben = opened_figure(one_round()).figure.data[1:]
+    assert (list(ada.x), list(ada.y)) == ([0.5], [1])
+    assert (list(ben.x), list(ben.y)) == ([0.25], [0])
+    assert ada.marker.symbol != ben.marker.symbol
+
+
+def test_names_and_labels_are_data_and_not_markup() -> None:
+    for chart in (opened_figure(one_round()), running_figure([one_round()])):
+        text = json.dumps(chart.figure.to_plotly_json(), default=str)
+        assert "<script>" not in text
+        assert "<b>Ben" not in text
+
+
+def test_the_token_that_came_is_drawn_however_unlikely() -> None:
+    rows = rows_to_draw(one_round(ada=0.02), 2)
+    assert [row.token_id for row in rows] == [FLOOR, MAT]
+    assert [row.token_id for row in rows_to_draw(one_round(), 1)] == [MAT]
+
+
+def test_the_running_score_is_the_mean_of_the_bits_so_far() -> None:
+    rounds = [one_round(5, 0.5), one_round(6, 0.125)]
+    lines = mean_bits(rounds)
+    assert lines["Ada"] == [(1, pytest.approx(1)), (2, pytest.approx(2))]
+    assert lines["the model"][-1][1] == pytest.approx(2)
+    assert lines["uniform"][-1][1] == pytest.approx(12)
+    drawn = {line.name: list(line.y) for line in running_figure(rounds).figure.data}
+    assert drawn["Ada"] == pytest.approx([1, 2])
+    assert "lower the better" in running_figure(rounds).caption
+
+
+def test_who_joins_late_is_drawn_from_there_on() -> None:
+    late = dataclasses.replace(one_round(6), players=(player("Cleo", MAT, 0.25, 0.25),))
+    lines = mean_bits([one_round(5), late])
+    assert lines["Cleo"] == [(2, pytest.approx(2))]
+    assert lines["Ada"] == [(1, pytest.approx(1))]
+    table = rounds_table([one_round(5), late])
+    assert table["bits: Cleo"].isna().tolist() == [True, False]
+
+
+def test_nothing_yet_is_a_sentence() -> None:
+    for chart in (opened_figure(None), running_figure([]), bounds_figure([])):
+        assert "press Enter" in chart.caption
+
+
+def test_presenter_mode_draws_larger() -> None:
+    small, large = (opened_figure(one_round(), large=large).figure for large in (False, True))
+    assert large.layout.font.size > 1.3 * small.layout.template.layout.font.size
+    assert large.layout.height > small.layout.height
+
+
+def test_bounds_are_drawn_from_lower_to_upper_with_the_score_beside() -> None:
+    one = EntropyBounds("Ada", 6, 1.25, 3.5, 4.0, 2)
+    bars, score = bounds_figure([one]).figure.data
+    assert (bars.base[0], bars.base[0] + bars.x[0]) == (1.25, 3.5)
+    assert list(score.x) == [4.0]
+    assert "2 of 6 missed" in bounds_figure([one]).caption
+
+
+def test_names_are_read_kept_apart_and_cleaned() -> None:
+    assert read_names("Ada, Ben,, Cléo", "percent") == ("Ada", "Ben", "Cléo")
+    assert read_names("", "percent") == ("You",)
+    assert read_names("  ", "hands") == ("The class",)
+    assert read_names("<b>*Ada*", "percent") == ("bAda",)
+    for written, remedy in (
+        ("Ada, ada", "of their own"),
+        ("The model", "of their own"),
+        ("a,b,c,d,e,f,g", "6 fit"),
+        ("x" * 17, "16 fit"),
+    ):
+        with pytest.raises(ValueError, match=remedy):
+            read_names(written, "percent")
+
+
+def test_passages_are_short_and_bear_their_licence() -> None:
+    for passage in PASSAGES.values():
+        assert 60 <= len(passage.text.split()) <= 120
+        assert "MIT" in passage.licence or "public domain" in passage.licence
+        assert passage.text.isascii()  # so that everyone can type it
+
+
+def test_the_component_s_script_is_whole() -> None:
+    source = game_script()
+    assert source.index("function el(") < source.index("const mountGuess = ")
+    assert "import " not in source

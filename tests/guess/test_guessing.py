@@ -1,0 +1,240 @@
+"""The guessing game by hand: what was typed, as confidence and as tokens, and what it costs."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from model.generation import Generation
+from model.guess.game import GuessingGame, log_softmax, prob_of, score
+from model.guess.reading import read_guesses, read_line, spell_out, tokens_of_guess
+from model.guess.records import GuessRead
+from model.guess.shannon import entropy_bounds, never_rising
+from model.loading import LanguageModel
+from tests.tiny_models import tiny
+
+STORY = "The cat sat on the grass. It was a very warm day, and the cat was happy."
+
+
+def guess(token_id: int, share: float) -> GuessRead:
+    return GuessRead("word", "␣word", token_id, 1, share)
+
+
+@pytest.mark.parametrize(
+    ("line", "shares"),
+    [
+        ("mat 60 floor 20", {"mat": 0.6, "floor": 0.2}),
+        ("mat 60 %, floor 20%", {"mat": 0.6, "floor": 0.2}),
+        ("mat 60, floor 20,", {"mat": 0.6, "floor": 0.2}),
+        (", 30 . 20", {",": 0.3, ".": 0.2}),
+        ("% 30 7", {"%": 0.3, "7": 0.35}),
+        ("7 40 8 30", {"7": 0.4, "8": 0.3}),
+        ("mat", {"mat": 0.5}),
+        ("mat 60 floor sofa", {"mat": 0.6, "floor": 0.1, "sofa": 0.1}),
+        ("mat 10 mat 20", {"mat": 0.3}),
+        ("mat 100", {"mat": 0.99}),
+        ("mat 0", {}),
+        ("", {}),
+    ],
+)
+def test_a_line_is_read_as_guesses_and_confidence(line: str, shares: dict[str, float]) -> None:
+    assert read_line(line) == pytest.approx(shares)
+
+
+def test_hands_become_a_distribution_with_one_more_hand_for_all_other_tokens() -> None:
+    assert read_line("mat 12 floor 7", "hands") == pytest.approx({"mat": 0.6, "floor": 0.35})
+    assert read_line("mat floor", "hands") == pytest.approx({"mat": 1 / 3, "floor": 1 / 3})
+    assert read_line("mat 900", "hands")["mat"] < 1
+
+
+def test_what_cannot_be_read_is_refused_with_the_remedy() -> None:
+    with pytest.raises(ValueError, match="sum to 130 %: keep them at 100 or below"):
+        read_line("mat 80 floor 50")
+    with pytest.raises(ValueError, match="write fewer guesses"):
+        read_line("word " * 100)
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "form"),
+    [
+        ("on the", "mat", " mat"),
+        ("on the", ",", ","),
+        ("he walk", "-ing", "ing"),
+        ("twice", "-", "-"),
+        ("she said", '"', ' "'),
+        ('she said "', "No", "No"),
+        ('"No', '"', '"'),
+        ("a line ", "word", "word"),
+        ("see (", "it", "it"),
+        ("Tom", "'s", "'s"),
+    ],
+)
+def test_a_guess_is_spelt_as_it_would_follow_the_text(before: str, typed: str, form: str) -> None:
+    assert spell_out(before, typed) == form
+
+
+def test_a_guess_is_the_first_token_behind_the_text(storyteller: LanguageModel) -> None:
+    before = Generation(storyteller, "The cat sat on the").ids
+    assert storyteller.tokenizer.decode(tokens_of_guess(storyteller, before, "grass")) == " grass"
+    long = tokens_of_guess(storyteller, before, "hippopotamus")
+    assert len(long) > 1
+    assert storyteller.tokenizer.decode(long) == " hippopotamus"
+    read = read_guesses(storyteller, before, {"hippopotamus": 0.2, "grass": 0.3})
+    assert [(one.typed, one.n_tokens, one.share) for one in read] == [
+        ("grass", 1, 0.3),
+        ("hippopotamus", len(long), 0.2),
+    ]
+
+
+def test_guesses_that_begin_with_one_token_are_one_guess(storyteller: LanguageModel) -> None:
+    before = Generation(storyteller, "The cat sat on the").ids
+    read = read_guesses(storyteller, before, {"42": 0.2, "47": 0.3})
+    assert [(one.typed, round(one.share, 9)) for one in read] == [("42, 47", 0.5)]
+
+
+def test_what_is_kept_back_is_spread_evenly_over_the_other_tokens() -> None:
+    guesses = (guess(2, 0.5), guess(4, 0.3))
+    assert prob_of(guesses, 2, 10) == 0.5
+    assert prob_of(guesses, 0, 10) == pytest.approx(0.2 / 8)
+    assert math.fsum(prob_of(guesses, i, 10) for i in range(10)) == pytest.approx(1)
+    assert prob_of((), 3, 10) == pytest.approx(0.1)
+
+
+def test_the_score_is_in_bits_and_the_rank_counts_from_one() -> None:
+    hit = score("Ada", (guess(2, 0.5), guess(4, 0.25)), 4, 10)
+    assert (hit.bits, hit.rank, hit.n_guesses) == (2, 2, 2)
+    miss = score("Ben", (guess(2, 0.5),), 0, 10)
+    assert miss.rank is None
+    assert miss.bits == pytest.approx(math.log2(18))
+    assert math.isfinite(score("Cleo", (guess(2, 0.99),), 0, 150_000).bits)
+
+
+def test_a_round_opens_one_token_and_scores_all(storyteller: LanguageModel) -> None:
+    game = GuessingGame(storyteller, STORY, n_open=5)
+    before = Generation(storyteller, "The cat sat on the")
+    log_probs = log_softmax(before.logits)
+    hidden = game.hidden_text
+    assert "".join(hidden.shown) == "The cat sat on the"
+    done = game.play({"Ada": "grass 60 floor 20", "Ben": ""})
+    assert done.label == "␣grass"
+    assert done.n_vocab == 4096
+    assert done.model_bits == pytest.approx(-log_probs[done.token_id] / math.log(2), abs=1e-4)
+    assert done.model_rank == 1 + int((log_probs > log_probs[done.token_id]).sum())
+    assert [p.bits for p in done.players] == pytest.approx([-math.log2(0.6), 12])
+    assert done.uniform_bits == 12
+    assert {"␣grass", "␣floor"} <= {row.label for row in done.rows}
+    assert [row.model_rank for row in done.rows] == sorted(row.model_rank for row in done.rows)
+    assert "".join(game.hidden_text.shown) == "The cat sat on the grass"
+    assert game.hidden_text.n_hidden == hidden.n_hidden - 1
+    assert game.hidden_text.bits[-1] == done.model_bits
+
+
+def test_a_token_can_be_opened_without_a_score_and_the_text_ends(
+    storyteller: LanguageModel,
+) -> None:
+    game = GuessingGame(storyteller, "The cat sat on the grass.", n_open=5)
+    game.give()
+    assert not game.rounds
+    game.play({"You": ". 90"})
+    assert game.is_over
+    assert game.hidden_text.n_hidden == 0
+    with pytest.raises(ValueError, match="start another game"):
+        game.play({"You": "The 50"})
+
+
+def test_a_round_without_any_guess_opens_nothing(storyteller: LanguageModel) -> None:
+    game = GuessingGame(storyteller, STORY, n_open=5)
+    before = game.hidden_text
+    with pytest.raises(ValueError, match="Nobody has guessed"):
+        game.play({"Ada": "", "Ben": "  "})
+    with pytest.raises(ValueError, match="sum to 140"):
+        game.play({"Ada": "mat 70 floor 70"})
+    assert game.hidden_text == before
+
+
+def test_what_nobody_can_type_opens_by_itself(storyteller: LanguageModel) -> None:
+    game = GuessingGame(storyteller, "She drew a 😀 and a\n\n 7 on it.", n_open=3)
+    assert "".join(game.hidden_text.shown).startswith("She drew a 😀")
+    asked = []
+    while not game.is_over:
+        asked.append(game.play({"You": "and 50"}).label)
+    assert all(one.strip("␣") and not one.startswith("<0x") for one in asked)
+    assert "".join(game.hidden_text.shown) == "She drew a 😀 and a 7 on it."
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("The cat", "give a longer text"),
+        ("", "give a longer text"),
+        ("word " * 2000, "shorten it"),
+        ("The cat sat on the mat <|endoftext|> and slept well.", "take it out"),
+    ],
+)
+def test_a_text_that_cannot_be_played_says_why(
+    storyteller: LanguageModel, text: str, remedy: str
+) -> None:
+    with pytest.raises(ValueError, match=remedy):
+        GuessingGame(storyteller, text, n_open=5)
+
+
+def test_log_softmax_is_the_softmax_s_logarithm() -> None:
+    probs = np.exp(log_softmax(np.array([0, math.log(2), math.log(5)])))
+    assert probs == pytest.approx([1 / 8, 2 / 8, 5 / 8])
+    assert np.exp(log_softmax(np.array([1000.0, 1000.0]))) == pytest.approx([0.5, 0.5])
+
+
+def test_first_guesses_that_are_always_right_leave_nothing_to_know() -> None:
+    assert entropy_bounds([1, 1, 1], [1, 2, 1], 4096) == (0, 0)
+
+
+def test_two_guesses_equally_often_right_are_one_bit() -> None:
+    assert entropy_bounds([1, 2, 2, 1], [2, 2, 2, 2], 4096) == pytest.approx((1, 1))
+
+
+def test_bounds_of_a_falling_distribution_are_shannon_s_two_sums() -> None:
+    ranks = [1, 1, 1, 1, 2, 2, 3, 4]
+    lower, upper = entropy_bounds(ranks, [4] * 8, 4096)
+    assert upper == pytest.approx(1.75)
+    # 1(1/2-1/4)log 1 + 2(1/4-1/8)log 2 + 3(1/8-1/8)log 3 + 4(1/8)log 4
+    assert lower == pytest.approx(0.25 + 1)
+
+
+def test_counts_that_rise_are_evened_out() -> None:
+    assert never_rising([(1, 1), (3, 3)]) == [(1, 0.5), (3, 0.25)]
+    assert never_rising([(2, 2), (2, 2)]) == [(2, 0.5)]
+
+
+def test_a_miss_is_the_next_guess_below_and_any_other_token_above() -> None:
+    lower, upper = entropy_bounds([1, None], [1, 1], 9)
+    assert lower == pytest.approx(1)
+    assert upper == pytest.approx(1 + 0.5 * math.log2(8))
+
+
+@pytest.mark.parametrize("architecture", ["gpt2", "qwen2", "openai_gpt"])
+def test_any_causal_model_plays(architecture: str) -> None:
+    lm = tiny(architecture)
+    game = GuessingGame(lm, "the then, 😀 the", n_open=2)
+    assert game.text == "the"  # "t" and "he": no token begins the text, two of its own are open
+    done = game.play({"You": "-he 50 the 20"})
+    # "he" goes on with the word; " the" begins a new one
+    assert [one.label for one in done.players[0].guesses] == ["he", "␣the"]
+    assert done.label == "␣the"
+    while not game.is_over:
+        game.give()
+    assert "".join(game.hidden_text.shown) == "the then, 😀 the"
+
+
+def test_a_tokenizer_that_writes_its_own_space_reads_guesses_too() -> None:
+    vocab = {"▁": 0, "▁cat": 1, "▁sat": 2, "ing": 3, "(": 4, "▁(": 5, "▁sing": 6, "<unk>": 7}
+    backend = Tokenizer(models.WordLevel(vocab, unk_token="<unk>"))
+    backend.pre_tokenizer = pre_tokenizers.Metaspace()
+    backend.decoder = decoders.Metaspace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend)
+    lm = SimpleNamespace(tokenizer=tokenizer, vocab_size=8)
+    assert tokens_of_guess(lm, [1], "sat") == [2]  # type: ignore[arg-type]  # all that it needs

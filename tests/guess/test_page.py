@@ -1,0 +1,138 @@
+"""The guessing game as Streamlit runs it: rounds, players, other texts, bad input, the way back."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.lessons.guess.passages import PASSAGES
+from pages.lessons.guess.state import GuessLesson
+from tests.frame.driving import captions, errors, kept, open_lesson, press
+
+
+@pytest.fixture
+def app() -> AppTest:
+    """The game, opened without the first page."""
+    return open_lesson("pages/guess.py")
+
+
+def lesson(app: AppTest) -> GuessLesson:
+    return kept(app, "guess_lesson", GuessLesson)
+
+
+def guess(app: AppTest, *lines: str) -> None:
+    for place, line in enumerate(lines):
+        app.text_input(key=f"guess_line_{place}").set_value(line)
+    press(app, "guess_open")
+
+
+def test_a_guess_is_scored_and_its_field_emptied(app: AppTest) -> None:
+    assert "Measured" not in captions(app)
+    guess(app, "She 60 He 20")
+    done = lesson(app).rounds[0]
+    assert done.label == "␣She"
+    assert done.players[0].prob == pytest.approx(0.6)
+    assert "Measured: the model gave the token that came" in captions(app)
+    assert app.text_input(key="guess_line_0").value == ""
+    assert "1 so far" in captions(app)
+
+
+def test_shannon_s_estimate_shows_after_five_tokens(app: AppTest) -> None:
+    for line in ("She 60", "put 30", "him 40", "two 20", "a 20"):
+        guess(app, line)
+    assert "Derived from the ranks: You" in captions(app)
+    assert "the model" in captions(app)
+
+
+def test_what_cannot_be_read_stays_in_its_field_and_opens_nothing(app: AppTest) -> None:
+    guess(app, "She 80 He 60")
+    assert "sum to 140 %" in errors(app)
+    assert app.text_input(key="guess_line_0").value == "She 80 He 60"
+    assert not lesson(app).rounds
+    guess(app, "")
+    assert "Nobody has guessed yet" in errors(app)
+    guess(app, "She 80")
+    assert not app.error
+    assert len(lesson(app).rounds) == 1
+
+
+def test_a_token_can_be_skipped(app: AppTest) -> None:
+    before = lesson(app).game.position
+    press(app, "guess_give")
+    assert lesson(app).game.position == before + 1
+    assert not lesson(app).rounds
+
+
+def test_several_players_have_a_field_and_a_score_each(app: AppTest) -> None:
+    app.text_input(key="guess_names").set_value("Ada, Ben, Cleo, Dan").run()
+    guess(app, "She 50", "He 50", "", "Then")
+    players = lesson(app).rounds[0].players
+    assert [player.name for player in players] == ["Ada", "Ben", "Cleo", "Dan"]
+    assert players[0].bits == pytest.approx(1)
+    assert players[1].bits > players[2].bits > players[0].bits
+    assert {row["player"] for row in app.dataframe[-1].value.to_dict("records")} == {
+        *("Ada", "Ben", "Dan")
+    }
+
+
+def test_hands_are_counted(app: AppTest) -> None:
+    app.get_by_key("guess_unit").set_value("hands").run()
+    assert lesson(app).names == ("The class",)
+    guess(app, "She 12 He 7")
+    assert lesson(app).rounds[0].players[0].prob == pytest.approx(12 / 20)
+
+
+def test_names_that_cannot_be_read_leave_those_who_play(app: AppTest) -> None:
+    app.text_input(key="guess_names").set_value("Ada, Ben").run()
+    app.text_input(key="guess_names").set_value("Ada, ada").run()
+    assert "a name of their own" in errors(app)
+    assert lesson(app).names == ("Ada", "Ben")
+
+
+def test_another_text_starts_a_game_and_one_that_is_too_short_does_not(app: AppTest) -> None:
+    guess(app, "She 60")
+    app.selectbox(key="guess_which").set_value("A text of your own").run()
+    app.text_area(key="guess_own").set_value("Too short")
+    press(app, "guess_start")
+    assert "give a longer text. The game goes on" in errors(app)
+    assert len(lesson(app).rounds) == 1
+    app.text_area(key="guess_own").set_value(
+        "One day\n\nthe sun did   not rise, and all were cold."
+    )
+    app.slider(key="guess_n_open").set_value(3)
+    press(app, "guess_start")
+    assert not app.error
+    assert lesson(app).game.text == "One day the"
+    assert not lesson(app).rounds
+    name = list(PASSAGES)[-1]
+    app.selectbox(key="guess_which").set_value(name).run()
+    assert "public domain" in captions(app)
+    press(app, "guess_start")
+    assert lesson(app).about == name
+
+
+def test_the_end_of_the_text_is_the_end_of_the_game(app: AppTest) -> None:
+    app.selectbox(key="guess_which").set_value("A text of your own").run()
+    app.text_area(key="guess_own").set_value("The sun was warm.")
+    app.slider(key="guess_n_open").set_value(3)
+    press(app, "guess_start")
+    guess(app, "warm 90")
+    guess(app, ". 90")
+    assert lesson(app).game.is_over
+    assert "whole text is open" in " ".join(info.value for info in app.info)
+    assert app.button(key="guess_give").disabled
+
+
+def test_the_game_is_there_again_after_a_visit_elsewhere(app: AppTest) -> None:
+    guess(app, "She 60")
+    app.switch_page("pages/kv_cache.py").run()
+    app.switch_page("pages/guess.py").run()
+    assert not app.exception
+    assert len(lesson(app).rounds) == 1
+
+
+def test_the_presenter_sees_the_claim_alone(app: AppTest) -> None:
+    assert "press Enter" in " ".join(text.value for text in app.markdown)
+    app.toggle(key="presenter").set_value(True).run()
+    assert not app.exception
+    assert "press Enter" not in " ".join(text.value for text in app.markdown)

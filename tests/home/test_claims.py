@@ -1,0 +1,218 @@
+"""The claims of the home page, each run as the page sets it up, on the shipped model."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from model.generation import Generation
+from model.loading import LanguageModel
+from model.sampling import rank_order
+from pages.frame.contents import LESSONS
+from pages.home.experiments import EXPERIMENTS, set_up
+from pages.home.payload import build_payload
+from pages.home.session import Session
+
+BY_KEY = {experiment.key: experiment for experiment in EXPERIMENTS}
+
+
+@pytest.fixture
+def session(storyteller: LanguageModel) -> Session:
+    return Session(storyteller, "A text that was here before")
+
+
+def tried(session: Session, key: str) -> Session:
+    set_up(session, BY_KEY[key])
+    assert session.notice is None
+    return session
+
+
+def press(session: Session, kind: str, **more: object) -> None:
+    session.handle({"n": session.ack + 1, "kind": kind, **more})
+
+
+def header(session: Session) -> dict[str, object]:
+    payload = build_payload(session, presenter=False, hide_bars=False)
+    length = int.from_bytes(payload[:4], "little")
+    return dict(json.loads(payload[4 : 4 + length]))
+
+
+def probs(session: Session) -> np.ndarray:
+    logits = session.generation.logits.astype(np.float64)
+    exps = np.exp(logits - logits.max())
+    return np.asarray(exps / exps.sum())
+
+
+def test_every_claim_of_the_page_has_an_experiment() -> None:
+    home = next(lesson for lesson in LESSONS if lesson.default)
+    assert {claim for experiment in EXPERIMENTS for claim in experiment.claims} == set(
+        home.claims.split()
+    )
+
+
+def test_c01_the_output_of_a_step_is_part_of_the_input_of_the_next(session: Session) -> None:
+    tried(session, "loop")
+    generation = session.generation
+    for _ in range(3):
+        press(session, "next")
+        with torch.inference_mode():
+            fresh = generation.lm.model(torch.tensor([generation.ids])).logits[0, -1].numpy()
+        assert np.allclose(generation.logits, fresh, atol=1e-4)
+        assert generation.ids[-1] == generation.steps[-1].token_id
+
+
+def test_c02_going_back_crops_and_what_follows_is_written_anew(session: Session) -> None:
+    tried(session, "forward")
+    old = list(session.generation.ids)
+    middle = session.generation.n_prompt + 6
+    press(session, "branch", position=middle)
+    assert session.generation.ids == old[:middle]
+    assert session.generation.cache_tokens == middle
+    press(session, "force", token_id=int(np.argmin(session.generation.logits)))
+    assert session.generation.ids[:middle] == old[:middle]
+    assert session.generation.ids[middle] != old[middle]
+
+
+def test_c04_one_logit_for_every_entry_of_the_vocabulary(session: Session) -> None:
+    tried(session, "whole")
+    assert session.generation.logits.shape == (session.lm.vocab_size,)
+    press(session, "next")
+    step = session.generation.steps[-1]
+    assert math.isclose(probs(session).sum(), 1, abs_tol=1e-9)
+    assert 0 < step.prob <= 1
+
+
+def test_c05_an_end_token_ends_the_text_and_so_does_the_limit(session: Session) -> None:
+    tried(session, "end")
+    for _ in range(300):
+        press(session, "next")
+        if session.generation.finished:
+            break
+    assert session.generation.finished == "eos"
+    assert session.generation.ids[-1] in session.lm.end_ids
+    n_passes = len(session.generation.passes)
+    press(session, "next")
+    assert len(session.generation.passes) == n_passes
+    short = Generation(session.lm, "Once", max_new_tokens=2)
+    short.step()
+    short.step()
+    assert short.finished == "length"
+
+
+def test_c06_prefill_caches_the_prompt_at_once_and_each_step_one_more(session: Session) -> None:
+    tried(session, "cache")
+    for _ in range(4):
+        press(session, "next")
+    rows = header(session)["rows"]
+    assert isinstance(rows, dict)
+    n_prompt = session.generation.n_prompt
+    spans = list(zip(rows["phase"], rows["n_input"], rows["cache_tokens"], strict=True))
+    decodes = [("decode", 1, n_prompt + i + 1) for i in range(3)]
+    assert spans == [("prefill", n_prompt, n_prompt), *decodes]
+    per_token = session.lm.cache_shape.bytes_per_token
+    assert rows["bytes"] == [n_tokens * per_token for n_tokens in rows["cache_tokens"]]
+
+
+def test_c07_the_code_beside_the_picture_is_the_function_that_ran(session: Session) -> None:
+    code = header(tried(session, "loop"))["code"]
+    assert isinstance(code, dict)
+    ran = inspect.getsource(inspect.unwrap(Generation.step))
+    assert [line.strip() for line in code["lines"]] == [
+        line.strip() for line in ran.rstrip().split("\n")[-len(code["lines"]) :]
+    ]
+    assert list(code["stages"]) == ["mask", "choose", "append", "stop", "run"]
+
+
+def test_c09_the_running_sum_is_the_log_of_the_product(session: Session) -> None:
+    tried(session, "chain")
+    press(session, "next")
+    generation = session.generation
+    ids, n_prompt = generation.ids, generation.n_prompt
+    with torch.inference_mode():
+        logprobs = generation.lm.model(torch.tensor([ids])).logits[0].double().log_softmax(-1)
+    given = sum(float(logprobs[i - 1, ids[i]]) for i in range(n_prompt, len(ids)))
+    assert math.isclose(generation.logprob, given, abs_tol=1e-3)
+    product = math.prod(step.prob for step in generation.steps)
+    assert math.isclose(generation.logprob, math.log(product), abs_tol=1e-6)
+
+
+def test_c10_an_early_word_moves_a_late_distribution(session: Session) -> None:
+    tried(session, "whole")
+    fish = probs(session)
+    other = next(b for b in session.branches if "bird" in b.prompt or "fish" in b.prompt)
+    press(session, "switch", id=other.number)
+    bird = probs(session)
+    assert 0.5 * np.abs(fish - bird).sum() > 0.05
+    assert session.branches[-1].generation.ids[-1] == session.branches[-2].generation.ids[-1]
+
+
+def test_c11_there_is_no_draft_beyond_the_next_distribution(session: Session) -> None:
+    tried(session, "forward")
+    shown = header(session)
+    described = shown["arrays"]
+    assert isinstance(described, list)
+    logits = [array for array in described if array["name"].endswith("logits")]
+    assert [array["length"] for array in logits] == [session.lm.vocab_size]
+
+
+def test_c12_greedy_repeats_itself_and_is_the_same_every_time(session: Session) -> None:
+    tried(session, "greedy")
+    first = list(session.generation.ids)
+    assert all(step.rank == 0 for step in session.generation.steps)
+    tried(session, "greedy")
+    assert session.generation.ids == first
+
+
+def test_c13_temperature_never_changes_the_order(session: Session) -> None:
+    tried(session, "temperature")
+    stages = session.generation.steps  # nothing is drawn yet
+    assert stages == []
+    order = rank_order(session.generation.logits)
+    for temperature in (0.2, 0.7, 2.0):
+        scaled = session.generation.logits.astype(np.float64) / temperature
+        assert (rank_order(scaled) == order).all()
+
+
+def test_c14_c15_top_p_follows_the_shape_and_top_k_does_not(session: Session) -> None:
+    tried(session, "shape")
+    n_kept: dict[str, list[int]] = {"top_p": [], "top_k": [], "min_p": []}
+    for branch in session.branches[-2:]:
+        press(session, "switch", id=branch.number)
+        for mask in n_kept:
+            controls = session.controls.to_page() | {"use": [mask]}
+            press(session, "next", controls=controls)
+            n_kept[mask].append(session.generation.steps[-1].n_kept)
+            press(session, "back")
+    assert n_kept["top_k"] == [10, 10]
+    assert max(n_kept["top_p"]) > 4 * min(n_kept["top_p"])
+    assert n_kept["min_p"][0] != n_kept["min_p"][1]
+
+
+def test_c16_a_seed_gives_the_same_text_and_another_seed_another(session: Session) -> None:
+    tried(session, "seed")
+    one, two = (list(branch.generation.ids) for branch in session.branches[-2:])
+    assert one != two
+    tried(session, "seed")
+    assert [list(branch.generation.ids) for branch in session.branches[-2:]] == [one, two]
+
+
+def test_c19_the_order_of_the_stages_changes_what_is_kept(session: Session) -> None:
+    tried(session, "order")
+    press(session, "next")
+    last = session.generation.steps[-1].n_kept
+    press(session, "back")
+    press(session, "next", controls=session.controls.to_page() | {"order": "transformers"})
+    assert session.generation.steps[-1].n_kept > last
+
+
+def test_c41_tokens_are_pieces_of_words_and_of_characters(session: Session) -> None:
+    tried(session, "tokens")
+    n_words = len(session.prompt.split())
+    assert len(session.draft_pieces) > 1.5 * n_words
+    assert any(piece.joined == "🍓" for piece in session.draft_pieces)
+    assert b"".join(p.data for p in session.draft_pieces).decode() == session.prompt

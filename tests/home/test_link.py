@@ -1,0 +1,119 @@
+"""A link brings back what was on the page, and a bad one says what is wrong with it."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.loading import LanguageModel
+from pages.home.controls import Controls
+from pages.home.link import LONGEST_PROMPT, follow, read_link, write_link
+from pages.home.session import Session
+
+
+def reopened(session: Session) -> Session:
+    wish = read_link(dict(parse_qsl(write_link(session)[1:])), "storyteller")
+    assert wish.problems == []
+    again = Session(session.lm, wish.prompt, wish.seed, chat=wish.chat)
+    follow(again, wish)
+    return again
+
+
+def act(session: Session, kind: str, **more: object) -> None:
+    session.handle({"n": session.ack + 1, "kind": kind, **more})
+
+
+def test_a_link_brings_back_text_coins_forced_tokens_and_settings(
+    storyteller: LanguageModel,
+) -> None:
+    session = Session(storyteller, 'A "quoted" & <odd> prompt, with ~ ; : and é', seed=7)
+    act(session, "finish", count=4)
+    act(session, "force", token_id=321)
+    hot = Controls(temperature=1.7, use=("temperature",))
+    act(session, "next", controls=hot.to_page())
+    act(session, "branch", position=len(session.generation.ids) - 1)
+    act(session, "finish", count=3)
+    act(session, "settings", controls=Controls(greedy=True).to_page())
+    again = reopened(session)
+    assert again.generation.ids == session.generation.ids
+    ours = [(s.coin, s.forced, s.chosen_prob) for s in session.generation.steps]
+    assert [(s.coin, s.forced, s.chosen_prob) for s in again.generation.steps] == ours
+    assert again.controls == session.controls
+    assert write_link(again) == write_link(session)
+
+
+def test_a_link_brings_back_the_seed_of_what_comes_next(storyteller: LanguageModel) -> None:
+    session = Session(storyteller, "Once upon a time", seed=0)
+    act(session, "finish", count=3)
+    session.reseed(9)
+    again = reopened(session)
+    assert again.seed == 9
+    for each in (session, again):
+        act(each, "finish", count=5)
+    assert again.generation.ids == session.generation.ids
+
+
+def test_a_link_brings_back_every_digit_of_a_setting(storyteller: LanguageModel) -> None:
+    session = Session(storyteller, "a")
+    wanted = Controls(temperature=0.87654321, min_p=0.1 + 0.2, use=("temperature", "min_p"))
+    act(session, "settings", controls=wanted.to_page())
+    assert reopened(session).controls == wanted
+
+
+def test_a_run_that_cannot_be_followed_leaves_the_settings_and_the_seed(
+    storyteller: LanguageModel,
+) -> None:
+    params = {"seed": "5", "run": "3", "forced": "1:99999999", "temperature": "0.3"}
+    wish = read_link(params, "storyteller")
+    session = Session(storyteller, wish.prompt, wish.seed)
+    with pytest.raises(ValueError, match="99999999"):
+        follow(session, wish)
+    assert session.controls.temperature == 0.3
+    assert session.seed == 5
+
+
+def test_line_ends_of_other_systems_are_those_of_the_page() -> None:
+    assert read_link({"prompt": "one\r\ntwo\rthree"}, "storyteller").prompt == "one\ntwo\nthree"
+
+
+def test_a_prompt_too_long_for_a_link_makes_none(storyteller: LanguageModel) -> None:
+    assert write_link(Session(storyteller, "a " * (LONGEST_PROMPT // 8))) != ""
+    session = Session(storyteller, "a")
+    session.active.prompt = "a" * (LONGEST_PROMPT + 1)
+    assert write_link(session) == ""
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"seed": "minus one"},
+        {"seed": "1" * 40},
+        {"seed": str(2**31)},
+        {"temperature": "nan"},
+        {"top_p": "7"},
+        {"order": "x"},
+        {"use": "everything"},
+        {"run": "many"},
+        {"run": "99999999"},
+        {"run": "3~temperature:hot"},
+        {"forced": "1:2:3", "run": "2"},
+        {"forced": "a:b", "run": "2"},
+    ],
+)
+def test_each_fault_of_a_link_is_named_and_the_rest_is_followed(params: dict[str, str]) -> None:
+    wish = read_link({"prompt": "Hello", **params}, "storyteller")
+    assert len(wish.problems) == 1
+    assert "\n" not in wish.problems[0]
+    assert wish.prompt == "Hello"
+
+
+NAMES = [*Controls().to_page(), "run", "forced", "seed"]
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), st.text()))
+def test_no_link_whatever_breaks_the_reader(params: dict[str, str]) -> None:
+    for problem in read_link(params, "storyteller").problems:
+        assert problem.endswith(".")

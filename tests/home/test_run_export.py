@@ -1,0 +1,200 @@
+"""A saved run: every number in it, any text in it, and nothing in it that runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from base64 import b64encode
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.home.sample_runs import NASTY, make_piece, make_run
+from viz.home.run_export import CSV_COLUMNS, FORMULA_STARTS, guard, to_csv, to_html, to_json
+
+TEXTS = st.lists(st.text(st.characters(), min_size=1, max_size=8), min_size=1, max_size=4)
+
+
+def strict(text: str) -> Any:
+    """Parses JSON as the standard has it: without NaN and Infinity."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def data_of(page: str) -> str:
+    found = re.findall(r'<script type="application/json" id="run">(.*?)</script>', page, re.S)
+    assert len(found) == 1
+    return str(found[0])
+
+
+def test_the_table_has_one_row_per_step_and_the_records_own_numbers() -> None:
+    run = make_run()
+    rows = rows_of(to_csv(run))
+    assert tuple(rows[0]) == CSV_COLUMNS
+    assert len(rows) == len(run.steps)
+    for row, step in zip(rows, run.steps, strict=True):
+        assert (int(row["position"]), int(row["id"])) == (step.position, step.token_id)
+        assert float(row["prob"]) == step.prob
+        assert float(row["logprob"]) == step.logprob
+        assert float(row["coin"]) == step.coin
+        assert float(row["seconds"]) == step.seconds
+        assert int(row["cache_bytes"]) == step.cache_bytes
+        assert row["forced"] == str(step.forced)
+    assert [row["label"] for row in rows] == ["␣mat", ".", "⏎", "␣hat"]
+    assert rows[0]["text"] == " mat"
+
+
+def test_a_negative_number_stays_a_number() -> None:
+    assert rows_of(to_csv(make_run()))[0]["logprob"].startswith("-1.6")
+
+
+@pytest.mark.parametrize("start", FORMULA_STARTS)
+def test_no_text_begins_like_a_formula(start: str) -> None:
+    run = make_run((f"{start}HYPERLINK(1)",))
+    row = rows_of(to_csv(run))[0]
+    assert row["label"] == row["text"] == f"'{start}HYPERLINK(1)"
+
+
+def test_other_text_is_left_alone() -> None:
+    assert [guard(text) for text in ("a=b", "", " =1", "'")] == ["a=b", "", " =1", "'"]
+
+
+@given(TEXTS)
+def test_any_text_survives_the_table_as_one_cell(labels: list[str]) -> None:
+    run = make_run(labels)
+    text = to_csv(run)
+    text.encode("utf-8")
+    rows = rows_of(text)
+    assert [row["label"] for row in rows] == [guard(label) for label in labels]
+    assert all(set(row) == set(CSV_COLUMNS) for row in rows)
+
+
+def test_json_holds_what_it_takes_to_write_the_text_again() -> None:
+    run = make_run()
+    saved = strict(to_json(run))
+    assert (saved["schema"], saved["schema_version"]) == ("one-token-at-a-time/run", 1)
+    assert saved["model"] == {"name": "storyteller", "device": "cpu", "dtype": "float32"}
+    assert saved["seed"] == 7
+    assert saved["prompt"]["text"] == "The cat sat"
+    assert saved["prompt"]["ids"] == [0, 5, 6]
+    assert [step["id"] for step in saved["steps"]] == [step.token_id for step in run.steps]
+    assert saved["forced"] == {"6": 12}
+    assert saved["steps"][0]["settings"]["top_p"] == 0.7
+    assert saved["versions"]["torch"] == "2.13.0"
+    assert saved["cache"]["bytes_per_token"] == 256
+    assert saved["logprob"] == run.logprob
+
+
+def test_json_keeps_the_candidates_of_every_stage() -> None:
+    step = strict(to_json(make_run()))["steps"][1]
+    assert step["stages"] == ["raw", "temperature", "top_p"]
+    assert step["candidates"][0] == {
+        "id": 10,
+        "label": "␣w0",
+        "logit": math.log(0.5),
+        "probs": [0.5, 0.5, 0.75],
+        "kept": [True, True, True],
+    }
+    for stage, rest in enumerate(step["other_probs"]):
+        shown = sum(row["probs"][stage] for row in step["candidates"])
+        assert shown + rest == pytest.approx(1, abs=1e-12)
+
+
+def test_numbers_that_are_not_finite_are_null() -> None:
+    run = make_run()
+    step = replace(run.steps[0], logprob=-math.inf, prob=0.0)
+    saved = strict(to_json(replace(run, steps=(step, *run.steps[1:]), logprob=-math.inf)))
+    assert saved["logprob"] is None
+    assert saved["steps"][0]["logprob"] is None
+
+
+def test_numpy_numbers_are_written_as_numbers() -> None:
+    run = make_run()
+    step = replace(run.steps[0], rank=np.int64(3), prob=np.float64(0.2), forced=np.bool_(True))  # type: ignore[arg-type]  # what a careless engine hands over
+    saved = strict(to_json(replace(run, steps=(step, *run.steps[1:]))))["steps"][0]
+    assert (saved["rank"], saved["prob"], saved["forced"]) == (3, 0.2, True)
+
+
+def test_what_json_cannot_hold_is_refused_by_name() -> None:
+    run = replace(make_run(), settings=[{"order": {1, 2}}] * 4)
+    with pytest.raises(TypeError, match="A set has no place in a saved run"):
+        to_json(run)
+
+
+def test_settings_may_be_unknown() -> None:
+    saved = strict(to_json(replace(make_run(), settings=())))
+    assert {step["settings"] for step in saved["steps"]} == {None}
+
+
+@given(TEXTS, st.text(st.characters()))
+def test_any_text_survives_json_and_the_page(labels: list[str], prompt: str) -> None:
+    run = make_run(labels, prompt=prompt)
+    written, page = to_json(run), to_html(run)
+    assert written.isascii()
+    saved = strict(written)
+    assert saved == strict(data_of(page))
+    assert [step["label"] for step in saved["steps"]] == labels
+    assert saved["prompt"]["pieces"][1]["label"] == prompt
+    page.encode("utf-8")
+
+
+def test_no_token_can_open_or_close_an_element_of_the_page() -> None:
+    plain, nasty = to_html(make_run()), to_html(make_run(NASTY, prompt="</script><!-- @SCRIPT@"))
+    assert "<" not in data_of(nasty)
+    assert nasty.count("<script") == plain.count("<script") == 2
+    assert nasty.count("<!--") == plain.count("<!--") == 0
+
+
+def test_the_page_brings_all_that_it_needs() -> None:
+    page = to_html(make_run())
+    outside = page.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
+    assert "://" not in outside
+    assert not re.search(r"(src|href)\s*=|@import|url\(|fetch\(|innerHTML|eval\(", outside)
+    assert not re.search(r"@[A-Z]+@", page)
+
+
+def test_the_policy_names_the_page_s_own_script_and_style_and_no_other() -> None:
+    page = to_html(make_run())
+    policy = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)[0]
+    for pattern, directive in (
+        (r"<style>(.*?)</style>", "style-src"),
+        (r"<script>(.*?)</script>", "script-src"),
+    ):
+        text = re.findall(pattern, page, re.S)[0]
+        digest = b64encode(sha256(text.encode()).digest()).decode()
+        assert f"{directive} 'sha256-{digest}';" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_same_run_makes_the_same_files() -> None:
+    for write in (to_csv, to_json, to_html):
+        assert write(make_run()) == write(make_run())
+
+
+def test_a_run_without_steps_is_saved_too() -> None:
+    run = make_run(())
+    assert rows_of(to_csv(run)) == []
+    assert strict(to_json(run))["steps"] == []
+    assert strict(data_of(to_html(run)))["logprob"] == 0
+
+
+def test_a_piece_without_its_step_is_refused() -> None:
+    run = make_run()
+    with pytest.raises(ValueError, match="zip"):
+        to_csv(replace(run, pieces=(*run.pieces, make_piece(1, "␣more"))))

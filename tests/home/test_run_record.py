@@ -1,0 +1,48 @@
+"""The record of a run: all of it, also while more is being written."""
+
+from __future__ import annotations
+
+import threading
+
+from model.loading import LanguageModel
+from pages.home.run_export import run_record
+from pages.home.session import Session
+from viz.home.run_export import to_csv, to_html, to_json
+
+
+def test_a_run_is_recorded_whole(storyteller: LanguageModel) -> None:
+    session = Session(storyteller, "Once upon a time", seed=1)
+    session.handle({"n": 0, "kind": "finish", "count": 12})
+    run = run_record(session)
+    generation = session.generation
+    assert run.steps == tuple(generation.steps)
+    assert [piece.token_id for piece in run.pieces] == generation.ids
+    assert len(run.settings or []) == len(run.steps) == 12
+    assert run.logprob == generation.logprob
+    assert run.finished == generation.finished
+
+
+def test_a_file_can_be_made_while_tokens_come_and_go(storyteller: LanguageModel) -> None:
+    session = Session(storyteller, "Once upon a time", seed=1)
+    written, problems = threading.Event(), []
+
+    def write() -> None:
+        for turn in range(12):
+            session.handle({"n": 2 * turn, "kind": "finish", "count": 20})
+            session.look_ahead()
+            session.handle({"n": 2 * turn + 1, "kind": "reset" if turn % 3 == 2 else "next"})
+        written.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    n_made = 0
+    while not written.is_set() or n_made < 20:
+        try:
+            for make in (to_json, to_csv, to_html):
+                make(run_record(session))
+            n_made += 1
+        except Exception as error:  # whatever it is, a reader would have lost the file
+            problems.append(repr(error))
+            break
+    writer.join()
+    assert problems == []

@@ -1,0 +1,321 @@
+"""What a reader does to a text, event by event, on the shipped model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from model.loading import LanguageModel
+from model.sampling import coin_at
+from model.tokenizing import encode
+from pages.home.session import LARGEST_SEED, MOST_BRANCHES, Session
+from tests.tiny_models import tiny, tokenizer
+
+PROMPT = "The cat sat on the"
+
+
+class Hand:
+    """A reader: numbers the events as the page does."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def __call__(self, kind: str, **more: Any) -> Session:
+        self.session.handle({"n": self.session.ack + 1, "kind": kind, **more})
+        return self.session
+
+
+@pytest.fixture
+def hand(storyteller: LanguageModel) -> Hand:
+    return Hand(Session(storyteller, PROMPT))
+
+
+def ids(hand: Hand) -> list[int]:
+    return list(hand.session.generation.ids)
+
+
+def test_next_appends_one_token_and_an_event_heard_twice_counts_once(hand: Hand) -> None:
+    n_before = len(ids(hand))
+    hand("next")
+    hand.session.handle({"n": hand.session.ack, "kind": "next"})
+    assert len(ids(hand)) == n_before + 1
+
+
+def test_c02_back_then_next_replays_the_same_tokens_forced_ones_included(hand: Hand) -> None:
+    hand("next")
+    hand("force", token_id=100)
+    hand("next")
+    written = ids(hand)
+    for _ in range(3):
+        hand("back")
+    assert len(ids(hand)) == len(written) - 3
+    for _ in range(3):
+        hand("next")
+    assert ids(hand) == written
+    assert [step.forced for step in hand.session.generation.steps] == [False, True, False]
+
+
+def test_a_changed_setting_ends_the_replay(hand: Hand) -> None:
+    hand("force", token_id=100)
+    hand("back")
+    hand("next", controls=hand.session.controls.to_page() | {"greedy": True})
+    step = hand.session.generation.steps[0]
+    assert not step.forced
+    assert step.rank == 0
+
+
+def test_a_branch_leaves_the_old_text_and_tosses_coins_of_its_own(hand: Hand) -> None:
+    for _ in range(4):
+        hand("next")
+    written, start = ids(hand), hand.session.generation.n_prompt
+    hand("branch", position=start + 1)
+    assert ids(hand) == written[: start + 1]
+    hand("next")
+    step = hand.session.generation.steps[-1]
+    assert step.coin != coin_at(0, step.position)
+    hand("switch", id=0)
+    assert ids(hand) == written
+
+
+def test_a_new_prompt_keeps_the_old_text_as_a_branch(hand: Hand) -> None:
+    hand("next")
+    written = ids(hand)
+    hand("prompt", text="Once upon a time")
+    assert hand.session.generation.text == "Once upon a time"
+    hand("switch", id=0)
+    assert ids(hand) == written
+
+
+def test_branches_are_bounded_and_the_active_one_stays(hand: Hand) -> None:
+    hand("next")
+    for _ in range(2 * MOST_BRANCHES):
+        hand("branch", position=len(ids(hand)) - 1)
+        hand("next")
+    assert len(hand.session.branches) == MOST_BRANCHES
+    assert hand.session.active in hand.session.branches
+
+
+def test_the_branch_that_has_to_go_is_named(hand: Hand) -> None:
+    oldest = hand.session.active.number
+    for _ in range(MOST_BRANCHES - 1):
+        hand("next")
+        hand("branch", position=len(ids(hand)) - 1)
+        assert hand.session.notice is None
+    hand("next")
+    hand("branch", position=len(ids(hand)) - 1)
+    assert oldest not in {branch.number for branch in hand.session.branches}
+    notice = hand.session.notice
+    assert notice is not None
+    assert notice.kind == "info"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"kind": "prompt", "text": "word " * 20_000},
+        {"kind": "prompt", "text": "\ud800"},
+        {"kind": "force", "token_id": 10**9},
+        {"kind": "force", "token_id": -1},
+        {"kind": "rewind", "position": 0},
+        {"kind": "rewind", "position": 10**6},
+        {"kind": "branch", "position": 2},
+        {"kind": "switch", "id": 99},
+        {"kind": "inspect", "position": 0},
+        {"kind": "inspect", "position": -5},
+        {"kind": "inspect", "position": 10**6},
+        {"kind": "guess", "text": "  "},
+        {"kind": "tokenise", "text": "a" * 100_000},
+        {"kind": "next", "controls": {"top_p": "NaN"}},
+        {"kind": "next", "controls": {"temperature": -1}},
+        {"kind": "next", "controls": {"order": "nobody's"}},
+        {"kind": "force"},
+        {"kind": "rewind", "position": "there"},
+        {"kind": "sing"},
+        {"kind": "__init__"},
+    ],
+)
+def test_bad_input_gets_one_sentence_and_loses_nothing(hand: Hand, event: dict[str, Any]) -> None:
+    hand("next")
+    before, controls, link = ids(hand), hand.session.controls, hand.session.prompt
+    session = hand(**event)
+    assert session.notice is not None
+    assert session.notice.kind == "error"
+    assert "\n" not in session.notice.text
+    assert (ids(hand), session.controls, session.prompt) == (before, controls, link)
+    hand("next")
+    assert session.notice is None
+    assert len(ids(hand)) == len(before) + 1
+
+
+def test_a_finished_text_says_so_and_back_goes_on(hand: Hand, storyteller: LanguageModel) -> None:
+    hand("force", token_id=min(storyteller.end_ids))
+    finished = ids(hand)
+    session = hand("next")
+    assert ids(hand) == finished
+    assert session.notice is not None
+    assert "end token" in session.notice.text
+    hand("back")
+    assert session.generation.finished is None
+
+
+def test_a_look_back_shows_the_distribution_as_it_was(hand: Hand) -> None:
+    drawn_from = hand.session.generation.distribution
+    hand("next")
+    position = len(ids(hand)) - 1
+    seen = hand("inspect", position=position).inspection
+    assert seen is not None
+    assert (seen.distribution.logits == drawn_from.logits).all()
+    assert seen.token_id == ids(hand)[-1]
+    prompt_seen = hand("inspect", position=2).inspection
+    assert prompt_seen is not None
+    assert prompt_seen.is_prompt
+
+
+def test_a_guess_is_ranked_among_all_tokens(hand: Hand) -> None:
+    best = int(hand.session.generation.logits.argmax())
+    text = hand.session.lm.tokenizer.decode([best])
+    guess = hand("guess", text=text).guess
+    assert guess is not None
+    assert (guess.token_id, guess.rank) == (best, 0)
+    assert 0 < guess.prob < 1
+
+
+def test_many_at_once_stop_where_the_text_ends(hand: Hand) -> None:
+    hand("finish", count=20)
+    written = len(ids(hand)) - hand.session.generation.n_prompt
+    assert written == 20 or hand.session.generation.finished == "eos"
+
+
+def test_reset_leaves_the_prompt_alone(hand: Hand) -> None:
+    prompt_ids = ids(hand)
+    hand("finish", count=5)
+    hand("reset")
+    assert ids(hand) == prompt_ids
+    assert hand.session.active.choices == []
+
+
+TEMPLATE = "{{ eos_token }}{{ messages[0]['content'] }}{{ eos_token }}"
+
+
+def chat_session(template: str) -> Session:
+    lm = replace(tiny("llama"), tokenizer=tokenizer(chat_template=template), has_chat_template=True)
+    return Session(lm, "the cat", seed=3)
+
+
+def test_a_chat_template_wraps_the_prompt_and_its_special_tokens_show() -> None:
+    session = chat_session(TEMPLATE)
+    wrapped = session.draft_pieces
+    assert session.notice is None
+    assert session.chat, "a chat model is met as it was trained"
+    assert (wrapped[0].special, wrapped[-1].special) == (True, True)
+    assert session.generation.ids == [piece.token_id for piece in wrapped]
+    session.wrap_in_chat(False)
+    assert session.generation.ids == encode(session.lm, "the cat")
+    assert session.generation.ids == Session(session.lm, "the cat", chat=False).generation.ids
+    session.wrap_in_chat(True)
+    assert session.generation.ids == [piece.token_id for piece in wrapped]
+
+
+def test_a_template_that_refuses_leaves_the_text_as_it_was() -> None:
+    session = chat_session("{{ raise_exception('no') }}")
+    assert session.notice is not None
+    assert not session.chat, "the prompt is read without it"
+    before = list(session.generation.ids)
+    session.notice = None
+    session.wrap_in_chat(True)
+    assert session.notice is not None
+    assert not session.chat
+    assert session.generation.ids == before
+
+
+def test_each_branch_keeps_its_own_template() -> None:
+    session = chat_session(TEMPLATE)
+    session.handle({"n": 0, "kind": "finish", "count": 3})
+    session.wrap_in_chat(False)
+    assert [branch.chat for branch in session.branches] == [True, False]
+    session.handle({"n": 1, "kind": "switch", "id": session.branches[0].number})
+    assert session.chat
+    assert session.generation.ids[: len(session.draft_pieces)] == [
+        piece.token_id for piece in session.draft_pieces
+    ]
+
+
+def test_a_branch_of_a_cache_that_cannot_be_cropped_says_that_all_is_read_again() -> None:
+    session = Session(tiny("mamba"), "the cat", seed=3)
+    session.handle({"n": 0, "kind": "finish", "count": 3})
+    session.handle({"n": 1, "kind": "branch", "position": len(session.generation.ids) - 1})
+    assert session.notice is not None
+    assert "again" in session.notice.text
+
+
+def test_half_a_character_is_no_guess(hand: Hand) -> None:
+    notice = hand("guess", text="a\ud800").notice
+    assert notice is not None
+    assert "lone surrogate" in notice.text
+
+
+def test_a_branch_of_the_largest_seed_has_a_seed_that_can_be_shown(
+    storyteller: LanguageModel,
+) -> None:
+    session = Session(storyteller, "the cat", seed=LARGEST_SEED)
+    session.handle({"n": 0, "kind": "next"})
+    session.handle({"n": 1, "kind": "branch", "position": len(session.generation.ids) - 1})
+    assert 0 <= session.seed <= LARGEST_SEED
+
+
+def test_a_look_ahead_is_what_next_then_keeps(hand: Hand) -> None:
+    ahead = hand.session.look_ahead()
+    assert ahead is not None
+    assert len(ids(hand)) == len(ahead.generation.ids) - 1, "the reader's own text has not moved"
+    assert hand.session.look_ahead() is ahead, "one pass is enough"
+    step = ahead.generation.steps[-1]
+    hand("next")
+    assert hand.session.generation.steps[-1] is step
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"kind": "force", "token_id": 100},
+        {"kind": "back"},
+        {"kind": "settings", "controls": {"greedy": True}},
+        {"kind": "prompt", "text": "One day"},
+        {"kind": "branch", "position": 8},
+    ],
+)
+def test_whatever_comes_between_the_text_is_as_if_nobody_had_looked_ahead(
+    storyteller: LanguageModel, event: dict[str, Any]
+) -> None:
+    looking, plain = (Hand(Session(storyteller, PROMPT, seed=3)) for _ in range(2))
+    events = [{"kind": "next"}] * 4 + [event] + [{"kind": "next"}] * 3 + [{"kind": "back"}] * 2
+    for each in [*events, *[{"kind": "next"}] * 3]:
+        looking.session.look_ahead()
+        for one in (looking, plain):
+            one(**each)
+            assert one.session.notice is None
+    assert ids(looking) == ids(plain)
+    assert looking.session.active.choices == plain.session.active.choices
+    assert looking.session.generation.logprob == plain.session.generation.logprob
+    assert looking.session.generation.cache_tokens == plain.session.generation.cache_tokens
+
+
+def test_other_coins_make_another_look_ahead(hand: Hand) -> None:
+    first = hand.session.look_ahead()
+    hand.session.reseed(hand.session.seed + 1)
+    second = hand.session.look_ahead()
+    assert first is not None
+    assert second is not None
+    assert first.generation.steps[-1].coin != second.generation.steps[-1].coin
+
+
+def test_no_look_ahead_where_a_pass_is_long_or_nothing_follows(
+    hand: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.home.session.MOST_SECONDS_AHEAD", 0.0)
+    assert hand.session.look_ahead() is None
+    monkeypatch.undo()
+    hand("force", token_id=min(hand.session.lm.end_ids))
+    assert hand.session.generation.finished == "eos"
+    assert hand.session.look_ahead() is None

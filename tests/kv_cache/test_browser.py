@@ -1,0 +1,30 @@
+"""The cache lesson in a real browser: a column more for each press, a race that can be stopped."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.harness import Witness, by_key
+from benchmarks.home_page import PATIENCE, Reader
+from tests.frame.phone import fits_a_phone, forget_first_requests
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_grid_grows_and_the_race_stops(page: Page, url: str, witness: Witness) -> None:
+    Reader(page, url).open()
+    page.goto(f"{url}/kv_cache")
+    said = by_key(page, "kv_grid").locator(
+        "xpath=following::*[@data-testid='stCaptionContainer'][1]"
+    )
+    expect(said).to_contain_text("for each of 6 positions", timeout=PATIENCE)
+    forget_first_requests(witness)
+    by_key(page, "kv_step").get_by_role("button").click()
+    expect(said).to_contain_text("for each of 7 positions", timeout=PATIENCE)
+
+    by_key(page, "kv_run").get_by_role("button").click()
+    by_key(page, "kv_stop").get_by_role("button").click(timeout=PATIENCE)
+    expect(by_key(page, "kv_findings")).to_be_visible(timeout=PATIENCE)
+    expect(by_key(page, "kv_run").get_by_role("button")).to_be_enabled(timeout=PATIENCE)
+    assert fits_a_phone(page)

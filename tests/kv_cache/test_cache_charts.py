@@ -1,0 +1,117 @@
+"""The cache lesson's figures show the records' own numbers, in both themes and at odd sizes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from model.records import CacheGrid, CacheMoment, CacheShape, Flops, PrefixReuse, RaceStep
+from tests.charts.drawn_charts import assert_is_well_made, spec
+from viz.chart import Chart
+from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
+from viz.kv_cache.grid_chart import grid_figure
+from viz.kv_cache.prefix_chart import reuse_figure
+from viz.kv_cache.race_charts import per_step_figure, so_far_figure, work_figure
+from viz.palette import THEMES, Theme
+
+SHAPE = CacheShape(2, 2, 8, 4, 4, 256)
+MOMENTS = (
+    CacheMoment("before", 9, 2304, 2304),
+    CacheMoment("cropped", 6, 1536, 2304),
+    CacheMoment("after the next pass", 7, 1792, 1792),
+)
+NASTY = ("<b>bold</b>", "$x$", "<script>", "␣the")
+
+
+def grid(n_columns: int = 4, n_prompt: int = 3) -> CacheGrid:
+    sizes = np.linspace(0.5, 2, 2 * 2 * n_columns).reshape(2, 2, n_columns)
+    labels = tuple(NASTY[i % 4] for i in range(n_columns))
+    return CacheGrid(sizes, 2 * sizes, labels, n_prompt, 1, 32, 32)
+
+
+def race(n_steps: int) -> list[RaceStep]:
+    return [
+        RaceStep(n, 0.003, 0.003 * n, 1e-6, 9.0, True, Flops(10, n), Flops(10 * n, n * n))
+        for n in range(1, n_steps + 1)
+    ]
+
+
+def reuse() -> PrefixReuse:
+    return PrefixReuse(NASTY, 3, 5, 3, 3, 0.02, 0.02, 0.01, 1e-6, True)
+
+
+def all_charts(theme: Theme) -> list[Chart]:
+    charts = [grid_figure(grid(n, min(n, 3)), theme) for n in (1, 4, 60, 300)]
+    charts += [bytes_figure(9, 2304, 2304, SHAPE, theme), rewind_figure(MOMENTS, theme)]
+    for n_steps in (0, 1, 2, 130):
+        steps = race(n_steps)
+        charts += [per_step_figure(steps, "cpu", theme), so_far_figure(steps, "cpu", theme)]
+        charts.append(work_figure(steps, theme))
+    return [*charts, reuse_figure(reuse(), "cpu, float32", theme)]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_figures_are_strict_json_without_titles_and_say_where_they_come_from(theme: Theme) -> None:
+    for chart in all_charts(theme):
+        assert_is_well_made(chart)
+        words = chart.caption + chart.figure.to_json()
+        assert any(word in words for word in ("Measured", "Derived", "Nothing has been measured"))
+
+
+def test_labels_are_data_and_not_markup() -> None:
+    text = json.dumps(spec(grid_figure(grid())))
+    assert "&lt;script&gt;" in text
+    assert "<script>" not in text
+
+
+def test_a_column_that_was_laid_keeps_its_colour() -> None:
+    short, long = grid(), grid()
+    grown = CacheGrid(
+        np.concatenate([long.keys, 90 + long.keys], axis=2),
+        np.concatenate([long.values, 90 + long.values], axis=2),
+        long.labels * 2,
+        long.n_prompt,
+        1,
+        32,
+        32,
+    )
+    for row in (2, 3):
+        before = np.array(grid_figure(short).figure.data[row].z)
+        after = np.array(grid_figure(grown).figure.data[row].z)
+        assert np.array_equal(before, after[:, :4])
+
+
+def test_prefill_is_one_block_and_every_decode_pass_one_more() -> None:
+    prefill, decode = grid_figure(grid(6, 4)).figure.data[:2]
+    assert (list(prefill.x), list(prefill.width)) == ([0], [4])
+    assert (list(decode.x), list(decode.width)) == ([4, 5], [1, 1])
+
+
+def test_bytes_agree_or_the_caption_says_by_how_much_not() -> None:
+    assert "agree to the byte" in bytes_figure(9, 2304, 2304, SHAPE).caption
+    assert "agree" not in bytes_figure(9, 2300, 2304, SHAPE).caption
+    assert "2.00 times less" in bytes_figure(9, 2304, 2304, SHAPE).caption
+    alone = CacheShape(2, 4, 8, 4, 4, 512)
+    assert "no grouping" in bytes_figure(9, 4608, 4608, alone).caption
+    sliding = CacheShape(2, 2, 8, 4, 4, 256, sliding_window=6)
+    assert "look back over 6 positions" in bytes_figure(9, 2304, 2304, sliding).caption
+
+
+def test_lines_of_a_race_are_the_medians_and_their_sums() -> None:
+    without, cached = per_step_figure(race(4), "cpu").figure.data
+    assert list(without.y) == pytest.approx([3, 6, 9, 12])
+    assert list(cached.y) == pytest.approx([3, 3, 3, 3])
+    so_far = so_far_figure(race(4), "cpu").figure.data[0]
+    assert list(so_far.y) == pytest.approx([0.003, 0.009, 0.018, 0.03])
+    linear, attention = work_figure(race(4)).figure.data[:2]
+    assert (list(linear.y), list(attention.y)) == ([10, 30, 60, 100], [1, 5, 14, 30])
+
+
+def test_two_readings_that_agree_to_the_last_bit_are_not_written_as_a_gap() -> None:
+    assert (
+        "logits: none, to the last bit" in reuse_figure(replace(reuse(), logit_gap=0), "").caption
+    )
+    assert "logits: 3.0e-06," in reuse_figure(replace(reuse(), logit_gap=3e-6), "").caption

@@ -1,0 +1,72 @@
+"""The engines against transformers' own code: the same logits, the same greedy ids."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from transformers import GenerationConfig
+
+from model.fast.cuda_decode import StaticDecode
+from model.fast.engines import engine_names, make_engine
+from model.loading import LanguageModel
+from model.prefill_decode.experiments import Writing
+from tests.tiny_models import fresh_logits, tiny
+
+pytestmark = pytest.mark.oracle
+
+PROMPT = [5, 6, 7, 8, 9]
+
+
+def greedy_ids(lm: LanguageModel, prompt: list[int], n_out: int) -> list[int]:
+    config = GenerationConfig(
+        max_new_tokens=n_out, do_sample=False, eos_token_id=None, pad_token_id=0
+    )
+    ids = torch.tensor([prompt])
+    written = lm.model.generate(ids, attention_mask=torch.ones_like(ids), generation_config=config)
+    return written[0, len(prompt) :].tolist()
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "qwen3", "gpt_neox", "phi", "deepseek"])
+def test_the_static_step_has_the_logits_of_a_pass_over_the_whole_text(architecture: str) -> None:
+    lm = tiny(architecture)
+    steps = StaticDecode(lm, 24)
+    ids = list(PROMPT)
+    for _ in range(2):  # the same cache, used again
+        logits, _ = steps.prefill(ids)
+        for token_id in (20, 30, 40):
+            assert np.abs(logits - fresh_logits(lm, ids)).max() < 1e-5
+            logits, _ = steps.decode(token_id)
+            ids.append(token_id)
+        assert np.abs(logits - fresh_logits(lm, ids)).max() < 1e-5
+
+
+def test_a_trial_of_the_ways_leaves_the_static_step_right() -> None:
+    lm = tiny("llama")
+    steps = StaticDecode(lm, 24)
+    list(steps.prepare())
+    logits, _ = steps.prefill(PROMPT)
+    assert np.abs(logits - fresh_logits(lm, PROMPT)).max() < 1e-5
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mistral", "gemma2"])
+def test_every_engine_writes_what_generate_writes(architecture: str) -> None:
+    lm = tiny(architecture)
+    expected = greedy_ids(lm, PROMPT, 12)
+    for name in engine_names(lm):
+        writing = Writing(make_engine(lm, name, 20), PROMPT, lambda logits, _: int(logits.argmax()))
+        for _ in range(12):
+            writing.advance()
+        assert writing.token_ids == expected, name
+
+
+def test_the_storyteller_writes_the_same_by_every_engine(storyteller: LanguageModel) -> None:
+    prompt = [0, 300, 301, 302]
+    expected = greedy_ids(storyteller, prompt, 10)
+    for name in engine_names(storyteller):
+        writing = Writing(
+            make_engine(storyteller, name, 20), prompt, lambda logits, _: int(logits.argmax())
+        )
+        for _ in range(10):
+            writing.advance()
+        assert writing.token_ids == expected, name

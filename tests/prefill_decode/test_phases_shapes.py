@@ -1,0 +1,154 @@
+"""Shapes with random weights, counted before they are made; recordings that come back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from model.fast.engines import PLAIN
+from model.passes import prefill
+from model.prefill_decode import ceilings
+from model.prefill_decode.batching import BatchExperiment
+from model.prefill_decode.experiments import PhaseExperiment
+from model.prefill_decode.recordings import (
+    FOLDER,
+    Recording,
+    load_recording,
+    recordings,
+    save_recording,
+)
+from model.prefill_decode.roofline import RooflineExperiment
+from model.weights import random_weights
+from model.weights.random_weights import (
+    make_shape,
+    plan_shape,
+    published_shape,
+    read_shape,
+    typed_shape,
+)
+from tests.tiny_models import tiny
+
+SMALL = {"n_layers": 2, "hidden": 64, "n_heads": 4, "n_kv_heads": 2, "vocab": 300}
+
+
+@pytest.mark.parametrize(
+    ("name", "n_parameters"),
+    [("GPT-2", 124_439_808), ("Llama-3-8B", 8_030_261_248), ("Qwen2.5-0.5B", 494_032_768)],
+)
+def test_a_published_shape_has_the_published_parameters(name: str, n_parameters: int) -> None:
+    plan = plan_shape(published_shape(name), "bfloat16")
+    assert plan.n_parameters == n_parameters
+    assert plan.weight_bytes == 2 * n_parameters
+
+
+def test_a_typed_shape_is_made_with_as_many_numbers_as_planned() -> None:
+    shape = typed_shape(**SMALL)
+    plan, lm = plan_shape(shape), make_shape(shape)
+    weights = list(lm.model.parameters())
+    assert sum(weight.numel() for weight in weights) == plan.n_parameters == lm.n_parameters
+    assert lm.cache_shape.bytes_per_token == 2 * 2 * 2 * 16 * 4
+    logits, _ = prefill(lm, [1, 2, 3], None)
+    assert logits.shape == (300,)
+    assert np.isfinite(logits).all()
+    assert logits.std() > 0
+    assert lm.fast_decode is not None
+    assert all(torch.isfinite(weight).all() for weight in weights)
+
+
+def test_a_shape_that_does_not_fit_is_refused_before_it_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(random_weights, "free_bytes", lambda _: 10**9)
+    shape = published_shape("Llama-3-8B")
+    assert not plan_shape(shape).fits
+    with pytest.raises(ValueError, match="choose a smaller shape"):
+        make_shape(shape)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"n_layers": 0}, "1 or more"),
+        ({"n_heads": 5}, "multiple of 10"),
+        ({"n_kv_heads": 3}, "choose a divisor"),
+    ],
+)
+def test_a_shape_whose_numbers_do_not_go_together_says_so(
+    changes: dict[str, int], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        typed_shape(**{**SMALL, **changes})
+
+
+def test_a_config_is_read_and_what_is_none_is_refused() -> None:
+    config = tiny("llama").model.config.to_dict()
+    shape = read_shape(json.dumps(config))
+    assert plan_shape(shape).n_parameters == tiny("llama").n_parameters
+    for text, said in (
+        ("{", "no JSON"),
+        ("[]", "names no model_type"),
+        ('{"model_type": "vit"}', "no causal language model"),
+        ('{"model_type": "llama", "hidden_size": "wide"}', "cannot"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            plan_shape(read_shape(text))
+    with pytest.raises(ValueError, match="choose one of GPT-2"):
+        published_shape("GPT-5")
+
+
+@pytest.fixture
+def recording(monkeypatch: pytest.MonkeyPatch) -> Recording:
+    monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
+    monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
+    lm = tiny("llama")
+    experiments = (
+        PhaseExperiment(lm, PLAIN, swap=(3, 8), lengths=(4,)),
+        RooflineExperiment(lm, (4,), (1,), n_past=4, n_passes=1),
+        BatchExperiment(lm, (1, 2), n_past=4, n_steps=1),
+    )
+    for experiment in experiments:
+        while not experiment.is_done:
+            experiment.advance()
+    phases, roofline, batches = (experiment.result for experiment in experiments)
+    return Recording(phases.machine, phases, roofline, batches)
+
+
+def test_a_recording_comes_back_as_it_was_saved(recording: Recording, tmp_path: Path) -> None:
+    path = save_recording(recording, tmp_path)
+    read = load_recording(path)
+    assert read.machine == recording.machine
+    assert read.phases.readings[0].seconds.median == pytest.approx(
+        recording.phases.readings[0].seconds.median, rel=1e-5
+    )
+    assert len(read.phases.long_out[0].gaps) == 7
+    assert read.roofline.points[0].flops == recording.roofline.points[0].flops
+    assert read.batches.points[1].n_batch == 2
+    assert save_recording(read, tmp_path / "again").read_text() == path.read_text()
+    assert recordings(tmp_path) == (read,)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 0}', '{"format": 1}', "nonsense"])
+def test_a_file_that_is_no_recording_is_one_sentence_and_left_out(
+    text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="record it again"):
+        load_recording(path)
+    assert recordings(tmp_path) == ()
+
+
+def test_shipped_recordings_say_what_they_are_of() -> None:
+    shipped = list(FOLDER.glob("*.json"))
+    assert shipped
+    for path in shipped:
+        machine = load_recording(path).machine
+        assert machine.processor
+        assert machine.dtype
+        assert machine.date[:2] == "20"
+        assert "torch" in machine.versions
+        assert path.stat().st_size < 200_000

@@ -1,0 +1,203 @@
+"""The roofline by hand: FLOPs, bytes and floors of a pass, and ceilings in the same run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from model import passes
+from model.fast.block_cache import whole_blocks
+from model.fast.engines import BY_HAND, PLAIN
+from model.flops import predict_flops
+from model.loading import LanguageModel
+from model.prefill_decode import batching, ceilings
+from model.prefill_decode.batching import point_of, weight_bytes_read
+from model.prefill_decode.ceilings import (
+    Rate,
+    buffer_bytes,
+    measure_copy,
+    measure_matmul,
+    measure_read,
+)
+from model.prefill_decode.records import Ceilings, RoofPoint, Timed
+from model.prefill_decode.roofline import RooflineExperiment, measure_floors, narrow_twin
+from tests.tiny_models import tiny
+
+TOP = Ceilings(100.0, 80.0, 1000.0, {PLAIN: 3.0}, 0.1, 9, 1 << 20)
+
+
+@pytest.fixture(autouse=True)
+def _small_ceilings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
+    monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
+
+
+def point(flops: int = 400, weights: int = 150, cache: int = 50, seconds: float = 4.0) -> RoofPoint:
+    return RoofPoint("decode", PLAIN, 2, 1, 9, Timed((seconds,)), flops, weights, cache)
+
+
+def test_intensity_mbu_and_mfu_by_hand() -> None:
+    one = point()
+    assert one.intensity == 2.0
+    assert (one.flops_per_second, one.bytes_per_second) == (100.0, 50.0)
+    assert (one.mbu(TOP), one.mfu(TOP)) == (0.5, 0.1)
+    assert one.tokens_per_second == 0.5
+    assert TOP.ridge == 10.0
+
+
+@pytest.mark.parametrize(
+    ("given", "bound"),
+    [
+        (point(flops=400, weights=150), "overhead"),
+        (point(flops=400, weights=950), "memory"),
+        (point(flops=9000, weights=150), "compute"),
+    ],
+)
+def test_the_highest_floor_is_the_bound(given: RoofPoint, bound: str) -> None:
+    assert given.bound(TOP) == bound
+    floors = given.floors(TOP)
+    assert floors["memory"] == given.n_bytes / 100
+    assert floors["compute"] == given.flops / 1000
+    assert floors["overhead"] == 3.0
+
+
+@pytest.mark.parametrize(("copy", "read"), [(50.0, 200.0), (200.0, 50.0)])
+def test_the_memory_floor_is_by_the_quicker_of_both_bandwidths(copy: float, read: float) -> None:
+    one = point(flops=1, weights=950, cache=50)
+    top = Ceilings(copy, read, 1000.0, {PLAIN: 6.0}, 0.1, 9, 1 << 20)
+    assert one.floors(top)["memory"] == 5.0
+    assert one.bound(top) == "overhead", "by the slower it would have been memory, at 20 s"
+
+
+def test_attention_is_counted_causally() -> None:
+    lm = tiny("llama")  # 2 layers, 4 heads of 8
+    pairs = 5 * 10 + 5 * 6 // 2
+    one = point_of(lm, 3, 5, 10, [1.0], 1000, PLAIN)
+    assert one.flops == 1000 + 4 * 3 * pairs * 2 * 4 * 8
+    alone = point_of(lm, 1, 1, 9, [1.0], predict_flops(lm, 1, 9).linear, PLAIN)
+    assert alone.flops == predict_flops(lm, 1, 9).total, "one token sees all, itself included"
+    assert (alone.phase, point_of(lm, 1, 4, 0, [1.0], 0, PLAIN).phase) == ("decode", "prefill")
+    assert alone.cache_bytes == 10 * lm.cache_shape.bytes_per_token
+
+
+def test_an_untied_embedding_is_read_by_the_row_and_a_tied_one_whole() -> None:
+    lm = tiny("llama")
+    everything = 4 * lm.n_parameters
+    assert weight_bytes_read(lm, 3) == everything - 4 * 32 * (290 - 3)
+    assert weight_bytes_read(lm, 10_000) == everything
+    tied = tiny("gpt2")
+    assert weight_bytes_read(tied, 1) == 4 * tied.n_parameters
+
+
+def test_of_experts_only_those_that_can_be_active_are_read() -> None:
+    lm = tiny("mixtral")  # 2 of 4 experts a token
+    experts = sum(p.nbytes for name, p in lm.model.named_parameters() if ".experts." in name)
+    assert experts > 0
+    assert weight_bytes_read(lm, 2) - weight_bytes_read(lm, 1) == experts // 2 + 4 * 32
+
+
+def test_ceilings_are_what_was_moved_and_computed_in_the_best_time() -> None:
+    lm = tiny("llama")
+    assert buffer_bytes(lm.device) == 1 << 20
+    for measure, amount in (
+        (measure_copy, 2 << 20),
+        (measure_read, 1 << 20),
+        (measure_matmul, 2 * 64**3),
+    ):
+        rate = measure(lm, n_tries=3)
+        assert (rate.amount, len(rate.seconds)) == (amount, 3)
+        assert rate.best == amount / min(rate.seconds)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_what_is_multiplied_differs_from_number_to_number_and_stays_finite(
+    dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[torch.Tensor] = []
+
+    def multiply(_: object, amount: float, work: Any, n_tries: int) -> Rate:
+        made.append(work())
+        return Rate(amount, (1.0,) * n_tries)
+
+    monkeypatch.setattr(ceilings, "rate_of", multiply)
+    before = torch.random.get_rng_state()
+    lm = replace(tiny("llama"), dtype=dtype)
+    for measure in (measure_matmul, measure_read) * 2:
+        measure(lm, n_tries=1)
+    for first, again in ((made[0], made[2]), (made[1], made[3])):
+        assert first.dtype == dtype
+        assert first.isfinite().all()
+        assert 0.3 < float(first.float().std()) < 3
+        assert torch.equal(first, again), "a seed of its own"
+    assert torch.equal(before, torch.random.get_rng_state())
+
+
+def test_the_narrow_twin_has_all_layers_and_almost_no_width() -> None:
+    lm = tiny("llama")
+    twin = narrow_twin(lm)
+    assert twin is not None
+    assert twin.config.num_hidden_layers == lm.model.config.num_hidden_layers
+    assert twin.num_parameters() < lm.n_parameters / 10
+    assert set(measure_floors(lm, n_tries=1)) == {PLAIN, BY_HAND}
+    assert set(measure_floors(tiny("gpt2"), n_tries=1)) == {PLAIN}
+    assert measure_floors(tiny("mamba"), n_tries=1) == {}
+
+
+def test_what_does_not_fit_is_left_out_and_the_rest_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = passes.run_pass
+
+    def small_memory(lm: LanguageModel, n_input: int, model_pass: Any) -> Any:
+        if n_input > 6:
+            raise passes.explain(lm, n_input, torch.OutOfMemoryError())
+        return whole(lm, n_input, model_pass)
+
+    for module in (passes, batching):
+        monkeypatch.setattr(module, "run_pass", small_memory)
+    experiment = RooflineExperiment(tiny("llama"), (4, 8), (1, 8), n_past=2, n_passes=1)
+    while not experiment.is_done:
+        experiment.advance()
+    found = [(p.phase, p.n_batch, p.n_input) for p in experiment.points if p.engine == PLAIN]
+    assert found == [("prefill", 1, 4), ("decode", 1, 1)]
+    first, second = experiment.left_out
+    assert "Prompts of 8 tokens and more are left out. The memory of cpu ran out" in first
+    assert "Batches of 8 and more are left out." in second
+
+
+def test_a_batch_whose_cache_does_not_fit_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    lm = tiny("llama")
+    each = lm.cache_shape.bytes_per_token * whole_blocks(4 + 1 + 1) * 1.2
+    monkeypatch.setattr(batching, "free_bytes", lambda _: int(3.5 * each))
+    experiment = RooflineExperiment(lm, (4,), (1, 4, 8), n_past=4, n_passes=1)
+    while not experiment.is_done:
+        experiment.advance()
+    assert {p.n_batch for p in experiment.points if p.phase == "decode"} == {1}
+    assert len(experiment.left_out) == 1
+    assert "Batches of 4 and more are left out. Batch 4 needs" in experiment.left_out[0]
+    assert "about 3 sequences" in experiment.left_out[0]
+
+
+def test_ceilings_and_both_phases_come_from_one_run() -> None:
+    experiment = RooflineExperiment(tiny("llama"), (4, 8, 999), (1, 3), n_past=6, n_passes=2)
+    assert experiment.result is None
+    while not experiment.is_done:
+        experiment.advance()
+    roofline = experiment.result
+    assert roofline is not None
+    kinds = [(p.phase, p.engine, p.n_batch, p.n_input) for p in roofline.points]
+    assert kinds == [
+        ("prefill", PLAIN, 1, 4),
+        ("prefill", PLAIN, 1, 8),
+        ("decode", BY_HAND, 1, 1),
+        ("decode", PLAIN, 1, 1),
+        ("decode", PLAIN, 3, 1),
+    ]
+    assert roofline.points[3].flops == roofline.points[2].flops
+    assert roofline.points[0].intensity > 2 * roofline.points[3].intensity
+    assert roofline.ceilings.copy > 0
+    with pytest.raises(ValueError, match="takes no cache"):
+        RooflineExperiment(tiny("openai_gpt"))

@@ -1,0 +1,132 @@
+"""The sampling lesson as Streamlit runs it: sources, bad input, runs, the way back."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model.generation import Generation
+from model.passes import PassError
+from model.records import Step
+from model.sampling import Settings
+from pages.home.session import Session
+from pages.lessons.sampling.state import Lab
+from tests.frame.driving import kept, open_home
+
+
+@pytest.fixture
+def app() -> AppTest:
+    app = open_home()
+    app.switch_page("pages/sampling.py").run()
+    assert not app.exception
+    return app
+
+
+def lab(app: AppTest) -> Lab:
+    return kept(app, "sampling_lab", Lab)
+
+
+def choose(app: AppTest, source: str) -> AppTest:
+    app.get_by_key("lab_source").set_value(source).run()
+    assert not app.exception
+    return app
+
+
+def test_it_opens_on_the_text_of_the_first_page_and_leaves_it_alone(app: AppTest) -> None:
+    reader = app.session_state["reader"]
+    assert isinstance(reader, Session)
+    assert (lab(app).given.logits == reader.generation.logits).all()
+    assert lab(app).given.labels is None
+    before = list(reader.generation.ids)
+    choose(app, "heavy")
+    app.switch_page("pages/generate.py").run()
+    assert app.session_state["reader"].generation.ids == before
+
+
+@pytest.mark.parametrize("source", ["textbook", "flat", "peaked", "heavy"])
+def test_every_made_up_distribution_is_called_illustrative(app: AppTest, source: str) -> None:
+    choose(app, source)
+    assert lab(app).given.caption.startswith("Illustrative")
+    assert not app.error
+
+
+def test_what_is_typed_badly_gets_a_sentence_and_nothing_is_lost(app: AppTest) -> None:
+    choose(app, "typed")
+    known = lab(app).given
+    app.get_by_key("lab_typed").set_value("mat: 0.5\nsofa: lots").run()
+    assert not app.exception
+    assert "Line 2 ends in 'lots'" in app.error[0].value
+    assert lab(app).given is known
+    app.get_by_key("lab_typed").set_value("mat: 0.5\nsofa: 1").run()
+    assert not app.error
+    assert "sum to 1.5" in app.info[0].value
+
+
+def test_a_prompt_that_cannot_be_read_gets_a_sentence(app: AppTest) -> None:
+    choose(app, "prompt")
+    app.get_by_key("lab_prompt").set_value("word " * 20_000).run()
+    assert not app.exception
+    assert "shorten it" in app.error[0].value
+
+
+def test_draws_name_statistic_degrees_and_p(app: AppTest) -> None:
+    choose(app, "textbook")
+    app.get_by_key("draw_from").set_value("alone:top_k").run()
+    words = next(text.value for text in app.markdown if "χ²" in text.value)
+    assert "4 degrees of freedom" in words
+    assert "p = " in words
+    app.get_by_key("draw_from").set_value("alone:greedy").run()
+    assert any("nothing to test" in text.value for text in app.markdown)
+
+
+def test_a_run_that_is_done_is_shown(app: AppTest) -> None:
+    from pages.lessons.sampling.runs import VoteRun
+
+    run = VoteRun(lab(app).lm, "The cat", n_texts=2, n_tokens=2)
+    while run.is_running:
+        run.slice(1)
+    lab(app).votes = run
+    app.run()
+    assert not app.exception
+    assert any("1 distinct text of 2" in text.value for text in app.markdown)
+
+
+@pytest.mark.parametrize("button", ["vote_run", "loop_run"])
+def test_a_run_that_fails_on_the_way_says_so_and_keeps_what_it_wrote(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch, button: str
+) -> None:
+    sentence = "The memory of cuda ran out: choose a smaller model."
+    step, n_steps = Generation.step, 0
+
+    def step_or_fail(text: Generation, settings: Settings) -> Step:
+        nonlocal n_steps
+        n_steps += 1
+        if n_steps > 20:
+            raise PassError(sentence)
+        return step(text, settings)
+
+    monkeypatch.setattr(Generation, "step", step_or_fail)
+    app.get_by_key(button).click().run()
+    for _ in range(30):
+        run = lab(app).votes or lab(app).loops
+        assert run is not None
+        if not run.is_running:
+            break
+        app.run()
+    assert not app.exception
+    assert [error.value for error in app.error] == [sentence]
+    assert 0 < run.done < 1
+
+
+def test_a_circle_is_shown_with_the_rule_of_the_sign(app: AppTest) -> None:
+    from pages.lessons.sampling.runs import LoopRun
+
+    run = LoopRun(lab(app).lm, "The cat", n_tokens=2)
+    while run.is_running:
+        run.slice(1)
+    lab(app).loops = run
+    app.run()
+    assert not app.exception
+    table = next(frame.value for frame in app.dataframe if "rule" in frame.value)
+    assert (table["after"] <= table["logit"]).all()
+    assert len(table) >= 1

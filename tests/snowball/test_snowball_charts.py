@@ -1,0 +1,234 @@
+"""The snowball lesson's figures show the records' own numbers, and its sentences what they say."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from model.snowball.records import (
+    Compounding,
+    Constraint,
+    ContextLoss,
+    Exposure,
+    Forks,
+    ForkStep,
+    LongTexts,
+    SecondChoice,
+    Side,
+    Version,
+)
+from viz.chart import Chart
+from viz.palette import THEMES, Theme
+from viz.snowball.confidence_bands import windows
+from viz.snowball.context_chart import context_figure
+from viz.snowball.exposure_chart import (
+    drift_words,
+    judged_figure,
+    judged_words,
+    kl_words,
+    paired_gap,
+    reference_figure,
+)
+from viz.snowball.fork_chart import (
+    cost_figure,
+    gap_figure,
+    met,
+    parting_figure,
+    surprise_figure,
+    survival_figure,
+    verdict,
+)
+from viz.snowball.instruction_chart import reached_figure, version_html
+from viz.snowball.long_chart import long_surprise_figure, repeats_figure
+from viz.snowball.rewind_chart import choices_table, work_figure
+
+RNG = np.random.default_rng(0)
+STEPS = [
+    ForkStep(5, Side(1, "a", -0.5), Side(2, "b", -6.0), 0.0),
+    ForkStep(6, Side(3, "c", -1.0), Side(3, "c", -2.0), 1.5),
+    ForkStep(7, Side(4, "d", -3.0), None, None),
+]
+SHAPE = (6, 24)
+FORKS = Forks(
+    3,
+    20,
+    np.full(6, -5.0),
+    np.zeros(SHAPE, dtype=bool),
+    RNG.uniform(1, 9, SHAPE),
+    -RNG.uniform(0.1, 4, SHAPE),
+    -RNG.uniform(0.1, 4, SHAPE),
+)
+COUNTED = Compounding(
+    0.01, 0.1, 0.9 ** np.arange(1, 25), np.ones(24), np.zeros(24), 1.0, 1.2, 0.2, 0.5, (0.1, 0.2),
+    (0.1, 0.1),
+)  # fmt: skip
+EXPOSURE = Exposure("small", "large", 24, 1.0, *(RNG.uniform(1, 3, SHAPE) for _ in range(7)))
+LONG = LongTexts(
+    ("greedy", "warm", "books"), (0, 1, 1, 2), RNG.uniform(0, 4, (4, 64)),
+    RNG.integers(0, 2, (4, 64)).astype(float), ("a", "b", "c"),
+)  # fmt: skip
+CONTEXT = ContextLoss(
+    (1, 2, 4), {"last": np.array([[3.0, 2.0, np.nan], [5.0, 4.0, 1.0]])}, {"last": 7_000_000}
+)
+CONSTRAINT = Constraint(
+    2,
+    {n: np.array([0.0, 0.5, v]) for n, v in (("first", 1.0), ("late", 0.75), ("never", 0.0))},
+    7,
+    8,
+    {},
+)
+CHOICES = [
+    SecondChoice("leave it", 0, 10, 0.1, 1.5, 0.9, "bad", False),
+    SecondChoice("stop after 4", 4, 15, 0.15, 1.2, 1.0, "good", True),
+]
+CHARTS = {
+    "gap": lambda theme: gap_figure(STEPS, theme),
+    "surprise": lambda theme: surprise_figure(STEPS, theme),
+    "parting": lambda theme: parting_figure(FORKS, theme),
+    "cost": lambda theme: cost_figure(FORKS, theme),
+    "survival": lambda theme: survival_figure(COUNTED, theme),
+    "judged": lambda theme: judged_figure(EXPOSURE, theme),
+    "reference": lambda theme: reference_figure(EXPOSURE, theme),
+    "repeats": lambda theme: repeats_figure(LONG, theme),
+    "long": lambda theme: long_surprise_figure(LONG, theme),
+    "context": lambda theme: context_figure(CONTEXT, theme),
+    "constraint": lambda theme: reached_figure(CONSTRAINT, 10, theme),
+    "work": lambda theme: work_figure(CHOICES, 10, theme),
+}
+
+
+def line(chart: Chart, name: str) -> list[float]:
+    return [float(y) for trace in chart.figure.data if trace.name == name for y in trace.y]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", CHARTS)
+def test_every_figure_is_strict_json_without_a_title_and_says_where_it_is_from(
+    name: str, theme: Theme
+) -> None:
+    chart = CHARTS[name](theme)
+    json.loads(chart.figure.to_json(), parse_constant=pytest.fail)
+    assert chart.figure.layout.title.text is None
+    assert chart.provenance == "measured"
+    assert "easured" in chart.caption
+    assert chart.caption in chart.alt
+
+
+def test_the_gap_leaves_out_the_place_of_the_fork_and_what_has_ended() -> None:
+    chart = gap_figure(STEPS)
+    assert list(chart.figure.data[0].y) == [0.0, 1.5]
+    assert "1.50\u202fnats a token on average" in chart.caption
+    assert "same token at 1 of 3 positions" in chart.caption
+
+
+def test_the_forced_token_s_own_cost_is_drawn_but_not_counted() -> None:
+    chart = surprise_figure(STEPS)
+    assert line(chart, "wrong token") == [6.0, 2.0]
+    assert "2.00\u202fnats in the untouched text, 2.00\u202fnats" in chart.caption.replace(
+        " a token", ""
+    )
+
+
+def test_a_pair_has_met_where_its_last_tokens_are_the_same() -> None:
+    same = np.zeros((2, 8), dtype=bool)
+    same[0, 3:] = True
+    same[1, :7] = True
+    assert met(replace(FORKS, same=same)).tolist() == [True, False]
+
+
+def test_windows_by_hand() -> None:
+    found = windows(np.array([[1.0, 3.0, 5.0, np.nan], [3.0, 5.0, np.nan, np.nan]]), 2)
+    assert found.places.tolist() == [1.5, 3.5]
+    assert found.means.tolist() == [3.0, 5.0]
+    assert found.half_widths[0] == pytest.approx(1.96 * math.sqrt(2) / math.sqrt(2))
+    assert math.isnan(found.half_widths[1])
+
+
+@pytest.mark.parametrize(
+    ("difference", "half_width", "late", "words"),
+    [
+        (0.2, 0.5, (0.1, 0.1), "Errors do not compound here:**"),
+        (-0.9, 0.5, (0.1, 0.1), "on the contrary"),
+        (0.9, 0.5, (0.1, 0.1), "Errors follow, and fade"),
+        (0.9, 0.5, (0.1, 0.3), "Errors compound here"),
+        (0.9, math.nan, (0.1, 0.3), "no more than chance allows"),
+    ],
+)
+def test_the_verdict_follows_the_numbers(
+    difference: float, half_width: float, late: tuple[float, float], words: str
+) -> None:
+    found = replace(COUNTED, difference=difference, half_width=half_width, late=late)
+    assert words in verdict(found)
+
+
+def test_a_paired_gap_compares_only_what_both_have() -> None:
+    forced = np.array([[1.0, 1.0], [2.0, 2.0]])
+    free = np.array([[2.0, np.nan], [4.0, 6.0]])
+    gap = paired_gap(free, forced)
+    assert (gap.mean, gap.n) == (2.0, 2)
+    assert gap.spread == pytest.approx(math.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    ("shift", "words"),
+    [(1.0, "does worse"), (-1.0, "the other way"), (0.0, "No exposure bias")],
+)
+def test_exposure_is_told_by_its_sign_and_its_certainty(shift: float, words: str) -> None:
+    noise = RNG.normal(0, 0.01, SHAPE)
+    noise -= noise.mean()
+    found = replace(EXPOSURE, free=EXPOSURE.forced + shift + noise)
+    assert words in judged_words(found)
+
+
+def test_a_drift_is_the_gap_of_the_first_third_and_that_of_the_last() -> None:
+    slope = np.linspace(-1, 2, SHAPE[1])
+    found = replace(EXPOSURE, free=EXPOSURE.forced + slope)
+    first, last = slope[:8].mean(), slope[-8:].mean()
+    told = drift_words(found)
+    assert f"from −{abs(first):.2f} ± 0.00 to +{last:.2f}" in told
+
+
+def test_what_the_writer_loses_against_the_judge_is_told_for_both_ways() -> None:
+    found = replace(EXPOSURE, kl_forced=np.full(SHAPE, 0.5), kl_free=np.full(SHAPE, 0.75))
+    assert "0.50 nats a token after true tokens, 0.75 after its own" in kl_words(found)
+    assert "+0.25 ± 0.00" in kl_words(found)
+
+
+def test_a_context_that_is_not_measured_whole_is_not_drawn() -> None:
+    chart = context_figure(CONTEXT)
+    assert line(chart, "last, 7.0 M") == [4.0, 3.0]
+    assert "last 4.00 to 3.00" in chart.caption
+
+
+def test_repeats_are_drawn_by_kind_with_their_last_mean() -> None:
+    chart = repeats_figure(LONG)
+    last = 100 * LONG.repeated[0, -8:].mean()
+    assert line(chart, "greedy")[-1] == pytest.approx(last)
+    assert "greedy" in chart.caption
+
+
+def test_a_constraint_says_how_many_tokens_it_left_alone() -> None:
+    chart = reached_figure(CONSTRAINT, 10)
+    assert line(chart, "late") == [0.0, 50.0, 75.0]
+    assert "left 7 of the 8 tokens" in chart.caption
+
+
+def test_a_text_s_words_are_only_ever_text() -> None:
+    version = Version("<b>given</b>", "a <i>dragon</i>", "& put in", "Dragons")
+    written = version_html(version, ["dragon", "<i>"])
+    assert "<b>" not in written
+    assert "<i>" not in written
+    assert written.count("<mark") == 3
+    assert "&amp; put in" in written
+
+
+def test_what_each_way_took_is_a_bar_and_a_row() -> None:
+    chart = work_figure(CHOICES, 10)
+    thrown = next(trace for trace in chart.figure.data if trace.name == "thrown away")
+    assert list(thrown.x) == [0, 4]
+    assert "4 tokens thrown away, 15 passes" in chart.caption
+    assert list(choices_table(CHOICES)["as if never bad"]) == ["no", "yes"]

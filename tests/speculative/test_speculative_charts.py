@@ -1,0 +1,162 @@
+"""Figures of speculative decoding: what each stage shows, sums that must add up, labels as data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from model.speculative.records import (
+    Bar,
+    CacheMark,
+    DraftReport,
+    Drawn,
+    Proposal,
+    Round,
+    RoundCost,
+    Speed,
+)
+from viz.palette import THEMES, Theme, colour
+from viz.speculative.charts import (
+    acceptance_figure,
+    distributions_figure,
+    round_figure,
+    speed_figure,
+)
+from viz.speculative.round_caches import caches
+from viz.speculative.round_cards import round_cards
+
+PROPOSE, VERIFY, DECIDE, CROP = 1, 2, 3, 4
+GUESS = Proposal(6, 40, "␣soft", 0.2, 0.1, 0.5, 0.31, "accepted", 0.7)
+ROUND = Round(
+    number=1,
+    n_text=6,
+    proposals=(
+        GUESS,
+        replace(GUESS, label="<b>x</b>", verdict="rejected", coin=0.83),
+        replace(GUESS, label="␣Tom", verdict="not tested"),
+    ),
+    drawn=Drawn(7, 41, "␣and", "residual", 0.49, 0.2),
+    bars=((Bar("␣soft", 0.1, 0.2, 0.0, is_proposed=True, is_drawn=False),),) * 4,
+    rest=((0.9, 0.8, 1.0),) * 4,
+    caches=(CacheMark("big", 5, 9, 7, 100, 900), CacheMark("small", 5, 8, 7, 10, 80)),
+    is_greedy=False,
+    n_steps=3,
+    draft_seconds=0.003,
+    target_seconds=0.01,
+    seconds=0.014,
+)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_stage_shows_no_more_than_has_happened(theme: Theme) -> None:
+    proposed = round_cards(ROUND, PROPOSE, theme)
+    assert proposed.count("has not read it yet") == 3
+    assert "0.10" not in proposed
+    verified = round_cards(ROUND, VERIFY, theme)
+    assert verified.count("target ÷ draft = 0.50") == 3
+    assert "coin" not in verified
+    assert "accepted" not in verified
+    decided = round_cards(ROUND, DECIDE, theme)
+    assert "coin 0.31: accepted" in decided
+    assert "coin 0.83: rejected" in decided
+    assert "not looked at" in decided
+    assert decided.index("rejected") < decided.index("␣and") < decided.index("␣Tom")
+
+
+def test_labels_are_data() -> None:
+    markup = round_cards(ROUND, DECIDE, "light")
+    assert "<b>x" not in markup
+    assert "&lt;b&gt;x" in markup
+
+
+def test_greedy_has_no_coin() -> None:
+    greedy = replace(
+        ROUND,
+        is_greedy=True,
+        proposals=(
+            replace(GUESS, accept_prob=1.0),
+            replace(GUESS, accept_prob=0.0, verdict="rejected"),
+        ),
+    )
+    markup = round_cards(greedy, DECIDE, "light")
+    assert "coin" not in markup
+    assert "the target’s best token, too" in markup
+    assert "not the target’s best" in markup
+
+
+def test_caches_are_drawn_before_after_and_cropped() -> None:
+    def cells(stage: int) -> int:
+        return caches(ROUND, stage, "light").count('title="position')
+
+    assert cells(PROPOSE) == 5 + 8
+    assert "nothing read yet" in caches(ROUND, PROPOSE, "light")
+    assert cells(VERIFY) == 9 + 8
+    cropped = caches(ROUND, CROP, "light")
+    assert "2 read and kept" in cropped
+    assert "2 read and cropped" in cropped
+    assert "1 read and cropped" in cropped
+    assert "700\u202fB in use, 900\u202fB held" in cropped
+    n_in_words = 2  # each cache names the look beside its number
+    assert cropped.count(f"dashed {colour('rejected', 'light')}") == 3 + n_in_words
+
+
+def test_what_is_drawn_of_a_position_sums_to_one() -> None:
+    bars = (
+        Bar("a", 0.5, 0.1, 0.8, is_proposed=False, is_drawn=True),
+        Bar("<i>", 0.2, 0.6, 0.0, is_proposed=True, is_drawn=False),
+    )
+    chart = distributions_figure(bars, (0.3, 0.3, 0.2), is_rejected=True)
+    assert [sum(trace.x) for trace in chart.figure.data] == pytest.approx([1, 1, 1])
+    assert chart.figure.layout.yaxis.ticktext == ("a  (taken)", "&lt;i&gt;  (guessed)", *OTHERS)
+    assert "the residual was drawn from" in chart.caption
+    alone = distributions_figure(bars, (0.3, 0, 0), has_draft=False)
+    assert [trace.name for trace in alone.figure.data] == ["target"]
+
+
+OTHERS = ("all other tokens",)
+
+
+def test_the_bars_of_a_round_add_up_to_its_time() -> None:
+    cost = RoundCost(3, 0.001, 0.012, 0.010, 0.0005, 2.4, is_measured=True)
+    chart = round_figure(cost, "cpu, float32")
+    widths = {"one round": 0.0, "as many by target steps": 0.0}
+    for trace in chart.figure.data:
+        if trace.type == "bar":
+            widths[trace.y[0]] += trace.x[0]
+    assert widths == pytest.approx({"one round": 15.5, "as many by target steps": 40})
+    assert chart.provenance == "measured"
+    assert "on cpu, float32" in chart.caption
+
+
+def speed(n_draft: int | None, measured: float, predicted: float | None) -> Speed:
+    return Speed(n_draft, measured, predicted, 1.6, 2.1, 1.9, 432, is_same=True)
+
+
+def test_the_speed_figure_says_how_far_the_prediction_is_off() -> None:
+    speeds = [speed(1, 1.2, 1.3), speed(2, 1.5, 1.35), speed(None, 1.4, None)]
+    chart = speed_figure(speeds, (2.2, 0.4), 4, "cpu, float32")
+    assert "predict 1.35, 10 % below what was measured" in chart.caption
+    names = [trace.name for trace in chart.figure.data]
+    assert names == [
+        "textbook formula",
+        "predicted from the parts",
+        "measured",
+        "measured, adaptive",
+        "measured, best and worst case",
+    ]
+    # a number stands on the side of its mark where the line is not
+    assert chart.figure.data[2].textposition == ("bottom center", "top center")
+    assert "press Measure" in speed_figure([], None, 4, "cpu").caption
+
+
+def test_places_with_too_few_guesses_are_left_out() -> None:
+    reports = [
+        DraftReport("good", (40, 30, 4), (30, 20, 4), 40, 90),
+        DraftReport("poor", (40, 10, 1), (10, 4, 1), 40, 54),
+    ]
+    chart = acceptance_figure(reports)
+    assert list(chart.figure.data[0].x) == [1, 2]
+    assert list(chart.figure.data[1].y) == pytest.approx([25, 40])
+    assert chart.caption.startswith("Measured: good is believed most, 73.0")
+    assert "press Measure" in acceptance_figure([]).caption

@@ -1,0 +1,169 @@
+"""What the family is taught with: the tokenizer, and the corpus that is read, split and packed."""
+
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from transformers import AutoTokenizer
+
+from model.training.corpus import (
+    CorpusError,
+    Mixture,
+    Stream,
+    encode_documents,
+    overlap_shares,
+    read_sources,
+    split_documents,
+    without_copies,
+)
+from model.training.tokenizer import (
+    MASK,
+    PAD,
+    SENTINELS,
+    VOCAB_SIZE,
+    save_tokenizer,
+    train_tokenizer,
+)
+from tests.training.test_training import SHIPPED, make_stories
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return AutoTokenizer.from_pretrained(SHIPPED, local_files_only=True)
+
+
+@pytest.fixture(scope="module")
+def stories() -> dict[str, list[str]]:
+    return make_stories()
+
+
+@pytest.fixture(scope="module")
+def tiny_tokenizer(stories) -> Tokenizer:
+    return train_tokenizer(stories, {"tales": 1.5})
+
+
+# ---- the tokenizer
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=st.text())
+def test_any_text_comes_back_as_it_was(shipped, text):
+    for special in shipped.all_special_tokens:
+        text = text.replace(special, "")
+    ids = shipped(text).input_ids
+    assert shipped.decode(ids, skip_special_tokens=True) == text
+
+
+def test_every_byte_is_in_the_alphabet(shipped):
+    text = "".join(chr(code) for code in range(256)) + "\n\t  \u200d👩‍👧 ÅÅ don't  12"
+    ids = shipped(text, add_special_tokens=False).input_ids
+    assert shipped.decode(ids) == text
+    assert len(shipped) == VOCAB_SIZE == 4096
+
+
+def test_a_text_begins_with_one_bos_that_can_be_left_out(shipped):
+    assert shipped("The cat").input_ids.count(0) == 1
+    assert shipped("The cat").input_ids[0] == 0 == shipped.bos_token_id == shipped.eos_token_id
+    assert (
+        shipped("The cat").input_ids[1:] == shipped("The cat", add_special_tokens=False).input_ids
+    )
+
+
+def test_special_tokens_have_their_places(shipped):
+    assert shipped.convert_tokens_to_ids([PAD, MASK, SENTINELS[0], SENTINELS[-1]]) == [1, 2, 3, 34]
+    assert shipped.pad_token == PAD
+    assert shipped.mask_token == MASK
+    assert shipped.model_max_length == 2048
+    assert shipped.is_fast
+
+
+def test_a_word_with_and_without_its_space_are_two_tokens_and_digits_stand_alone(shipped):
+    assert shipped.tokenize("the the") == ["the", "Ġthe"]
+    assert shipped.tokenize(" 1024") == ["Ġ1", "0", "2", "4"]
+
+
+def test_a_tokenizer_of_another_corpus_saves_and_loads(tiny_tokenizer, tmp_path):
+    save_tokenizer(tiny_tokenizer, tmp_path)
+    loaded = AutoTokenizer.from_pretrained(tmp_path, local_files_only=True)
+    assert loaded.decode(loaded("Tom ran. ÿ").input_ids, skip_special_tokens=True) == "Tom ran. ÿ"
+
+
+# ---- the corpus
+
+
+def test_documents_are_read_from_plain_and_gzipped_files(tmp_path):
+    (tmp_path / "tales.txt").write_text("one\n<|endoftext|>\ntwo\nlines\n<|endoftext|>\n\n")
+    with gzip.open(tmp_path / "sentences.txt.gz", "wt") as file:
+        file.write("".join(f"line {i}.\n" for i in range(13)))
+    sources = read_sources(tmp_path)
+    assert sources["tales"] == ["one", "two\nlines"]
+    assert [len(text.splitlines()) for text in sources["sentences"]] == [12, 1]
+
+
+def test_the_split_is_by_document_disjoint_and_the_same_every_time(stories):
+    split = split_documents(stories, fraction=0.1, most_overlap=1.0)
+    assert split == split_documents(stories, fraction=0.1, most_overlap=1.0)
+    assert split != split_documents(stories, fraction=0.1, most_overlap=1.0, seed=1)
+    for name, texts in stories.items():
+        assert sorted(split.train[name] + split.held_out[name]) == sorted(texts)
+        assert len(split.held_out[name]) == 5
+
+
+def test_a_copy_of_a_short_document_is_never_on_both_sides():
+    texts = [f"Tom has {n} hats." for n in range(20)]
+    copies = [text.upper().replace(" ", "\n") for text in texts]
+    assert without_copies({"a": texts, "b": [*copies, "new"]}) == {"a": texts, "b": ["new"]}
+    split = split_documents({"a": texts + copies, "b": ["one", "two"]}, fraction=0.5)
+    held_out = {" ".join(text.lower().split()) for text in split.held_out["a"]}
+    assert held_out
+    assert held_out.isdisjoint(" ".join(text.lower().split()) for text in split.train["a"])
+
+
+def test_overlap_counts_the_shared_word_8grams():
+    train = {"a": ["x one two three four five six seven eight y"]}
+    candidates = {"a": ["One two three four five six seven eight nine ten", "too short to share"]}
+    # three 8-grams, the first of which is in training; upper case does not hide it
+    assert overlap_shares(candidates, train) == {"a": [pytest.approx(1 / 3), 0.0]}
+
+
+def test_a_held_out_document_that_training_knows_is_dropped_from_both_sides():
+    words = "one two three four five six seven eight nine"
+    nearly_alike = [f"{words} {n}" for n in range(10)]
+    split = split_documents({"a": nearly_alike, "b": ["this", "that"]}, fraction=0.2)
+    assert split.dropped == {"a": 2, "b": 0}
+    assert list(split.held_out) == ["b"]
+    assert len(split.train["a"]) == 8
+    with pytest.raises(CorpusError, match="remove repeated documents"):
+        split_documents({"a": nearly_alike})
+    with pytest.raises(CorpusError, match="or copies of one"):
+        split_documents({"a": [words] * 10})
+
+
+def test_documents_are_packed_whole_behind_their_end_token(tiny_tokenizer):
+    documents = encode_documents(tiny_tokenizer, ["Tom ran.", "Lily sang."])
+    assert all(ids[0] == 0 and 0 not in ids[1:] for ids in documents)
+    n_tokens = sum(map(len, documents))
+    stream = Stream(documents, seed=0)
+    epochs = [stream.take(n_tokens) for _ in range(3)]
+    assert all(sorted(epoch) == sorted(np.concatenate(documents)) for epoch in epochs)
+
+
+def test_a_stream_runs_over_an_epochs_end_and_finds_its_place_again():
+    documents = [np.array([0, i], dtype=np.uint16) for i in range(1, 6)]
+    stream, other = Stream(documents, seed=3), Stream(documents, seed=3)
+    whole = stream.take(37)
+    taken = [other.take(n) for n in (7, 10, 3)]
+    again = Stream(documents, seed=3)
+    again.seek(other.place)
+    assert np.concatenate([*taken, again.take(17)]).tolist() == whole.tolist()
+
+
+def test_a_mixture_keeps_its_weights_and_serves_a_corpus_that_has_none_of_them():
+    streams = {name: Stream([np.full(9, i, np.uint16)], 0) for i, name in enumerate("abc")}
+    rows = Mixture(streams, seed=0).rows(2000, 2, {"a": 3, "b": 1, "elsewhere": 9})
+    assert set(rows[:, 0]) == {0, 1}
+    assert (rows[:, 0] == 0).mean() == pytest.approx(0.75, abs=0.04)
+    assert set(Mixture(streams, seed=0).rows(90, 2, {"elsewhere": 1})[:, 0]) == {0, 1, 2}

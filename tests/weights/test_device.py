@@ -1,0 +1,104 @@
+"""Where a model runs, in which numbers, and whether it fits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from model.weights import device
+from model.weights.check import LoadError
+
+
+def gpus(monkeypatch: pytest.MonkeyPatch, *free: int) -> list[torch.device]:
+    """Gives this machine so many GPUs, with so much memory free on each."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: len(free))
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda place: (free[place.index], 0))
+    monkeypatch.setattr(device, "find_spec", lambda name: name)
+    return device.choose_devices("auto")
+
+
+@pytest.mark.parametrize(("n_bytes", "has_to_spread"), [(80, False), (150, True)])
+def test_a_model_spreads_over_the_gpus_only_where_one_is_too_small(
+    monkeypatch: pytest.MonkeyPatch, n_bytes: int, has_to_spread: bool
+) -> None:
+    places = gpus(monkeypatch, 100, 100)
+    assert [str(place) for place in places] == ["cuda:0", "cuda:1"]
+    assert device.check_memory("m", n_bytes, places) is has_to_spread
+    with pytest.raises(LoadError, match="free on cuda"):
+        device.check_memory("m", 1000, places)
+
+
+def test_a_device_that_was_named_is_used_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpus(monkeypatch, 100, 100)
+    assert device.choose_devices("cuda:1") == [torch.device("cuda:1")]
+    monkeypatch.setattr(device, "find_spec", lambda _: None)
+    assert device.choose_devices("auto") == [torch.device("cuda")]
+
+
+@pytest.mark.parametrize(("is_fast", "expected"), [(True, torch.bfloat16), (False, torch.float32)])
+def test_numbers_have_16_bits_on_a_gpu_that_is_made_for_them(
+    monkeypatch: pytest.MonkeyPatch, is_fast: bool, expected: torch.dtype
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **_: is_fast)
+    assert device.choose_dtype("auto", torch.device("cuda")) == expected
+
+
+def test_free_memory_is_known_here_and_less_than_a_petabyte() -> None:
+    free = device.free_bytes(torch.device("cpu"))
+    assert free is not None
+    assert 0 < free < 1e15
+
+
+def test_free_memory_is_asked_of_linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(device, "_CGROUP", tmp_path)
+    (tmp_path / "meminfo").write_text("MemTotal:  9 kB\nMemAvailable:   7 kB\n")
+    assert device.free_bytes(torch.device("cpu")) == 7 * 1024
+
+
+def test_free_memory_is_asked_of_other_unixes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They name their pages; what is in use of them nobody says."""
+    monkeypatch.setattr(device, "_MEMINFO", tmp_path / "none")
+    monkeypatch.setattr(device, "_CGROUP", tmp_path)
+    monkeypatch.setattr(device.os, "sysconf", {"SC_PHYS_PAGES": 5, "SC_PAGE_SIZE": 4096}.get)
+    assert device.free_bytes(torch.device("cpu")) == 5 * 4096
+    monkeypatch.setattr(device.os, "sysconf_names", {})
+    assert device.free_bytes(torch.device("cpu")) is None
+
+
+@pytest.mark.parametrize(("answers", "expected"), [(1, 1234), (0, None)])
+def test_free_memory_is_asked_of_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: int, expected: int | None
+) -> None:
+    def tell(pointer: Any) -> int:
+        status = pointer._obj
+        assert status[0] == 64, "the size of the structure that it fills"
+        status[1], status[2] = 9999, 1234  # total, available
+        return answers
+
+    kernel = SimpleNamespace(GlobalMemoryStatusEx=tell)
+    monkeypatch.setattr(device.ctypes, "windll", SimpleNamespace(kernel32=kernel), raising=False)
+    monkeypatch.setattr(device.sys, "platform", "win32")
+    monkeypatch.setattr(device, "_CGROUP", tmp_path)
+    assert device.free_bytes(torch.device("cpu")) == expected
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"), [("max", None), ("1000", 1000 - 600 + 200), ("?", None)]
+)
+def test_the_limit_of_a_container_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, expected: int | None
+) -> None:
+    monkeypatch.setattr(device, "_CGROUP", tmp_path)
+    assert device._of_container() is None
+    (tmp_path / "memory.max").write_text(limit)
+    (tmp_path / "memory.current").write_text("600")
+    (tmp_path / "memory.stat").write_text("anon 400\ninactive_file 200\n")
+    assert device._of_container() == expected

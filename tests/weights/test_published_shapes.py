@@ -1,0 +1,85 @@
+"""The calculator's known answers: bytes per token, per sequence, and how many sequences fit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM
+
+from model.weights.published_shapes import PublishedModel, plan_cache, published_models
+from viz.kv_cache.plan_chart import plan_figure, plan_table
+
+BY_NAME = {model.name: model for model in published_models()}
+GB = 1e9
+
+# at 16 bits: published formulas, worked out by hand
+PER_TOKEN = {
+    "GPT-2": 2 * 12 * 12 * 64 * 2,
+    "Qwen2.5-0.5B": 2 * 24 * 2 * 64 * 2,
+    "Qwen2.5-7B": 2 * 28 * 4 * 128 * 2,
+    "Mistral 7B v0.3": 2 * 32 * 8 * 128 * 2,
+    "Llama-3-8B": 2 * 32 * 8 * 128 * 2,
+    "Llama-2-13B": 2 * 40 * 40 * 128 * 2,
+    "Llama-3-70B": 2 * 80 * 8 * 128 * 2,
+    "DeepSeek-V3": (512 + 64) * 61 * 2,
+}
+
+
+@pytest.mark.parametrize("model", published_models(), ids=lambda model: model.name)
+def test_bytes_per_token_are_the_published_ones(model: PublishedModel) -> None:
+    plan = plan_cache(model, 1000, 16, 16, 80 * GB)
+    assert plan.bytes_per_token == PER_TOKEN[model.name]
+    assert plan.bytes_per_sequence == 1000 * PER_TOKEN[model.name]
+    for bits in (8, 4):
+        assert (
+            plan_cache(model, 1, bits, 16, GB).bytes_per_token == PER_TOKEN[model.name] * bits / 16
+        )
+
+
+def test_the_known_answers() -> None:
+    assert PER_TOKEN["GPT-2"] == 36_864
+    assert PER_TOKEN["Qwen2.5-0.5B"] == 12_288
+    assert PER_TOKEN["Llama-3-8B"] == 131_072
+    llama_2 = plan_cache(BY_NAME["Llama-2-13B"], 8192, 16, 16, 80 * GB)
+    assert llama_2.bytes_per_sequence == pytest.approx(6.7 * GB, rel=0.01)
+
+
+@pytest.mark.parametrize("model", published_models(), ids=lambda model: model.name)
+def test_parameters_are_those_of_the_config(model: PublishedModel) -> None:
+    with torch.device("meta"):
+        built = AutoModelForCausalLM.from_config(model.config)
+    assert sum(parameter.numel() for parameter in built.parameters()) == model.n_parameters
+
+
+def test_sequences_that_fit_stand_beside_the_weights() -> None:
+    llama = BY_NAME["Llama-3-8B"]
+    room = 80e9 - 2 * llama.n_parameters
+    assert plan_cache(llama, 8192, 16, 16, 80e9).n_sequences == int(room // (131_072 * 8192))
+    assert plan_cache(llama, 8192, 16, 16, 2 * llama.n_parameters).n_sequences == 0
+    assert plan_cache(BY_NAME["Llama-3-70B"], 8192, 16, 16, 80e9).n_sequences == 0
+    assert plan_cache(BY_NAME["Llama-3-70B"], 8192, 16, 4, 80e9).n_sequences > 0
+
+
+@pytest.mark.parametrize(
+    "wrong", [(0, 16, 16, 1.0), (1, 5, 16, 1.0), (1, 16, 32, 1.0), (1, 16, 16, 0.0)]
+)
+def test_a_plan_refuses_what_makes_no_sense(wrong: tuple[int, int, int, float]) -> None:
+    with pytest.raises(ValueError, match=r"\w+\.$"):
+        plan_cache(BY_NAME["GPT-2"], *wrong)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_figure_and_table_show_every_plan_and_call_it_derived(theme: str) -> None:
+    plans = [plan_cache(model, 8192, 16, 16, 80 * GB) for model in published_models()]
+    chart = plan_figure(plans, 16, theme)
+    assert chart.provenance == "derived"
+    assert "Derived" in chart.caption
+    json.dumps(chart.figure.to_plotly_json(), allow_nan=False)
+    kept = next(trace for trace in chart.figure.data if trace.name == "kept for each token")
+    assert list(kept.x) == [plan.bytes_per_token for plan in plans]
+    table = plan_table(plans, 8192, 16)
+    assert list(table["model"]) == list(BY_NAME)
+    made = dict(zip(table["model"], table["made for this length"], strict=True))
+    assert (made["GPT-2"], made["Llama-3-8B"]) == ("up to 1024", "yes")

@@ -1,0 +1,261 @@
+"""Who looks at whom: one head's attention as a map of tokens by tokens, all heads as small maps.
+
+A row is a position that reads, its columns are the positions that it may look at. What the mask
+hides is grey and hatched, as everything is that a mask rejects; what looks ahead without the mask
+is in the colour of what went wrong. Shades grow with the square root of a weight, so that small
+ones can be seen.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from model.causal_mask.records import AttentionMaps
+from viz.causal_mask.edit_charts import LONGEST_NAME
+from viz.chart import Chart, new_figure, sheer
+from viz.format import percent, plural
+from viz.labels import plain, short
+from viz.palette import Theme, colour
+
+HEIGHT = 560  # pixels
+MOST_LABELS = 48  # tokens that can be named along an axis
+TILE = 24  # cells along a small map: more are pooled, the largest weight of each block stays
+GAP = 2  # cells between two small maps
+
+Map = npt.NDArray[np.float64]
+
+
+def attention_figure(
+    maps: AttentionMaps, layer: int, head: int | None, theme: Theme = "light"
+) -> Chart:
+    """Draws the attention of one head, or the mean of a layer's heads.
+
+    Args:
+        maps: of one text.
+        layer: index into the maps' layers.
+        head: index of the head; None for the mean of all.
+        theme: Light or dark.
+    """
+    weights: Map = maps.weights[layer].astype(np.float64)
+    shown: Map = weights.mean(axis=0) if head is None else weights[head]
+    n_tokens = len(maps.labels)
+    figure = new_figure(theme)
+    names = [f"{i + 1}: {plain(label)}" for i, label in enumerate(maps.labels)]
+    past, ahead = _halves(shown)
+    _add_map(figure, past, shown, names, "kept", theme)
+    if maps.is_masked:
+        _add_hidden(figure, n_tokens, theme)
+    else:
+        _add_map(figure, ahead, shown, names, "error", theme)
+    _add_stairs(figure, n_tokens, theme)
+    _name_tokens(figure, maps.labels)
+    figure.update_layout(height=HEIGHT, showlegend=False)
+    caption = _caption(maps, shown, layer, head)
+    return Chart(figure, caption, f"Attention over the text. {caption}", "measured")
+
+
+def heads_figure(
+    maps: AttentionMaps, layer: int, head: int | None, theme: Theme = "light"
+) -> Chart:
+    """Draws every head of every layer as a small map, the one that is shown large outlined."""
+    n_layers, n_heads, n_tokens, _ = maps.weights.shape
+    side = min(TILE, n_tokens)
+    pitch = side + GAP
+    past = np.full((n_layers * pitch, n_heads * pitch), np.nan)
+    ahead = past.copy()
+    for i in range(n_layers):
+        for j in range(n_heads):
+            lower, upper = _halves(_pool(maps.weights[i, j].astype(np.float64), side))
+            place = np.s_[i * pitch : i * pitch + side, j * pitch : j * pitch + side]
+            past[place], ahead[place] = lower, upper
+    figure = new_figure(theme)
+    for values, role in ((past, "kept"), (ahead, "error"))[: 1 if maps.is_masked else 2]:
+        _add_cells(figure, values, role, theme, hoverinfo="skip")
+    _add_targets(figure, maps, pitch, side)
+    first, last = (0, n_heads - 1) if head is None else (head, head)
+    edge = 0.5 + GAP / 2
+    figure.add_shape(
+        type="rect",
+        x0=first * pitch - edge,
+        x1=last * pitch + side - 1 + edge,
+        y0=layer * pitch - edge,
+        y1=layer * pitch + side - 1 + edge,
+        line={"color": colour("chosen", theme), "width": 2.5},
+    )
+    centre = (side - 1) / 2
+    every = max(1, n_layers // 12), max(1, n_heads // 12)
+    figure.update_yaxes(
+        range=[n_layers * pitch - 0.5, -0.5 - GAP],
+        tickvals=[i * pitch + centre for i in range(0, n_layers, every[0])],
+        ticktext=[str(number) for number in maps.layers[:: every[0]]],
+        title_text="layer",
+        showgrid=False,
+    )
+    figure.update_xaxes(
+        range=[-0.5 - GAP, n_heads * pitch - 0.5],
+        tickvals=[j * pitch + centre for j in range(0, n_heads, every[1])],
+        ticktext=[str(j + 1) for j in range(0, n_heads, every[1])],
+        title_text="head",
+        ticks="",
+    )
+    figure.update_layout(height=HEIGHT, showlegend=False, dragmode=False)
+    caption = (
+        f"Measured: all {plural(n_layers, 'layer')} × {plural(n_heads, 'head')} of the same pass, "
+        "the one shown large is outlined. Press a small map to see it large."
+    )
+    return Chart(figure, caption, f"All heads. {caption}", "measured")
+
+
+def _halves(weights: Map) -> tuple[Map, Map]:
+    """Parts a map into what lies behind each position, itself included, and what lies ahead."""
+    shade = np.round(np.sqrt(weights), 3)
+    is_ahead = np.triu(np.ones(shade.shape, dtype=bool), 1)
+    return np.where(is_ahead, np.nan, shade), np.where(is_ahead, shade, np.nan)
+
+
+def _pool(weights: Map, side: int) -> Map:
+    """Shrinks a map to so many cells along a side, the largest weight of each block."""
+    starts = np.linspace(0, len(weights), side, endpoint=False).astype(int)
+    rows = np.maximum.reduceat(weights, starts, axis=0)
+    pooled: Map = np.maximum.reduceat(rows, starts, axis=1)
+    return pooled
+
+
+def _add_map(
+    figure: go.Figure, values: Map, weights: Map, names: list[str], role: str, theme: Theme
+) -> None:
+    """Draws one half of a map, with the weight itself under the pointer."""
+    n_tokens = len(names)
+    hovers = [
+        [
+            f"<b>{names[i]}</b><br>gives {percent(float(weights[i, j]))} of its attention to<br>"
+            f"<b>{names[j]}</b>"
+            for j in range(n_tokens)
+        ]
+        for i in range(n_tokens)
+    ]
+    _add_cells(figure, values, role, theme, hovertext=hovers, hoverinfo="text", xgap=1, ygap=1)
+
+
+def _add_cells(figure: go.Figure, values: Map, role: str, theme: Theme, **more: Any) -> None:
+    figure.add_heatmap(
+        z=values,
+        zmin=0,
+        zmax=1,
+        colorscale=[[0, colour(f"{role}-tint", theme)], [1, colour(role, theme)]],
+        showscale=False,
+        hoverongaps=False,
+        **more,
+    )
+
+
+def _add_hidden(figure: go.Figure, n_tokens: int, theme: Theme) -> None:
+    """Draws what the mask hides: the staircase above the diagonal, hatched."""
+    across, down = [0.5], [-0.5]
+    for i in range(n_tokens - 1):
+        across += [i + 0.5, i + 0.5]
+        down += [i - 0.5, i + 0.5]
+    figure.add_scatter(
+        x=[*across, n_tokens - 0.5, n_tokens - 0.5, 0.5],
+        y=[*down, n_tokens - 1.5, -0.5, -0.5],
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=colour("rejected-tint", theme),
+        fillpattern={
+            "shape": "/",
+            "fgcolor": sheer(colour("rejected", theme)),
+            "bgcolor": colour("rejected-tint", theme),
+            "size": 9,
+            "solidity": 0.18,
+        },
+        hoverinfo="skip",
+    )
+    if n_tokens >= 8:
+        figure.add_annotation(
+            x=n_tokens * 0.72,
+            y=n_tokens * 0.2,
+            text="<b>hidden by the mask</b>",
+            showarrow=False,
+            bgcolor=colour("paper", theme),
+            borderpad=4,
+            font={"size": 14, "color": colour("ink", theme)},
+        )
+
+
+def _add_stairs(figure: go.Figure, n_tokens: int, theme: Theme) -> None:
+    """Draws the edge of the mask."""
+    across, down = [-0.5], [-0.5]
+    for i in range(n_tokens):
+        across += [i + 0.5, i + 0.5]
+        down += [i - 0.5, i + 0.5]
+    figure.add_scatter(
+        x=across,
+        y=down,
+        mode="lines",
+        line={"color": colour("chosen", theme), "width": 1.5},
+        hoverinfo="skip",
+    )
+
+
+def _add_targets(figure: go.Figure, maps: AttentionMaps, pitch: int, side: int) -> None:
+    """Lays a target on every small map: its name under the pointer, and something to press."""
+    n_layers, n_heads = maps.weights.shape[:2]
+    places = [(i, j) for i in range(n_layers) for j in range(n_heads)]
+    look = {"size": max(8, min(44, 400 // max(n_layers, n_heads))), "symbol": "square"}
+    unchanged = {"marker": {"opacity": 0}}
+    figure.add_scatter(
+        x=[j * pitch + (side - 1) / 2 for _, j in places],
+        y=[i * pitch + (side - 1) / 2 for i, _ in places],
+        mode="markers",
+        marker={**look, "opacity": 0},
+        selected=unchanged,
+        unselected=unchanged,
+        customdata=[list(place) for place in places],
+        hovertext=[f"layer {maps.layers[i]}, head {j + 1}" for i, j in places],
+        hoverinfo="text",
+    )
+
+
+def _name_tokens(figure: go.Figure, labels: tuple[str, ...]) -> None:
+    every = max(1, -(-len(labels) // MOST_LABELS))
+    places = list(range(0, len(labels), every))
+    names = [plain(short(labels[i], LONGEST_NAME)) for i in places]
+    edge = [-0.5, len(labels) - 0.5]
+    figure.update_xaxes(
+        range=edge,
+        tickvals=places,
+        ticktext=names,
+        tickangle=-55,
+        ticks="",
+        title_text="looked at",
+    )
+    figure.update_yaxes(
+        range=edge[::-1],
+        tickvals=places,
+        ticktext=names,
+        showgrid=False,
+        title_text="the position that reads",
+    )
+
+
+def _caption(maps: AttentionMaps, shown: Map, layer: int, head: int | None) -> str:
+    n_tokens = len(maps.labels)
+    who = "the mean of all heads" if head is None else f"head {head + 1}"
+    rows = shown[1:] if n_tokens > 1 else shown
+    first, own = rows[:, 0].mean(), np.diagonal(shown)[1:].mean() if n_tokens > 1 else 1.0
+    before = np.diagonal(shown, -1)[1:].mean() if n_tokens > 2 else 0.0
+    ahead = (
+        f"Largest weight on a later position, in all layers and heads: {maps.largest_ahead:g}."
+        if maps.is_masked
+        else f"Without the mask {percent(maps.share_ahead)} of all attention looks ahead."
+    )
+    return (
+        f"Measured: layer {maps.layers[layer]}, {who}; each row sums to 1. On average a position "
+        f"gives {percent(float(first))} to the first token, {percent(float(own))} to itself, "
+        f"{percent(float(before))} to the one before it. {ahead}"
+    )

@@ -1,0 +1,279 @@
+"""What an edit moves and what leaks: one column per position, mask on beside mask off.
+
+With the mask is rose-gold, as what a mask lets through; without it is the colour of what went
+wrong, as open diamonds. Up to fifty positions are bars, more are a staircase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from model.causal_mask.records import Edit, Leak, Shift
+from viz.chart import MOST_BARS, Chart, new_figure, sheer
+from viz.format import THIN, count, digits, percent, plural
+from viz.labels import plain, short
+from viz.palette import Theme, colour
+
+HEIGHT = 340  # pixels
+ROOM_FOR_WORDS = 5  # positions before the edit that a few words fit over
+LONGEST_NAME = 10  # characters of a token beside an axis
+MOST_NAMES = 64  # tokens that can be named under their columns
+
+Values = npt.NDArray[np.float64]
+
+
+def edit_figure(edit: Edit, theme: Theme = "light") -> Chart:
+    """Draws the largest change of any logit at every position, mask on and mask off."""
+    figure = new_figure(theme)
+    _add_columns(figure, edit.changes, edit.labels, "mask on", "kept", theme)
+    if edit.open_changes is not None:
+        figure.add_scatter(
+            x=np.arange(len(edit.labels)),
+            y=edit.open_changes,
+            mode="markers",
+            name="the same edit, mask off",
+            marker=_open_marker(theme),
+            hovertext=_hovers(edit.open_changes, edit.labels, "mask off"),
+            hoverinfo="text",
+        )
+    _mark(figure, edit, theme)
+    if edit.position >= ROOM_FOR_WORDS:
+        zero = "exactly 0" if edit.largest_before == 0 else "rounding"
+        figure.add_annotation(
+            x=(edit.position - 1) / 2,
+            y=0.86,
+            yref="paper",
+            text=f"<b>mask on: {zero}</b>",
+            showarrow=False,
+            font={"size": 14, "color": colour("kept-text", theme)},
+        )
+    name_positions(figure, edit.labels)
+    figure.update_yaxes(title_text="largest change of a logit")
+    figure.update_layout(height=HEIGHT, barmode="overlay")
+    caption = (
+        f"Measured: “{edit.old}” replaced by “{edit.new}” at position {count(edit.position + 1)}. "
+        f"{_verdict(edit)}"
+    )
+    return Chart(figure, caption, f"What the edit moved. {caption}", "measured")
+
+
+def divergence_figure(edit: Edit, theme: Theme = "light") -> Chart:
+    """Draws how far the distribution at every position moved, mask on."""
+    figure = new_figure(theme)
+    name = "KL(before ‖ after), mask on"
+    _add_columns(figure, edit.kl, edit.labels, name, "surprise", theme)
+    _mark(figure, edit, theme)
+    name_positions(figure, edit.labels)
+    figure.update_yaxes(title_text="KL, nats")
+    figure.update_layout(height=HEIGHT)
+    late = len(edit.labels) - 1
+    caption = (
+        "Measured: how far the distribution at each position moved. At the edited token "
+        f"{small_nats(float(edit.kl[edit.position]))}; at the end of the text, "
+        f"{plural(late - edit.position, 'token')} later, {small_nats(float(edit.kl[late]))}."
+    )
+    return Chart(figure, caption, f"How far each distribution moved. {caption}", "measured")
+
+
+def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
+    """Draws the best next tokens at the end of the text, before the edit and after it."""
+    figure = new_figure(theme)
+    places = list(range(len(shifts)))
+    for name, role, values in (
+        ("before the edit", "muted", [shift.before for shift in shifts]),
+        ("after it", "generated", [shift.after for shift in shifts]),
+    ):
+        figure.add_bar(
+            x=values,
+            y=places,
+            orientation="h",
+            name=name,
+            text=[percent(value) for value in values],
+            textposition="outside",
+            cliponaxis=False,
+            marker={"color": colour(role, theme)},
+            hoverinfo="skip",
+        )
+    top = max(max(shift.before, shift.after) for shift in shifts)
+    figure.update_xaxes(
+        range=[0, 1.2 * top], showticklabels=False, ticks="", title_text="probability"
+    )
+    figure.update_yaxes(
+        tickvals=places,
+        ticktext=[f"<b>{plain(shift.label)}</b>" for shift in shifts],
+        autorange="reversed",
+        showgrid=False,
+        rangemode="normal",
+        tickfont={"size": 14, "color": colour("ink", theme)},
+    )
+    figure.update_layout(barmode="group", bargap=0.3, height=max(HEIGHT, 90 + 44 * len(shifts)))
+    said = ", ".join(
+        f"“{shift.label}” {percent(shift.before)} → {percent(shift.after)}" for shift in shifts[:2]
+    )
+    caption = f"Measured: what may follow the whole text, its last words untouched: {said}."
+    return Chart(figure, caption, f"The next token, before and after. {caption}", "measured")
+
+
+def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
+    """Draws the probability of the true next token at every position, mask on and mask off."""
+    figure = new_figure(theme)
+    on, off = np.exp(leak.masked), np.exp(leak.open)
+    places = np.arange(len(on))
+    _add_moves(figure, on, off, theme)
+    for values, name, marker in (
+        (on, "mask on", {"symbol": "circle", "size": 10, "color": colour("kept", theme)}),
+        (off, "mask off: the answer is in sight", _open_marker(theme)),
+    ):
+        figure.add_scatter(
+            x=places,
+            y=values,
+            mode="markers",
+            name=name,
+            marker=marker,
+            hovertext=[f"{plain(leak.labels[i])}, {name}: {percent(values[i])}" for i in places],
+            hoverinfo="text",
+        )
+    best = leak.largest
+    if off[best] > on[best]:
+        figure.add_annotation(
+            x=best,
+            y=1.13,
+            text=f"<b>{plain(leak.labels[best])}</b> {percent(on[best])} → {percent(off[best])}",
+            showarrow=False,
+            xanchor="left" if best < 3 else "right" if best > len(on) - 4 else "center",
+            font={"size": 14, "color": colour("ink", theme)},
+        )
+    name_positions(figure, leak.labels)
+    figure.update_xaxes(title_text="the true next token")
+    figure.update_yaxes(
+        title_text="its probability",
+        range=[-0.03, 1.2],
+        tickvals=[0, 0.25, 0.5, 0.75, 1],
+        ticktext=["0", *(f"{part}{THIN}%" for part in (25, 50, 75, 100))],
+    )
+    figure.update_layout(height=380)
+    caption = (
+        f"Measured: the true next token is likelier without the mask at {count(leak.n_gained)} of "
+        f"{plural(len(on), 'position')}; most at “{leak.labels[best]}”, {percent(on[best])} with "
+        f"the mask and {percent(off[best])} without."
+    )
+    return Chart(figure, caption, f"The leak. {caption}", "measured")
+
+
+def _add_moves(figure: go.Figure, on: Values, off: Values, theme: Theme) -> None:
+    """Joins what was measured with the mask to what was without: gains thick, falls thin."""
+    for is_gain, name, role, width, dash in (
+        (True, "the true token gains", "error", 3, "solid"),
+        (False, "it falls", "rejected", 1.5, "dot"),
+    ):
+        chosen = [i for i in range(len(on)) if (off[i] > on[i]) == is_gain]
+        figure.add_scatter(
+            x=[x for i in chosen for x in (i, i, None)],
+            y=[y for i in chosen for y in (on[i], off[i], None)],
+            mode="lines",
+            name=name,
+            line={"color": colour(role, theme), "width": width, "dash": dash},
+            hoverinfo="skip",
+        )
+
+
+def _verdict(edit: Edit) -> str:
+    """Says what moved before the edit, as it was measured."""
+    if edit.position == 0:
+        return "Nothing stands before it: everything may move."
+    largest = edit.largest_before
+    size = "exactly 0" if largest == 0 else f"{largest:.1e}"
+    said = f"Largest change of any logit before it: {size}"
+    said += ", rounding" if 0 < largest < 1e-2 else ""
+    unmasked = edit.largest_open_before
+    if unmasked is not None:
+        said += f"; {digits(unmasked)} once the mask is off"
+    return f"{said}."
+
+
+def _add_columns(
+    figure: go.Figure,
+    values: Values,
+    labels: Sequence[str],
+    name: str,
+    role: str,
+    theme: Theme,
+) -> None:
+    tone = colour(role, theme)
+    shared: dict[str, Any] = {
+        "x": np.arange(len(values)),
+        "y": values,
+        "name": name,
+        "hovertext": _hovers(values, labels, name),
+        "hoverinfo": "text",
+    }
+    if len(values) <= MOST_BARS:
+        line = {"color": tone, "width": 1}
+        figure.add_bar(marker={"color": sheer(tone), "line": line}, **shared)
+        return
+    figure.add_scatter(
+        mode="lines",
+        line={"shape": "hvh", "color": tone, "width": 1.5},
+        fill="tozeroy",
+        fillcolor=sheer(tone),
+        **shared,
+    )
+
+
+def _hovers(values: Values, labels: Sequence[str], name: str) -> list[str]:
+    return [
+        f"{i + 1}: {plain(label)}<br>{name}: {value:.3g}"
+        for i, (label, value) in enumerate(zip(labels, values, strict=True))
+    ]
+
+
+def _open_marker(theme: Theme) -> dict[str, Any]:
+    """Describes the sign of what was measured without the mask."""
+    return {
+        "symbol": "diamond-open",
+        "size": 9,
+        "color": colour("error", theme),
+        "line": {"width": 2},
+    }
+
+
+def _mark(figure: go.Figure, edit: Edit, theme: Theme) -> None:
+    """Marks the edited token, and what lies before it as what cannot move."""
+    tone = colour("stage", theme)
+    figure.add_vline(x=edit.position, line={"color": tone, "width": 2, "dash": "dash"})
+    figure.add_annotation(
+        x=edit.position,
+        y=1,
+        yref="paper",
+        yanchor="top",
+        xanchor="left" if edit.position < len(edit.labels) / 2 else "right",
+        text=f"{plain(edit.old)} → <b>{plain(edit.new)}</b>",
+        showarrow=False,
+        bgcolor=colour("stage-tint", theme),
+        borderpad=3,
+        font={"size": 13, "color": colour("ink", theme)},
+    )
+
+
+def name_positions(figure: go.Figure, labels: Sequence[str]) -> None:
+    """Writes the tokens under their columns, every n-th where there are many."""
+    every = max(1, -(-len(labels) // MOST_NAMES))
+    places = list(range(0, len(labels), every))
+    figure.update_xaxes(
+        range=[-0.6, len(labels) - 0.4],
+        tickvals=places,
+        ticktext=[plain(short(labels[i], LONGEST_NAME)) for i in places],
+        tickangle=-55,
+        ticks="",
+    )
+
+
+def small_nats(value: float) -> str:
+    """Writes a divergence, however small, as what it is: 3.71, 0.0042, 2e-07 nats."""
+    text = digits(value) if value == 0 or value >= 1e-4 else f"{value:.0e}"
+    return f"{text}{THIN}nats"

@@ -1,0 +1,162 @@
+"""One text as training sees it: tinted by surprise, its loss at every position, pass and loop.
+
+Purple, by opacity, is how unlikely a token was. The parallel pass is prefill's blue, the loop of
+single steps decode's teal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from model.causal_mask.records import Comparison, LoopStep, Losses
+from viz.causal_mask.edit_charts import name_positions
+from viz.chart import MOST_BARS, Chart, filled, new_figure, sheer
+from viz.format import digits, duration, nats, percent, plural
+from viz.palette import Theme, colour
+
+HEIGHT = 320  # pixels
+DARKEST = 8.0  # nats at which the tint is full: a probability of 0.03 %
+FULL = 62  # percent of purple in a full tint, so that ink stays legible on it
+
+
+def surprise_html(losses: Losses, theme: Theme = "light", *, is_large: bool = False) -> str:
+    """Writes the text with every token tinted by its loss; labels are data and are escaped."""
+    shown = [f"<span>{escape(losses.first)}</span>"]
+    for text, label, loss in zip(losses.texts, losses.labels, losses.losses, strict=True):
+        # a token that completes no character shows its bytes
+        words = text or label
+        title = f"{label}: {nats(float(loss))}, {percent(float(np.exp(-loss)))}"
+        shown.append(
+            f'<span title="{escape(title)}" style="background:{_tint(float(loss), theme)};'
+            f'border-radius:3px;padding:.1em 0">{escape(words)}</span>'
+        )
+    size = "1.5rem" if is_large else "1.15rem"
+    return (
+        f'<p style="font-size:{size};line-height:1.75;white-space:pre-wrap;margin:0;'
+        f'overflow-wrap:anywhere;color:{colour("ink", theme)}">{"".join(shown)}</p>{_key(theme)}'
+    )
+
+
+def _tint(loss: float, theme: Theme) -> str:
+    share = FULL * min(1.0, loss / DARKEST)
+    return f"color-mix(in srgb, {colour('surprise', theme)} {share:.0f}%, transparent)"
+
+
+def _key(theme: Theme) -> str:
+    """Writes the scale of the tint."""
+    full = _tint(DARKEST, theme)
+    return (
+        f'<p style="font-size:.8rem;margin:.6rem 0 0;color:{colour("muted", theme)}">expected '
+        f'<span style="display:inline-block;width:9rem;height:.7rem;border-radius:3px;'
+        f"vertical-align:middle;background:linear-gradient(90deg,transparent,{full});"
+        f'border:1px solid {colour("line", theme)}"></span> surprising: {DARKEST:.0f} nats, '
+        f"{percent(float(np.exp(-DARKEST)))} or less</p>"
+    )
+
+
+def loss_figure(
+    losses: Losses, steps: Sequence[LoopStep], where: str, theme: Theme = "light"
+) -> Chart:
+    """Draws the loss at every position by one pass, and by as many single steps as were run.
+
+    Args:
+        losses: of one parallel pass.
+        steps: of the loop, as far as it has come; may be empty.
+        where: device and numbers, as in "cpu, float32".
+        theme: Light or dark.
+    """
+    figure = new_figure(theme)
+    places = np.arange(len(losses.losses))
+    tone = colour("surprise", theme)
+    hovers = [
+        f"{escape(label)}: {nats(loss)}, {percent(float(np.exp(-loss)))}"
+        for label, loss in zip(losses.labels, losses.losses.tolist(), strict=True)
+    ]
+    shared = {"name": "one pass", "hovertext": hovers, "hoverinfo": "text"}
+    if len(places) <= MOST_BARS:
+        edge = {"color": tone, "width": 1}
+        figure.add_bar(
+            x=places, y=losses.losses, marker={"color": sheer(tone), "line": edge}, **shared
+        )
+    else:
+        figure.add_scatter(
+            x=places,
+            y=losses.losses,
+            mode="lines",
+            line={"shape": "hvh", "color": tone, "width": 1.5},
+            fill="tozeroy",
+            fillcolor=sheer(tone),
+            **shared,
+        )
+    if steps:
+        figure.add_scatter(
+            x=places[: len(steps)],
+            y=[step.loss for step in steps],
+            mode="markers",
+            name="the loop, step by step",
+            marker={"symbol": "circle-open", "size": 8, "color": colour("generated", theme)},
+            marker_line_width=2,
+            hoverinfo="skip",
+        )
+    figure.add_scatter(
+        x=[-0.6, len(places) - 0.4],
+        y=[losses.mean, losses.mean],
+        mode="lines",
+        name=f"mean {nats(losses.mean)}",
+        line={"color": colour("ink", theme), "width": 1.5, "dash": "dash"},
+        hoverinfo="skip",
+    )
+    name_positions(figure, losses.labels)
+    figure.update_yaxes(title_text="loss, nats")
+    figure.update_layout(height=HEIGHT)
+    worst = int(np.argmax(losses.losses))
+    caption = (
+        f"Measured on {where}, {plural(len(places), 'position')} in one pass: most surprising is "
+        f"“{losses.labels[worst]}”, {nats(float(losses.losses[worst]))}; mean "
+        f"{nats(losses.mean)}."
+    )
+    return Chart(figure, caption, f"Loss at every position. {caption}", "measured")
+
+
+def race_figure(comparison: Comparison, where: str, theme: Theme = "light") -> Chart:
+    """Draws the seconds of the parallel pass beside those of the loop."""
+    figure = new_figure(theme)
+    sides = (
+        ("one parallel pass", "prompt", comparison.pass_seconds),
+        ("a loop of single steps", "generated", comparison.loop_seconds),
+    )
+    for place, (name, role, seconds) in enumerate(sides):
+        tone = colour(role, theme)
+        figure.add_bar(
+            x=[seconds],
+            y=[place],
+            orientation="h",
+            name=name,
+            text=[f"<b>{duration(seconds)}</b>"],
+            textposition="outside",
+            textfont={"size": 15, "color": colour("ink", theme)},
+            cliponaxis=False,
+            marker=filled(tone),
+            hoverinfo="skip",
+        )
+    longest = max(seconds for _, _, seconds in sides)
+    figure.update_xaxes(range=[0, 1.2 * longest], showticklabels=False, ticks="")
+    figure.update_yaxes(
+        tickvals=[0, 1],
+        ticktext=[name for name, _, _ in sides],
+        autorange="reversed",
+        showgrid=False,
+        rangemode="normal",
+        tickfont={"size": 14, "color": colour("ink", theme)},
+    )
+    figure.update_layout(height=170, showlegend=False, bargap=0.35)
+    caption = (
+        f"Measured on {where}: {plural(comparison.n_tokens, 'token')} on either side, the loop "
+        f"took {digits(comparison.ratio, 2)} times as long. Median of "
+        f"{plural(comparison.n_passes, 'pass', 'es')}, timed before, amid and after the steps; "
+        "the loop keeps its cache, both sides are the model’s own pass, warmed up."
+    )
+    return Chart(figure, caption, f"One pass against the loop. {caption}", "measured")

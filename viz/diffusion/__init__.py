@@ -1,0 +1,1 @@
+"""Figures of masked diffusion and infilling."""

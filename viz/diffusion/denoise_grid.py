@@ -1,0 +1,133 @@
+"""A page of masks that settles into a text: one cell for each token, in the order of reading.
+
+Cells stay where they are, so that a token is seen to appear in its place. What the reader gave is
+prompt, what the model filled is generated, what is open is hatched and shows what is proposed. The
+bar at a cell's foot is how sure the model was. On a second look the bar is what the model gives the
+token once it knows all the rest, and a clash is marked by a double frame and by ≠.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+
+from model.diffusion.records import CLASH, Sheet
+from viz.format import percent, plural
+from viz.palette import MONO, Theme, colour
+
+MASK = "mask"  # written into a cell for which nothing is proposed yet
+
+
+def sheet_style(theme: Theme, scale: float = 1.0) -> str:
+    """Writes the style of the sheet as CSS, for one theme.
+
+    Args:
+        theme: Light or dark.
+        scale: 1 on a desk, more on a projector.
+    """
+    tone = {name: colour(name, theme) for name in _ROLES}
+    return (
+        ".sheet{display:grid;"
+        f"grid-template-columns:repeat(auto-fill,minmax({5.4 * scale}rem,1fr));"
+        f"gap:5px;font-family:{MONO};font-size:{0.86 * scale}rem;color:{tone['ink']};"
+        "margin:.2rem 0}"
+        ".sheet span.cell{position:relative;display:block;overflow:hidden;text-align:center;"
+        f"white-space:nowrap;text-overflow:ellipsis;padding:.32em .2em .5em;height:2.15em;"
+        "line-height:1.3;border:1.5px solid transparent;border-radius:5px;"
+        f"background-size:var(--sure,0%) 4px,100% 100%;background-position:0 100%,0 0;"
+        "background-repeat:no-repeat}"
+        f".sheet span.given{{border-color:{tone['prompt']};background-color:{tone['prompt-tint']}}}"
+        f".sheet span.open{{border:1.5px dashed {tone['rejected']};color:{tone['muted']};"
+        f"font-style:italic;background-image:{_bar(tone['muted'])},{_hatch(tone)}}}"
+        f".sheet span.set{{border-color:{tone['generated']};"
+        f"background-color:{tone['generated-tint']};background-image:{_bar(tone['generated'])}}}"
+        f".sheet span.new{{outline:2.5px solid {tone['stage']};outline-offset:0;"
+        "animation:settle .45s ease-out}"
+        f".sheet span.looked{{background-image:{_bar(tone['surprise'])}}}"
+        f".sheet span.clash{{border:3px double {tone['surprise']};padding-top:.2em;"
+        "font-weight:650}"
+        f".sheet i.space{{opacity:.45;font-style:normal}}"
+        ".sheet span.clash::after{content:'≠';position:absolute;top:-.1em;right:.2em;"
+        f"font-size:.95em;color:{tone['surprise']}}}"
+        "@keyframes settle{from{opacity:.15;transform:translateY(-.5em)}to{opacity:1}}"
+        "@media (prefers-reduced-motion:reduce){.sheet span.new{animation:none}}"
+    )
+
+
+_ROLES = (
+    *("ink", "muted", "paper", "prompt", "prompt-tint", "generated", "generated-tint"),
+    *("rejected", "rejected-tint", "stage", "surprise"),
+)
+
+
+def _bar(tone: str) -> str:
+    return f"linear-gradient({tone},{tone})"
+
+
+def _hatch(tone: dict[str, str]) -> str:
+    line, ground = tone["rejected-tint"], "transparent"
+    return f"repeating-linear-gradient(135deg,{line} 0 5px,{ground} 5px 10px)"
+
+
+def sheet_html(sheet: Sheet) -> str:
+    """Writes the sheet as a grid of cells; labels are data and are escaped."""
+    cells = "".join(_cell(sheet, place) for place in range(len(sheet.labels)))
+    said = html.escape(sheet_words(sheet), quote=True)
+    return f'<div class="sheet" role="img" aria-label="{said}">{cells}</div>'
+
+
+def _cell(sheet: Sheet, place: int) -> str:
+    label, confidence = sheet.labels[place], float(sheet.confidence[place])
+    number = sheet.filled_in[place]
+    second = math.nan if sheet.second_look is None else float(sheet.second_look[place])
+    kinds = ["cell"]
+    words = [f"position {place}"]
+    if sheet.given[place]:
+        kinds.append("given")
+        words.append("given")
+    elif number == 0:
+        kinds.append("open")
+        words.append("still masked")
+    else:
+        kinds.append("set")
+        words.append(f"filled in pass {number}")
+        if number == sheet.n_passes and math.isnan(second):
+            kinds.append("new")
+    if not math.isnan(confidence):
+        words.append(f"probability {percent(confidence)}")
+    shown = confidence
+    if not math.isnan(second):
+        shown = second
+        kinds.append("looked")
+        words.append(f"on a second look {percent(second)}")
+    if second < CLASH:
+        kinds.append("clash")
+    sure = "" if math.isnan(shown) else f"--sure:{100 * shown:.1f}%"
+    text = MASK if number == 0 and math.isnan(confidence) and not sheet.given[place] else label
+    return (
+        f'<span class="{" ".join(kinds)}" style="{sure}" '
+        f'title="{html.escape(", ".join(words), quote=True)}">{_spaced(text)}</span>'
+    )
+
+
+def _spaced(label: str) -> str:
+    """Escapes a label, and steps its leading space mark back."""
+    if label.startswith("␣") and len(label) > 1:
+        return f'<i class="space">␣</i>{html.escape(label[1:])}'
+    return html.escape(label)
+
+
+def sheet_words(sheet: Sheet) -> str:
+    """Says what the sheet shows, for the caption and for who hears the page."""
+    n_filled = sum(number > 0 for number in sheet.filled_in)
+    n_all = n_filled + sheet.n_open
+    said = f"After {plural(sheet.n_passes, 'pass', 'es')} of {sheet.n_planned}: "
+    said += f"{n_filled} of {plural(n_all, 'position')} filled"
+    said += f", {sheet.n_open} still masked." if sheet.n_open else "."
+    if sheet.second_look is not None:
+        n_clashes = int((sheet.second_look < CLASH).sum())
+        said += (
+            f" On a second look, with all the rest known, the model gives {n_clashes} of them "
+            f"less than {percent(CLASH)}: these clash, ≠."
+        )
+    return said

@@ -1,0 +1,116 @@
+"""An encoder-decoder's two caches side by side: one read once, one that grows with the answer.
+
+The left grid is cross-attention's: a column for each token that the encoder read, all laid at once.
+The right one is the decoder's own: a column for each of its steps. The shade of a cell is the size
+of that key, measured.
+"""
+
+from __future__ import annotations
+
+from model.diffusion.records import TwoCaches
+from model.records import FloatArray
+from viz.chart import Chart, empty_chart, new_figure
+from viz.format import count, duration, plural, size, size_ticks
+from viz.labels import plain
+from viz.palette import Theme, colour
+from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
+
+NOTHING_YET = "The decoder has not begun: press Step."
+SLOTS = (12, 16, 24, 32, 48, 64, 96, 128)  # columns that the right grid has room for
+
+
+def caches_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
+    """Draws the keys of both caches: one row for each head of each layer, one column a token."""
+    if not caches.own.size:
+        return empty_chart(theme, NOTHING_YET)
+    figure = new_figure(theme)
+    n_written, n_source = caches.own.shape[2], caches.cross.shape[2]
+    n_slots = next((slots for slots in SLOTS if slots >= n_written), n_written)
+    share = n_source / (n_source + n_slots)
+    ends = (min(max(share, 0.25), 0.72) - 0.02, min(max(share, 0.25), 0.72) + 0.02)
+    cross, own = caches.cross, caches.own
+    n_layers, n_heads, _ = cross.shape
+    hovers = _hovers(cross, caches.source_labels)
+    add_map(figure, cross, "keys", hovers, theme)
+    hovers = _hovers(own, caches.written_labels)
+    add_map(figure, own, "keys", hovers, theme, axes=("x2", "y2"))
+    # who laid each column: the encoder all of them at once, the decoder one a step
+    once = f"encoder: {plural(n_source, 'column')}, once"
+    add_strip(figure, [(0, n_source)], once, colour("prompt", theme), ("x", "y3"))
+    steps = single_columns(0, n_written)
+    add_strip(figure, steps, "decoder: one a step", colour("generated", theme), ("x2", "y4"))
+    rows = {"domain": [0, 0.9]}
+    figure.update_layout(
+        height=330,
+        barmode="overlay",
+        plot_bgcolor=colour("raised", theme),
+        xaxis=token_axis(caches.source_labels, n_source) | {"domain": [0, ends[0]]},
+        xaxis2=token_axis(caches.written_labels, n_slots) | {"domain": [ends[1], 1]},
+        yaxis=layer_axis(n_layers, n_heads, "layers of the decoder") | rows,
+        yaxis2=layer_axis(n_layers, n_heads, "") | rows | {"anchor": "x2", "showticklabels": False},
+        yaxis3={"domain": [0.93, 1], "visible": False, "range": [0, 1]},
+        yaxis4={"domain": [0.93, 1], "visible": False, "range": [0, 1], "anchor": "x2"},
+    )
+    caption = _caption(caches)
+    return Chart(figure, caption, f"Two caches. {caption}", "measured")
+
+
+def _hovers(states: FloatArray, labels: tuple[str, ...]) -> list[list[str]]:
+    n_layers, n_heads, _ = states.shape
+    names = [plain(label) for label in labels]
+    return [
+        [f"<b>layer {layer + 1}, head {head + 1}</b><br>{name}" for name in names]
+        for layer in range(n_layers)
+        for head in range(n_heads)
+    ]
+
+
+def _caption(caches: TwoCaches) -> str:
+    n_layers, n_heads, n_source = caches.cross.shape
+    moved = "not by a bit" if caches.drift == 0 else f"by up to {caches.drift:.1e}"
+    return (
+        f"Measured: keys of {plural(n_layers, 'layer')} × {plural(n_heads, 'head')}. Left, what "
+        f"the decoder looks up in the input: {plural(n_source, 'column')}, laid in its first step. "
+        f"Right, its own: {plural(caches.own.shape[2], 'column')} so far, one a step. Since the "
+        f"first step, the encoder’s states and the left cache have changed {moved}; the encoder "
+        f"ran {_times(caches.n_encoder_passes)}, for {duration(caches.seconds[0])}."
+    )
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{count(n)} times"
+
+
+def bytes_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
+    """Draws the bytes of both caches after every step."""
+    n_steps = len(caches.own_bytes) - 1
+    if not n_steps:
+        return empty_chart(theme, NOTHING_YET)
+    figure = new_figure(theme)
+    steps = list(range(n_steps + 1))
+    lines = (
+        ("cross-attention: the input", "prompt", caches.cross_bytes, "dash"),
+        ("self-attention: the answer", "generated", caches.own_bytes, "solid"),
+    )
+    top = max(*caches.cross_bytes, *caches.own_bytes)
+    for name, role, sizes, dash in lines:
+        figure.add_scatter(
+            x=steps,
+            y=list(sizes),
+            mode="lines+markers" if n_steps <= 50 else "lines",
+            line={"color": colour(role, theme), "width": 2.5, "dash": dash, "shape": "hv"},
+            marker={"size": 5},
+            name=name,
+            text=[size(one) for one in sizes],
+            hovertemplate="step %{x}: %{text}<extra>" + name + "</extra>",
+        )
+    ticks, labels = size_ticks(top)
+    figure.update_xaxes(title_text="decoder steps", range=[0, max(n_steps, 8) + 0.4])
+    figure.update_yaxes(tickvals=ticks, ticktext=labels, range=[0, 1.08 * max(ticks)])
+    figure.update_layout(height=270)
+    caption = (
+        f"Measured in the tensors: after {plural(n_steps, 'step')} the input’s cache is "
+        f"{size(caches.cross_bytes[-1])}, as after the first; the answer’s is "
+        f"{size(caches.own_bytes[-1])}, {size(caches.own_bytes[-1] // n_steps)} for each step."
+    )
+    return Chart(figure, caption, f"Bytes of both caches. {caption}", "measured")

@@ -1,0 +1,66 @@
+"""Shannon's estimate as a figure: for every predictor the interval in which the entropy lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.guess.records import EntropyBounds
+from viz.chart import Chart, empty_chart, new_figure, sheer
+from viz.format import count, round_steps
+from viz.guess.score_charts import NOTHING_YET, enlarge, look, plain
+from viz.palette import Theme, colour
+
+
+def bounds_figure(
+    bounds: Sequence[EntropyBounds], theme: Theme = "light", *, large: bool = False
+) -> Chart:
+    """Draws for every predictor the interval that Shannon's estimate gives, and the log score."""
+    if not bounds:
+        return empty_chart(theme, NOTHING_YET)
+    figure = new_figure(theme)
+    tones = [look(one.name, [], theme)[0] for one in bounds]
+    places = list(range(len(bounds)))
+    figure.add_bar(
+        x=[one.upper - one.lower for one in bounds],
+        base=[one.lower for one in bounds],
+        y=places,
+        orientation="h",
+        name="Shannon’s bounds",
+        marker={"color": [sheer(t) for t in tones], "line": {"color": tones, "width": 2}},
+        text=[f"{one.lower:.1f} to {one.upper:.1f}" for one in bounds],
+        textposition="inside",
+        insidetextanchor="middle",
+        textfont={"color": colour("ink", theme)},
+        hovertemplate="%{text} bits<extra></extra>",
+    )
+    figure.add_scatter(
+        x=[one.scored for one in bounds],
+        y=places,
+        mode="markers",
+        name="log score",
+        marker={
+            "symbol": "line-ns",
+            "size": 26,
+            "line": {"color": colour("ink", theme), "width": 4},
+        },
+        hovertemplate="%{x:.2f} bits<extra>log score</extra>",
+    )
+    top = max(max(one.upper, one.scored) for one in bounds)
+    ticks = round_steps(top)
+    figure.update_xaxes(title_text="bits per token", tickvals=ticks, range=[0, 1.04 * ticks[-1]])
+    figure.update_yaxes(
+        tickvals=places,
+        ticktext=[plain(one.name) for one in bounds],
+        autorange="reversed",
+        showgrid=False,
+        rangemode="normal",
+    )
+    figure.update_layout(height=110 + 54 * len(bounds), bargap=0.4)
+    enlarge(figure, large)
+    caption = "Derived from the ranks: " + "; ".join(_bounds_words(one) for one in bounds) + "."
+    return Chart(figure, caption, f"Shannon’s estimate. {caption}", "derived")
+
+
+def _bounds_words(one: EntropyBounds) -> str:
+    missed = f", {count(one.n_missed)} of {count(one.n_rounds)} missed" if one.n_missed else ""
+    return f"{one.name} {one.lower:.2f} to {one.upper:.2f} bits, log score {one.scored:.2f}{missed}"

@@ -1,0 +1,259 @@
+"""Figures of the guessing game: the opened distribution, and the score so far.
+
+The model's colour is that of generated text, people's that of the prompt: their own tokens. People
+are told apart by the shape of their marks and by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from model.guess.records import GuessRound, GuessRow
+from viz.chart import Chart, empty_chart, new_figure, sheer
+from viz.format import THIN, count, percent, plural, round_steps
+from viz.palette import Theme, colour
+
+SYMBOLS = ("diamond", "circle", "square", "triangle-up", "star", "cross")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+NOTHING_YET = "Nothing has been opened yet: write a guess and press Enter."
+LARGER = 1.45  # presenter mode: type for the back row
+HEIGHT = 390  # pixels
+TALLER = 1.15  # and room for it
+MOST_ROWS, MOST_LARGE_ROWS = 14, 8  # tokens with a bar of their own
+
+
+def bits(value: float) -> str:
+    """Writes bits with one decimal: 3.4 bits."""
+    return f"{value:.1f}{THIN}bits"
+
+
+def opened_figure(last: GuessRound | None, theme: Theme = "light", *, large: bool = False) -> Chart:
+    """Draws the model's distribution for the token that was opened, and what people gave.
+
+    Args:
+        last: The round; None where there was none yet.
+        theme: Light or dark.
+        large: Whether it is read from the back row.
+    """
+    if last is None:
+        return empty_chart(theme, NOTHING_YET)
+    figure = new_figure(theme)
+    rows = rows_to_draw(last, MOST_LARGE_ROWS if large else MOST_ROWS)
+    came = next(i for i, row in enumerate(rows) if row.token_id == last.token_id)
+    rest = max(0.0, 1 - sum(row.model_prob for row in rows))
+    _add_model(figure, [*(row.model_prob for row in rows), rest], came, theme)
+    _add_guesses(figure, last, rows, theme)
+    labels = [plain(row.label) for row in rows]
+    labels[came] = f"<b>{labels[came]}</b> came"
+    labels.append(f"{count(last.n_vocab - len(rows))} others")
+    top = max(rest, *(row.model_prob for row in rows), *(p for r in rows for p in r.player_probs))
+    figure.update_xaxes(range=[0, 1.22 * top], visible=False)
+    figure.update_yaxes(
+        tickvals=list(range(len(labels))),
+        ticktext=labels,
+        autorange="reversed",
+        showgrid=False,
+        rangemode="normal",
+    )
+    figure.update_layout(height=90 + 30 * len(labels), bargap=0.3)
+    enlarge(figure, large)
+    return Chart(figure, _opened_words(last), f"What came next. {_opened_words(last)}", "measured")
+
+
+def _add_model(figure: go.Figure, probs: Sequence[float], came: int, theme: Theme) -> None:
+    """Draws the model's bars, the last one for all other tokens together."""
+    tone, ink = colour("generated", theme), colour("chosen", theme)
+    places = list(range(len(probs)))
+    figure.add_bar(
+        x=list(probs),
+        y=places,
+        orientation="h",
+        name="the model",
+        marker={
+            "color": [sheer(tone)] * (len(probs) - 1) + [colour("line", theme)],
+            "line": {
+                "color": [ink if i == came else tone for i in places],
+                "width": [3 if i == came else 1 for i in places[:-1]] + [0],
+            },
+        },
+        text=[percent(prob) for prob in probs],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{text}<extra>the model</extra>",
+    )
+
+
+def rows_to_draw(last: GuessRound, most: int) -> list[GuessRow]:
+    """Chooses the token that came, then what people or the model held for likeliest."""
+    by_weight = sorted(
+        last.rows,
+        key=lambda row: (row.token_id != last.token_id, -max(row.model_prob, *row.player_probs, 0)),
+    )
+    chosen = {row.token_id for row in by_weight[:most]}
+    return [row for row in last.rows if row.token_id in chosen]
+
+
+def _add_guesses(
+    figure: go.Figure, last: GuessRound, rows: Sequence[GuessRow], theme: Theme
+) -> None:
+    """Marks what every player gave each token that they named."""
+    for k, player in enumerate(last.players):
+        named = {guess.token_id for guess in player.guesses}
+        marks = [(row.player_probs[k], i) for i, row in enumerate(rows) if row.token_id in named]
+        figure.add_scatter(
+            x=[x for x, _ in marks],
+            y=[y for _, y in marks],
+            mode="markers",
+            name=plain(player.name),
+            marker={
+                "symbol": SYMBOLS[k % len(SYMBOLS)],
+                "size": 15,
+                "color": colour("prompt", theme),
+                "line": {"color": colour("paper", theme), "width": 2},
+            },
+            text=[percent(x) for x, _ in marks],
+            hovertemplate=f"%{{text}}<extra>{plain(player.name)}</extra>",
+        )
+
+
+def _opened_words(last: GuessRound) -> str:
+    prob = 2.0**-last.model_bits
+    people = "; ".join(
+        f"{player.name} {percent(player.prob)}"
+        + ("" if player.rank else ", an even part of what was kept back")
+        for player in last.players
+    )
+    return (
+        f"Measured: the model gave the token that came {percent(prob)}, number "
+        f"{count(last.model_rank)} of {count(last.n_vocab)} in its order. {people}."
+    )
+
+
+def running_figure(
+    rounds: Sequence[GuessRound], theme: Theme = "light", *, large: bool = False
+) -> Chart:
+    """Draws everyone's mean bits per token up to each round: the lowest line leads."""
+    if not rounds:
+        return empty_chart(theme, NOTHING_YET)
+    figure = new_figure(theme)
+    lines = mean_bits(rounds)
+    present = [player.name for player in rounds[-1].players]
+    for name, points in lines.items():
+        tone, dash, symbol = look(name, present, theme)
+        figure.add_scatter(
+            x=[n for n, _ in points],
+            y=[y for _, y in points],
+            mode="lines+markers" if symbol and len(rounds) <= 30 else "lines",
+            line={"color": tone, "width": 3, "dash": dash},
+            marker={"symbol": symbol or "circle", "size": 10},
+            name=plain(name),
+            hovertemplate="token %{x}: %{y:.2f} bits<extra>" + plain(name) + "</extra>",
+        )
+    playing = {name: lines[name][-1][1] for name in [*present, MODEL, UNIFORM]}
+    _name_ends(figure, playing, len(rounds), theme)
+    ticks = round_steps(max(y for points in lines.values() for _, y in points))
+    n_rounds = len(rounds)
+    figure.update_xaxes(title_text="tokens guessed", range=[0.8, n_rounds + 0.2], dtick=None)
+    if n_rounds <= 12:
+        figure.update_xaxes(tickvals=list(range(1, n_rounds + 1)))
+    figure.update_yaxes(
+        title_text="bits per token, mean so far", tickvals=ticks, range=[0, 1.06 * ticks[-1]]
+    )
+    figure.update_layout(
+        height=HEIGHT,
+        showlegend=False,
+        margin={"l": 8, "r": 130 if not large else 190, "t": 8, "b": 8},
+    )
+    enlarge(figure, large)
+    ends = sorted((points[-1][1], name) for name, points in lines.items())
+    caption = (
+        f"Measured over {plural(n_rounds, 'token')}, the lower the better: "
+        + ", ".join(f"{name} {bits(mean)}" for mean, name in ends)
+        + "."
+    )
+    return Chart(figure, caption, f"The score so far. {caption}", "measured")
+
+
+MODEL, UNIFORM = "the model", "uniform"
+
+
+def mean_bits(rounds: Sequence[GuessRound]) -> dict[str, list[tuple[int, float]]]:
+    """Gives everyone's mean bits up to each round in which they played: (round, mean) by name."""
+    names = list(dict.fromkeys(player.name for one in rounds for player in one.players))
+    lines: dict[str, list[tuple[int, float]]] = {}
+    for name in names:
+        own = [
+            (n, p.bits) for n, one in enumerate(rounds, 1) for p in one.players if p.name == name
+        ]
+        lines[name] = _means(own)
+    lines[MODEL] = _means([(n, one.model_bits) for n, one in enumerate(rounds, 1)])
+    lines[UNIFORM] = _means([(n, one.uniform_bits) for n, one in enumerate(rounds, 1)])
+    return lines
+
+
+def _means(scores: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    sums = accumulate(score for _, score in scores)
+    return [(n, total / k) for k, ((n, _), total) in enumerate(zip(scores, sums, strict=True), 1)]
+
+
+def look(name: str, players: Sequence[str], theme: Theme) -> tuple[str, str, str | None]:
+    """Gives a predictor's colour, dash and symbol; a player is told by the place at the table."""
+    if name == UNIFORM:
+        return colour("muted", theme), "dot", None
+    if name == MODEL:
+        return colour("generated", theme), "solid", "circle-open"
+    if name not in players:  # who has left the table
+        return colour("prompt", theme), "dot", None
+    place = list(players).index(name) % len(SYMBOLS)
+    return colour("prompt", theme), DASHES[place], SYMBOLS[place]
+
+
+def _name_ends(figure: go.Figure, ends: dict[str, float], n_rounds: int, theme: Theme) -> None:
+    """Writes each name at the end of its line, far enough from the others to be read."""
+    gap, place = 0.085 * max(ends.values()), -1.0
+    for name, mean in sorted(ends.items(), key=lambda end: end[1]):
+        place = max(mean, place + gap)
+        figure.add_annotation(
+            x=n_rounds,
+            y=place,
+            xanchor="left",
+            xshift=10,
+            showarrow=False,
+            text=f"<b>{mean:.1f}</b> {plain(name)}",
+            font={"color": look(name, [], theme)[0]},
+        )
+
+
+def rounds_table(rounds: Sequence[GuessRound]) -> pd.DataFrame:
+    """Writes every round: the token, its rank and bits for the model, and everyone's bits."""
+    names = list(dict.fromkeys(player.name for one in rounds for player in one.players))
+    rows = []
+    for one in rounds:
+        own = {player.name: player.bits for player in one.players}
+        row: dict[str, object] = {"token": one.label, "model’s rank": one.model_rank}
+        row |= {f"bits: {name}": own.get(name) for name in names}
+        rows.append(row | {"bits: model": one.model_bits, "bits: uniform": one.uniform_bits})
+    return pd.DataFrame(rows)
+
+
+def enlarge(figure: go.Figure, large: bool) -> None:
+    """Makes a figure's words and its height fit for the back row, where it is read from there."""
+    if not large:
+        return
+    size = 13 * LARGER
+    figure.update_layout(
+        font={"size": size}, legend={"font": {"size": size}}, height=TALLER * figure.layout.height
+    )
+    figure.update_xaxes(tickfont={"size": size}, title={"font": {"size": size}})
+    figure.update_yaxes(tickfont={"size": size}, title={"font": {"size": size}})
+    figure.update_annotations(font={"size": size})
+
+
+def plain(text: str) -> str:
+    """Makes a name or label safe for Plotly, which reads markup in its texts."""
+    cut = text if len(text) <= 18 else f"{text[:17]}…"
+    return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,1 @@
+"""Figures of the home page, and a run as a file."""

@@ -1,0 +1,1 @@
+"""Figures of the key-value cache."""

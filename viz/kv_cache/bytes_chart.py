@@ -1,0 +1,176 @@
+"""The bytes of one text's cache: counted in the tensors, by the formula, and with all heads kept.
+
+Keys and values are two hues; what is derived is hatched; what is held is grey.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from model.records import CacheMoment, CacheShape
+from viz.chart import Chart, new_figure, sheer
+from viz.format import THIN, count, digits, plural, size, size_ticks
+from viz.palette import Theme, colour
+
+ROW_HEIGHT = 46  # pixels
+
+
+def formula(shape: CacheShape) -> str:
+    """Writes out what one token costs: as a product where it is one."""
+    each = f"{count(shape.bytes_per_token)}{THIN}B a token"
+    layers = plural(shape.n_layers, "layer")
+    width = f"{count(shape.bytes_per_number)}{THIN}B"
+    if shape.is_plain:
+        return (
+            f"2 for keys and values × {layers} × {plural(shape.n_kv_heads, 'KV head')} × "
+            f"{count(shape.head_dim)} numbers × {width} = {each}"
+        )
+    if shape.is_latent:
+        numbers = f"{count(shape.head_dim)} numbers for keys and values together"
+        return f"{layers} × {numbers} × {width} = {each}"
+    if shape.bytes_per_token == 0:
+        return f"{each}, as no keys and values are kept"
+    return f"{each}, summed layer by layer"
+
+
+def window_note(shape: CacheShape) -> str:
+    """Says of a cache that agrees with the formula why it does not end with a sliding window."""
+    if shape.sliding_window is None:
+        return ""
+    return (
+        f" Layers with a sliding window look back over {plural(shape.sliding_window, 'position')} "
+        "only; this cache keeps every position, so that it can be cropped."
+    )
+
+
+def bytes_figure(
+    n_tokens: int, in_use: int, held: int, shape: CacheShape, theme: Theme = "light"
+) -> Chart:
+    """Draws what the tensors hold beside what the formula says.
+
+    Args:
+        n_tokens: Positions in the cache.
+        in_use: Bytes of those positions, counted in the tensors.
+        held: Bytes of the storage behind them.
+        shape: What the model's cache is made of.
+        theme: Light or dark.
+    """
+    derived = n_tokens * shape.bytes_per_token
+    rows = [("in the tensors", in_use), ("by the formula", derived), ("held in memory", held)]
+    saves = shape.is_plain and shape.n_heads > shape.n_kv_heads
+    all_heads = derived * shape.n_heads // max(shape.n_kv_heads, 1)
+    if saves:
+        rows.append((f"were all {count(shape.n_heads)} heads kept", all_heads))
+    figure = new_figure(theme)
+    _add_halves(figure, [rows[0][0]], [in_use], theme, width=0.62)
+    ink, muted = colour("ink", theme), colour("muted", theme)
+    hatch = {"shape": "/", "fgcolor": ink, "bgcolor": "rgba(0,0,0,0)", "size": 7}
+    hatched = {"color": ink, "pattern": hatch, "line": {"color": ink, "width": 1}}
+    for i, (name, n_bytes) in enumerate(rows[1:]):
+        grey: Mapping[str, object] = {"color": sheer(muted)}
+        _add_bars(figure, [name], [n_bytes], grey if i == 1 else hatched, width=0.62)
+    for name, n_bytes in rows:
+        _say(figure, n_bytes, name, f"{count(n_bytes)}{THIN}B", theme)
+    _lay_out(figure, [name for name, _ in rows], max(n_bytes for _, n_bytes in rows))
+    caption = _bytes_caption(n_tokens, in_use, derived, shape, all_heads if saves else None)
+    return Chart(figure, caption, f"Bytes of the cache. {caption}", "measured")
+
+
+def _bytes_caption(
+    n_tokens: int, in_use: int, derived: int, shape: CacheShape, all_heads: int | None
+) -> str:
+    verdict = "tensors and formula agree to the byte"
+    if in_use != derived:
+        verdict = f"the tensors hold {count(in_use)}{THIN}B, the formula says {count(derived)}"
+    said = f"Measured and derived: {formula(shape)}, × {plural(n_tokens, 'token')}: {verdict}."
+    if all_heads is not None:
+        said += (
+            f" {count(shape.n_heads)} query heads share {count(shape.n_kv_heads)} heads of keys "
+            f"and values: {digits(all_heads / derived)} times less than if each kept its own."
+        )
+    elif shape.is_plain:
+        said += " Every query head keeps its own keys and values: no grouping saves any."
+    return said + window_note(shape) if in_use == derived else said
+
+
+def rewind_figure(moments: Sequence[CacheMoment], theme: Theme = "light") -> Chart:
+    """Draws bytes in use and bytes held before, during and after a rewind."""
+    names = [f"{moment.name}:<br>{plural(moment.n_tokens, 'token')}" for moment in moments]
+    figure = new_figure(theme)
+    held = [moment.bytes_held for moment in moments]
+    _add_bars(figure, names, held, {"color": sheer(colour("muted", theme))}, 0.8, "held in memory")
+    _add_halves(figure, names, [moment.bytes_in_use for moment in moments], theme, width=0.36)
+    for name, moment in zip(names, moments, strict=True):
+        said = f"{size(moment.bytes_in_use)} in use<br>{size(moment.bytes_held)} held"
+        _say(figure, moment.bytes_held, name, said, theme)
+    _lay_out(figure, names, max(held), room=1.9)
+    freed = moments[0].bytes_held - moments[-1].bytes_held
+    caption = (
+        "Measured: room is held in whole blocks of positions. A crop only shortens the view, and "
+        "what it leaves can be written again. The next pass gives back blocks that are empty: "
+        f"here {count(freed)}{THIN}B."
+    )
+    return Chart(figure, caption, f"A rewind in three moments. {caption}", "measured")
+
+
+def _add_halves(
+    figure: go.Figure, names: list[str], totals: Sequence[int], theme: Theme, width: float
+) -> None:
+    """Draws bytes in use as keys and values, which are as many."""
+    for i, role in enumerate(("keys", "values")):
+        halves = [total / 2 for total in totals]
+        marker = {"color": colour(role, theme)}
+        base = halves if i else None
+        _add_bars(figure, names, halves, marker, width, role, base)
+
+
+def _add_bars(
+    figure: go.Figure,
+    names: list[str],
+    lengths: Sequence[float],
+    marker: Mapping[str, object],
+    width: float,
+    legend: str = "",
+    base: Sequence[float] | None = None,
+) -> None:
+    figure.add_bar(
+        y=names,
+        x=lengths,
+        base=base,
+        orientation="h",
+        name=legend,
+        showlegend=bool(legend),
+        marker=marker,
+        width=width,
+        hoverinfo="skip",
+    )
+
+
+def _say(figure: go.Figure, x: float, y: str, text: str, theme: Theme) -> None:
+    """Writes a number at the end of its bar."""
+    figure.add_annotation(
+        x=x,
+        y=y,
+        text=text,
+        showarrow=False,
+        xanchor="left",
+        xshift=4,
+        align="left",
+        font={"size": 13, "color": colour("ink", theme)},
+    )
+
+
+def _lay_out(figure: go.Figure, names: list[str], top: float, room: float = 1.5) -> None:
+    ticks, labels = size_ticks(top)
+    shown = [i for i, tick in enumerate(ticks) if tick <= top]
+    figure.update_layout(barmode="overlay", height=76 + ROW_HEIGHT * len(names))
+    figure.update_yaxes(
+        categoryorder="array", categoryarray=names[::-1], showgrid=False, tickfont={"size": 13}
+    )
+    figure.update_xaxes(
+        range=[0, room * top or 1],
+        tickvals=[ticks[i] for i in shown],
+        ticktext=[labels[i] for i in shown],
+    )

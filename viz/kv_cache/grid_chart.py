@@ -1,0 +1,111 @@
+"""What lies in the cache: a row for each head of each layer, a column for each token.
+
+Keys stand above, values below. A prefill lays all columns of the prompt at once, every decode pass
+one more. The shade of a cell is the size of that key or value, measured; its scale is set by the
+prompt, so that a column, once laid, never changes its colour while the text grows.
+"""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from model.records import CacheGrid, FloatArray
+from viz.chart import Chart, new_figure
+from viz.format import THIN, count, digits, plural
+from viz.labels import plain
+from viz.palette import Theme, colour
+from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
+
+HEIGHT = 430  # pixels
+SLOTS = (24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # columns that the frame has room for
+STRIP, KEYS, VALUES = (0.945, 1.0), (0.49, 0.925), (0.0, 0.435)  # heights in the figure
+
+
+def grid_figure(grid: CacheGrid, theme: Theme = "light") -> Chart:
+    """Draws the cache as a grid that gains columns; what the last pass laid is outlined."""
+    n_layers, n_heads, n_columns = grid.keys.shape
+    n_slots = next((slots for slots in SLOTS if slots >= n_columns), n_columns)
+    figure = new_figure(theme)
+    _add_strips(figure, grid, theme)
+    for role, states, axis in (("keys", grid.keys, "y"), ("values", grid.values, "y2")):
+        hovers = _hovers(grid, states, role)
+        n_typical = grid.n_prompt
+        add_map(figure, states, role, hovers, theme, n_typical=n_typical, axes=("x", axis))
+    _part_layers(figure, n_layers, n_heads, n_slots, theme)
+    _outline_newest(figure, grid, theme)
+    figure.update_layout(
+        height=HEIGHT,
+        barmode="overlay",
+        plot_bgcolor=colour("raised", theme),
+        xaxis=token_axis(grid.labels, n_slots) | {"anchor": "y2"},
+        yaxis=layer_axis(n_layers, n_heads, "keys") | {"domain": KEYS},
+        yaxis2=layer_axis(n_layers, n_heads, "values") | {"domain": VALUES},
+        yaxis3={"domain": STRIP, "visible": False, "range": [0, 1]},
+    )
+    caption = _caption(grid)
+    return Chart(figure, caption, f"The cache as a grid. {caption}", "measured")
+
+
+def _add_strips(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
+    """Draws whose each column is: one block for the prefill, one for each decode pass."""
+    laid_once = f"prefill: {plural(grid.n_prompt, 'column')} in one pass"
+    add_strip(figure, [(0, grid.n_prompt)], laid_once, colour("prompt", theme), ("x", "y3"))
+    later = single_columns(grid.n_prompt, grid.keys.shape[2])
+    tone = colour("generated", theme)
+    add_strip(figure, later, "decode: one column a pass", tone, ("x", "y3"))
+
+
+def _hovers(grid: CacheGrid, states: FloatArray, role: str) -> list[list[str]]:
+    n_layers, n_heads, _ = states.shape
+    one = {"keys": f"key, {grid.key_bytes}", "values": f"value, {grid.value_bytes}"}[role]
+    names = [f"{i}: {plain(label)}" for i, label in enumerate(grid.labels)]
+    return [
+        [
+            f"<b>layer {layer + 1}, KV head {head + 1}</b><br>position {name}<br>"
+            f"one {one}{THIN}B, size {digits(float(size), 3)}"
+            for name, size in zip(names, states[layer, head], strict=True)
+        ]
+        for layer in range(n_layers)
+        for head in range(n_heads)
+    ]
+
+
+def _part_layers(
+    figure: go.Figure, n_layers: int, n_heads: int, n_slots: int, theme: Theme
+) -> None:
+    """Draws a gap between one layer's heads and the next one's."""
+    for axis in ("y", "y2"):
+        for layer in range(1, n_layers):
+            figure.add_shape(
+                type="line",
+                x0=0,
+                x1=n_slots,
+                y0=layer * n_heads,
+                y1=layer * n_heads,
+                yref=axis,
+                line={"color": colour("paper", theme), "width": 2 if n_layers < 16 else 1},
+            )
+
+
+def _outline_newest(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
+    end = grid.keys.shape[2]
+    figure.add_shape(
+        type="rect",
+        x0=end - grid.n_new,
+        x1=end,
+        y0=0,
+        y1=1,
+        yref="paper",
+        line={"color": colour("stage", theme), "width": 2.5},
+    )
+
+
+def _caption(grid: CacheGrid) -> str:
+    n_layers, n_heads, n_columns = grid.keys.shape
+    laid = "laid one column" if grid.n_new == 1 else f"laid {count(grid.n_new)} columns at once"
+    return (
+        f"Measured: {plural(n_layers, 'layer')} × {plural(n_heads, 'KV head')}, a key and a value "
+        f"for each of {plural(n_columns, 'position')}. The last pass {laid} (outlined). The "
+        "stronger a cell’s colour, the larger its key or value; columns, once laid, stay as they "
+        "are."
+    )

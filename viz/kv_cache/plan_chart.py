@@ -1,0 +1,101 @@
+"""What caches of published models would take: as a figure per token, and as a table per sequence.
+
+All of it is derived from configs; nothing here was run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+
+from model.records import CachePlan
+from viz.chart import Chart, new_figure
+from viz.format import digits, size
+from viz.palette import Theme, colour
+
+FORMULA = (
+    "2 × layers × KV heads × head size × bits ÷ 8 for each token; of latent attention, "
+    "(latent + rotary part) × layers × bits ÷ 8"
+)
+
+
+def plan_figure(plans: Sequence[CachePlan], cache_bits: int, theme: Theme = "light") -> Chart:
+    """Draws bytes per token as they are, and as they would be with every head's own kept."""
+    figure = new_figure(theme)
+    names = [plan.name for plan in plans]
+    kept = [plan.bytes_per_token for plan in plans]
+    whole = [plan.numbers_all_heads * cache_bits / 8 for plan in plans]
+    figure.add_scatter(
+        x=[x for pair in zip(kept, whole, strict=True) for x in (*pair, None)],
+        y=[y for name in names for y in (name, name, None)],
+        mode="lines",
+        line={"color": colour("line", theme), "width": 4},
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    ink, tone = colour("muted", theme), colour("keys", theme)
+    open_ring = {"symbol": "circle-open", "size": 13, "color": ink, "line": {"width": 2}}
+    for x, marker, legend in (
+        (whole, open_ring, "if every head kept its own"),
+        (kept, {"size": 14, "color": tone}, "kept for each token"),
+    ):
+        figure.add_scatter(
+            x=x,
+            y=names,
+            mode="markers",
+            marker=marker,
+            name=legend,
+            text=[size(round(n_bytes)) for n_bytes in x],
+            hovertemplate="%{y}: %{text} a token<extra></extra>",
+        )
+    for plan in plans:
+        figure.add_annotation(
+            x=math.log10(plan.bytes_per_token),  # on a logarithmic axis it is the exponent
+            y=plan.name,
+            text=size(round(plan.bytes_per_token)),
+            showarrow=False,
+            yshift=-15,
+            font={"size": 12, "color": colour("ink", theme)},
+        )
+    figure.update_xaxes(
+        type="log",
+        tickvals=[1e3, 1e4, 1e5, 1e6, 1e7],
+        ticktext=[size(int(tick)) for tick in (1e3, 1e4, 1e5, 1e6, 1e7)],
+        title_text="bytes per token, each step ten times the last",
+        range=[math.log10(min(kept)) - 0.25, math.log10(max(whole)) + 0.25],
+    )
+    figure.update_yaxes(
+        categoryorder="array",
+        categoryarray=names[::-1],
+        showgrid=False,
+        tickfont={"size": 13, "color": colour("ink", theme)},
+    )
+    figure.update_layout(height=420)
+    best = max(plans, key=lambda plan: plan.numbers_all_heads / plan.numbers_per_token)
+    saved = digits(best.numbers_all_heads / best.numbers_per_token)
+    caption = (
+        f"Derived from the published configs, {cache_bits} bits a number: {FORMULA}. Most is saved "
+        f"by {best.name}, {saved} times less than if each head kept its own keys and values."
+    )
+    return Chart(figure, caption, f"Bytes per token of published models. {caption}", "derived")
+
+
+def plan_table(plans: Sequence[CachePlan], n_tokens: int, n_batch: int) -> pd.DataFrame:
+    """Writes one row per model: a token, a sequence, a batch, the weights, and what fits."""
+    rows = [
+        (
+            plan.name,
+            plan.attention,
+            size(round(plan.bytes_per_token)),
+            size(round(plan.bytes_per_sequence)),
+            size(round(plan.bytes_per_sequence * n_batch)),
+            size(round(plan.weight_bytes)),
+            plan.n_sequences,
+            "yes" if n_tokens <= plan.context_length else f"up to {plan.context_length}",
+        )
+        for plan in plans
+    ]
+    names = ["model", "heads", "a token", "a sequence", f"batch of {n_batch}", "weights"]
+    return pd.DataFrame(rows, columns=[*names, "sequences that fit", "made for this length"])

@@ -1,0 +1,161 @@
+"""Batching: tokens a second against batch size, what each reader waits, and padding drawn."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from model.prefill_decode.records import BatchRun, Padding
+from viz.chart import Chart, empty_chart, new_figure
+from viz.format import count, digits, duration, log_ticks, round_steps
+from viz.palette import Theme, colour
+from viz.prefill_decode.roofline_chart import busy_words, utilisation
+
+NOTHING_YET = "Nothing has been measured yet: press Start."
+HEIGHT = 340  # pixels
+ENOUGH = 1.5  # times the tokens that twice the sequences give while they share
+
+
+def throughput_figure(run: BatchRun, theme: Theme = "light") -> Chart:
+    """Draws tokens a second of all sequences together, beside what batch 1 promises."""
+    if not run.points:
+        return empty_chart(theme, run.refused or NOTHING_YET)
+    figure = new_figure(theme)
+    batches = [point.n_batch for point in run.points]
+    rates = [point.tokens_per_second for point in run.points]
+    tone = colour("generated", theme)
+    figure.add_scatter(
+        x=batches,
+        y=[rates[0] * n / batches[0] for n in batches],
+        mode="lines",
+        line={"color": colour("muted", theme), "width": 2, "dash": "dash"},
+        name="if a step took no longer",
+        hoverinfo="skip",
+    )
+    figure.add_scatter(
+        x=batches,
+        y=rates,
+        mode="lines+markers+text",
+        line={"color": tone, "width": 3},
+        marker={"size": 10, "symbol": "diamond"},
+        text=["", *(f"{digits(rate / rates[0], 2)}×" for rate in rates[1:])],
+        textposition="bottom right",
+        textfont={"size": 13, "color": colour("ink", theme)},
+        cliponaxis=False,
+        name="tokens a second, all together",
+        hovertemplate="batch %{x}: %{y:.3s} tokens a second<extra></extra>",
+    )
+    _batch_axis(figure, batches)
+    low, high = min(rates) / 1.5, max(rates) * 3
+    ticks, labels = log_ticks(low, high)
+    figure.update_yaxes(
+        type="log",
+        title_text="tokens a second",
+        range=[math.log10(low), math.log10(high)],
+        tickvals=ticks,
+        ticktext=labels,
+        rangemode="normal",
+    )
+    last = run.points[-1]
+    caption = (
+        f"Measured on {run.machine.where}, {run.machine.model}, {count(last.n_past)} tokens in "
+        f"each cache, medians of {last.seconds.n} steps: batch {last.n_batch} gives "
+        f"{digits(rates[-1])} tokens a second, {digits(rates[-1] / rates[0], 2)} times batch "
+        f"{batches[0]}. {_knee(run)} {busy_words(run.points)}"
+    ).strip()
+    return Chart(figure, caption, f"Throughput against batch size. {caption}", "measured")
+
+
+def _knee(run: BatchRun) -> str:
+    """Says from which batch on twice the sequences always give less than half as much again."""
+    gains = [b.tokens_per_second / a.tokens_per_second for a, b in pairwise(run.points)]
+    n_late = next((n for n, gain in enumerate(reversed(gains)) if gain >= ENOUGH), len(gains))
+    if not n_late:
+        return "The last doubling still gave half as much again or more."
+    one, other = run.points[-n_late - 1], run.points[-n_late]
+    return (
+        f"From batch {one.n_batch} to {other.n_batch} the gain is only "
+        f"{digits(gains[-n_late], 2)} times: the weights’ one reading is shared, arithmetic and "
+        "the caches are not."
+    )
+
+
+def batch_table(run: BatchRun) -> pd.DataFrame:
+    """Writes one row per batch: throughput, each reader's wait, how well memory is used."""
+    rows = [
+        (
+            point.n_batch,
+            digits(point.tokens_per_second),
+            f"{digits(point.tokens_per_second / run.points[0].tokens_per_second, 2)}×",
+            duration(point.seconds.median),
+            f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
+            utilisation(point.bytes_per_second / run.copy),
+        )
+        for point in run.points
+    ]
+    names = ["batch", "tokens a second", "gain", "a step (TPOT)", "range", "MBU"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def wait_figure(run: BatchRun, theme: Theme = "light") -> Chart:
+    """Draws what a step takes, which is what every reader of the batch waits for a token."""
+    if not run.points:
+        return empty_chart(theme, run.refused or NOTHING_YET)
+    figure = new_figure(theme)
+    batches = [point.n_batch for point in run.points]
+    timed = [point.seconds for point in run.points]
+    figure.add_scatter(
+        x=batches,
+        y=[1000 * one.median for one in timed],
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": [1000 * (one.high - one.median) for one in timed],
+            "arrayminus": [1000 * (one.median - one.low) for one in timed],
+            "thickness": 1.5,
+        },
+        mode="lines+markers",
+        line={"color": colour("generated", theme), "width": 3},
+        marker={"size": 10, "symbol": "diamond"},
+        name="a step, which is each reader’s gap (TPOT)",
+        hovertemplate="batch %{x}: %{y:.3g} ms<extra></extra>",
+    )
+    _batch_axis(figure, batches)
+    ticks = round_steps(1000 * max(one.high for one in timed))
+    figure.update_yaxes(title_text="milliseconds a step", tickvals=ticks, range=[0, ticks[-1]])
+    first, last = run.points[0], run.points[-1]
+    caption = (
+        f"Measured in the same run: a reader waits {duration(first.seconds.median)} for a token at "
+        f"batch {first.n_batch}, {duration(last.seconds.median)} at batch {last.n_batch}. MBU "
+        f"{utilisation(first.bytes_per_second / run.copy)} and "
+        f"{utilisation(last.bytes_per_second / run.copy)} of the copy bandwidth, "
+        f"{digits(run.copy / 1e9)} GB/s here."
+    )
+    return Chart(figure, caption, f"Time of a step against batch size. {caption}", "measured")
+
+
+def _batch_axis(figure: go.Figure, batches: list[int]) -> None:
+    figure.update_xaxes(
+        type="log",
+        title_text="sequences in the batch",
+        tickvals=batches,
+        range=[math.log10(batches[0] / 1.25), math.log10(batches[-1] * 1.25)],
+    )
+    figure.update_layout(height=HEIGHT)
+
+
+def padding_table(padding: Padding) -> pd.DataFrame:
+    """Writes one row per way: the largest gap of the logits, and how many best tokens stayed."""
+    n = len(padding.labels)
+    rows = [
+        (
+            way.name,
+            f"{max(way.gaps):.1e}" if max(way.gaps) < 1e-3 else digits(max(way.gaps), 2),
+            f"{sum(way.same_best)} of {n}",
+        )
+        for way in padding.ways
+    ]
+    return pd.DataFrame(rows, columns=["how", "largest gap of logits", "same best token"])

@@ -1,0 +1,319 @@
+"""The roofline: what this device could do, what both phases do, and which floor is the highest.
+
+Up is more arithmetic a second, right is more arithmetic for each byte read. The slope is bandwidth,
+the flat part the matrix rate; where they meet is the ridge. A pass far below both waits for
+something that the roofline does not draw, so the floors are drawn apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from model.prefill_decode.records import Bound, Ceilings, Roofline, RoofPoint
+from viz.chart import Chart, empty_chart, new_figure
+from viz.format import THIN, count, digits, duration, percent, size
+from viz.palette import Theme, colour
+
+NOTHING_YET = "Nothing has been measured yet: press Start."
+HEIGHT = 460  # pixels
+ROLES = {"prefill": "prompt", "decode": "generated"}
+SYMBOLS = {"prefill": "circle", "decode": "diamond"}
+WORDS: dict[Bound, str] = {
+    "memory": "reading the weights and the cache",
+    "compute": "arithmetic",
+    "overhead": "the operations themselves",
+}
+FLOOR_SYMBOLS: dict[Bound, str] = {"memory": "square", "compute": "circle", "overhead": "x-thin"}
+_EXPLAINED = 0.3  # of the time: below it no floor is called the bound
+_IN_CACHE = 40e6  # bytes of weights that a processor's last cache may hold
+_BUSY = 1.4  # times as long as the quickest run: beyond it the middle one says little
+_PLAIN = "own step"  # words of the engine whose points are filled
+
+
+def utilisation(fraction: float) -> str:
+    """Writes a share of a ceiling, which what lies in a processor's own cache may exceed."""
+    return percent(fraction) if fraction < 1 else f"{digits(100 * fraction)}{THIN}%"
+
+
+def short_name(point: RoofPoint) -> str:
+    """Names a point in few words: 256 tokens, batch 4."""
+    if point.phase == "prefill":
+        return f"{count(point.n_input)} tokens"
+    return (
+        f"batch {point.n_batch}"
+        if _is_plain(point)
+        else f"batch {point.n_batch}, by the quick step"
+    )
+
+
+def roofline_figure(roofline: Roofline | None, theme: Theme = "light") -> Chart:
+    """Draws the ceilings that were measured, and each kind of pass below them."""
+    if roofline is None:
+        return empty_chart(theme, NOTHING_YET)
+    top, points = roofline.ceilings, roofline.points
+    figure = new_figure(theme)
+    left, right = _x_range(top, points)
+    _roofs(figure, top, left, right, theme)
+    for phase in ("prefill", "decode"):
+        _points(figure, [p for p in points if p.phase == phase], phase, theme)
+    low = min([p.flops_per_second for p in points] or [top.matmul / 1000])
+    figure.update_xaxes(
+        type="log",
+        range=[math.log10(left), math.log10(right)],
+        title_text="arithmetic intensity: FLOPs for each byte read",
+        dtick=1,
+        showgrid=True,
+    )
+    figure.update_yaxes(
+        type="log",
+        range=[math.log10(low / 3), math.log10(top.matmul * 2.6)],
+        title_text="GFLOP/s",
+        tickvals=[10.0**n for n in range(6, 17)],
+        ticktext=[f"{10 ** (n - 9):,g}".replace(",", " ") for n in range(6, 17)],
+        rangemode="normal",
+    )
+    figure.update_layout(height=HEIGHT)
+    caption = (
+        f"Measured on {roofline.machine.where}, {roofline.machine.model}, all in one run. Ceilings "
+        f"are the best of {top.n_runs}: copy {digits(top.copy / 1e9)} GB/s over "
+        f"{size(top.buffer_bytes)}, matrix and vector {digits(top.read / 1e9)} GB/s, matrix and "
+        f"matrix {digits(top.matmul / 1e9)} GFLOP/s; the ridge is at {digits(top.ridge)} FLOPs a "
+        f"byte. Middle runs were up to {utilisation(top.spread)} slower than the best. Points are "
+        "medians; bytes are each weight and each cached number once, attention is counted causally."
+    )
+    return Chart(figure, caption, f"Roofline of this device. {caption}", "measured")
+
+
+def _x_range(top: Ceilings, points: Sequence[RoofPoint]) -> tuple[float, float]:
+    found = [point.intensity for point in points] or [top.ridge]
+    return min(*found, top.ridge, 0.5) / 5, max(*found, top.ridge) * 4
+
+
+def _roofs(figure: go.Figure, top: Ceilings, left: float, right: float, theme: Theme) -> None:
+    """Draws the slope of both bandwidths, the flat matrix rate, and the ridge."""
+    ink, muted = colour("ink", theme), colour("muted", theme)
+    figure.add_scatter(
+        x=[left, top.ridge, right],
+        y=[left * top.copy, top.matmul, top.matmul],
+        mode="lines",
+        line={"color": ink, "width": 3},
+        name="roof: copy bandwidth, then matrix rate",
+        hoverinfo="skip",
+    )
+    corner = top.matmul / top.read
+    figure.add_scatter(
+        x=[left, corner],
+        y=[left * top.read, top.matmul],
+        mode="lines",
+        line={"color": muted, "width": 2, "dash": "dash"},
+        name="roof of a matrix and a vector",
+        hoverinfo="skip",
+    )
+    figure.add_annotation(
+        x=math.log10(top.ridge),
+        y=math.log10(top.matmul),
+        text=f"ridge: {digits(top.ridge)} FLOPs a byte",
+        showarrow=False,
+        yshift=14,
+        font={"size": 13, "color": ink},
+    )
+
+
+def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str, theme: Theme) -> None:
+    if not points:
+        return
+    tone = colour(ROLES[phase], theme)
+    symbol = SYMBOLS[phase]
+    figure.add_scatter(
+        x=[point.intensity for point in points],
+        y=[point.flops_per_second for point in points],
+        mode="markers+text",
+        marker={
+            "size": 14,
+            "color": tone,
+            "symbol": [symbol if _is_plain(p) else f"{symbol}-open" for p in points],
+            "line": {"width": 2, "color": tone},
+        },
+        text=[f" {short_name(point).replace(', by the', ',')} " for point in points],
+        textposition=[_beside(point) for point in points],
+        textfont={"size": 13, "color": colour("ink", theme)},
+        cliponaxis=False,
+        name=f"{phase}: " + ("prompts of so many tokens" if phase == "prefill" else "batches"),
+        customdata=[[duration(p.seconds.median), size(p.n_bytes)] for p in points],
+        hovertemplate="%{text}: %{customdata[0]} a pass, %{customdata[1]} read"
+        "<br>%{x:.3g} FLOPs a byte, %{y:.3s}FLOP/s<extra></extra>",
+    )
+
+
+def _beside(point: RoofPoint) -> str:
+    """Puts a point's name where neither the roof nor its neighbours are."""
+    return "top left" if point.phase == "decode" and _is_plain(point) else "bottom right"
+
+
+def _is_plain(point: RoofPoint) -> bool:
+    return _PLAIN in point.engine
+
+
+def floors_figure(roofline: Roofline | None, theme: Theme = "light") -> Chart:
+    """Draws, for each kind of pass, what its three floors explain of the time that it took."""
+    if roofline is None or not roofline.points:
+        return empty_chart(theme, NOTHING_YET)
+    top, points = roofline.ceilings, roofline.points
+    figure = new_figure(theme)
+    rows = [row_name(point) for point in points]
+    for phase, role in ROLES.items():
+        chosen = [row for row, point in zip(rows, points, strict=True) if point.phase == phase]
+        figure.add_bar(
+            y=chosen,
+            x=[1.0] * len(chosen),
+            orientation="h",
+            width=0.5,
+            marker={
+                "color": colour(f"{role}-tint", theme),
+                "line": {"color": colour(role, theme), "width": 1},
+            },
+            name=f"{phase}, as measured",
+            hoverinfo="skip",
+        )
+    for bound, words in WORDS.items():
+        shares = [p.floors(top)[bound] / p.seconds.median for p in points]
+        is_highest = [p.bound(top) == bound for p in points]
+        ink = colour("ink", theme)
+        figure.add_scatter(
+            x=[min(share, 1.12) for share in shares],
+            y=rows,
+            mode="markers",
+            marker={
+                "symbol": [_symbol(bound, is_filled=high) for high in is_highest],
+                "size": [15 if high else 10 for high in is_highest],
+                "color": ink,
+                "line": {"width": 2.5, "color": ink},
+                "opacity": 1,
+            },
+            name=f"{words} alone",
+            text=[
+                f"{duration(p.floors(top)[bound])} of {duration(p.seconds.median)}" for p in points
+            ],
+            hovertemplate="%{y}: " + words + " %{text}<extra></extra>",
+        )
+    figure.update_layout(height=120 + 42 * len(rows), barmode="overlay")
+    figure.update_xaxes(
+        range=[0, 1.15],
+        tickvals=[0, 0.25, 0.5, 0.75, 1],
+        ticktext=["0", "¼", "½", "¾", "1"],
+        title_text="share of the time that the pass took",
+    )
+    figure.update_yaxes(
+        categoryorder="array",
+        categoryarray=rows[::-1],
+        showgrid=False,
+        tickfont={"size": 13, "color": colour("ink", theme)},
+    )
+    caption = (
+        "Derived from the ceilings and the measured times: bytes ÷ the larger of both bandwidths, "
+        "FLOPs ÷ matrix rate, and a measured step of the same layers with almost no width. The "
+        "highest floor is the bound, drawn large; what is left to the right of it no ceiling "
+        "explains."
+    )
+    return Chart(figure, caption, f"Three floors under each pass. {caption}", "derived")
+
+
+def _symbol(bound: Bound, *, is_filled: bool) -> str:
+    symbol = FLOOR_SYMBOLS[bound]
+    return symbol if is_filled or bound == "overhead" else f"{symbol}-open"
+
+
+def row_name(point: RoofPoint) -> str:
+    """Names a pass for a row."""
+    if point.phase == "prefill":
+        return f"prefill of {count(point.n_input)}"
+    quick = "" if _is_plain(point) else ", quick step"
+    return f"decode, batch {point.n_batch}{quick}"
+
+
+def verdict(roofline: Roofline) -> str:
+    """Says in words what binds each phase on this device."""
+    prefills = [p for p in roofline.points if p.phase == "prefill"]
+    decodes = [p for p in roofline.points if p.phase == "decode"]
+    chosen = [max(prefills, key=lambda p: p.n_input)] if prefills else []
+    for is_plain in (True, False):
+        own = [p for p in decodes if _is_plain(p) == is_plain]
+        chosen += [min(own, key=lambda p: p.n_batch)] if own else []
+    sentences = [_sentence(point, roofline.ceilings) for point in chosen]
+    if decodes and decodes[0].weight_bytes < _IN_CACHE:
+        sentences.append(
+            f"These weights, {size(decodes[0].weight_bytes)}, may lie in the processor’s own "
+            "cache, which is quicker than the copy in memory that MBU is held against."
+        )
+    busy = busy_words(roofline.points, roofline.ceilings.spread)
+    return " ".join([*sentences, busy]).strip()
+
+
+def busy_words(points: Sequence[RoofPoint], spread: float = 0.0) -> str:
+    """Says so where the runs of one thing lie far apart: something else ran beside them.
+
+    Args:
+        points: Passes, of whose runs the middle one is held against the quickest.
+        spread: Of the ceilings above them: how much longer a middle run took than the best.
+    """
+    slower = [point.seconds.median / point.seconds.low for point in points]
+    far = (("", median(slower or [1.0])), (" of the ceilings", 1 + spread))
+    told = [
+        f"Middle runs{whose} took {digits(times, 2)} times as long as the quickest"
+        for whose, times in far
+        if times >= _BUSY
+    ]
+    if not told:
+        return ""
+    return (
+        f"{'. '.join(told)}: the machine was busy with something else, so measure again when it is "
+        "not."
+    )
+
+
+def _sentence(point: RoofPoint, top: Ceilings) -> str:
+    bound, took = point.bound(top), point.seconds.median
+    floor = point.floors(top)[bound]
+    told = {
+        "memory": "**memory-bound**",
+        "compute": "**compute-bound**",
+        "overhead": "**overhead-bound**, not memory-bound",
+    }[bound]
+    if floor < _EXPLAINED * took:
+        told = f"near none of the three bounds, {bound} the nearest"
+    name = (
+        f"Reading {count(point.n_input)} tokens"
+        if point.phase == "prefill"
+        else f"Decoding at batch {point.n_batch}{'' if _is_plain(point) else ' by the quick step'}"
+    )
+    return (
+        f"{name} is {told} here: {WORDS[bound]} alone would take {duration(floor)} of the "
+        f"{duration(took)} measured (MBU {utilisation(point.mbu(top))}, "
+        f"MFU {utilisation(point.mfu(top))})."
+    )
+
+
+def roofline_table(roofline: Roofline) -> pd.DataFrame:
+    """Writes one row per kind of pass."""
+    top = roofline.ceilings
+    rows = [
+        (
+            row_name(point),
+            duration(point.seconds.median),
+            f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
+            f"{digits(point.flops / 1e9)} GFLOP",
+            size(point.n_bytes),
+            digits(point.intensity),
+            utilisation(point.mbu(top)),
+            utilisation(point.mfu(top)),
+            point.bound(top),
+        )
+        for point in roofline.points
+    ]
+    names = ["pass", "median", "spread", "arithmetic", "read", "FLOPs a byte", "MBU", "MFU"]
+    return pd.DataFrame(rows, columns=[*names, "highest floor"])

@@ -1,0 +1,185 @@
+"""Figures of the sampling lab: how alike masks are, and what was drawn beside what was expected.
+
+Knows numbers and names; where they come from is the caller's to say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from viz.chart import Chart, new_figure, sheer
+from viz.format import count, nats, percent
+from viz.palette import Theme, colour
+
+MOST_DRAWN = 24  # tokens with a pair of bars of their own
+
+
+def overlap_figure(
+    names: Sequence[str], overlaps: npt.NDArray[np.floating], theme: Theme = "light"
+) -> Chart:
+    """Draws the fraction of tokens that each pair of masks has in common.
+
+    Args:
+        names: of the masks.
+        overlaps: (n, n) kept by both, divided by kept by either.
+        theme: Light or dark.
+    """
+    texts = [[f"{value:.2f}" for value in row] for row in overlaps]
+    figure = _matrix(names, overlaps, texts, theme, "kept")
+    pairs = [(i, j) for i in range(len(names)) for j in range(i)]
+    least = min(pairs, key=lambda pair: overlaps[pair])
+    caption = (
+        "Derived: tokens that both masks keep, divided by those that either keeps (Jaccard); 1 is "
+        f"the same set. Least alike: {names[least[1]]} and {names[least[0]]}, "
+        f"{overlaps[least]:.2g}."
+    )
+    return Chart(figure, caption, f"Overlap between masks. {caption}", "derived")
+
+
+def divergence_figure(
+    names: Sequence[str], divergences: npt.NDArray[np.floating], theme: Theme = "light"
+) -> Chart:
+    """Draws KL(row || column) between what the masks leave to draw from.
+
+    Args:
+        names: of the masks.
+        divergences: (n, n) nats; infinite where the column cuts what the row keeps.
+        theme: Light or dark.
+    """
+    texts = [["∞" if math.isinf(value) else f"{value:.2f}" for value in row] for row in divergences]
+    finite = np.where(np.isfinite(divergences), divergences, np.nan)
+    figure = _matrix(names, finite, texts, theme, "surprise")
+    n_infinite = int(np.isinf(divergences).sum())
+    known = finite[~np.isnan(finite)]
+    caption = (
+        "Derived: KL(row ‖ column), the surprise of who draws by the row and expects the column. "
+        f"∞ ({n_infinite} of {len(names) * (len(names) - 1)} pairs): the column cuts a token that "
+        f"the row can draw. Largest that is finite: {nats(float(known.max()))}."
+    )
+    return Chart(figure, caption, f"KL divergence between masks. {caption}", "derived")
+
+
+def _matrix(
+    names: Sequence[str],
+    values: npt.NDArray[np.floating],
+    texts: list[list[str]],
+    theme: Theme,
+    role: str,
+) -> go.Figure:
+    figure = new_figure(theme)
+    figure.add_heatmap(
+        z=values,
+        x=list(names),
+        y=list(names),
+        text=texts,
+        texttemplate="%{text}",
+        textfont={"size": 12, "color": colour("ink", theme)},
+        colorscale=[[0, "rgba(0,0,0,0)"], [1, sheer(colour(role, theme))]],
+        showscale=False,
+        xgap=2,
+        ygap=2,
+        hovertemplate="%{y}, %{x}: %{text}<extra></extra>",
+    )
+    figure.update_xaxes(side="top", tickangle=-40, ticks="")
+    figure.update_yaxes(autorange="reversed", showgrid=False, rangemode="normal")
+    figure.update_layout(height=360, showlegend=False)
+    return figure
+
+
+def draws_figure(
+    labels: Sequence[str],
+    drawn: npt.NDArray[np.integer],
+    probs: npt.NDArray[np.floating],
+    theme: Theme = "light",
+) -> Chart:
+    """Draws how often each token was drawn, beside how often that was to be expected.
+
+    Args:
+        labels: of the tokens, likeliest first.
+        drawn: (n,) times that each came, in the same order.
+        probs: (n,) of each.
+        theme: Light or dark.
+    """
+    n_draws = int(drawn.sum())
+    n_shown = min(MOST_DRAWN, int(np.count_nonzero(probs)))
+    observed, expected = drawn[:n_shown].tolist(), (probs[:n_shown] * n_draws).tolist()
+    # tokens may share a label, and a label may look like a number: places carry the bars
+    places = list(range(n_shown))
+    figure = new_figure(theme)
+    figure.add_bar(
+        x=places,
+        y=expected,
+        name="expected",
+        marker={"color": "rgba(0,0,0,0)", "line": {"color": colour("ink", theme), "width": 1.5}},
+        hovertemplate="expected %{y:.1f}<extra></extra>",
+    )
+    figure.add_bar(
+        x=places,
+        y=observed,
+        name="drawn",
+        marker={"color": colour("kept", theme)},
+        hovertemplate="drawn %{y}<extra></extra>",
+    )
+    shown = [_plain(label) for label in labels[:n_shown]]
+    figure.update_xaxes(tickvals=places, ticktext=shown, tickangle=-40)
+    figure.update_yaxes(title_text=f"times in {count(n_draws)} draws")
+    figure.update_layout(barmode="group", bargap=0.25)
+    n_kept = int(np.count_nonzero(probs))
+    rest = f" The {count(n_kept - n_shown)} rarer ones are not shown." if n_kept > n_shown else ""
+    gap = np.abs(drawn / n_draws - probs).max()
+    caption = (
+        f"Measured: {count(n_draws)} draws by {count(n_draws)} coins, filled; derived: the "
+        f"probability times {count(n_draws)}, outlined. Largest gap of a token: "
+        f"{percent(float(gap))} of the draws.{rest}"
+    )
+    return Chart(figure, caption, f"Draws against expectation. {caption}", "measured")
+
+
+def votes_figure(
+    answers: Sequence[str], cold: Sequence[int], warm: Sequence[int], theme: Theme = "light"
+) -> Chart:
+    """Draws the votes for each answer at T = 0 and at T = 0.7.
+
+    Args:
+        answers: what was voted for, most votes first.
+        cold: votes of the continuations at T = 0.
+        warm: votes of those at T = 0.7.
+        theme: Light or dark.
+    """
+    figure = new_figure(theme)
+    places = list(range(len(answers)))
+    for votes, name, role in ((cold, "T = 0", "muted"), (warm, "T = 0.7", "generated")):
+        figure.add_bar(
+            x=list(votes),
+            y=places,
+            orientation="h",
+            name=name,
+            text=[str(n) if n else "" for n in votes],
+            textposition="outside",
+            cliponaxis=False,
+            marker={"color": colour(role, theme)},
+            hovertemplate="%{x} votes<extra></extra>",
+        )
+    top = max([*cold, *warm, 1])
+    figure.update_xaxes(title_text="votes", range=[0, 1.12 * top])
+    figure.update_yaxes(
+        tickvals=places,
+        ticktext=[_plain(answer) for answer in answers],
+        autorange="reversed",
+        showgrid=False,
+        rangemode="normal",
+    )
+    figure.update_layout(barmode="group", height=max(180, 90 + 46 * len(answers)))
+    caption = "Measured: the first word of each continuation is its answer, the commonest shown."
+    return Chart(figure, caption, f"Votes for {', '.join(answers)}. {caption}", "measured")
+
+
+def _plain(label: str) -> str:
+    """Makes a label safe for Plotly, which reads markup in its texts."""
+    cut = label if len(label) <= 16 else f"{label[:15]}…"
+    return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

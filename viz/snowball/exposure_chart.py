@@ -1,0 +1,116 @@
+"""Teacher forcing against free running, position by position."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from model.snowball.records import Estimate, Exposure, Floats
+from viz.chart import Chart, new_figure
+from viz.format import THIN
+from viz.palette import Theme
+from viz.snowball.confidence_bands import Z, add_line, windows
+
+HEIGHT = 340  # pixels
+WINDOW = 8  # positions in a stretch
+FORCED, FREE = "after true tokens (teacher forcing)", "after its own tokens (free running)"
+TRUE = "the story’s own tokens"
+
+
+def judged_figure(found: Exposure, theme: Theme = "light") -> Chart:
+    """Draws the judge's surprise at the writer's draws, and at the story itself."""
+    figure = new_figure(theme)
+    add_line(figure, windows(found.forced, WINDOW), "prompt", FORCED, theme, symbol="circle")
+    add_line(figure, windows(found.free, WINDOW), "generated", FREE, theme, symbol="square")
+    add_line(figure, windows(found.true_text, WINDOW), "muted", TRUE, theme, dash="dash")
+    _axes(figure, found.forced.shape[1], f"surprise of {found.judge}, nats per token")
+    caption = (
+        f"Measured on {len(found.forced)} held-out stories, T = {found.temperature:g}: how far a "
+        f"draw of {found.writer} surprises {found.judge}, exact over all tokens; means of "
+        f"{WINDOW} positions, bands are 95 % intervals over stories."
+    )
+    return Chart(figure, caption, f"Surprise by position. {caption}", "measured")
+
+
+def reference_figure(found: Exposure, theme: Theme = "light") -> Chart:
+    """Draws the writer's loss against the story itself, after true tokens and after its own."""
+    figure = new_figure(theme)
+    add_line(figure, windows(found.writer_loss, WINDOW), "prompt", FORCED, theme, symbol="circle")
+    free = windows(found.writer_loss_free, WINDOW)
+    add_line(figure, free, "generated", FREE, theme, symbol="square")
+    _axes(figure, found.forced.shape[1], f"loss of {found.writer}, nats per token")
+    caption = (
+        f"Measured on {len(found.forced)} held-out stories: −log p of the story’s own token. "
+        "After its own tokens the model tells another story, so this loss counts every "
+        "difference as an error, good or bad."
+    )
+    return Chart(figure, caption, f"Loss against the story. {caption}", "measured")
+
+
+def paired_gap(free: Floats, forced: Floats) -> Estimate:
+    """Returns the mean of free less forced over stories, each story's positions averaged first.
+
+    Only positions that both have are compared.
+    """
+    both = ~(np.isnan(free) | np.isnan(forced))
+    gaps = [
+        float((f[seen] - t[seen]).mean())
+        for f, t, seen in zip(free, forced, both, strict=True)
+        if seen.any()
+    ]
+    n = len(gaps)
+    spread = float(np.std(gaps, ddof=1)) if n > 1 else float("nan")
+    mean = float(np.mean(gaps)) if n else float("nan")
+    return Estimate(mean, Z * spread / max(1, n) ** 0.5, spread, n)
+
+
+def judged_words(found: Exposure) -> str:
+    """Says how large the bias is by the judge, which way it goes, and how sure that is."""
+    gap = paired_gap(found.free, found.forced)
+    numbers = (
+        f"{_signed(gap.mean)} ± {gap.half_width:.2f}{THIN}nats a token (95 %, "
+        f"{gap.n} stories; standard deviation between stories {gap.spread:.2f})"
+    )
+    if not abs(gap.mean) > gap.half_width:
+        return f"**No exposure bias that {gap.n} stories could show:** {numbers}."
+    if gap.mean > 0:
+        return f"**After its own tokens {found.writer} does worse:** {numbers}."
+    return (
+        f"**The loss differs, but the other way:** {numbers}. A likely reason: its "
+        "own text is plainer than the story, so what comes next is easier to get right. Lower is "
+        "not better here."
+    )
+
+
+def kl_words(found: Exposure) -> str:
+    """Says how much more the writer loses against the judge after its own tokens."""
+    gap = paired_gap(found.kl_free, found.kl_forced)
+    return (
+        f"KL({found.judge} ‖ {found.writer}), what the writer loses against the judge: "
+        f"{np.nanmean(found.kl_forced):.2f} nats a token after true tokens, "
+        f"{np.nanmean(found.kl_free):.2f} after its own, paired {_signed(gap.mean)} ± "
+        f"{gap.half_width:.2f}."
+    )
+
+
+def drift_words(found: Exposure) -> str:
+    """Says whether the gap grows with the position, as it would if errors piled up."""
+    n = found.free.shape[1]
+    first, last = slice(0, n // 3), slice(n - n // 3, n)
+    early = paired_gap(found.free[:, first], found.forced[:, first])
+    late = paired_gap(found.free[:, last], found.forced[:, last])
+    return (
+        f"From the first third of the positions to the last the gap goes from "
+        f"{_signed(early.mean)} ± {early.half_width:.2f} to {_signed(late.mean)} ± "
+        f"{late.half_width:.2f}."
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def _axes(figure: go.Figure, n_tokens: int, title: str) -> None:
+    figure.update_xaxes(title_text="tokens after the prompt", range=[0, n_tokens + 1])
+    figure.update_yaxes(title_text=title)
+    figure.update_layout(height=HEIGHT)
