@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from model.loading import LanguageModel
 
 DEFAULT_MODEL = "storyteller"
+DEFAULT_PROMPT = "The cat sat on the"
 _HEAD_START = 1.0  # seconds in which the first page is painted
 _GIVE_WAY = 0.0005  # seconds; a pass asks for the interpreter some 200 times
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from urllib.parse import urlencode
 
+from pages.frame.models import DEFAULT_PROMPT
 from pages.home.branch import Choice
 from pages.home.controls import Controls
 from pages.home.session import LARGEST_SEED, Session
 
-DEFAULT_PROMPT = "The cat sat on the"
 LONGEST_PROMPT = 4_000  # characters that a link carries
 MOST_TOKENS = 4_096  # generated tokens that a link may ask for
 

@@ -10,12 +10,19 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel, LoadError
 from model.tokenizing import vocabulary_labels
+from pages.frame.component import trigger_value
 from pages.frame.layout import as_written, is_presenting, presenter_toggle
 from pages.frame.lesson_state import SESSION, told_in
-from pages.frame.models import DEFAULT_MODEL, allowed_models, offered_models, shared_model
+from pages.frame.models import (
+    DEFAULT_MODEL,
+    DEFAULT_PROMPT,
+    allowed_models,
+    offered_models,
+    shared_model,
+)
 from pages.home.branch import Notice
-from pages.home.component import at_rest, live, look_ahead, told, vocabulary
-from pages.home.link import DEFAULT_PROMPT, Wish, follow, read_link
+from pages.home.component import at_rest, live, look_ahead, vocabulary
+from pages.home.link import Wish, follow, read_link
 from pages.home.payload import build_payload
 from pages.home.session import LARGEST_SEED, Session
 
@@ -198,7 +205,7 @@ def _figures() -> None:
 
 
 def _take_event() -> None:
-    event: dict[str, Any] | None = told("live", "event")
+    event: dict[str, Any] | None = trigger_value("live", "event")
     if event:
         session: Session = st.session_state[SESSION]
         session.handle(event)

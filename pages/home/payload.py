@@ -20,6 +20,7 @@ from model.records import Distribution, Step
 from model.sampling import ORDERS, Settings, coin_at
 from model.source_code import source_of
 from model.tokenizing import pieces, vocabulary_labels
+from pages.frame.component import MAX_EXACT, encode_payload
 from pages.home.branch import Branch
 from pages.home.link import write_link
 from pages.home.session import Session
@@ -31,15 +32,12 @@ EXAMPLES = (
     "The dragon opened the door and",
     '"I am not afraid," said the',
 )
-MOST_EXACT = 65_536  # entries of a vocabulary that travel whole
 _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
 N_RECENT = 20  # decode passes that the rate is the median of
 
 
 def build_payload(session: Session, *, presenter: bool, hide_bars: bool) -> bytes:
     """Return the message for the live component: see `encode_payload` for its layout."""
-    from pages.home.component import encode_payload
-
     generation, branch = session.generation, session.active
     settings = session.controls.settings()
     redo = branch.redo(settings)
@@ -106,7 +104,7 @@ def _distribution(
     kept: Distribution, logits: np.ndarray | None, prefix: str
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Describe a distribution and name its arrays: all logits where they are few enough."""
-    if logits is not None and len(logits) <= MOST_EXACT:
+    if logits is not None and len(logits) <= MAX_EXACT:
         return {"n_vocab": len(logits), "exact": True}, {f"{prefix}logits": logits}
     described = {"n_vocab": kept.n_vocab, "exact": kept.ids is None}
     arrays: dict[str, np.ndarray] = {f"{prefix}logits": kept.logits}

@@ -9,7 +9,18 @@ import pytest
 
 from tests.architecture.sources import ROOT, committed, read
 
-OPEN = ("", "pages", "pages/frame", "pages/home", "pages/lessons", "model", "model/pretrained", "viz", "tests", "benchmarks")
+OPEN = (
+    "",
+    "pages",
+    "pages/frame",
+    "pages/home",
+    "pages/lessons",
+    "model",
+    "model/pretrained",
+    "viz",
+    "tests",
+    "benchmarks",
+)
 
 
 def tree_lines() -> list[str]:

@@ -9,7 +9,6 @@ import math
 import pytest
 
 from model.guess.records import EntropyBounds, GuessRead, GuessRound, GuessRow, PlayerRound
-from pages.lessons.guess.component import game_script
 from pages.lessons.guess.passages import PASSAGES
 from pages.lessons.guess.state import read_names
 from viz.guess.bounds_chart import bounds_figure
@@ -132,9 +131,3 @@ def test_passages_are_short_and_bear_their_licence() -> None:
         assert 60 <= len(passage.text.split()) <= 120
         assert "MIT" in passage.licence or "public domain" in passage.licence
         assert passage.text.isascii()  # so that everyone can type it
-
-
-def test_the_component_s_script_is_whole() -> None:
-    source = game_script()
-    assert source.index("function el(") < source.index("const mountGuess = ")
-    assert "import " not in source

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks.home_page import PATIENCE, Reader
 from model.loading import LanguageModel
 from model.tokenizing import label
-from pages.home.payload import MOST_EXACT
+from pages.frame.component import MAX_EXACT
 from tests.tiny_models import bare_model, save
 
 pytestmark = pytest.mark.browser
@@ -165,7 +165,7 @@ def test_twenty_fast_presses_are_twenty_tokens_of_pythons(reader: Reader, wide_m
         assert after[: len(before)] == before
         assert len(after) - len(before) in (0, 1)
     ranks = reader.header["steps"]["rank"]
-    assert max(ranks) >= MOST_EXACT, "the coin fell on a token that the page does not hold"
+    assert max(ranks) >= MAX_EXACT, "the coin fell on a token that the page does not hold"
     expect(sentences(reader)).to_have_count(0)
 
     # the strip shows just these, and Python draws them again by the same coins

@@ -12,12 +12,12 @@ from model.records import CacheShape
 
 pytestmark = pytest.mark.browser
 
-FOLDER = Path(__file__).parents[2] / "pages" / "home" / "live"
+ROOT = Path(__file__).parents[2]
 ORIGIN = "http://loopfacts.test/"
 SAY = """
-async (cache) => (await import("/loopfacts.js")).cacheFormula(cache).replaceAll("\\u202f", " ")
+async (cache) => (await LOOP_FACTS).cacheFormula(cache).replaceAll("\\u202f", " ")
 """
-PASS = "async (view) => (await import('/loopfacts.js')).passOf(view)"
+PASS = "async (view) => (await LOOP_FACTS).passOf(view)"
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +27,14 @@ def page(browser: Browser) -> Iterator[Page]:
     def answer(route: Route) -> None:
         name = route.request.url.removeprefix(ORIGIN)
         kind = "text/javascript" if name else "text/html"
-        text = (FOLDER / name).read_text("utf-8") if name else ""
+        text = (ROOT / name).read_text("utf-8") if name else ""
         route.fulfill(body=text, content_type=f"{kind}; charset=utf-8")
 
     context = browser.new_context()
     page = context.new_page()
     page.route(f"{ORIGIN}**", answer)
     page.goto(ORIGIN)
+    page.evaluate("() => { globalThis.LOOP_FACTS = import('/pages/home/live/loopfacts.js'); }")
     yield page
     context.close()
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.home_page import PATIENCE, Reader
-from pages.home.component import told
+from pages.frame.component import trigger_value
 
 pytestmark = pytest.mark.browser
 
@@ -57,4 +57,4 @@ def test_leaving_while_it_plays_shows_the_next_page_and_coming_back_the_text(
 
 
 def test_an_event_whose_page_was_left_is_none() -> None:
-    assert told("live", "event") is None
+    assert trigger_value("live", "event") is None

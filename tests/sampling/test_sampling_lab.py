@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,8 +13,6 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import process
 from pages.frame.contents import LESSONS
-from pages.home.component import modules_in_order
-from pages.lessons.sampling.component import FOLDER, lab_script
 from pages.lessons.sampling.runs import VoteRun
 from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
 from pages.lessons.sampling.state import Lab, LabControls
@@ -105,17 +102,6 @@ def test_the_message_holds_the_logits_and_labels_only_of_what_was_made_up(lab: L
     assert header()["distribution"] == {"n_vocab": lab.lm.vocab_size, "exact": True}
     lab.given = from_lines(TEXTBOOK, "probabilities")
     assert header()["labels"] == list(lab.given.labels or ())
-
-
-def test_the_joined_script_has_every_name_once() -> None:
-    source = lab_script()
-    names = Counter(TOP_LEVEL.findall(source))
-    assert {name for name, n in names.items() if n > 1} == set()
-    assert not re.search(r"^(import|export) (?!default)", source, re.MULTILINE)
-    order = modules_in_order(FOLDER)
-    assert "../live/masks.js" in order
-    assert order[-1] == "mount.js"
-    assert {path.name for path in FOLDER.glob("*.js")} <= set(order)
 
 
 def test_a_run_advances_in_slices_and_keeps_what_it_has(storyteller: LanguageModel) -> None:

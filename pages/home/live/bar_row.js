@@ -1,7 +1,7 @@
 // One row of the bars: a token, and what every strategy makes of it.
 
-import { el, quote, setAttribute, setShown, setText } from "./dom.js";
-import { formatCount, formatCumulative, formatProbability } from "./format.js";
+import { el, quote, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { formatCount, formatCumulative, formatProbability } from "../../frame/live/format.js";
 import { COLUMNS } from "./column_headers.js";
 import { N_TOKEN_ROWS } from "./rows.js";
 import { visibleParts } from "./strip.js";

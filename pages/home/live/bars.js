@@ -2,12 +2,12 @@
 // Kept bars are solid, rejected ones hatched with their raw probability, the chosen one outlined.
 
 import { createCoinBar } from "./coinbar.js";
-import { el, setAttribute, setText } from "./dom.js";
-import { formatSetting } from "./format.js";
+import { el, setAttribute, setText } from "../../frame/live/dom.js";
+import { formatSetting } from "../../frame/live/format.js";
 import { COLUMNS } from "./column_headers.js";
 import { createMatrix } from "./matrix.js";
 import { createPipeline } from "./pipeline.js";
-import { aloneResult, describePipeline, inForceResult } from "./strategies.js";
+import { aloneResult, describePipeline, inForceResult } from "../../frame/live/strategies.js";
 
 const LEGEND = [
   ["kept", "kept"],

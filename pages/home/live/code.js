@@ -1,6 +1,6 @@
 // The code that ran: the lines of the very function, those of the present stage lit.
 
-import { el, setAttribute, setText } from "./dom.js";
+import { el, setAttribute, setText } from "../../frame/live/dom.js";
 
 const CODE_STAGES = {
   run: ["run"],

@@ -1,9 +1,9 @@
 // The coin bar: the distribution in force laid end to end, with the coin at its place. The draw is
 // the inverse of this cumulative sum, so the token is the segment on which the coin falls.
 
-import { el, setAttribute, setShown, setText, shorten } from "./dom.js";
-import { formatCoin, formatCount, formatProbability } from "./format.js";
-import { drawnToken, inForceResult, lastStage, waitsForPython } from "./strategies.js";
+import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
+import { formatCoin, formatCount, formatProbability } from "../../frame/live/format.js";
+import { drawnToken, inForceResult, lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
 const MOST_SEGMENTS = 48;
 const NARROWEST = 0.002; // of the bar: below it tokens are drawn together

@@ -1,9 +1,9 @@
 // The heads of the bars' columns: a strategy, its slider, whether it is in use, what it keeps.
 
-import { el, setAttribute, setShown, setText } from "./dom.js";
-import { formatCount, formatNats } from "./format.js";
-import { createSlider } from "./sliders.js";
-import { lastStage, waitsForPython } from "./strategies.js";
+import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { formatCount, formatNats } from "../../frame/live/format.js";
+import { createSlider } from "../../frame/live/sliders.js";
+import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
 /** The columns from left to right; every one but the last is its strategy alone. */
 export const COLUMNS = [

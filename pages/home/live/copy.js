@@ -1,6 +1,6 @@
 // A button that copies a text, also where a page without https has no clipboard.
 
-import { el, setText } from "./dom.js";
+import { el, setText } from "../../frame/live/dom.js";
 
 const COPIED_FOR_MS = 1500;
 

@@ -2,7 +2,7 @@
 // token can be shown in the frame after the press.
 
 import { sameControls, settingsInForce } from "./protocol.js";
-import { drawnToken, inForceResult } from "./strategies.js";
+import { drawnToken, inForceResult } from "../../frame/live/strategies.js";
 
 /**
  * The id that Next will append: the one that was taken back, while no setting has changed since, or

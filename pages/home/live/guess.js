@@ -1,7 +1,7 @@
 // Predict, then reveal: the bars stay hidden until the reader has said what comes next.
 
-import { el, quote, setShown, setText } from "./dom.js";
-import { formatCount, formatProbability } from "./format.js";
+import { el, quote, setShown, setText } from "../../frame/live/dom.js";
+import { formatCount, formatProbability } from "../../frame/live/format.js";
 
 /**
  * The question in place of the bars, and the verdict above them.

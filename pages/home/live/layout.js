@@ -2,8 +2,8 @@
 
 import { createBars } from "./bars.js";
 import { createBranches } from "./branches.js";
-import { el, quote, setAttribute, setShown, setText } from "./dom.js";
-import { formatProbability } from "./format.js";
+import { el, quote, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { formatProbability } from "../../frame/live/format.js";
 import { createGuess } from "./guess.js";
 import { createLoop } from "./loop.js";
 import { createNotice } from "./menu.js";

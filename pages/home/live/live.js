@@ -3,22 +3,17 @@
 // Knows nothing of how anything is drawn: the figures are given one record and draw it.
 
 import { createActions } from "./actions.js";
-import { quote } from "./dom.js";
+import { quote } from "../../frame/live/dom.js";
 import { listenForKeys } from "./keys.js";
 import { nextIdOf, presentResult } from "./draws.js";
 import { createLayout } from "./layout.js";
 import { LEAVING_MS, ON_ITS_WAY_MS, listenForLeaving } from "./navigation_guard.js";
 import { Player, StageLight } from "./player.js";
-import {
-  EventQueue,
-  decodePayload,
-  readDistribution,
-  sameControls,
-  settingsInForce,
-} from "./protocol.js";
+import { decodePayload, readDistribution } from "../../frame/live/payload.js";
+import { EventQueue, sameControls, settingsInForce } from "./protocol.js";
 import { NO_LABELS, emptyState } from "./state.js";
-import { rememberAll } from "./strategies.js";
-import { detectTheme } from "./theme.js";
+import { rememberAll } from "../../frame/live/strategies.js";
+import { detectTheme } from "../../frame/live/theme.js";
 import { afterThisFrame } from "./timings.js";
 import { buildView, shownIds } from "./view.js";
 

@@ -2,7 +2,7 @@
 // of the last pass on the arrows and the stage that runs now lit.
 
 import { createCode } from "./code.js";
-import { el, setAttribute, setShown, setText } from "./dom.js";
+import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
 
 const STATIONS = ["context", "model", "logits", "mask", "choose", "append"];

@@ -1,7 +1,7 @@
 // The true numbers of the loop, in words: what stands in its stations and on its arrows. Computes
 // nothing of its own but reads the pass, the masks in force and the coin.
 
-import { shorten } from "./dom.js";
+import { shorten } from "../../frame/live/dom.js";
 import {
   formatBytes,
   formatCoin,
@@ -11,7 +11,7 @@ import {
   formatProbability,
   formatSeconds,
   formatTokens,
-} from "./format.js";
+} from "../../frame/live/format.js";
 import { readRows } from "./steprows.js";
 import {
   describePipeline,
@@ -19,7 +19,7 @@ import {
   inForceResult,
   lastStage,
   waitsForPython,
-} from "./strategies.js";
+} from "../../frame/live/strategies.js";
 
 const LONGEST_LABEL = 14; // characters of a token in a station
 

@@ -2,10 +2,10 @@
 // a repaint only writes what changed.
 
 import { createRow } from "./bar_row.js";
-import { el, setAttribute } from "./dom.js";
+import { el, setAttribute } from "../../frame/live/dom.js";
 import { COLUMNS, createHead } from "./column_headers.js";
 import { N_TOKEN_ROWS, chooseRows, cumulativeMass, readColumn } from "./rows.js";
-import { drawnToken, lastStage } from "./strategies.js";
+import { drawnToken, lastStage } from "../../frame/live/strategies.js";
 
 /**
  * Makes the matrix.

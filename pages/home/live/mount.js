@@ -1,10 +1,10 @@
 // The entry: one Live per place in the page, built once and handed every later call of Streamlit.
 
-import { inOrder } from "./stale_updates.js";
+import { inOrder } from "../../frame/live/stale_updates.js";
+import { adoptStyles } from "../../frame/live/theme.js";
 import { Live } from "./live.js";
 
 const lives = new WeakMap();
-let sheet = null;
 
 /**
  * Mounts or updates the component; Streamlit calls it on every change of data or theme, on the same
@@ -16,7 +16,7 @@ let sheet = null;
 export const mountLive = inOrder((component) => {
   const { parentElement } = component;
   if (!lives.has(parentElement)) {
-    parentElement.adoptedStyleSheets = [sharedSheet()];
+    adoptStyles(parentElement);
     lives.set(parentElement, new Live(parentElement));
   }
   lives.get(parentElement).receive(component);
@@ -27,13 +27,4 @@ function closeIfGone(parentElement) {
   if (parentElement.host.isConnected) return;
   lives.get(parentElement)?.close();
   lives.delete(parentElement);
-}
-
-/** One style sheet for all places, made from the text that Python put beside these modules. */
-function sharedSheet() {
-  if (sheet === null) {
-    sheet = new CSSStyleSheet();
-    sheet.replaceSync(LIVE_CSS);
-  }
-  return sheet;
 }

@@ -1,9 +1,9 @@
 // More masks and penalties, and the pipeline: every stage in its order with what it removed.
 
-import { el, setAttribute, setShown, setText } from "./dom.js";
-import { formatCount, formatNats, formatProbability } from "./format.js";
-import { createSlider } from "./sliders.js";
-import { NEUTRAL_SETTINGS, describeStage, ignoredSettings, stageTitle } from "./strategies.js";
+import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
+import { createSlider } from "../../frame/live/sliders.js";
+import { NEUTRAL_SETTINGS, describeStage, ignoredSettings, stageTitle } from "../../frame/live/strategies.js";
 
 const MORE = [
   [

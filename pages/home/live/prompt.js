@@ -1,6 +1,6 @@
 // The prompt box: what is typed here the model reads first.
 
-import { el, setShown, setText, shorten } from "./dom.js";
+import { el, setShown, setText, shorten } from "../../frame/live/dom.js";
 
 const TOKENISE_AFTER_MS = 120;
 const LONGEST_TOKENISED = 20000;

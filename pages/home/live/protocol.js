@@ -1,7 +1,7 @@
 // What crosses between Python and the page: the payload taken apart, the settings in force read from
 // the controls, and the queue that carries events to Python one at a time.
 
-import { createDistribution } from "./masks.js";
+import { createDistribution } from "../../frame/live/masks.js";
 
 const RESEND_AFTER_MS = 8000;
 const NEUTRAL_MASKS = { temperature: 1, top_k: 0, top_p: 1, min_p: 0 };
@@ -14,67 +14,6 @@ const ALWAYS_IN_FORCE = [
   "presence_penalty",
   "frequency_penalty",
 ];
-
-/** The arrays that each distribution was made from. */
-const sources = new WeakMap();
-
-/**
- * Takes a payload apart: header length, JSON header, then the arrays that the header names. The
- * arrays are views of the payload; it is copied once only where it does not start on a multiple of
- * four bytes. An array named "header.steps.prob" is put at that place of the header.
- * @param {Uint8Array} data
- * @returns {{header: object, arrays: Record<string, Float32Array|Int32Array>}}
- */
-export function decodePayload(data) {
-  const bytes = data.byteOffset % 4 === 0 ? data : data.slice();
-  const start = bytes.byteOffset;
-  const headerLength = new DataView(bytes.buffer, start, 4).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerLength)));
-  const arrays = {};
-  let offset = 4 * Math.ceil((4 + headerLength) / 4);
-  for (const { name, dtype, length } of header.arrays) {
-    const View = dtype === "i4" ? Int32Array : Float32Array;
-    arrays[name] = new View(bytes.buffer, start + offset, length);
-    placeInHeader(header, name, arrays[name]);
-    offset += 4 * length;
-  }
-  return { header, arrays };
-}
-
-function placeInHeader(header, name, values) {
-  const [root, ...path] = name.split(".");
-  if (root !== "header") return;
-  const last = path.pop();
-  let place = header;
-  for (const part of path) place = place[part] ??= {};
-  place[last] = values;
-}
-
-/**
- * Makes the distribution that a payload brings, or hands back the one before it where nothing in it
- * has changed: its order is then not sorted again.
- * @param {object|null} facts the header's part on it
- * @param {Record<string, Float32Array|Int32Array>} arrays
- * @param {string} prefix of the arrays' names
- * @param {object|null} before
- */
-export function readDistribution(facts, arrays, prefix, before) {
-  if (!facts) return null;
-  const get = (name) => arrays[prefix + name] ?? null;
-  const logits = get("logits");
-  const ids = get("ids");
-  const old = before && sources.get(before);
-  if (old && sameNumbers(old.logits, logits) && sameNumbers(old.ids, ids)) return before;
-  const [tailCounts, tailLogits] = [get("tail_counts"), get("tail_logits")];
-  const made = createDistribution({ nVocab: facts.n_vocab, ids, logits, tailCounts, tailLogits });
-  sources.set(made, { logits, ids });
-  return made;
-}
-
-function sameNumbers(first, second) {
-  if (first === null || second === null) return first === second;
-  return first.length === second.length && first.every((value, i) => value === second[i]);
-}
 
 /**
  * Reads the settings in force from the controls: greedy is temperature 0, a mask that is not in use

@@ -1,6 +1,6 @@
 // The rows of the bars: which tokens they show, and what every strategy makes of each.
 
-import { drawnToken, lastStage, waitsForPython } from "./strategies.js";
+import { drawnToken, lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
 /** Tokens that are shown one by one; the rest share the last row. */
 export const N_TOKEN_ROWS = 10;

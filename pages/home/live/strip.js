@@ -1,6 +1,6 @@
 // The text as its tokens: every token a button, appended one by one and never rebuilt.
 
-import { el } from "./dom.js";
+import { el } from "../../frame/live/dom.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "./menu.js";
 import { createSums } from "./totals.js";

@@ -2,14 +2,14 @@
 // that each token was drawn from and the running log-probability of the text.
 
 import { createCopy } from "./copy.js";
-import { el, setAttribute, setShown, setText, shorten } from "./dom.js";
+import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
 import {
   formatBytes,
   formatCount,
   formatNats,
   formatProbability,
   formatSeconds,
-} from "./format.js";
+} from "../../frame/live/format.js";
 import { readRows } from "./steprows.js";
 
 const SHORTEST_LIST = 60; // characters of a prompt shown in a cell

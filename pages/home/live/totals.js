@@ -1,7 +1,7 @@
 // The running log-probability of the text (the chain rule as a sum), and the key to the strip.
 
-import { el, formatNumber, setText } from "./dom.js";
-import { formatNats } from "./format.js";
+import { el, formatNumber, setText } from "../../frame/live/dom.js";
+import { formatNats } from "../../frame/live/format.js";
 
 const KEY = [
   ["of-prompt", "prompt"],

@@ -1,8 +1,8 @@
 // Next, Play, Back, Reset and the speed, with the one line that says why something cannot be pressed.
 
 import { createCopy } from "./copy.js";
-import { el, setAttribute, setShown, setText } from "./dom.js";
-import { formatCount } from "./format.js";
+import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { formatCount } from "../../frame/live/format.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
 const FINISH_COUNT = 20;

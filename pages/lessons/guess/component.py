@@ -1,6 +1,6 @@
 """The game's text and its score, as a component: large, tinted by surprise, a blank at its end.
 
-Its module lies beside this file and stands on those of the live component. Text is only ever
+Its module lies beside this file and stands on the shared ones. Text is only ever
 set as text there, so that what somebody pastes stays what it is.
 """
 
@@ -11,14 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-import streamlit as st
-
 from model.guess.records import HiddenText
-from pages.home.component import script
-from viz.palette import css_variables
-
-FOLDER = Path(__file__).parent
-_ENDING = "\nexport default (component) => mountGuess(component);"
+from pages.frame.component import plain_component
 
 
 @dataclass(frozen=True)
@@ -30,12 +24,6 @@ class Tile:
     mean: str  # bits per token so far, in words
     best: bool  # nobody paid less for this token
     role: Literal["person", "model", "uniform"]
-
-
-def game_script() -> str:
-    """Join the game's module, and those of the live component that it needs."""
-    css = css_variables() + (FOLDER / "text.css").read_text("utf-8")
-    return script(FOLDER, css=css, ending=_ENDING)
 
 
 def hidden_text(text: HiddenText, *, presenter: bool, key: str = "guess_text") -> None:
@@ -63,4 +51,4 @@ def score_tiles(tiles: Sequence[Tile], *, presenter: bool, key: str = "guess_til
     _text(key=key, data=data, height="content")
 
 
-_text = st.components.v2.component("guess_text", js=game_script())
+_text = plain_component("guess_text", "mountGuess", Path(__file__).parent)

@@ -1,12 +1,11 @@
 // The text of the game, tinted by what it cost the model, with a blank at its end; and the tiles of
 // the newest round, one for everyone who was scored.
 
-import { el, setAttribute } from "../../home/live/dom.js";
-import { inOrder } from "../../home/live/stale_updates.js";
-import { detectTheme } from "../../home/live/theme.js";
+import { el, setAttribute } from "../../frame/live/dom.js";
+import { inOrder } from "../../frame/live/stale_updates.js";
+import { adoptStyles, detectTheme } from "../../frame/live/theme.js";
 
 const DEEPEST = 14; // bits at which the tint is full
-let gameSheet = null;
 
 /**
  * Mounts or updates the text, or the tiles where the data has some.
@@ -15,7 +14,7 @@ let gameSheet = null;
  *   role: string}[]}, parentElement: ShadowRoot}} component
  */
 export const mountGuess = inOrder(({ data, parentElement }) => {
-  parentElement.adoptedStyleSheets = [styleOfGame()];
+  adoptStyles(parentElement);
   detectTheme(parentElement);
   const box = el("div", { class: "game" }, data.tiles ? tiles(data.tiles) : text(data));
   setAttribute(box, "data-presenter", data.presenter ? "" : null);
@@ -70,12 +69,4 @@ function blank(nHidden) {
       textContent: nHidden > 1 ? `and ${nHidden - 1} more tokens hidden` : "the last token",
     }),
   );
-}
-
-function styleOfGame() {
-  if (gameSheet === null) {
-    gameSheet = new CSSStyleSheet();
-    gameSheet.replaceSync(LIVE_CSS);
-  }
-  return gameSheet;
 }

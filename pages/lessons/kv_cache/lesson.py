@@ -16,7 +16,7 @@ from model.tokenizing import text_of
 from pages.frame.lesson_link import LessonLink, asked_text, offer_link
 from pages.frame.lesson_state import home_session, kept_lesson
 from pages.frame.link_fields import Number, OneOf, Whole, Words
-from pages.home.link import DEFAULT_PROMPT
+from pages.frame.models import DEFAULT_PROMPT
 from pages.lessons.kv_cache.growth import MOST_CHARACTERS, show_growth, start
 from pages.lessons.kv_cache.plan import show_plan
 from pages.lessons.kv_cache.race import show_race

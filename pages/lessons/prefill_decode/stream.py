@@ -13,7 +13,7 @@ from model.timing import describe
 from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.home.link import DEFAULT_PROMPT
+from pages.frame.models import DEFAULT_PROMPT
 from pages.lessons.prefill_decode.run import show_run
 from pages.lessons.prefill_decode.state import PartRun, PhaseLesson, Playing
 from viz.format import digits, duration

@@ -1,12 +1,12 @@
 // A grid of bars: a row for each token, a column for each pipeline, all on the same raw logits. Built
 // once; a repaint writes only what changed. It knows nothing of what the columns mean.
 
-import { el, setAttribute, setShown, setText, shorten } from "../../home/live/dom.js";
-import { formatCount, formatProbability } from "../../home/live/format.js";
-import { lastStage, waitsForPython } from "../../home/live/strategies.js";
+import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
+import { formatCount, formatProbability } from "../../frame/live/format.js";
+import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
 /** Tokens that are shown one by one; the rest share the last row. */
-export const N_LAB_ROWS = 11;
+const N_LAB_ROWS = 11;
 
 const FULL_SCALES = [1, 0.5, 0.25, 0.1]; // probability of a bar of full width
 const SCALE_HEADROOM = 1.6; // over the best raw token, for what a mask may make of it

@@ -1,9 +1,9 @@
 // The lab: one distribution, every mask alone on it, and the engines' orders of those in the pipeline.
 // While a slider is dragged all is computed here; Python is told when it is released.
 
-import { decodePayload, readDistribution } from "../../home/live/protocol.js";
-import { detectTheme } from "../../home/live/theme.js";
-import { el, setAttribute, setText } from "../../home/live/dom.js";
+import { decodePayload, readDistribution } from "../../frame/live/payload.js";
+import { detectTheme } from "../../frame/live/theme.js";
+import { el, setAttribute, setText } from "../../frame/live/dom.js";
 import { createMaskGrid } from "./maskgrid.js";
 import { createOrderGrid } from "./ordergrid.js";
 import { createReasons } from "./reasons.js";
@@ -33,7 +33,7 @@ export class Lab {
       this.orders.element,
     );
     parentElement.append(this.root);
-    document.addEventListener("ott-lab-labels", () => this.schedule());
+    document.addEventListener("ott-vocabulary", () => this.schedule());
   }
 
   /** Takes what Python says; the sliders stay under the hand unless Python has set them anew. */
@@ -73,7 +73,7 @@ export class Lab {
   paint() {
     detectTheme(this.host);
     setAttribute(this.root, "data-presenter", this.header.presenter ? "true" : null);
-    const labels = this.header.labels ?? globalThis.__ottLabLabels?.[this.header.model] ?? [];
+    const labels = this.header.labels ?? globalThis.__ottVocabulary?.[this.header.model] ?? [];
     const view = {
       header: this.header,
       distribution: this.distribution,

@@ -15,13 +15,13 @@ from model.sampling import process
 from model.sampling.experiments import count_draws, find_loop
 from model.tokenizing import vocabulary_labels
 from pages.frame.code_that_ran import show_code
+from pages.frame.component import trigger_value
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_link import LessonLink, asked_text, offer_link
 from pages.frame.lesson_state import home_session, kept_lesson
 from pages.frame.link_fields import Number, OneOf, Whole, Words
-from pages.home.component import told
-from pages.home.link import DEFAULT_PROMPT
-from pages.lessons.sampling.component import lab, lab_labels
+from pages.frame.models import DEFAULT_PROMPT
+from pages.lessons.sampling.component import lab, vocabulary
 from pages.lessons.sampling.draws import show_draws
 from pages.lessons.sampling.loop import show_loop
 from pages.lessons.sampling.overlap import show_overlap
@@ -72,7 +72,7 @@ def show_lab(waiting: DeltaGenerator) -> None:
         "**Drag a slider, or change the distribution.**"
     )
     _choose_source(state)
-    lab_labels(state.lm.name, vocabulary_labels(state.lm))
+    vocabulary(state.lm.name, vocabulary_labels(state.lm))
     _masks()
     offer_link(LINK, state.lm, lambda: _as_shown(state))
     show_votes(state)
@@ -195,6 +195,6 @@ def _masks() -> None:
 
 
 def _take_event() -> None:
-    event: dict[str, Any] | None = told("lab", "event")
+    event: dict[str, Any] | None = trigger_value("lab", "event")
     if event:
         st.session_state[LAB].take(event)

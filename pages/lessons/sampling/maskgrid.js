@@ -1,10 +1,10 @@
 // Every mask alone on the same raw logits, its slider over its column.
 
-import { el, setAttribute, setText } from "../../home/live/dom.js";
-import { formatCount, formatNats, formatProbability } from "../../home/live/format.js";
-import { processLogits } from "../../home/live/masks.js";
-import { createSlider } from "../../home/live/sliders.js";
-import { NEUTRAL_SETTINGS, lastStage, waitsForPython } from "../../home/live/strategies.js";
+import { el, setAttribute, setText } from "../../frame/live/dom.js";
+import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
+import { processLogits } from "../../frame/live/masks.js";
+import { createSlider } from "../../frame/live/sliders.js";
+import { NEUTRAL_SETTINGS, lastStage, waitsForPython } from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
 /** The masks from left to right. */

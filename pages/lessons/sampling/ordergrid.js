@@ -1,16 +1,16 @@
 // The engines' orders: the same masks at the same values on the same logits, in four pipelines. Rows
 // that one engine keeps and another cuts are lit.
 
-import { el, quote, setAttribute, setText } from "../../home/live/dom.js";
-import { formatCount } from "../../home/live/format.js";
-import { processLogits } from "../../home/live/masks.js";
+import { el, quote, setAttribute, setText } from "../../frame/live/dom.js";
+import { formatCount } from "../../frame/live/format.js";
+import { processLogits } from "../../frame/live/masks.js";
 import {
   NEUTRAL_SETTINGS,
   describeStage,
   ignoredSettings,
   lastStage,
   stageTitle,
-} from "../../home/live/strategies.js";
+} from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
 const ENGINES = [

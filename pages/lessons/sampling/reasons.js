@@ -1,8 +1,8 @@
 // Why each mask draws its line where it does: one sentence for each, made from its own numbers.
 
-import { el, formatNumber, quote, setText } from "../../home/live/dom.js";
-import { formatCount, formatNats, formatProbability, formatSetting } from "../../home/live/format.js";
-import { lastStage, waitsForPython } from "../../home/live/strategies.js";
+import { el, formatNumber, quote, setText } from "../../frame/live/dom.js";
+import { formatCount, formatNats, formatProbability, formatSetting } from "../../frame/live/format.js";
+import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
 import { LAB_MASKS } from "./maskgrid.js";
 
 /**
@@ -29,7 +29,7 @@ export function createReasons() {
 }
 
 /** One sentence on what a mask kept and why, from its result. */
-export function explainMask(name, view, result) {
+function explainMask(name, view, result) {
   if (waitsForPython(result)) return "Its line falls among tokens that the page does not hold.";
   const facts = factsOf(name, view, result);
   if (name === "greedy") return `${facts.last} is the best token; nothing else may be drawn.`;

@@ -16,8 +16,7 @@ from model.loading import LanguageModel
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process, summarise
 from model.sampling.experiments import MASKS_ALONE, apply_alone
-from pages.home.component import encode_payload
-from pages.home.payload import MOST_EXACT
+from pages.frame.component import MAX_EXACT, encode_payload
 from pages.lessons.sampling.runs import LoopRun, VoteRun
 from pages.lessons.sampling.source import Given
 
@@ -107,7 +106,7 @@ class Lab:
 
     def payload(self, *, presenter: bool) -> bytes:
         """Return the message for the component: see `encode_payload` for its layout."""
-        kept = summarise(self.given.logits, limit=MOST_EXACT)
+        kept = summarise(self.given.logits, limit=MAX_EXACT)
         arrays: dict[str, npt.NDArray[Any]] = {"logits": kept.logits}
         if kept.ids is not None:
             arrays |= {

@@ -12,11 +12,11 @@ from model.snowball.fork import Fork, meeting, option_of, options
 from model.snowball.records import Option
 from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
+from pages.frame.component import trigger_value
 from pages.frame.figures import show_charts, theme_now
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_link import LessonLink, offer_link
 from pages.frame.link_fields import Number, Whole, Words
-from pages.home.component import told
 from pages.lessons.snowball.job_panel import live_part
 from pages.lessons.snowball.state import LONGEST_PROMPT, ForkText, SnowLesson, WatchedRun
 from pages.lessons.snowball.strip import strip
@@ -173,7 +173,7 @@ def _place(part: ForkText) -> int:
 
 def _clicked(lesson: SnowLesson) -> None:
     """Take the place that was clicked on the strip."""
-    place = told("snow_strip", "place")
+    place = trigger_value("snow_strip", "place")
     if place:
         st.session_state["snow_place"] = st.session_state[PLACED] = int(place)
         _forget(lesson)

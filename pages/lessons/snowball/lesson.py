@@ -11,7 +11,7 @@ from model.sampling import Settings
 from model.tokenizing import encode
 from pages.frame.lesson_link import asked_text
 from pages.frame.lesson_state import home_session, kept_lesson
-from pages.home.link import DEFAULT_PROMPT
+from pages.frame.models import DEFAULT_PROMPT
 from pages.lessons.snowball.constraint import show_constraint
 from pages.lessons.snowball.context import show_context
 from pages.lessons.snowball.exposure import show_exposure

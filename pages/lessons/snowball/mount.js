@@ -1,11 +1,10 @@
 // Two texts, token by token: above what was written, below what follows the wrong token.
 
-import { el, setAttribute } from "../../home/live/dom.js";
-import { inOrder } from "../../home/live/stale_updates.js";
-import { detectTheme } from "../../home/live/theme.js";
+import { el, setAttribute } from "../../frame/live/dom.js";
+import { inOrder } from "../../frame/live/stale_updates.js";
+import { adoptStyles, detectTheme } from "../../frame/live/theme.js";
 
 const DEEPEST = 10; // nats at which the tint is full
-let stripSheet = null;
 
 /**
  * Mounts or updates the strip.
@@ -14,7 +13,7 @@ let stripSheet = null;
  *   setTriggerValue: Function}} component
  */
 export const mountStrip = inOrder(({ data, parentElement, setTriggerValue }) => {
-  parentElement.adoptedStyleSheets = [styleOfStrip()];
+  adoptStyles(parentElement);
   detectTheme(parentElement);
   const box = el(
     "div",
@@ -62,12 +61,4 @@ function top(i, isPlace, { right }, setTriggerValue) {
   button.dataset.place = String(i);
   button.addEventListener("click", () => setTriggerValue("place", i + 1));
   return button;
-}
-
-function styleOfStrip() {
-  if (stripSheet === null) {
-    stripSheet = new CSSStyleSheet();
-    stripSheet.replaceSync(LIVE_CSS);
-  }
-  return stripSheet;
 }

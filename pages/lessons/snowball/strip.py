@@ -1,6 +1,6 @@
 """Both texts as a component of its own: a row of pairs, each token of the upper text a button.
 
-Its module lies beside this file and stands on those of the live component. Labels are only
+Its module lies beside this file and stands on the shared ones. Labels are only
 ever set as text there.
 """
 
@@ -9,20 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import streamlit as st
-
 from model.snowball.records import ForkStep
-from pages.home.component import script
-from viz.palette import css_variables
-
-FOLDER = Path(__file__).parent
-_ENDING = "\nexport default (component) => mountStrip(component);"
-
-
-def strip_script() -> str:
-    """Join the strip's module, and those of the live component that it needs."""
-    css = css_variables() + (FOLDER / "strip.css").read_text("utf-8")
-    return script(FOLDER, css=css, ending=_ENDING)
+from pages.frame.component import plain_component
 
 
 def strip(
@@ -42,7 +30,7 @@ def strip(
         before: Labels of the untouched text's tokens; those from the fork on are in `steps` where
             there are any.
         steps: Both texts from the place of the fork on; empty before there is a fork.
-        on_place: Called when a place was clicked, which is `told(key, "place")`.
+        on_place: Called when a place was clicked, which is `trigger_value(key, "place")`.
         place: Index of the chosen place.
         presenter: Whether it is read from the back row.
         key: Names the component in the session.
@@ -63,4 +51,4 @@ def strip(
     _strip(key=key, data=data, on_place_change=on_place, height="content")
 
 
-_strip = st.components.v2.component("snow_strip", js=strip_script())
+_strip = plain_component("snow_strip", "mountStrip", Path(__file__).parent)

@@ -11,8 +11,7 @@ from model.tokenizing import text_of
 from pages.frame.lesson_link import LessonLink, asked_text, offer_link
 from pages.frame.lesson_state import home_session, kept_lesson
 from pages.frame.link_fields import Number, OneOf, Whole, Words, YesNo
-from pages.frame.models import shared_model
-from pages.home.link import DEFAULT_PROMPT
+from pages.frame.models import DEFAULT_PROMPT, shared_model
 from pages.lessons.speculative.proof import show_proof
 from pages.lessons.speculative.speed import show_drafts, show_speed
 from pages.lessons.speculative.state import LOOKUP, Choice, Lesson, begin, offered_drafts

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
-MODULE = Path(__file__).parents[2] / "pages" / "home" / "live" / "stale_updates.js"
+MODULE = Path(__file__).parents[2] / "pages" / "frame" / "live" / "stale_updates.js"
 # makes calls, "1", and takes them back, "-1"; tells what was drawn, and what was closed
 PLAY = """
 ([source, moves]) => {

@@ -22,7 +22,7 @@ from model.settings import STAGE_NAMES
 
 pytestmark = pytest.mark.browser
 
-FOLDER = Path(__file__).parents[2] / "pages" / "home" / "live"
+FOLDER = Path(__file__).parents[2] / "pages" / "frame" / "live"
 LARGEST = float(np.finfo(np.float32).max)
 ORIGIN = "http://masks.test/"
 RUN = """

@@ -1,4 +1,4 @@
-"""The live component's Python side: the payload's bytes, and the modules joined into one script."""
+"""Components of our own: the payload's bytes, and the modules joined into one script each."""
 
 from __future__ import annotations
 
@@ -15,24 +15,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pages.home.component import (
-    FOLDER,
-    encode_payload,
-    modules_in_order,
-    script,
-    style_sheet,
-)
+from pages.frame.component import SHARED, encode_payload, modules_in_order, script, style_sheet
 
-MODULES = sorted(path.name for path in FOLDER.glob("*.js"))
+PAGES = Path(__file__).parents[2] / "pages"
+FOLDERS = sorted(path.parent for path in PAGES.rglob("mount.js"))
+MODULES = sorted(PAGES.rglob("*.js"))
 TOP_LEVEL = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 EXPORTED = re.compile(r"^export (?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
-IMPORTED = re.compile(r"^import \{([^}]*)\} from \"\./([a-z_]+\.js)\";", re.MULTILINE)
+IMPORTED = re.compile(r"^import \{([^}]*)\} from \"([./a-z_]+\.js)\";", re.MULTILINE)
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
 def decode(payload: bytes) -> tuple[dict[str, Any], Arrays]:
-    """Take a payload apart as protocol.js does."""
+    """Take a payload apart as payload.js does."""
     length = int.from_bytes(payload[:4], "little")
     header = json.loads(payload[4 : 4 + length])
     offset = 4 * -(-(4 + length) // 4)
@@ -46,15 +42,11 @@ def decode(payload: bytes) -> tuple[dict[str, Any], Arrays]:
     return header, arrays
 
 
-def source(name: str) -> str:
-    return (FOLDER / name).read_text("utf-8")
-
-
-def imports_of(name: str) -> list[tuple[str, str]]:
+def imports_of(module: Path) -> list[tuple[str, Path]]:
     """The (imported name, module) pairs of one module."""
     return [
-        (imported.strip(), module)
-        for names, module in IMPORTED.findall(source(name))
+        (imported.strip(), (module.parent / target).resolve())
+        for names, target in IMPORTED.findall(module.read_text("utf-8"))
         for imported in names.split(",")
         if imported.strip()
     ]
@@ -103,11 +95,9 @@ def test_numbers_that_json_lacks_become_null() -> None:
 
 def test_wider_numbers_are_sent_as_four_bytes_and_inputs_stay_as_they_were() -> None:
     wide = np.array([0.1, 0.2])
-    header, arrays = decode(
-        encode_payload({}, {"header.steps.prob": wide, "n": np.array([5], dtype=np.int64)})
-    )
+    header, arrays = decode(encode_payload({}, {"probs": wide, "n": np.array([5], dtype=np.int64)}))
     assert [described["dtype"] for described in header["arrays"]] == ["f4", "i4"]
-    np.testing.assert_array_equal(arrays["header.steps.prob"], wide.astype(np.float32))
+    np.testing.assert_array_equal(arrays["probs"], wide.astype(np.float32))
     assert wide.dtype == np.float64
 
 
@@ -120,54 +110,46 @@ def test_the_header_that_was_given_is_not_changed() -> None:
 # --- the script
 
 
-def test_every_module_is_in_the_script_once_and_after_what_it_imports() -> None:
-    ordered = modules_in_order(FOLDER)
-    assert sorted(ordered) == MODULES
-    for position, name in enumerate(ordered):
-        needed = {module for _, module in imports_of(name)}
-        assert needed <= set(ordered[:position]), f"{name} stands before one of {needed}"
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.parent.name)
+def test_a_script_holds_each_module_once_and_after_what_it_imports(folder: Path) -> None:
+    ordered = [(folder / name).resolve() for name in modules_in_order(folder)]
+    assert set(folder.glob("*.js")) <= set(ordered)
+    for position, module in enumerate(ordered):
+        needed = {target for _, target in imports_of(module)}
+        assert needed <= set(ordered[:position]), f"{module.name} stands before one of {needed}"
+
+    text = script(folder, ending="")
+    assert not re.search(r"^(import|export)\b", text, re.MULTILINE)
+    counts = Counter(TOP_LEVEL.findall(text))
+    assert {name for name, count in counts.items() if count > 1} == set()
 
 
-def test_the_script_holds_no_import_and_no_export_but_the_last() -> None:
-    text = script()
-    assert not re.search(r"^import\b", text, re.MULTILINE)
-    assert re.findall(r"^export .*", text, re.MULTILINE) == ["export default ({ data }) => {"]
+def test_imports_and_exports_match() -> None:
+    exported = {(name, path) for path in MODULES for name in EXPORTED.findall(path.read_text())}
+    imported = {pair for path in MODULES for pair in imports_of(path)}
+    assert imported <= exported
+    unused = {(name, path.name) for name, path in exported - imported}
+    assert {module for _, module in unused} == {"mount.js"}
 
 
-def test_top_level_names_are_unique_over_all_modules() -> None:
-    counts = Counter(name for module in MODULES for name in TOP_LEVEL.findall(source(module)))
-    assert {name: count for name, count in counts.items() if count > 1} == {}
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_every_import_names_an_export(module: str) -> None:
-    for name, target in imports_of(module):
-        assert name in EXPORTED.findall(source(target)), f"{module} imports {name} from {target}"
-
-
-def test_every_export_has_an_importer() -> None:
-    imported = {name for module in MODULES for name, _ in imports_of(module)}
-    exported = {name for module in MODULES for name in EXPORTED.findall(source(module))}
-    assert exported - imported == {"mountLive"}
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_labels_never_become_markup(module: str) -> None:
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)
+def test_labels_never_become_markup(module: Path) -> None:
     forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
-    assert not re.search(forbidden, source(module))
+    assert not re.search(forbidden, module.read_text("utf-8"))
 
 
 def test_the_style_sheet_starts_with_the_palette_and_has_every_sheet() -> None:
-    sheet = style_sheet()
+    home = PAGES / "home" / "live"
+    sheet = style_sheet(SHARED, home)
     assert sheet.startswith(":host")
-    for path in FOLDER.glob("*.css"):
+    for path in [*SHARED.glob("*.css"), *home.glob("*.css")]:
         assert path.read_text("utf-8") in sheet
 
 
 def test_modules_follow_their_imports_wherever_they_lie(tmp_path: Path) -> None:
-    (tmp_path / "a.js").write_text('import { b } from "./b.js";\nexport const a = b;\n')
+    (tmp_path / "mount.js").write_text('import { b } from "./b.js";\nexport const a = b;\n')
     (tmp_path / "b.js").write_text('import {\n  c,\n} from "./c.js";\nexport const b = c;\n')
     (tmp_path / "c.js").write_text("export const c = 1;\n")
-    assert modules_in_order(tmp_path, "a.js") == ("c.js", "b.js", "a.js")
-    lines = [line for line in script(tmp_path, "a.js").splitlines()[1:] if line]
-    assert lines[:3] == ["const c = 1;", "const b = c;", "const a = b;"]
+    assert modules_in_order(tmp_path) == ("c.js", "b.js", "mount.js")
+    lines = [line for line in script(tmp_path, ending="").splitlines()[1:] if line]
+    assert lines == ["const c = 1;", "const b = c;", "const a = b;"]

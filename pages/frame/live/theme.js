@@ -1,6 +1,17 @@
-// Light or dark, read from the colours that Streamlit gives: its theme has no name in the page.
+// How a component looks: its style sheet, and light or dark, read from the colours that Streamlit
+// gives, as its theme has no name in the page.
 
 const DARK_BELOW = 0.4;
+let sheet = null; // one for all places of a component, made from the text that Python put before it
+
+/** Gives a place in the page the component's style sheet. */
+export function adoptStyles(shadowRoot) {
+  if (sheet === null) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(LIVE_CSS);
+  }
+  shadowRoot.adoptedStyleSheets = [sheet];
+}
 
 /**
  * Detects the theme from the luminance of the page's background and marks the host with it.
