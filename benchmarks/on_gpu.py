@@ -18,8 +18,8 @@ from benchmarks.bench_phases import against_generate
 from benchmarks.figures import describe_machine
 from benchmarks.record import record
 from model.fast.engines import engine_names, make_engine
-from model.job import at_once
 from model.loading import LanguageModel, load_model
+from model.pass_by_pass import at_once
 from model.prefill_decode.cost import energy_meter, energy_passes
 from model.prefill_decode.experiments import swap_lengths
 from model.prefill_decode.recordings import FOLDER

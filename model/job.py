@@ -1,49 +1,137 @@
-"""Work of several passes, one at each advance, so that whoever runs it can stop between any two.
+"""A job: work of many passes that can be stopped between any two of them.
 
-Knows no model: a generator says what it does next, does it when it is asked for more, and returns
-what it found.
+The work is a generator. It does its next pass when it is asked for more, says how far it is, and
+returns what it found. `Job` runs it for a while at a time, alone where it measures, until it is
+done, is stopped, or fails; `finish` runs all of it at once. Knows no model and no page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Generic, TypeVar
+import logging
+import time
+from collections.abc import Callable, Generator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from model.timing import one_at_a_time
+
+LOGGER = logging.getLogger(__name__)
+N_LOOKS = 20  # at what was found, while a job goes on: a figure that always changes flickers
 
 Found = TypeVar("Found")
 
 
-class PassByPass(Generic[Found]):
-    """What a generator does, and what it found once it is done."""
+class Stopped(Exception):  # noqa: N818  it is no error
+    """Thrown into the work of a job that is stopped; what the work returns then is kept."""
 
-    def __init__(self, passes: Generator[str, None, Found], n_total: int) -> None:
-        """Goes to the first pass, which runs at the first advance.
+
+@dataclass(frozen=True)
+class Progress(Generic[Found]):
+    """How far a job is, said before each of its passes."""
+
+    n_done: int  # passes, tokens, texts: whatever the job counts
+    n_total: int
+    doing: str = ""  # the pass that comes next, in a few words
+    look: Callable[[], Found] | None = None  # makes the record of what was found so far
+
+
+Work: TypeAlias = Generator[Progress[Found], None, Found]
+
+
+class Job(Generic[Found]):
+    """Some work that is done a while at a time.
+
+    Attributes:
+        progress: how far it is.
+        found: what it found so far; all of it once it is done.
+        is_running: whether it goes on.
+        is_done: whether it ran to its end.
+        is_waiting: whether another job that measures took its last turn.
+        notice: why it failed, in one sentence with the remedy; None where it did not.
+        seconds: that its passes took so far.
+    """
+
+    def __init__(self, work: Work[Found], *, is_timed: bool = False) -> None:
+        """Goes to the first pass, which runs when the job is first asked to.
 
         Args:
-            passes: Gives before each pass the words for it, and returns what all of them found.
-            n_total: How many passes it has, for a bar of progress.
+            work: what is to be done.
+            is_timed: whether it measures: then no other such job runs meanwhile.
 
         Raises:
-            ValueError: what the generator refuses before its first pass.
+            ValueError: what the work refuses before its first pass.
         """
-        self._passes = passes
-        self.n_done, self.n_total, self.is_done = 0, n_total, False
-        self.doing = next(passes)
-        self.result: Found | None = None
+        self._work, self._is_timed, self._looked_at = work, is_timed, 0.0
+        self.progress: Progress[Found] = next(work)
+        self.found: Found | None = None
+        self.is_running, self.is_done, self.is_waiting = True, False, False
+        self.notice: str | None = None
+        self.seconds = 0.0
 
-    def advance(self) -> None:
-        """Runs the next pass."""
+    @property
+    def fraction(self) -> float:
+        """How much of it is done, from 0 to 1."""
+        return (
+            1.0 if self.is_done else min(1.0, self.progress.n_done / max(1, self.progress.n_total))
+        )
+
+    def run_for(self, seconds: float) -> None:
+        """Does as many passes as begin within some seconds; one that fails ends the job."""
+        with one_at_a_time() if self._is_timed else nullcontext(True) as has_turn:
+            self.is_waiting = not has_turn
+            started = time.perf_counter()
+            while has_turn and self.is_running and time.perf_counter() - started < seconds:
+                self._guarded(lambda: next(self._work))
+            self.seconds += time.perf_counter() - started if has_turn else 0.0
+        self._look(is_last=not self.is_running)
+
+    def stop(self) -> None:
+        """Ends the job; what it found so far stays."""
+        if self.is_running:
+            self._look(is_last=True)
+            self._guarded(lambda: self._work.throw(Stopped()))
+            self.is_running, self.is_done = False, False
+
+    def _guarded(self, advance: Callable[[], Progress[Found]]) -> None:
+        """Goes on by one pass; the end of the work, or what went wrong in it, ends the job."""
         try:
-            self.doing = next(self._passes)
+            self.progress = advance()
+            return
         except StopIteration as end:
-            self.result, self.is_done = end.value, True
-        self.n_done += 1
+            self.found, self.is_done = end.value, True
+        except Stopped:
+            pass
+        except ValueError as error:
+            self.notice = str(error)
+        except (MemoryError, RuntimeError) as error:
+            LOGGER.exception("A job failed on the way")
+            self.notice = _why(error)
+        self.is_running = False
+
+    def _look(self, *, is_last: bool) -> None:
+        look = self.progress.look
+        is_due = is_last or self.fraction - self._looked_at >= 1 / N_LOOKS
+        if look is not None and is_due and not self.is_done:
+            self.found, self._looked_at = look(), self.fraction
 
 
-def at_once(passes: Generator[str, None, Found]) -> Found:
-    """Runs all passes one after another, and returns what they found."""
+def finish(work: Work[Found]) -> Found:
+    """Does all of some work at once, and returns what it found."""
     while True:
         try:
-            next(passes)
+            next(work)
         except StopIteration as end:
             found: Found = end.value
             return found
+
+
+def _why(error: Exception) -> str:
+    """Says in one sentence what ended a job; a device's lack of memory is an error of its own."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return (
+            "The memory ran out on the way: what was found so far stays; choose a smaller model "
+            "or close other programs."
+        )
+    reason = " ".join(str(error).split())[:160].rstrip(".") or type(error).__name__
+    return f"It failed on the way ({reason}): what was found so far stays; press the button again."

@@ -19,8 +19,8 @@ from transformers import DynamicCache
 from model import kv_cache
 from model.flops import count_flops, predict_flops
 from model.generation import Generation
-from model.job import at_once
 from model.loading import LanguageModel
+from model.pass_by_pass import at_once
 from model.passes import Logits, prefill
 from model.records import CacheGrid, CacheMoment, FlopCheck, PrefixReuse, RaceStep, StateGap
 from model.tokenizing import label

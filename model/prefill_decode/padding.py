@@ -11,9 +11,9 @@ from collections.abc import Generator, Sequence
 
 import torch
 
-from model.job import at_once
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
+from model.pass_by_pass import at_once
 from model.passes import Logits
 from model.prefill_decode.batching import batched_pass
 from model.prefill_decode.records import PaddedWay, Padding

@@ -1,134 +1,123 @@
-"""A part of the page that runs for seconds: its clock, the button that starts and stops it.
+"""A part of the page that runs for seconds: its controls, its button, its progress, its findings.
 
-A running script cannot be interrupted by its own Stop button, so a run advances by a slice with
+A running script cannot be interrupted by its own Stop button, so a job advances by a slice with
 every tick of its fragment's clock, after all is drawn, so that nothing fades meanwhile. The clock
-ticks only while the run goes on: starting and ending one draws the page once more.
+ticks only while the job goes on: starting and ending one draws the page once more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, MutableMapping
+from typing import Any
 
 import streamlit as st
 
+from model.job import Job
+from viz.format import count
+
 CLOCK_SECONDS = 0.15  # after which the next slice is asked for
-SLICE_SECONDS = 0.35  # of work between two looks at the buttons
+SLICE_SECONDS = 0.35  # of work between two looks at the button
+
+Jobs = MutableMapping[str, Job[Any]]  # a lesson's, by the key of their panels
 
 
-class Run(Protocol):
-    """What advances in slices."""
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it goes on."""
-
-    def slice(self, seconds: float) -> None:
-        """Runs on for about so long."""
-
-
-class Stoppable(Protocol):
-    """What ends where it is told that it no longer runs."""
-
-    is_running: bool
-
-
-class StoppableRun(Stoppable, Protocol):
-    """What advances in slices, and ends where it is told so."""
-
-    def slice(self, seconds: float) -> None:
-        """Runs on for about so long."""
-
-
-def in_slices(
-    run_now: Callable[[], Run | None], draw: Callable[[], None], seconds: float = SLICE_SECONDS
+def show_job(
+    jobs: Jobs,
+    key: str,
+    title: str,
+    start: Callable[[], Job[Any]],
+    show: Callable[[Job[Any]], None],
+    *,
+    controls: Callable[[bool], None] | None = None,
+    icon: str | None = None,
+    seconds: float = SLICE_SECONDS,
 ) -> None:
-    """Draw a part of the page, again and again while its run goes on.
+    """Draw a job's part of the page, again and again while it goes on.
 
     Args:
-        run_now: Returns the run as it is at the moment; a press may put another there.
-        draw: Draws the part, its buttons and its run included.
-        seconds: Of work between two looks at the buttons.
+        jobs: Where the lesson keeps it.
+        key: Names it there, and begins the keys of its button and its row of controls.
+        title: Of the button that starts it, and stops it while it goes on.
+        start: Makes the job; raises ValueError with one sentence where it cannot be. What was found
+            before then stays.
+        show: Draws what was found so far.
+        controls: Draws what the job is set up with, in the button's row; told whether one is going
+            on, so that it can be disabled.
+        icon: Of the button, such as ":material/timer:".
+        seconds: Of work between two looks at the button; 0 for one pass.
     """
-    has_clock = is_running(run_now())
+    has_clock = is_running(jobs, key)
     st.fragment(_part, run_every=CLOCK_SECONDS if has_clock else None)(
-        run_now, draw, seconds, has_clock
+        jobs, key, title, start, show, controls, icon, seconds, has_clock
     )
 
 
 def _part(
-    run_now: Callable[[], Run | None], draw: Callable[[], None], seconds: float, has_clock: bool
+    jobs: Jobs,
+    key: str,
+    title: str,
+    start: Callable[[], Job[Any]],
+    show: Callable[[Job[Any]], None],
+    controls: Callable[[bool], None] | None,
+    icon: str | None,
+    seconds: float,
+    has_clock: bool,
 ) -> None:
-    if is_running(run_now()) != has_clock:
+    if is_running(jobs, key) != has_clock:
         st.rerun()  # the clock starts and stops with the whole page
-    draw()
-    run = run_now()
-    if run is not None and run.is_running:
-        run.slice(seconds)
-        if not run.is_running:
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
+        if controls is not None:
+            controls(has_clock)
+        st.button(
+            "Stop" if has_clock else title,
+            key=f"{key}_run",  # one button, so that it keeps the focus
+            type="secondary" if has_clock else "primary",
+            on_click=stop if has_clock else start_job,
+            args=(jobs, key) if has_clock else (jobs, key, start),
+            icon=":material/stop:" if has_clock else icon,
+        )
+    if problem := st.session_state.get(f"{key}_problem"):
+        st.error(problem)
+    job = jobs.get(key)
+    if job is None:
+        return
+    _show_progress(job)
+    if job.found is not None:
+        show(job)
+    if job.is_running:
+        job.run_for(seconds)
+        if not job.is_running:
             st.rerun()
 
 
-def is_running(run: Run | None) -> bool:
-    """Tell whether there is a run and it goes on."""
-    return run is not None and run.is_running
+def is_running(jobs: Jobs, key: str) -> bool:
+    """Tell whether there is such a job and it goes on."""
+    return key in jobs and jobs[key].is_running
 
 
-def halt(run: Stoppable | None) -> None:
-    """End a run, if there is one; what it found stays."""
-    if run is not None:
-        run.is_running = False
-
-
-def start_or_stop(
-    *,
-    is_running: bool,
-    title: str,
-    key: str,
-    start: Callable[[], None],
-    stop: Callable[[], None],
-    icon: str | None = None,
-    start_key: str | None = None,
-) -> None:
-    """Show the button that starts a run, or while it goes on the one that stops it.
-
-    Args:
-        is_running: Whether the run goes on.
-        title: Of the button that starts it.
-        key: What both buttons' keys begin with.
-        start: Starts a run, or says on the page why it cannot be.
-        stop: Ends it; what was found stays.
-        icon: Of the button that starts it, such as ":material/timer:".
-        start_key: Of the button that starts it, where it has a key of its own.
-    """
-    if is_running:
-        st.button("Stop", key=f"{key}_stop", on_click=stop, icon=":material/stop:")
-    else:
-        st.button(title, key=start_key or f"{key}_run", type="primary", on_click=start, icon=icon)
-
-
-def run_button(run: StoppableRun | None, title: str, key: str, start: Callable[[], None]) -> None:
-    """Show the button of a run that may refuse to start; see `show_problem`."""
-    start_or_stop(
-        is_running=is_running(run),
-        title=title,
-        key=key,
-        start=lambda: _attempt(key, start),
-        stop=lambda: halt(run),
-    )
-
-
-def _attempt(key: str, start: Callable[[], None]) -> None:
-    """Start a run; where that cannot be, keep why, and what was there before stays."""
+def start_job(jobs: Jobs, key: str, start: Callable[[], Job[Any]]) -> None:
+    """Start a job; where that cannot be, keep why, and what was found before stays."""
     try:
-        start()
+        jobs[key] = start()
     except ValueError as error:
         st.session_state[f"{key}_problem"] = str(error)
     else:
         st.session_state.pop(f"{key}_problem", None)
 
 
-def show_problem(key: str) -> None:
-    """Say in one sentence why a run could not start."""
-    if problem := st.session_state.get(f"{key}_problem"):
-        st.error(problem)
+def stop(jobs: Jobs, key: str) -> None:
+    """End a job, if it goes on; what it found stays."""
+    if key in jobs:
+        jobs[key].stop()
+
+
+def _show_progress(job: Job[Any]) -> None:
+    progress = job.progress
+    if job.notice:
+        st.error(job.notice)
+    elif job.is_running:
+        doing = "waiting for another reader’s measurement" if job.is_waiting else progress.doing
+        share = f"{count(progress.n_done)} of {count(progress.n_total)}"
+        st.progress(job.fraction, f"{share}: {doing}" if doing else share)
+    elif not job.is_done:
+        st.caption(f"Stopped after {count(progress.n_done)} of {count(progress.n_total)}.")

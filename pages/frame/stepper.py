@@ -3,92 +3,137 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
 
 import streamlit as st
 
 
-def at_a_pace(
-    is_playing: Callable[[], bool],
-    step: Callable[[], None],
-    draw: Callable[[], None],
-    seconds: float,
+class Steps(Protocol):
+    """What a lesson steps through. Each of its three moves may raise ValueError with a sentence."""
+
+    @property
+    def can_step(self) -> bool:
+        """Whether another step is left."""
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether a step was taken."""
+
+    @property
+    def notice(self) -> str | None:
+        """What the reader should know of where it stands, such as why no step is left."""
+
+    def step(self) -> None:
+        """Take a step."""
+
+    def back(self) -> None:
+        """Take the last step back."""
+
+    def reset(self) -> None:
+        """Take all steps back."""
+
+
+S = TypeVar("S", bound=Steps)
+
+
+class Stepper(Generic[S]):
+    """The buttons and the clock over a lesson's steps.
+
+    Attributes:
+        steps: What is stepped through.
+        is_playing: Whether it goes on by itself.
+        problem: Why the last move could not be made; None where it could.
+    """
+
+    def __init__(self, steps: S, key: str) -> None:
+        """Begin where the steps stand.
+
+        Args:
+            steps: What is stepped through.
+            key: What the buttons' keys begin with.
+        """
+        self.steps, self.key = steps, key
+        self.is_playing = False
+        self.problem: str | None = None
+
+    def step(self) -> None:
+        """Take a step; where none is left, stop playing."""
+        self._move(self.steps.step)
+        self.is_playing = self.is_playing and self.problem is None and self.steps.can_step
+
+    def back(self) -> None:
+        """Take the last step back."""
+        self.is_playing = False
+        self._move(self.steps.back)
+
+    def reset(self) -> None:
+        """Take all steps back."""
+        self.is_playing = False
+        self._move(self.steps.reset)
+
+    def play(self) -> None:
+        """Go on by itself, or pause."""
+        self.is_playing = not self.is_playing and self.steps.can_step
+
+    def _move(self, move: Callable[[], None]) -> None:
+        try:
+            move()
+        except ValueError as error:
+            self.problem = str(error)
+        else:
+            self.problem = None
+
+    def buttons(self) -> None:
+        """Show Step, Play or Pause, Back and Reset."""
+        can_step, was_stepped = self.steps.can_step, self.steps.can_go_back and not self.is_playing
+        playing = self.is_playing
+        buttons = (
+            ("step", "Step", "skip_next", self.step, can_step and not playing),
+            (
+                "play",
+                "Pause" if playing else "Play",
+                "pause" if playing else "play_arrow",
+                self.play,
+                can_step or playing,
+            ),
+            ("back", "Back", "undo", self.back, was_stepped),
+            ("reset", "Reset", "restart_alt", self.reset, was_stepped),
+        )
+        for name, title, icon, press, is_on in buttons:
+            st.button(
+                title,
+                key=f"{self.key}_{name}",
+                type="primary" if name == "step" else "secondary",
+                on_click=press,
+                disabled=not is_on,
+                icon=f":material/{icon}:",
+            )
+
+    def notices(self) -> None:
+        """Say why the last move could not be made, and what there is to know of where it stands."""
+        if self.problem:
+            st.error(self.problem)
+        if self.steps.notice:
+            st.info(self.steps.notice)
+
+
+def show_stepper(
+    stepper: Callable[[], Stepper[S]], draw: Callable[[], None], seconds: float
 ) -> None:
     """Draw a part of the page; while it plays, take a step and draw it again every so often.
 
     Args:
-        is_playing: Tells whether it plays at the moment.
-        step: Takes a step, and ends the play where none is left.
+        stepper: Returns the stepper as it is at the moment; a press may put another there.
         draw: Draws the part, its buttons included.
-        seconds: Between two steps: paced for the eye.
+        seconds: Between two steps of Play: paced for the eye.
     """
-    has_clock = is_playing()
-    st.fragment(_part, run_every=seconds if has_clock else None)(is_playing, step, draw, has_clock)
+    has_clock = stepper().is_playing
+    st.fragment(_part, run_every=seconds if has_clock else None)(stepper, draw, has_clock)
 
 
-def _part(
-    is_playing: Callable[[], bool],
-    step: Callable[[], None],
-    draw: Callable[[], None],
-    has_clock: bool,
-) -> None:
-    if has_clock and is_playing():
-        step()
-    if is_playing() != has_clock:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
+def _part(stepper: Callable[[], Stepper[S]], draw: Callable[[], None], has_clock: bool) -> None:
+    if has_clock and stepper().is_playing:
+        stepper().step()
+    if stepper().is_playing != has_clock:
+        st.rerun()  # the clock starts and stops with the whole page
     draw()
-
-
-def step_buttons(
-    key: str,
-    *,
-    is_playing: bool,
-    can_step: bool,
-    can_go_back: bool,
-    step: Callable[[], None],
-    play: Callable[[], None],
-    back: Callable[[], None],
-    reset: Callable[[], None] | None = None,
-) -> None:
-    """Show Step, Play or Pause, Back, and Reset where there is one.
-
-    Args:
-        key: What the buttons' keys begin with.
-        is_playing: Whether it goes on by itself: then only Pause can be pressed.
-        can_step: Whether a step is left.
-        can_go_back: Whether a step was taken.
-        step: Takes a step.
-        play: Goes on by itself, or stops.
-        back: Takes the last step back.
-        reset: Takes all steps back.
-    """
-    st.button(
-        "Step",
-        key=f"{key}_step",
-        type="primary",
-        on_click=step,
-        disabled=is_playing or not can_step,
-        icon=":material/skip_next:",
-    )
-    st.button(
-        "Pause" if is_playing else "Play",
-        key=f"{key}_play",
-        on_click=play,
-        disabled=not is_playing and not can_step,
-        icon=":material/pause:" if is_playing else ":material/play_arrow:",
-    )
-    was_stepped = can_go_back and not is_playing
-    st.button(
-        "Back",
-        key=f"{key}_back",
-        on_click=back,
-        disabled=not was_stepped,
-        icon=":material/undo:",
-    )
-    if reset is not None:
-        st.button(
-            "Reset",
-            key=f"{key}_reset",
-            on_click=reset,
-            disabled=not was_stepped,
-            icon=":material/restart_alt:",
-        )

@@ -1,56 +1,123 @@
-"""Work pass by pass: what is refused is refused at once, and a stop leaves the rest undone."""
+"""A job by hand: counted passes, a stop between two of them, every way in which it can end."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import threading
+from functools import partial
 
 import pytest
 
-from model.job import PassByPass, at_once
-from model.kv_cache.experiments import reuse_passes
-from model.prefill_decode.padding import MOST_WAYS, padding_passes
-from tests.tiny_models import tiny
+from model.job import N_LOOKS, Job, Progress, Stopped, Work, finish
+from model.timing import one_at_a_time
+
+FOREVER = 1e9  # seconds
 
 
-def counting(done: list[int], n_passes: int = 3) -> Generator[str, None, int]:
-    if n_passes < 1:
-        raise ValueError("One sentence.")
-    for n in range(n_passes):
-        yield f"pass {n}"
-        done.append(n)
-    return sum(done)
+def count_to(n: int, *, fails_at: int | None = None, error: Exception | None = None) -> Work[int]:
+    """Count, one number at each pass."""
+    if n < 0:
+        raise ValueError("Count to 0 or more.")
+    for done in range(n):
+        yield Progress(done, n, f"number {done + 1}", look=partial(int, done))
+        if done == fails_at and error is not None:
+            raise error
+    return n
 
 
-def test_each_advance_runs_the_pass_that_was_named() -> None:
-    done: list[int] = []
-    work = PassByPass(counting(done), 3)
-    assert (done, work.doing, work.is_done) == ([], "pass 0", False)
-    work.advance()
-    assert (done, work.doing, work.n_done, work.result) == ([0], "pass 1", 1, None)
-    work.advance()
-    work.advance()
-    assert (done, work.is_done, work.n_done, work.result) == ([0, 1, 2], True, 3, 3)
+def test_a_job_runs_to_its_end_and_finds_what_its_work_returns() -> None:
+    job = Job(count_to(5))
+    assert (job.is_running, job.fraction, job.found) == (True, 0.0, None)
+    assert job.progress.doing == "number 1"
+    job.run_for(FOREVER)
+    assert (job.is_running, job.is_done, job.fraction, job.found) == (False, True, 1.0, 5)
+    assert job.seconds > 0
+    assert finish(count_to(5)) == 5
 
 
-def test_what_cannot_be_run_is_refused_before_the_first_pass() -> None:
-    with pytest.raises(ValueError, match="One sentence"):
-        PassByPass(counting([], 0), 3)
+def test_a_slice_of_no_time_does_nothing() -> None:
+    job = Job(count_to(5))
+    job.run_for(0.0)
+    assert job.progress.n_done == 0
 
 
-def test_at_once_finds_the_same() -> None:
-    assert at_once(counting([])) == 3
+def test_what_was_found_is_looked_at_a_few_times_on_the_way() -> None:
+    looks = []
+
+    def work() -> Work[int]:
+        for i in range(1000):
+            yield Progress(i, 1000, look=lambda: looks.append(1) or len(looks))
+        return -1
+
+    job = Job(work())
+    while job.is_running:
+        job.run_for(1e-5)
+    assert 0 < len(looks) <= N_LOOKS
+    assert job.found == -1
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2"])
-def test_the_bar_of_progress_ends_with_the_work(architecture: str) -> None:
-    lm = tiny(architecture)
-    works = (
-        PassByPass(padding_passes(lm, [[5, 6, 7], [8]]), 2 + MOST_WAYS),
-        PassByPass(reuse_passes(lm, [5, 6, 7], [5, 6, 8], 2), 1 + 3 * 2),
-    )
-    for work in works:
-        while not work.is_done:
-            work.advance()
-        assert work.result is not None
-        assert work.n_done <= work.n_total
-    assert works[1].n_done == works[1].n_total
+def test_a_job_that_is_stopped_keeps_what_it_found() -> None:
+    job = Job(count_to(1_000_000_000))
+    job.run_for(0.01)
+    job.stop()
+    assert (job.is_running, job.is_done) == (False, False)
+    assert job.found == job.progress.n_done > 0
+    n_done = job.progress.n_done
+    job.run_for(FOREVER)
+    job.stop()
+    assert job.progress.n_done == n_done
+
+
+def test_work_may_sum_up_where_it_is_stopped() -> None:
+    def work() -> Work[str]:
+        try:
+            yield Progress(0, 2)
+            yield Progress(1, 2)
+        except Stopped:
+            return "stopped"
+        return "done"
+
+    job = Job(work())
+    job.stop()
+    assert (job.found, job.is_done) == ("stopped", False)
+
+
+def test_what_the_work_refuses_is_said_before_it_starts() -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        Job(count_to(-1))
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("Choose less."), "Choose less."),
+        (MemoryError(), "memory ran out"),
+        (RuntimeError("CUDA is tired\n at 0x1"), "CUDA is tired at 0x1"),
+    ],
+)
+def test_a_pass_that_fails_ends_the_job_with_one_sentence(error: Exception, said: str) -> None:
+    job = Job(count_to(5, fails_at=3, error=error))
+    job.run_for(FOREVER)
+    assert (job.is_running, job.is_done, job.found) == (False, False, 3)
+    assert job.notice is not None
+    assert said in job.notice
+
+
+def test_two_jobs_that_measure_take_turns() -> None:
+    timed, free = Job(count_to(5), is_timed=True), Job(count_to(5))
+    entered, leave = threading.Event(), threading.Event()
+
+    def measure() -> None:
+        with one_at_a_time():
+            entered.set()
+            leave.wait(10)
+
+    other = threading.Thread(target=measure)
+    other.start()
+    assert entered.wait(10)
+    timed.run_for(FOREVER)
+    free.run_for(FOREVER)
+    assert (timed.is_waiting, timed.progress.n_done, free.is_done) == (True, 0, True)
+    leave.set()
+    other.join()
+    timed.run_for(FOREVER)
+    assert (timed.is_waiting, timed.is_done) == (False, True)

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from model.fast.engines import PLAIN, make_engine
-from model.job import PassByPass, at_once
+from model.pass_by_pass import PassByPass, at_once
 from model.prefill_decode.cost import (
     N_METERED,
     EnergyMeter,

@@ -7,7 +7,7 @@ import streamlit as st
 from model.beam_search.costs import bill, distinct, repeated, write_all
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.frame.job_panel import in_slices, run_button, show_problem
+from pages.frame.running import in_slices, run_button, show_problem
 from pages.lessons.beam_search.state import N_COST_TOKENS, PROMPTS, BeamLesson, start_costs
 from viz.beam_search.comparison import bills_figure, bills_table
 from viz.format import plural

@@ -9,7 +9,7 @@ import streamlit as st
 from model.beam_search.best_first import LIMIT, MOST_TOKENS, BestFirst
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.frame.job_panel import in_slices, run_button, show_problem
+from pages.frame.running import in_slices, run_button, show_problem
 from pages.lessons.beam_search.state import PROMPTS, BeamLesson, Comparison, compare
 from viz.beam_search.comparison import exact_words, searches_figure, searches_table
 from viz.format import count, plural

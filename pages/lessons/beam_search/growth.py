@@ -12,7 +12,7 @@ from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_link import LessonLink, offer_link
 from pages.frame.link_fields import Number, OneOf, Whole, Words
-from pages.frame.stepper import at_a_pace, step_buttons
+from pages.frame.stepping import at_a_pace, step_buttons
 from pages.lessons.beam_search.state import ENDS, BeamLesson, Growing, Wish, greedy_died, grow
 from viz.beam_search.step_charts import cache_figure, contest_figure, ranking_table
 from viz.beam_search.tree import COLUMN_PIXELS, tree_figure

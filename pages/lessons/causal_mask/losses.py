@@ -10,8 +10,8 @@ from model.causal_mask.losses import StepLoop, losses_in_one_pass
 from model.causal_mask.records import Losses
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics, theme_now
-from pages.frame.job_panel import halt, in_slices, start_or_stop
 from pages.frame.layout import is_presenting
+from pages.frame.running import halt, in_slices, start_or_stop
 from pages.frame.slices import SlicedRun
 from pages.lessons.causal_mask.state import MaskLesson, Notice
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html

@@ -7,7 +7,7 @@ import streamlit as st
 from model.causal_mask.mask_training import N_ROWS, N_STEPS, ROW_TOKENS, MaskTraining, mean_loss
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics, theme_now
-from pages.frame.job_panel import in_slices, start_or_stop
+from pages.frame.running import in_slices, start_or_stop
 from pages.lessons.causal_mask.state import MaskLesson, TrainingRun
 from viz.causal_mask.training_chart import training_figure
 from viz.format import count, nats, plural

@@ -12,8 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 from model.loading import LanguageModel
 from pages.frame.code_that_ran import show_code
 from pages.frame.contents import lesson_at
-from pages.frame.job_panel import in_slices, start_or_stop
 from pages.frame.lesson_state import kept_lesson
+from pages.frame.running import in_slices, start_or_stop
 from pages.lessons.claims.catalogue import CLAIMS, Claim
 from pages.lessons.claims.state import ClaimRun
 from pages.lessons.claims.when_to_use import show_when

@@ -17,7 +17,7 @@ from pages.frame.layout import is_presenting
 from pages.frame.lesson_link import LessonLink, offer_link
 from pages.frame.lesson_state import kept_lesson
 from pages.frame.link_fields import Number, OneOf, Words
-from pages.frame.stepper import at_a_pace, step_buttons
+from pages.frame.stepping import at_a_pace, step_buttons
 from pages.lessons.constraints.state import (
     EXAMPLES,
     FIRST,

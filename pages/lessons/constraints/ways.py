@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.frame.figures import show_chart, theme_now
-from pages.frame.job_panel import in_slices, run_button, show_problem
+from pages.frame.running import in_slices, run_button, show_problem
 from pages.lessons.constraints.state import N_BEAMS, N_TEXTS, ConstraintLesson, start_ways
 from viz.constraints.ways_chart import ways_figure, ways_table
 from viz.format import count

@@ -13,11 +13,11 @@ from model.diffusion.quality import second_look
 from model.loading import LanguageModel
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.frame.job_panel import CLOCK_SECONDS
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_link import LessonLink
 from pages.frame.link_fields import Number, OneOf, Whole, Words
-from pages.frame.stepper import step_buttons
+from pages.frame.running import CLOCK_SECONDS
+from pages.frame.stepping import step_buttons
 from pages.lessons.diffusion.state import DiffusionLesson, Mode, PageRun
 from viz.diffusion.denoise_grid import sheet_html, sheet_style, sheet_words
 from viz.diffusion.fill_charts import history_figure

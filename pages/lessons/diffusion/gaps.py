@@ -11,7 +11,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import is_presenting
 from pages.frame.models import shared_model
-from pages.frame.stepper import at_a_pace, step_buttons
+from pages.frame.stepping import at_a_pace, step_buttons
 from pages.lessons.diffusion.fill import PROJECTOR
 from pages.lessons.diffusion.state import DiffusionLesson, GapRun
 from viz.diffusion.gap_text import gap_text_html

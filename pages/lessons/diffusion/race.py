@@ -9,7 +9,7 @@ from model.diffusion.race import write_by_beams, write_by_loop, write_by_passes
 from model.sampling import Settings
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.frame.job_panel import halt, in_slices, is_running, start_or_stop
+from pages.frame.running import halt, in_slices, is_running, start_or_stop
 from pages.frame.slices import TimedRun
 from pages.lessons.diffusion.fill import SLICE_SECONDS
 from pages.lessons.diffusion.state import DiffusionLesson, Ways

@@ -9,7 +9,7 @@ from model.diffusion.quality import clashes_of, find_names, judge_tokens, second
 from model.diffusion.records import CLASH, Fill
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.frame.job_panel import halt, in_slices, is_running, start_or_stop
+from pages.frame.running import halt, in_slices, is_running, start_or_stop
 from pages.frame.slices import TimedRun
 from pages.lessons.diffusion.fill import joined_ending
 from pages.lessons.diffusion.state import DiffusionLesson

@@ -11,7 +11,7 @@ from model.loading import LanguageModel
 from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.frame.stepper import at_a_pace, step_buttons
+from pages.frame.stepping import at_a_pace, step_buttons
 from pages.lessons.kv_cache.state import CacheLesson, Walk
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure

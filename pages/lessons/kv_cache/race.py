@@ -10,7 +10,7 @@ from model.flops import count_flops, growth_exponent, predict_flops
 from model.kv_cache.experiments import Race, read_all, read_newest
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics, theme_now
-from pages.frame.job_panel import in_slices, start_or_stop
+from pages.frame.running import in_slices, start_or_stop
 from pages.lessons.kv_cache.state import CacheLesson, RaceRun
 from viz.format import count, digits, percent, plural
 from viz.kv_cache.race_charts import checks_table, per_step_figure, so_far_figure, work_figure

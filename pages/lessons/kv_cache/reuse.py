@@ -6,13 +6,13 @@ import html
 
 import streamlit as st
 
-from model.job import PassByPass
 from model.kv_cache.experiments import common_start, reuse_passes
+from model.pass_by_pass import PassByPass
 from model.records import PrefixReuse
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.frame.job_panel import halt, in_slices, is_running, start_or_stop
+from pages.frame.running import halt, in_slices, is_running, start_or_stop
 from pages.frame.slices import TimedRun
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import percent

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from model.generation import Generation
-from model.job import PassByPass
 from model.kv_cache.experiments import Race, watch_rewind
 from model.loading import LanguageModel
+from model.pass_by_pass import PassByPass
 from model.records import CacheMoment, FlopCheck, PrefixReuse, StateGap
 from model.sampling import Settings
 from pages.frame.slices import TimedRun

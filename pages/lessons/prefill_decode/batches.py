@@ -7,7 +7,7 @@ import html
 import streamlit as st
 
 from model.fast.block_cache import RoomyLayer
-from model.job import PassByPass
+from model.pass_by_pass import PassByPass
 from model.prefill_decode.batching import Batch, BatchExperiment, batched_pass
 from model.prefill_decode.padding import MOST_WAYS, padding_passes
 from model.prefill_decode.records import Padding

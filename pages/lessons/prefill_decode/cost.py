@@ -6,7 +6,7 @@ from statistics import median
 
 import streamlit as st
 
-from model.job import PassByPass
+from model.pass_by_pass import PassByPass
 from model.prefill_decode.cost import (
     N_METERED,
     energy_meter,

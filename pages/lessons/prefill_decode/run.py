@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from model.job import PassByPass
-from pages.frame.job_panel import in_slices, start_or_stop
+from model.pass_by_pass import PassByPass
+from pages.frame.running import in_slices, start_or_stop
 from pages.lessons.prefill_decode.state import Experiment, PartRun, PhaseLesson
 from viz.format import percent
 

@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from model.job import PassByPass
 from model.loading import LanguageModel
+from model.pass_by_pass import PassByPass
 from model.prefill_decode.batching import BatchExperiment
 from model.prefill_decode.experiments import PhaseExperiment
 from model.prefill_decode.records import Energy, Padding, PhaseRun, Request

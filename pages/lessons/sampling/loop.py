@@ -8,7 +8,7 @@ from model.generation import Generation
 from model.sampling.experiments import Loop, penalised_once
 from model.tokenizing import label, text_of
 from pages.frame.figures import theme_now
-from pages.frame.job_panel import in_slices, run_button, show_problem
+from pages.frame.running import in_slices, run_button, show_problem
 from pages.lessons.sampling.runs import PENALTIES, LoopRun
 from pages.lessons.sampling.state import Lab
 from viz.format import digits, plural

@@ -9,7 +9,7 @@ import streamlit as st
 
 from model.sampling.experiments import Continuation, agreement, first_word, vote
 from pages.frame.figures import show_chart, theme_now
-from pages.frame.job_panel import in_slices, run_button, show_problem
+from pages.frame.running import in_slices, run_button, show_problem
 from pages.lessons.sampling.runs import VoteRun
 from pages.lessons.sampling.state import Lab
 from viz.format import duration, percent, plural

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from model.loading import LanguageModel
-from pages.frame.job_panel import halt, in_slices, is_running, start_or_stop
+from pages.frame.running import halt, in_slices, is_running, start_or_stop
 from pages.lessons.snowball.state import SnowLesson, WatchedRun
 from viz.format import duration
 

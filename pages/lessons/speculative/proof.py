@@ -12,7 +12,7 @@ from model.speculative.proof import LAW_SETTINGS, PROMPTS, LawTest, compare_gree
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.frame.job_panel import in_slices, is_running
+from pages.frame.running import in_slices, is_running
 from pages.lessons.speculative.speed import SLICE_SECONDS, run_controls
 from pages.lessons.speculative.state import Lesson, Run
 from viz.format import count, digits, percent, plural

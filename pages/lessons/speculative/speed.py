@@ -19,8 +19,8 @@ from model.speculative.timing import (
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics, theme_now
-from pages.frame.job_panel import halt, in_slices, is_running, start_or_stop
 from pages.frame.models import shared_model
+from pages.frame.running import halt, in_slices, is_running, start_or_stop
 from pages.lessons.speculative.state import LOOKUP, Choice, Lesson, Run, offered_drafts
 from viz.format import count, digits, duration, percent, plural
 from viz.speculative.charts import acceptance_figure, round_figure, speed_figure

@@ -9,7 +9,7 @@ from model.speculative.drafting import LEAST_BELIEF, ModelDraft, look_up
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import is_presenting
-from pages.frame.stepper import at_a_pace, step_buttons
+from pages.frame.stepping import at_a_pace, step_buttons
 from pages.lessons.speculative.state import CROP, DECIDE, PROPOSE, VERIFY, Lesson, Walk
 from viz.format import duration, percent, plural
 from viz.speculative.charts import distributions_figure
