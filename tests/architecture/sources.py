@@ -22,6 +22,13 @@ def committed() -> tuple[str, ...]:
     return tuple(path for path in listed.stdout.splitlines() if (ROOT / path).is_file())
 
 
+TOPICS = {
+    path.split("/")[2]
+    for path in committed()
+    if path.count("/") > 2 and path.startswith("pages/lessons/")
+}
+
+
 def python_files(*folders: str) -> list[str]:
     """Committed Python files under these folders (or these files themselves)."""
     return [
@@ -58,7 +65,21 @@ def imports(path: str) -> set[str]:
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
+            names.update(
+                name for alias in node.names if is_module(name := f"{node.module}.{alias.name}")
+            )
     return names
+
+
+def is_module(name: str) -> bool:
+    """Is this dotted name a file or a folder of ours, rather than something defined in one?"""
+    path = ROOT / name.replace(".", "/")
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def module(path: str) -> str:
+    """`model.sampling` of `model/sampling/__init__.py`."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def top(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The README's tree is the tree, and what it says exists does."""
+"""The README is short, its tree is the house, and what it and its guides name exists."""
 
 from __future__ import annotations
 
@@ -7,76 +7,69 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from tests.architecture.sources import ROOT, committed, read
+from tests.architecture.sources import ROOT, TOPICS, committed, read
 
-OPEN = (
-    "",
-    "pages",
-    "pages/frame",
-    "pages/home",
-    "pages/lessons",
-    "model",
-    "model/pretrained",
-    "viz",
-    "tests",
-    "benchmarks",
-)
+MAX_LINES = 150
+GUIDES = sorted(path for path in committed() if re.fullmatch(r"docs/\w+\.md", path))
+PAGES = ["README.md", "benchmarks/README.md", *GUIDES]
+CLOSED = ("model/pretrained/",)  # a folder for each model
 
 
-def tree_lines() -> list[str]:
-    """Lines of the README's tree: two spaces per level, a name, a comment."""
+def tree() -> dict[str, str]:
+    """Path -> caption of every line of the README's tree: two spaces per level."""
     found = re.search(r"```text\n(app\.py .*?)\n```", read("README.md"), re.DOTALL)
     assert found, "README.md has no tree that begins with app.py"
-    return found[1].splitlines()
-
-
-def listed() -> dict[str, str]:
-    """Path -> comment of every line of the tree."""
     paths: dict[str, str] = {}
     above: list[str] = []
-    for line in tree_lines():
-        name, _, comment = line.strip().partition(" ")
+    for line in found[1].splitlines():
+        name, _, caption = line.strip().partition(" ")
         depth = (len(line) - len(line.lstrip())) // 2
         above[depth:] = [name.rstrip("/")]
-        paths["/".join(above)] = comment.strip()
+        paths["/".join(above)] = caption.strip()
     return paths
 
 
-def children(folder: str) -> set[str]:
-    """Committed files and folders right below one, but for hidden ones and package markers."""
-    depth = len(PurePosixPath(folder).parts)
-    parts = [PurePosixPath(path).parts for path in committed()]
-    below = {p[: depth + 1] for p in parts if p[:depth] == PurePosixPath(folder).parts}
-    names = {"/".join(p) for p in below if len(p) > depth}
-    return {name for name in names if not name.rpartition("/")[2].startswith((".", "__init__"))}
-
-
-def test_everything_in_the_tree_exists() -> None:
-    existing = {
-        *committed(),
-        *(str(up) for path in committed() for up in PurePosixPath(path).parents),
+def folders() -> set[str]:
+    """All committed folders but hidden ones, a topic's written as `<topic>`."""
+    paths = [path for path in committed() if not path.startswith((".", *CLOSED))]
+    parents = {parent for path in paths for parent in PurePosixPath(path).parents if parent.name}
+    return {
+        "/".join("<topic>" if part in TOPICS else part for part in folder.parts)
+        for folder in parents
     }
-    assert not set(listed()) - existing
 
 
-def test_a_folder_that_the_tree_opens_is_there_whole() -> None:
-    missing = {folder: children(folder) - set(listed()) for folder in OPEN}
-    assert not {folder: sorted(names) for folder, names in missing.items() if names}
+def test_the_readme_is_short() -> None:
+    assert read("README.md").count("\n") <= MAX_LINES
 
 
-def test_every_line_says_what_the_file_is_for() -> None:
-    assert not [path for path, comment in listed().items() if len(comment.split()) < 2]
+def test_the_tree_names_every_folder_and_no_other() -> None:
+    assert {path for path in tree() if path != "app.py"} == folders() | {"model/pretrained"}
 
 
-def test_links_and_pictures_of_the_readme_exist() -> None:
-    targets = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", read("README.md"))
-    assert not [target for target in targets if not (ROOT / target).exists()]
+def test_every_line_of_the_tree_says_what_is_there() -> None:
+    assert not [path for path, caption in tree().items() if len(caption.split()) < 2]
 
 
-def test_commands_of_the_readme_are_targets_of_make() -> None:
-    named = set(re.findall(r"^make (\w+)|`make (\w+)", read("README.md"), re.MULTILINE))
-    targets = set(re.findall(r"^(\w+):", read("Makefile"), re.MULTILINE))
-    assert {one or other for one, other in named} <= targets
+def test_every_topic_is_a_lesson_of_the_readme() -> None:
+    assert set(re.findall(r"^\| `(\w+)` \|", read("README.md"), re.MULTILINE)) == TOPICS
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_and_pictures_exist(page: str) -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", read(page))
+    assert not [target for target in targets if not (ROOT / page).parent.joinpath(target).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_are_targets_of_make(page: str) -> None:
+    named = set(re.findall(r"`\n?(?:\w+=\S+ )*make (\w+)", read(page)))
+    assert named <= set(re.findall(r"^(\w+):", read("Makefile"), re.MULTILINE))
+
+
+def test_every_guide_is_linked() -> None:
+    assert GUIDES
+    assert not [guide for guide in GUIDES if f"]({guide}" not in read("README.md")]
 
 
 def test_the_program_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
