@@ -64,7 +64,6 @@ YET_TO_MOVE = {
     ("pages.lessons", "pages.home.link"): "the link of what is shown",
     ("pages.lessons", "pages.home.payload"): "the rows of a distribution",
     ("pages.lessons.constraints", "model.sampling.experiments"): "draws to compare with",
-    ("pages.lessons.speculative", "viz.sampling.charts"): "drawn beside expected",
 }
 FLAT_FILES = {"model": 16, "viz": 10}  # at most, so that a room reads in order
 

@@ -16,7 +16,8 @@ from pages.frame.contents import LESSONS
 from pages.lessons.sampling.runs import VoteRun
 from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
 from pages.lessons.sampling.state import Lab, LabControls
-from viz.sampling.charts import divergence_figure, draws_figure, overlap_figure, votes_figure
+from viz.draws_chart import draws_figure
+from viz.sampling.charts import divergence_figure, overlap_figure, votes_figure
 from viz.sampling.loop_text import loop_html
 
 TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Figures of the sampling lab: how alike masks are, and what was drawn beside what was expected.
+"""Figures of the sampling lab: how alike masks are, and how continuations vote.
 
 Knows numbers and names; where they come from is the caller's to say.
 """
@@ -13,10 +13,10 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from viz.chart import Chart, new_figure, sheer
-from viz.format import count, nats, percent
+from viz.draws_chart import MAX_LABEL
+from viz.format import nats
+from viz.labels import plain, short
 from viz.palette import Theme, colour
-
-MOST_DRAWN = 24  # tokens with a pair of bars of their own
 
 
 def overlap_figure(
@@ -91,55 +91,6 @@ def _matrix(
     return figure
 
 
-def draws_figure(
-    labels: Sequence[str],
-    drawn: npt.NDArray[np.integer],
-    probs: npt.NDArray[np.floating],
-    theme: Theme = "light",
-) -> Chart:
-    """Draws how often each token was drawn, beside how often that was to be expected.
-
-    Args:
-        labels: of the tokens, likeliest first.
-        drawn: (n,) times that each came, in the same order.
-        probs: (n,) of each.
-        theme: Light or dark.
-    """
-    n_draws = int(drawn.sum())
-    n_shown = min(MOST_DRAWN, int(np.count_nonzero(probs)))
-    observed, expected = drawn[:n_shown].tolist(), (probs[:n_shown] * n_draws).tolist()
-    # tokens may share a label, and a label may look like a number: places carry the bars
-    places = list(range(n_shown))
-    figure = new_figure(theme)
-    figure.add_bar(
-        x=places,
-        y=expected,
-        name="expected",
-        marker={"color": "rgba(0,0,0,0)", "line": {"color": colour("ink", theme), "width": 1.5}},
-        hovertemplate="expected %{y:.1f}<extra></extra>",
-    )
-    figure.add_bar(
-        x=places,
-        y=observed,
-        name="drawn",
-        marker={"color": colour("kept", theme)},
-        hovertemplate="drawn %{y}<extra></extra>",
-    )
-    shown = [_plain(label) for label in labels[:n_shown]]
-    figure.update_xaxes(tickvals=places, ticktext=shown, tickangle=-40)
-    figure.update_yaxes(title_text=f"times in {count(n_draws)} draws")
-    figure.update_layout(barmode="group", bargap=0.25)
-    n_kept = int(np.count_nonzero(probs))
-    rest = f" The {count(n_kept - n_shown)} rarer ones are not shown." if n_kept > n_shown else ""
-    gap = np.abs(drawn / n_draws - probs).max()
-    caption = (
-        f"Measured: {count(n_draws)} draws by {count(n_draws)} coins, filled; derived: the "
-        f"probability times {count(n_draws)}, outlined. Largest gap of a token: "
-        f"{percent(float(gap))} of the draws.{rest}"
-    )
-    return Chart(figure, caption, f"Draws against expectation. {caption}", "measured")
-
-
 def votes_figure(
     answers: Sequence[str], cold: Sequence[int], warm: Sequence[int], theme: Theme = "light"
 ) -> Chart:
@@ -169,7 +120,7 @@ def votes_figure(
     figure.update_xaxes(title_text="votes", range=[0, 1.12 * top])
     figure.update_yaxes(
         tickvals=places,
-        ticktext=[_plain(answer) for answer in answers],
+        ticktext=[plain(short(answer, MAX_LABEL)) for answer in answers],
         autorange="reversed",
         showgrid=False,
         rangemode="normal",
@@ -177,9 +128,3 @@ def votes_figure(
     figure.update_layout(barmode="group", height=max(180, 90 + 46 * len(answers)))
     caption = "Measured: the first word of each continuation is its answer, the commonest shown."
     return Chart(figure, caption, f"Votes for {', '.join(answers)}. {caption}", "measured")
-
-
-def _plain(label: str) -> str:
-    """Makes a label safe for Plotly, which reads markup in its texts."""
-    cut = label if len(label) <= 16 else f"{label[:15]}…"
-    return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

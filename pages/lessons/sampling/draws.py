@@ -14,8 +14,8 @@ from model.sampling.experiments import count_draws
 from pages.frame.figures import show_chart, theme_now
 from pages.lessons.sampling.overlap import TITLES
 from pages.lessons.sampling.state import Lab
+from viz.draws_chart import draws_figure
 from viz.format import count, digits, plural
-from viz.sampling.charts import draws_figure
 
 N_DRAWS = 10_000
 FROM = {f"alone:{name}": title for name, title in TITLES.items()} | {

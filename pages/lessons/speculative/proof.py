@@ -15,8 +15,8 @@ from pages.frame.figures import show_chart, theme_now
 from pages.frame.running import in_slices, is_running
 from pages.lessons.speculative.speed import SLICE_SECONDS, run_controls
 from pages.lessons.speculative.state import Lesson, Run
+from viz.draws_chart import draws_figure
 from viz.format import count, digits, percent, plural
-from viz.sampling.charts import draws_figure
 
 N_TOKENS, N_DRAFT = 32, 4
 N_DRAWS = 10_000

@@ -1,0 +1,65 @@
+"""How often each token was drawn, beside how often that was to be expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from viz.chart import Chart, new_figure
+from viz.format import count, percent
+from viz.labels import plain, short
+from viz.palette import Theme, colour
+
+MAX_TOKENS = 24  # with a pair of bars of their own
+MAX_LABEL = 16  # characters
+
+
+def draws_figure(
+    labels: Sequence[str],
+    drawn: npt.NDArray[np.integer],
+    probs: npt.NDArray[np.floating],
+    theme: Theme = "light",
+) -> Chart:
+    """Draws how often each token was drawn, beside how often that was to be expected.
+
+    Args:
+        labels: of the tokens, likeliest first.
+        drawn: (n,) times that each came, in the same order.
+        probs: (n,) of each.
+        theme: Light or dark.
+    """
+    n_draws = int(drawn.sum())
+    n_shown = min(MAX_TOKENS, int(np.count_nonzero(probs)))
+    observed, expected = drawn[:n_shown].tolist(), (probs[:n_shown] * n_draws).tolist()
+    # tokens may share a label, and a label may look like a number: places carry the bars
+    places = list(range(n_shown))
+    figure = new_figure(theme)
+    figure.add_bar(
+        x=places,
+        y=expected,
+        name="expected",
+        marker={"color": "rgba(0,0,0,0)", "line": {"color": colour("ink", theme), "width": 1.5}},
+        hovertemplate="expected %{y:.1f}<extra></extra>",
+    )
+    figure.add_bar(
+        x=places,
+        y=observed,
+        name="drawn",
+        marker={"color": colour("kept", theme)},
+        hovertemplate="drawn %{y}<extra></extra>",
+    )
+    shown = [plain(short(label, MAX_LABEL)) for label in labels[:n_shown]]
+    figure.update_xaxes(tickvals=places, ticktext=shown, tickangle=-40)
+    figure.update_yaxes(title_text=f"times in {count(n_draws)} draws")
+    figure.update_layout(barmode="group", bargap=0.25)
+    n_kept = int(np.count_nonzero(probs))
+    rest = f" The {count(n_kept - n_shown)} rarer ones are not shown." if n_kept > n_shown else ""
+    gap = np.abs(drawn / n_draws - probs).max()
+    caption = (
+        f"Measured: {count(n_draws)} draws by {count(n_draws)} coins, filled; derived: the "
+        f"probability times {count(n_draws)}, outlined. Largest gap of a token: "
+        f"{percent(float(gap))} of the draws.{rest}"
+    )
+    return Chart(figure, caption, f"Draws against expectation. {caption}", "measured")
