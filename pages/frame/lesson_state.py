@@ -10,8 +10,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel, LoadError
+from pages.frame import link as links
 from pages.frame.lesson_link import LessonLink, asked_model, begin_by_link, show_faults
 from pages.frame.models import DEFAULT_MODEL, shared_model
+from pages.frame.settings_table import SettingsTable
 from pages.home.session import Session
 
 SESSION = "reader"
@@ -71,4 +73,46 @@ def kept_lesson(
         st.session_state[key] = lesson
     if link is not None:
         show_faults(link)
+    return lesson
+
+
+def lesson_state(
+    key: str,
+    waiting: DeltaGenerator,
+    begin: Callable[[LanguageModel, Kept | None], Kept],
+    model_of: Callable[[Kept], LanguageModel] = attrgetter("lm"),
+    settings: SettingsTable | None = None,
+) -> Kept:
+    """Return what the reader has in a lesson, begun anew where home has another model by now.
+
+    Args:
+        key: Under which the session keeps it.
+        waiting: Where to say what is being loaded.
+        begin: Makes it from the home page's model, or the shipped one where the reader has not been
+            there, and from what was kept of another model, if anything.
+        model_of: Tells which model what is kept was begun with.
+        settings: What the page's link may ask for.
+    """
+    lesson: Kept | None = st.session_state.get(key)
+    reader = home_session()
+
+    def begin_now() -> Kept:
+        if reader is not None:
+            return begin(reader.lm, lesson)
+        name = None if settings is None else links.asked_model(settings)
+        lm = shared_model(name or DEFAULT_MODEL, progress=told_in(waiting))
+        if lm.kind != "causal":
+            raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
+        return begin(lm, lesson)
+
+    if lesson is None or (reader is not None and reader.lm is not model_of(lesson)):
+        fixed = None if reader is None else reader.lm.name
+        lesson = (
+            begin_now()
+            if settings is None
+            else links.begin_by_link(settings, begin_now, fixed=fixed)
+        )
+        st.session_state[key] = lesson
+    if settings is not None:
+        links.show_faults(settings)
     return lesson

@@ -8,7 +8,8 @@ from model.beam_search.costs import bill, distinct, repeated, write_all
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.running import in_slices, run_button, show_problem
-from pages.lessons.beam_search.state import N_COST_TOKENS, PROMPTS, BeamLesson, start_costs
+from pages.lessons.beam_search.settings import SETTINGS
+from pages.lessons.beam_search.state import N_COST_TOKENS, BeamLesson, start_costs
 from viz.beam_search.comparison import bills_figure, bills_table
 from viz.format import plural
 
@@ -26,20 +27,12 @@ def show_costs(lesson: BeamLesson) -> None:
 
 def _costs(lesson: BeamLesson) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.slider(
-            "Prompts",
-            2,
-            len(PROMPTS),
-            4,
-            key="beam_cost_prompts",
-            width=200,
-            persist_state="session",
-        )
+        SETTINGS.widget("cost_prompts", width=200)
         run_button(
             lesson.costs,
             f"Write {N_COST_TOKENS} tokens four ways",
             "beam_cost",
-            lambda: _start(lesson, st.session_state["beam_cost_prompts"]),
+            lambda: _start(lesson, SETTINGS["cost_prompts"]),
         )
     show_problem("beam_cost")
     run = lesson.costs

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import streamlit as st
 
-from model.beam_search.best_first import LIMIT, MOST_TOKENS, BestFirst
+from model.beam_search.best_first import BestFirst
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.running import in_slices, run_button, show_problem
-from pages.lessons.beam_search.state import PROMPTS, BeamLesson, Comparison, compare
+from pages.lessons.beam_search.settings import SETTINGS
+from pages.lessons.beam_search.state import BeamLesson, Comparison, compare
 from viz.beam_search.comparison import exact_words, searches_figure, searches_table
 from viz.format import count, plural
 
 SLICE_SECONDS = 0.3  # of searching between two looks at the buttons
-N_TOKENS = 5
 
 
 def show_exact(lesson: BeamLesson) -> None:
@@ -48,34 +48,9 @@ def _exact(lesson: BeamLesson) -> None:
 def _controls(lesson: BeamLesson) -> None:
     run = lesson.comparison
     with st.container(horizontal=True, vertical_alignment="bottom", key="beam_exact_controls"):
-        st.selectbox(
-            "A text to start from",
-            PROMPTS,
-            key="beam_exact_prompt",
-            accept_new_options=True,
-            help="Choose one, or write your own.",
-            persist_state="session",
-        )
-        st.number_input(
-            "Tokens",
-            1,
-            MOST_TOKENS,
-            N_TOKENS,
-            key="beam_exact_tokens",
-            width=120,
-            persist_state="session",
-        )
-        st.number_input(
-            "Beginnings at most",
-            100,
-            200_000,
-            LIMIT,
-            step=1_000,
-            key="beam_exact_limit",
-            width=190,
-            help="Where the exact search gives up: each beginning costs a row of a pass.",
-            persist_state="session",
-        )
+        SETTINGS.widget("exact_prompt")
+        SETTINGS.widget("exact_tokens", width=120)
+        SETTINGS.widget("exact_limit", width=190)
         run_button(
             run,
             f"Compare with {plural(lesson.growing.wish.n_beams, 'beam')}",
@@ -86,12 +61,9 @@ def _controls(lesson: BeamLesson) -> None:
 
 def _start(lesson: BeamLesson) -> None:
     """Search three ways."""
-    state = st.session_state
     lesson.growing.is_playing = False
-    wish = replace(lesson.growing.wish, prompt=str(state["beam_exact_prompt"] or ""))
-    lesson.comparison = compare(
-        lesson.lm, wish, int(state["beam_exact_tokens"]), int(state["beam_exact_limit"])
-    )
+    wish = replace(lesson.growing.wish, prompt=SETTINGS["exact_prompt"])
+    lesson.comparison = compare(lesson.lm, wish, SETTINGS["exact_tokens"], SETTINGS["exact_limit"])
 
 
 def _findings(run: Comparison) -> None:

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from model.beam_search import MOST_BEAMS, BeamSearch, rank_finished, read_rows, reorder
+from model.beam_search import BeamSearch, rank_finished, read_rows, reorder
 from model.beam_search.records import FinishedBeam
 from model.tokenizing import pieces
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import is_presenting
-from pages.frame.lesson_link import LessonLink, offer_link
-from pages.frame.link_fields import Number, OneOf, Whole, Words
+from pages.frame.link import offer_link
 from pages.frame.stepping import at_a_pace, step_buttons
-from pages.lessons.beam_search.state import ENDS, BeamLesson, Growing, Wish, greedy_died, grow
+from pages.lessons.beam_search.settings import SETTINGS
+from pages.lessons.beam_search.state import BeamLesson, Growing, Wish, greedy_died, grow
 from viz.beam_search.step_charts import cache_figure, contest_figure, ranking_table
 from viz.beam_search.tree import COLUMN_PIXELS, tree_figure
 from viz.format import count, nats, plural
 
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
-MOST_TOKENS = 24
-FIRST = Wish()
-LINK = LessonLink(
-    "beam",
-    (
-        Words("prompt", "beam_prompt", "the text to start from", FIRST.prompt),
-        Whole("beams", "beam_beams", "the number of beams", FIRST.n_beams, 1, MOST_BEAMS),
-        Whole("tokens", "beam_tokens", "the number of tokens", FIRST.n_tokens, 2, MOST_TOKENS),
-        OneOf("ends", "beam_ends", "the end of a text", FIRST.ends, tuple(ENDS)),
-        Number("penalty", "beam_penalty", "the length penalty", low=-1.0, high=2.0),
-        Number("searched", "beam_searched", "the penalty searched by", low=-1.0, high=2.0),
-    ),
-)
 TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
 .st-key-beam_tree_box > * {{min-width: {0}px;}}</style>"""
 
@@ -59,74 +48,34 @@ def show_growth(lesson: BeamLesson) -> None:
         read_rows,
         key="beam_code_1",
     )
-    offer_link(LINK, lesson.lm, lambda: {"searched": lesson.growing.wish.length_penalty})
+    offer_link(SETTINGS, lesson.lm, lambda: {"searched": lesson.growing.wish.length_penalty})
 
 
 def _controls(lesson: BeamLesson) -> None:
     """Let the reader change the search; the new one goes as far as the old one was shown."""
+    anew: dict[str, Any] = {"on_change": _search_again, "args": (lesson,)}
     with st.container(horizontal=True, vertical_alignment="bottom", key="beam_controls"):
-        st.text_input(
-            "A text to start from",
-            key="beam_prompt",
-            max_chars=20_000,
-            on_change=_search_again,
-            args=(lesson,),
-            persist_state="session",
-        )
-        st.slider(
-            "Beams",
-            1,
-            MOST_BEAMS,
-            key="beam_beams",
-            width=170,
-            on_change=_search_again,
-            args=(lesson,),
-            persist_state="session",
-        )
-        st.slider(
-            "Tokens at most",
-            2,
-            MOST_TOKENS,
-            key="beam_tokens",
-            width=170,
-            on_change=_search_again,
-            args=(lesson,),
-            persist_state="session",
-        )
-        st.selectbox(
-            "A text ends at",
-            list(ENDS),
-            format_func=lambda name: ENDS[name],
-            key="beam_ends",
-            width=240,
-            on_change=_search_again,
-            args=(lesson,),
-            persist_state="session",
-        )
+        SETTINGS.widget("prompt", **anew)
+        SETTINGS.widget("beams", width=170, **anew)
+        SETTINGS.widget("tokens", width=170, **anew)
+        SETTINGS.widget("ends", width=240, **anew)
 
 
 def put_in(wish: Wish) -> None:
     """Let the controls say what is searched."""
-    for name, value in (
-        ("prompt", wish.prompt),
-        ("beams", wish.n_beams),
-        ("tokens", wish.n_tokens),
-        ("ends", wish.ends),
-        ("penalty", wish.length_penalty),
-    ):
-        st.session_state[f"beam_{name}"] = value
+    SETTINGS.put(
+        prompt=wish.prompt,
+        beams=wish.n_beams,
+        tokens=wish.n_tokens,
+        ends=wish.ends,
+        penalty=wish.length_penalty,
+    )
 
 
 def wish_now(length_penalty: float) -> Wish:
     """Return what the controls ask for, to be searched by a length penalty."""
-    state = st.session_state
-    return Wish(
-        str(state["beam_prompt"]),
-        int(state["beam_beams"]),
-        int(state["beam_tokens"]),
-        str(state["beam_ends"]),
-        length_penalty,
-    )
+    texts = SETTINGS["prompt"], SETTINGS["beams"], SETTINGS["tokens"], SETTINGS["ends"]
+    return Wish(*texts, length_penalty)
 
 
 def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> None:
@@ -228,13 +177,9 @@ def _best_now(growing: Growing) -> int | None:
     """Return where the best text so far ends: the best finished one, else the best beam."""
     finished = growing.finished()
     if finished:
-        return rank_finished(finished, _penalty(growing))[0].node_id
+        return rank_finished(finished, SETTINGS["penalty"])[0].node_id
     steps = growing.search.steps[: growing.n_shown]
     return steps[-1].beams[0] if steps and steps[-1].beams else None
-
-
-def _penalty(growing: Growing) -> float:
-    return float(st.session_state.get("beam_penalty", growing.wish.length_penalty))
 
 
 def _prompt_end(growing: Growing) -> str:
@@ -249,16 +194,7 @@ def _ranking(lesson: BeamLesson) -> None:
     growing = lesson.growing
     searched = growing.wish.length_penalty
     st.markdown("**What has ended is ranked by Σ log p ÷ lengthᵃ.**")
-    st.session_state.setdefault("beam_penalty", searched)
-    penalty = st.slider(
-        "Length penalty a",
-        -1.0,
-        2.0,
-        step=0.1,
-        key="beam_penalty",
-        help="Σ log p is negative, so dividing by a power of the length lifts longer texts: "
-        "a above 0 favours longer ones, 0 counts log p alone, below 0 favours shorter ones.",
-    )
+    penalty = SETTINGS.widget("penalty")
     finished = growing.finished()
     if finished:
         st.dataframe(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
-from pages.frame.lesson_state import kept_lesson
+from pages.frame.lesson_state import lesson_state
 from pages.lessons.beam_search.costs import show_costs
 from pages.lessons.beam_search.exact import show_exact
-from pages.lessons.beam_search.growth import LINK, put_in, show_growth, wish_now
+from pages.lessons.beam_search.growth import put_in, show_growth, wish_now
+from pages.lessons.beam_search.settings import SETTINGS
 from pages.lessons.beam_search.state import FIRST_LOOK, BeamLesson, Wish, grow
 
 LESSON = "beam_lesson"
@@ -17,7 +18,7 @@ LESSON = "beam_lesson"
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     try:
-        lesson = kept_lesson(LESSON, waiting, _begin, link=LINK)
+        lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     except ValueError as error:  # the first page's model has no room even for the example
         waiting.error(str(error))
         return
@@ -37,6 +38,4 @@ def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
             lesson.growing.notice = f"{error} The first example stands here instead."
             put_in(Wish())
             return lesson
-    searched = LINK.now("searched")
-    penalty = float(searched) if isinstance(searched, float) else Wish().length_penalty
-    return BeamLesson(lm, grow(lm, wish_now(penalty), FIRST_LOOK))
+    return BeamLesson(lm, grow(lm, wish_now(SETTINGS["searched"]), FIRST_LOOK))

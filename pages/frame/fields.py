@@ -1,0 +1,194 @@
+"""One setting of a page: its name in the link, its label, its bounds, and its value as text.
+
+    Whole("beams", "Beams", 4, low=1, high=8)  # ?beams=4
+
+Knows nothing of Streamlit. A link is what anybody may have typed: what cannot be read leaves its
+setting as it was, and is named in a few words.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from viz.format import count
+
+MAX_LINK_TEXT = 4_000  # characters of one setting that a link carries
+MAX_ECHO = 40  # characters of a reader's input that a sentence repeats
+
+
+def echo(text: object) -> str:
+    """Return what a reader wrote, in quotation marks, as a sentence repeats it: cut where long."""
+    written = str(text)
+    return f"“{written if len(written) <= MAX_ECHO else written[: MAX_ECHO - 1] + '…'}”"
+
+
+@dataclass(frozen=True)
+class Field(ABC):
+    """One setting of a page."""
+
+    name: str  # in the link
+    label: str  # of its widget, and in the sentence that says what is wrong with a link
+    default: Any = None  # None: the page begins with something of its own
+    _: KW_ONLY
+    help: str | None = None  # at its widget
+    in_link: bool = True
+
+    @abstractmethod
+    def read(self, text: str) -> Any:
+        """Return the value that a text stands for.
+
+        Raises:
+            ValueError: Says in a few words what it must be.
+        """
+
+    def write(self, value: Any) -> str:
+        """Return a value as text, so that reading it gives the value again."""
+        return str(value)
+
+    def _refusal(self, wanted: str, text: str) -> ValueError:
+        return ValueError(f"“{self.label}” must be {wanted}, not {echo(text)}")
+
+
+@dataclass(frozen=True)
+class Text(Field):
+    """A text, up to so many characters."""
+
+    _: KW_ONLY
+    max_characters: int = MAX_LINK_TEXT
+    suggestions: Sequence[str] = ()  # offered beside the reader's own
+
+    def read(self, text: str) -> str:
+        """Return the text as it is."""
+        limit = min(self.max_characters, MAX_LINK_TEXT)
+        if len(text) > limit:
+            raise ValueError(f"“{self.label}” has more than {count(limit)} characters")
+        return text
+
+
+@dataclass(frozen=True)
+class Whole(Field):
+    """A whole number between bounds, both included."""
+
+    _: KW_ONLY
+    low: int = 0
+    high: int = 10**9
+    step: int = 1
+    is_slider: bool = False
+
+    def read(self, text: str) -> int:
+        """Return the number."""
+        is_number = text.isascii() and text.isdigit() and len(text) <= 18
+        if not is_number or not self.low <= int(text) <= self.high:
+            wanted = f"a whole number from {count(self.low)} to {count(self.high)}"
+            raise self._refusal(wanted, text)
+        return int(text)
+
+
+@dataclass(frozen=True)
+class Number(Field):
+    """A number between bounds, both included."""
+
+    _: KW_ONLY
+    low: float = 0.0
+    high: float = 1.0
+    step: float = 0.1
+    is_slider: bool = False
+
+    def read(self, text: str) -> float:
+        """Return the number."""
+        try:
+            value = float(text) if text.isascii() else math.nan
+        except ValueError:
+            value = math.nan
+        if not self.low <= value <= self.high:  # as nan never is
+            raise self._refusal(f"a number from {self.low:g} to {self.high:g}", text)
+        return value
+
+
+@dataclass(frozen=True)
+class Choice(Field):
+    """One of some names or numbers; a mapping says how each is shown."""
+
+    options: Mapping[Any, str] | Sequence[Any] = ()
+    _: KW_ONLY
+    is_segmented: bool = False  # all in a row, instead of in a list that opens
+
+    def read(self, text: str) -> Any:
+        """Return the one that is written so."""
+        for option in self.options:
+            if str(option) == text:
+                return option
+        raise self._refusal(f"one of {', '.join(map(str, self.options))}", text)
+
+    def shown(self, option: Any) -> str:
+        """Return an option in the words of its widget."""
+        return self.options[option] if isinstance(self.options, Mapping) else str(option)
+
+
+@dataclass(frozen=True)
+class Switch(Field):
+    """A switch: 1 is on, 0 is off."""
+
+    default: bool | None = False
+
+    def read(self, text: str) -> bool:
+        """Return whether it is on."""
+        if text not in ("0", "1"):
+            raise self._refusal("1 or 0", text)
+        return text == "1"
+
+    def write(self, value: bool) -> str:
+        """Return 1 or 0."""
+        return "1" if value else "0"
+
+
+@dataclass
+class LinkValues:
+    """What a link asks for, as far as it could be read."""
+
+    values: dict[str, Any] = field(default_factory=dict)  # by the fields' names
+    faults: list[str] = field(default_factory=list)  # a few words each
+
+    def sentence(self) -> str:
+        """Return what was not followed, in one sentence; nothing where all of it was."""
+        return f"The link was followed in part only: {'; '.join(self.faults)}." * bool(self.faults)
+
+
+def read_fields(params: Mapping[str, Sequence[str]], fields: Sequence[Field]) -> LinkValues:
+    """Read a query; names that are no field's are passed over.
+
+    Args:
+        params: Every name of the query with all that it was given.
+        fields: What the page knows.
+    """
+    found = LinkValues()
+    for one in fields:
+        texts = params.get(one.name, ()) if one.in_link else ()
+        try:
+            if len(texts) > 1:
+                raise ValueError(f"“{one.label}” is given {len(texts)} times")
+            if texts:
+                found.values[one.name] = one.read(texts[0])
+        except ValueError as error:
+            found.faults.append(str(error))
+    return found
+
+
+def write_fields(values: Mapping[str, Any], fields: Sequence[Field]) -> str:
+    """Return the query that brings values back: those that are not the default.
+
+    Args:
+        values: By the fields' names; None where there is none.
+        fields: What the page knows.
+    """
+    parts = {
+        one.name: one.write(value)
+        for one in fields
+        if one.in_link and (value := values.get(one.name)) not in (None, one.default)
+    }
+    return f"?{urlencode(parts)}" if parts else ""

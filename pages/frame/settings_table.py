@@ -1,0 +1,107 @@
+"""The settings of a topic, each declared once: its widget, its value and its link come from here.
+
+    SETTINGS = SettingsTable("beam", Text("prompt", "A text to start from", "Once"), ...)
+    SETTINGS.widget("prompt", width=300)
+    SETTINGS["prompt"]
+
+Streamlit's `bind="query-params"` does not do: a bound key is the parameter's name, and our lessons
+share names such as `prompt` and `seed` with different bounds within one session.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from pages.frame.fields import Choice, Field, Number, Switch, Text, Whole
+from pages.frame.models import DEFAULT_MODEL
+
+
+class SettingsTable:
+    """The settings of a topic, in the order of its link."""
+
+    def __init__(self, topic: str, *fields: Field, default_model: str = DEFAULT_MODEL) -> None:
+        """Take the settings down.
+
+        Args:
+            topic: What the widgets' keys begin with.
+            fields: The settings; `model` comes before them in the link.
+            default_model: What the page shows where the link names no other.
+        """
+        self.topic = topic
+        model = Text("model", "Model", default_model, max_characters=200)
+        self.fields = (model, *fields)
+        self._by_name = {field.name: field for field in fields}
+
+    def key(self, name: str) -> str:
+        """Return the key of a setting's widget."""
+        return f"{self.topic}_{name}"
+
+    def __getitem__(self, name: str) -> Any:
+        """Return what a setting is now."""
+        value = st.session_state.get(self.key(name))
+        return self._by_name[name].default if value is None else value
+
+    def values(self) -> dict[str, Any]:
+        """Return what all settings are now, by name."""
+        return {name: self[name] for name in self._by_name}
+
+    def put(self, **values: Any) -> None:
+        """Set some settings; their widgets are drawn after it."""
+        for name, value in values.items():
+            st.session_state[self.key(name)] = value
+
+    def forget(self, *names: str) -> None:
+        """Take some settings back to what the page begins with."""
+        for name in names:
+            st.session_state.pop(self.key(name), None)
+
+    def widget(self, name: str, **more: Any) -> Any:
+        """Show a setting's widget, and return its value.
+
+        Args:
+            name: Of the setting.
+            more: What only this place knows: `width`, `disabled`, `on_change`, `height` for a text
+                of several lines; `low`, `high` or `options` where they depend on the model.
+        """
+        field, key = self._by_name[name], self.key(name)
+        if field.default is not None:
+            st.session_state.setdefault(key, field.default)
+        kept = {"key": key, "help": field.help, "persist_state": "session"} | more
+        match field:
+            case Text():
+                return _text(field, kept)
+            case Whole() | Number():
+                return _number(field, kept)
+            case Choice():
+                return _choice(field, kept)
+            case Switch():
+                return st.toggle(field.label, **kept)
+        raise TypeError(f"{field} has no widget")
+
+
+def _text(field: Text, kept: dict[str, Any]) -> Any:
+    if field.suggestions:
+        return st.selectbox(field.label, field.suggestions, accept_new_options=True, **kept)
+    show = st.text_area if "height" in kept else st.text_input
+    return show(field.label, max_chars=field.max_characters, **kept)
+
+
+def _number(field: Whole | Number, kept: dict[str, Any]) -> Any:
+    low, high = kept.pop("low", field.low), kept.pop("high", field.high)
+    value = st.session_state.get(kept["key"])
+    if value is not None and not low <= value <= high:  # another model may have other bounds
+        st.session_state[kept["key"]] = min(max(value, low), high)
+    show = st.slider if field.is_slider else st.number_input
+    return show(field.label, low, high, step=field.step, **kept)
+
+
+def _choice(field: Choice, kept: dict[str, Any]) -> Any:
+    options = list(kept.pop("options", field.options))
+    if st.session_state.get(kept["key"], options[0]) not in options:
+        st.session_state[kept["key"]] = options[0]
+    kept = {"format_func": field.shown} | kept
+    if field.is_segmented:
+        return st.segmented_control(field.label, options, required=True, **kept)
+    return st.selectbox(field.label, options, **kept)

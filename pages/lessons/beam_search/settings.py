@@ -1,0 +1,47 @@
+"""The settings of the beam-search lesson."""
+
+from __future__ import annotations
+
+from model.beam_search import MOST_BEAMS
+from model.beam_search.best_first import LIMIT, MOST_TOKENS
+from pages.frame.fields import Choice, Number, Text, Whole
+from pages.frame.settings_table import SettingsTable
+from pages.lessons.beam_search.state import ENDS, PROMPTS, Wish
+
+FIRST = Wish()
+SETTINGS = SettingsTable(
+    "beam",
+    Text("prompt", "A text to start from", FIRST.prompt, max_characters=20_000),
+    Whole("beams", "Beams", FIRST.n_beams, low=1, high=MOST_BEAMS, is_slider=True),
+    Whole("tokens", "Tokens at most", FIRST.n_tokens, low=2, high=24, is_slider=True),
+    Choice("ends", "A text ends at", FIRST.ends, ENDS),
+    Number(
+        "penalty",
+        "Length penalty a",
+        FIRST.length_penalty,
+        low=-1.0,
+        high=2.0,
+        is_slider=True,
+        help="Σ log p is negative, so dividing by a power of the length lifts longer texts: "
+        "a above 0 favours longer ones, 0 counts log p alone, below 0 favours shorter ones.",
+    ),
+    Number("searched", "Length penalty searched by", FIRST.length_penalty, low=-1.0, high=2.0),
+    Text(
+        "exact_prompt",
+        "A text to start from",
+        PROMPTS[0],
+        suggestions=PROMPTS,
+        help="Choose one, or write your own.",
+    ),
+    Whole("exact_tokens", "Tokens", 5, low=1, high=MOST_TOKENS),
+    Whole(
+        "exact_limit",
+        "Beginnings at most",
+        LIMIT,
+        low=100,
+        high=200_000,
+        step=1_000,
+        help="Where the exact search gives up: each beginning costs a row of a pass.",
+    ),
+    Whole("cost_prompts", "Prompts", 4, low=2, high=len(PROMPTS), is_slider=True),
+)
