@@ -16,6 +16,7 @@ PYTEST_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := app.py pages model viz benchmarks
+DENO := DENO_DIR=$(VENV)/deno DENO_NO_UPDATE_CHECK=1 $(BIN)/python -m deno
 
 APP_STAMP := $(VENV)/.app-$(shell cksum < requirements.txt | cut -d ' ' -f 1)
 DEV_STAMP := $(VENV)/.dev-$(shell cat requirements.txt requirements-dev.txt | cksum | cut -d ' ' -f 1)
@@ -37,10 +38,14 @@ check: lint types test
 lint: $(DEV_STAMP)
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
+	@$(DENO) lint --quiet
+	@$(DENO) fmt --check --quiet
 
 format: $(DEV_STAMP)
 	@$(BIN)/python -m ruff check --fix .
 	@$(BIN)/python -m ruff format .
+	@$(DENO) lint --fix --quiet
+	@$(DENO) fmt --quiet
 
 types: $(DEV_STAMP)
 	@$(BIN)/python -m mypy $(SOURCES)

@@ -40,7 +40,7 @@ function tiles(all) {
         el("span", { class: "name", textContent: best ? `${name}, best` : name }),
         el("span", { class: "now", textContent: now }),
         el("span", { class: "mean", textContent: `mean ${mean}` }),
-      ),
+      )
     ),
   );
 }

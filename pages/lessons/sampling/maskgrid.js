@@ -4,7 +4,7 @@ import { el, setAttribute, setText } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
 import { processLogits } from "../../frame/live/masks.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { NEUTRAL_SETTINGS, lastStage, waitsForPython } from "../../frame/live/strategies.js";
+import { lastStage, NEUTRAL_SETTINGS, waitsForPython } from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
 /** The masks from left to right. */
@@ -56,7 +56,7 @@ export function createMaskGrid(actions) {
 
 function createLabLegend(caption) {
   const keys = ["kept", "rejected"].map((key) =>
-    el("span", { class: `bars-key is-${key}` }, key === "kept" ? "kept" : "cut (raw probability)"),
+    el("span", { class: `bars-key is-${key}` }, key === "kept" ? "kept" : "cut (raw probability)")
   );
   return el("div", { class: "lab-foot" }, caption, el("span", { class: "bars-legend" }, ...keys));
 }

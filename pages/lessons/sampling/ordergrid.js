@@ -5,10 +5,10 @@ import { el, quote, setAttribute, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
 import { processLogits } from "../../frame/live/masks.js";
 import {
-  NEUTRAL_SETTINGS,
   describeStage,
   ignoredSettings,
   lastStage,
+  NEUTRAL_SETTINGS,
   stageTitle,
 } from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
@@ -40,7 +40,7 @@ export function createOrderGrid() {
     const key = JSON.stringify([controls, header.orders]);
     if (known.key !== key || known.distribution !== distribution) {
       const results = ENGINES.map(({ name }) =>
-        processLogits(distribution, [], 0, engineSettings(controls, header.orders[name])),
+        processLogits(distribution, [], 0, engineSettings(controls, header.orders[name]))
       );
       known = { key, distribution, results };
     }

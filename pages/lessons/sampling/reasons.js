@@ -80,8 +80,9 @@ const EXPLAIN = {
   top_p({ raw, keptRow, last, cut }, p) {
     const mass = raw.probs.subarray(0, keptRow + 1).reduce((sum, prob) => sum + prob, 0);
     const before = mass - raw.probs[keptRow];
-    const short =
-      keptRow > 0 ? `without ${last} they would hold ${formatProbability(before)}` : "it is alone";
+    const short = keptRow > 0
+      ? `without ${last} they would hold ${formatProbability(before)}`
+      : "it is alone";
     return (
       `The best ${formatCount(keptRow + 1)} hold ${formatProbability(mass)} and reach ` +
       `${formatProbability(p)}; ${short}, so the line falls before ${cut}.`
@@ -111,10 +112,9 @@ const EXPLAIN = {
   eta({ raw, cut, cutRow, prob }, cutoff) {
     const relaxed = Math.sqrt(cutoff) * Math.exp(-raw.entropy);
     const limit = formatProbability(Math.min(cutoff, relaxed));
-    const how =
-      relaxed < cutoff
-        ? `lowered from ${formatProbability(cutoff)} as the entropy is ${formatNats(raw.entropy)}`
-        : `as the entropy, ${formatNats(raw.entropy)}, is too low to lower it`;
+    const how = relaxed < cutoff
+      ? `lowered from ${formatProbability(cutoff)} as the entropy is ${formatNats(raw.entropy)}`
+      : `as the entropy, ${formatNats(raw.entropy)}, is too low to lower it`;
     return (
       `The limit is ${limit}, ${how}: ${cut}, ${formatProbability(prob(cutRow))}, ` +
       "is the first below."
