@@ -191,29 +191,6 @@ class RunRecord:
     versions: Mapping[str, str]  # package -> version
 
 
-@dataclass(frozen=True, eq=False)
-class CacheGrid:
-    """What lies in a cache, one number for each key and each value of a head."""
-
-    keys: FloatArray  # (layers, KV heads, positions) root mean square of each key
-    values: FloatArray  # (layers, KV heads, positions) root mean square of each value
-    labels: tuple[str, ...]  # visible text of the token at each position
-    n_prompt: int  # positions that the prefill laid
-    n_new: int  # positions that the last pass laid
-    key_bytes: int  # of one head at one position
-    value_bytes: int  # of one head at one position
-
-
-@dataclass(frozen=True)
-class CacheMoment:
-    """The cache at one moment of a rewind."""
-
-    name: str  # "before", "cropped", "after the next pass"
-    n_tokens: int  # positions in use
-    bytes_in_use: int
-    bytes_held: int  # of the storage behind them
-
-
 @dataclass(frozen=True)
 class Flops:
     """Floating-point operations of one pass, a multiplication and an addition being two."""
@@ -225,40 +202,6 @@ class Flops:
     def total(self) -> int:
         """Both together."""
         return self.linear + self.attention
-
-
-@dataclass(frozen=True)
-class RaceStep:
-    """One more token of a text, with and without the cache, on the same ids."""
-
-    n_tokens: int  # length of the text after it
-    cached_seconds: float  # median of the passes over the newest token alone
-    recomputed_seconds: float  # median of the passes over the whole text
-    logit_gap: float  # largest absolute difference of the two sides' logits
-    logit_scale: float  # largest absolute logit of the recomputing side
-    same_best: bool  # both sides' best token is the same
-    cached_flops: Flops  # by the formula
-    recomputed_flops: Flops  # by the formula
-
-
-@dataclass(frozen=True)
-class FlopCheck:
-    """A pass that ran under torch's counter, beside the formula."""
-
-    n_input: int
-    n_past: int
-    counted: Flops
-    predicted: Flops
-
-
-@dataclass(frozen=True)
-class StateGap:
-    """The largest differences between what was cached and what is computed anew."""
-
-    keys: float
-    values: float
-    keys_scale: float  # largest absolute key
-    values_scale: float  # largest absolute value
 
 
 @dataclass(frozen=True)
@@ -275,19 +218,3 @@ class CachePlan:
     weight_bytes: float
     n_sequences: int  # that fit beside the weights; 0 where the weights alone do not fit
     context_length: int  # the most that it was made for
-
-
-@dataclass(frozen=True)
-class PrefixReuse:
-    """Two prompts with a common start: the second read from nothing, and from the first's cache."""
-
-    labels: tuple[str, ...]  # tokens of the second prompt
-    n_common: int  # of them the first prompt has as well, at the same places
-    n_first: int  # tokens of the first prompt
-    n_reused: int  # positions of the first's cache that the second's pass stood on
-    n_runs: int  # passes of which the seconds are medians
-    first_seconds: float  # the first prompt, whole
-    whole_seconds: float  # the second prompt, whole
-    reused_seconds: float  # what of the second was not in the cache
-    logit_gap: float  # largest absolute difference of the two readings' logits
-    same_best: bool

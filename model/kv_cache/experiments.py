@@ -19,10 +19,17 @@ from transformers import DynamicCache
 from model import kv_cache
 from model.flops import count_flops, predict_flops
 from model.generation import Generation
+from model.kv_cache.records import (
+    CacheGrid,
+    CacheMoment,
+    FlopCheck,
+    PrefixReuse,
+    RaceStep,
+    StateGap,
+)
 from model.loading import LanguageModel
 from model.pass_by_pass import at_once
 from model.passes import Logits, prefill
-from model.records import CacheGrid, CacheMoment, FlopCheck, PrefixReuse, RaceStep, StateGap
 from model.tokenizing import label
 
 N_CHECKS = 4  # lengths at which the formula for FLOPs is held against torch's counter

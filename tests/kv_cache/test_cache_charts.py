@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from model.records import CacheGrid, CacheMoment, CacheShape, Flops, PrefixReuse, RaceStep
+from model.kv_cache.records import CacheGrid, CacheMoment, PrefixReuse, RaceStep
+from model.records import CacheShape, Flops
 from tests.charts.drawn_charts import assert_is_well_made, spec
 from viz.chart import Chart
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure

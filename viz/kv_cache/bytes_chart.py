@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from model.records import CacheMoment, CacheShape
+from model.kv_cache.records import CacheMoment
+from model.records import CacheShape
 from viz.chart import Chart, new_figure, sheer
 from viz.format import THIN, count, digits, plural, size, size_ticks
 from viz.palette import Theme, colour

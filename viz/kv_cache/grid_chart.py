@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from model.records import CacheGrid, FloatArray
+from model.kv_cache.records import CacheGrid
+from model.records import FloatArray
 from viz.chart import Chart, new_figure
 from viz.format import THIN, count, digits, plural
 from viz.labels import plain

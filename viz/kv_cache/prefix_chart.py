@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.records import PrefixReuse
+from model.kv_cache.records import PrefixReuse
 from viz.chart import Chart, filled, new_figure
 from viz.format import digits, duration, plural, round_steps
 from viz.palette import Theme, colour

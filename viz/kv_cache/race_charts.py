@@ -13,7 +13,7 @@ from itertools import accumulate
 import pandas as pd
 import plotly.graph_objects as go
 
-from model.records import FlopCheck, RaceStep
+from model.kv_cache.records import FlopCheck, RaceStep
 from viz.chart import Chart, empty_chart, new_figure
 from viz.format import digits, duration, log_ticks, plural, round_steps
 from viz.palette import Theme, colour

@@ -7,8 +7,8 @@ import html
 import streamlit as st
 
 from model.kv_cache.experiments import common_start, reuse_passes
+from model.kv_cache.records import PrefixReuse
 from model.pass_by_pass import PassByPass
-from model.records import PrefixReuse
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now

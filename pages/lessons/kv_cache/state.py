@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from model.generation import Generation
 from model.kv_cache.experiments import Race, watch_rewind
+from model.kv_cache.records import CacheMoment, FlopCheck, PrefixReuse, StateGap
 from model.loading import LanguageModel
 from model.pass_by_pass import PassByPass
-from model.records import CacheMoment, FlopCheck, PrefixReuse, StateGap
 from model.sampling import Settings
 from pages.frame.slices import TimedRun
 
