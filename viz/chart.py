@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import plotly.graph_objects as go
 
@@ -16,7 +16,6 @@ from model.records import Pass, Step
 from viz.format import THIN, count, duration, plural, size
 from viz.palette import Theme, colour, template
 
-Provenance: TypeAlias = Literal["measured", "recorded", "derived", "illustrative"]
 AnyPass: TypeAlias = Pass | Step
 
 PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
@@ -29,9 +28,10 @@ class Chart:
     """A figure without a title, and the words that belong around it."""
 
     figure: go.Figure
-    caption: str  # what the figure says, with its numbers and where they come from
+    caption: (
+        str  # what the figure says, with its numbers; measured, recorded, derived or illustrative
+    )
     alt: str  # the same for who hears the page
-    provenance: Provenance
 
 
 def new_figure(theme: Theme) -> go.Figure:
@@ -58,7 +58,7 @@ def empty_chart(theme: Theme, note: str) -> Chart:
     figure.update_yaxes(visible=False, range=[0, 1])
     font = {"color": colour("muted", theme), "size": 14}
     figure.add_annotation(text=note, showarrow=False, x=0.5, y=0.5, font=font)
-    return Chart(figure, note, note, "measured")
+    return Chart(figure, note, note)
 
 
 def filled(tone: str, edge: float = 1.5, shape: str = "") -> dict[str, object]:

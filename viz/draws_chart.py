@@ -62,4 +62,4 @@ def draws_figure(
         f"probability times {count(n_draws)}, outlined. Largest gap of a token: "
         f"{percent(float(gap))} of the draws.{rest}"
     )
-    return Chart(figure, caption, f"Draws against expectation. {caption}", "measured")
+    return Chart(figure, caption, f"Draws against expectation. {caption}")

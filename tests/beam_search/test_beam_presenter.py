@@ -10,7 +10,7 @@ def test_every_letter_grows_and_the_small_figure_stays_as_it_was() -> None:
     figure = new_figure("light")
     figure.add_bar(x=[1], y=[2], text=["a"], textfont={"size": 10}, marker={"color": "#123456"})
     figure.update_layout(height=100)
-    small = Chart(figure, "c", "a", "measured")
+    small = Chart(figure, "c", "a")
     large = enlarge(small, 2).figure
     assert large.data[0].textfont.size == 20
     assert large.layout.height == 200

@@ -312,7 +312,6 @@ def test_labels_and_choices_are_data_and_not_markup() -> None:
 
 def test_a_recording_s_figures_say_so() -> None:
     chart = as_recorded(roofline_figure(ROOFLINE), MACHINE)
-    assert chart.provenance == "recorded"
     assert chart.caption.startswith("Recorded 2026-11-21 on A CPU, float32")
     assert "Measured" not in chart.caption
 

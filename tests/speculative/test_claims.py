@@ -118,7 +118,6 @@ def test_c32_prompt_lookup_is_believed_where_the_text_repeats_itself(
 
 def test_c32_the_textbook_preset_says_70_ms_and_5_tokens_and_that_it_is_illustrative() -> None:
     chart = round_figure(textbook_round(), "nowhere")
-    assert chart.provenance == "illustrative"
     assert chart.caption.startswith("Illustrative")
     assert "make 70.0\u202fms a round" in chart.caption
     assert "it gives 5 tokens" in chart.caption

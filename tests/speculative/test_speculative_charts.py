@@ -125,7 +125,6 @@ def test_the_bars_of_a_round_add_up_to_its_time() -> None:
         if trace.type == "bar":
             widths[trace.y[0]] += trace.x[0]
     assert widths == pytest.approx({"one round": 15.5, "as many by target steps": 40})
-    assert chart.provenance == "measured"
     assert "on cpu, float32" in chart.caption
 
 

@@ -74,7 +74,6 @@ def test_a_plan_refuses_what_makes_no_sense(wrong: tuple[int, int, int, float]) 
 def test_figure_and_table_show_every_plan_and_call_it_derived(theme: str) -> None:
     plans = [plan_cache(model, 8192, 16, 16, 80 * GB) for model in published_models()]
     chart = plan_figure(plans, 16, theme)
-    assert chart.provenance == "derived"
     assert "Derived" in chart.caption
     json.dumps(chart.figure.to_plotly_json(), allow_nan=False)
     kept = next(trace for trace in chart.figure.data if trace.name == "kept for each token")

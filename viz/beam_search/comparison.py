@@ -57,7 +57,7 @@ def searches_figure(
         else "Here greedy finds the likeliest text."
     )
     caption = f"Measured: log p of each token by the raw softmax, summed. {gain}"
-    return Chart(figure, caption, f"Three searches. {caption}", "measured")
+    return Chart(figure, caption, f"Three searches. {caption}")
 
 
 def _name_tokens(
@@ -181,7 +181,7 @@ def bills_figure(bills: Sequence[Bill], theme: Theme = "light") -> Chart:
         figure.update_layout({f"yaxis{row}": side})
     figure.update_layout(height=84 * len(bills) + 110, showlegend=False)
     caption = _bills_caption(bills)
-    return Chart(figure, caption, f"What each way of writing gives. {caption}", "measured")
+    return Chart(figure, caption, f"What each way of writing gives. {caption}")
 
 
 def _bills_caption(bills: Sequence[Bill]) -> str:

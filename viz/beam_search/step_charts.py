@@ -78,7 +78,7 @@ def contest_figure(
         f"Measured: token {step.depth}, the best candidates of each beam, with their joint log p. "
         "Right of the dashed line there is room in the beam."
     )
-    return Chart(figure, caption, f"The contest of one step. {caption}", "measured")
+    return Chart(figure, caption, f"The contest of one step. {caption}")
 
 
 def _contest_rows(nodes: Sequence[BeamNode], step: BeamStep) -> list[BeamNode]:
@@ -241,7 +241,7 @@ def cache_figure(
         f"different, {size(shared)}; the rest, {percent(saved)}, are copies of what beams have in "
         "common. Servers with a paged cache store those once. Labels are the best beam’s."
     )
-    return Chart(figure, caption, f"The cache of the beams. {caption}", "measured")
+    return Chart(figure, caption, f"The cache of the beams. {caption}")
 
 
 def _owners(held: int, path: Sequence[int]) -> list[int]:

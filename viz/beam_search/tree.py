@@ -87,7 +87,7 @@ def tree_figure(
         legend={"y": -0.02, "yanchor": "top"},
     )
     caption = _caption(nodes, steps, n_beams)
-    return Chart(figure, caption, f"The tree of the search. {caption}", "measured")
+    return Chart(figure, caption, f"The tree of the search. {caption}")
 
 
 def _places(

@@ -55,7 +55,7 @@ def attention_figure(
     _name_tokens(figure, maps.labels)
     figure.update_layout(height=HEIGHT, showlegend=False)
     caption = _caption(maps, shown, layer, head)
-    return Chart(figure, caption, f"Attention over the text. {caption}", "measured")
+    return Chart(figure, caption, f"Attention over the text. {caption}")
 
 
 def heads_figure(
@@ -107,7 +107,7 @@ def heads_figure(
         f"Measured: all {plural(n_layers, 'layer')} × {plural(n_heads, 'head')} of the same pass, "
         "the one shown large is outlined. Press a small map to see it large."
     )
-    return Chart(figure, caption, f"All heads. {caption}", "measured")
+    return Chart(figure, caption, f"All heads. {caption}")
 
 
 def _halves(weights: Map) -> tuple[Map, Map]:

@@ -59,7 +59,7 @@ def edit_figure(edit: Edit, theme: Theme = "light") -> Chart:
         f"Measured: “{edit.old}” replaced by “{edit.new}” at position {count(edit.position + 1)}. "
         f"{_verdict(edit)}"
     )
-    return Chart(figure, caption, f"What the edit moved. {caption}", "measured")
+    return Chart(figure, caption, f"What the edit moved. {caption}")
 
 
 def divergence_figure(edit: Edit, theme: Theme = "light") -> Chart:
@@ -77,7 +77,7 @@ def divergence_figure(edit: Edit, theme: Theme = "light") -> Chart:
         f"{small_nats(float(edit.kl[edit.position]))}; at the end of the text, "
         f"{plural(late - edit.position, 'token')} later, {small_nats(float(edit.kl[late]))}."
     )
-    return Chart(figure, caption, f"How far each distribution moved. {caption}", "measured")
+    return Chart(figure, caption, f"How far each distribution moved. {caption}")
 
 
 def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
@@ -116,7 +116,7 @@ def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
         f"“{shift.label}” {percent(shift.before)} → {percent(shift.after)}" for shift in shifts[:2]
     )
     caption = f"Measured: what may follow the whole text, its last words untouched: {said}."
-    return Chart(figure, caption, f"The next token, before and after. {caption}", "measured")
+    return Chart(figure, caption, f"The next token, before and after. {caption}")
 
 
 def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
@@ -162,7 +162,7 @@ def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
         f"{plural(len(on), 'position')}; most at “{leak.labels[best]}”, {percent(on[best])} with "
         f"the mask and {percent(off[best])} without."
     )
-    return Chart(figure, caption, f"The leak. {caption}", "measured")
+    return Chart(figure, caption, f"The leak. {caption}")
 
 
 def _add_moves(figure: go.Figure, on: Values, off: Values, theme: Theme) -> None:

@@ -118,7 +118,7 @@ def loss_figure(
         f"“{losses.labels[worst]}”, {nats(float(losses.losses[worst]))}; mean "
         f"{nats(losses.mean)}."
     )
-    return Chart(figure, caption, f"Loss at every position. {caption}", "measured")
+    return Chart(figure, caption, f"Loss at every position. {caption}")
 
 
 def race_figure(comparison: Comparison, where: str, theme: Theme = "light") -> Chart:
@@ -159,4 +159,4 @@ def race_figure(comparison: Comparison, where: str, theme: Theme = "light") -> C
         f"{plural(comparison.n_passes, 'pass', 'es')}, timed before, amid and after the steps; "
         "the loop keeps its cache, both sides are the model’s own pass, warmed up."
     )
-    return Chart(figure, caption, f"One pass against the loop. {caption}", "measured")
+    return Chart(figure, caption, f"One pass against the loop. {caption}")

@@ -64,4 +64,4 @@ def training_figure(
         f"the mask {nats(last.open)} with the answers in sight and {nats(last.writing)} when it "
         f"has to write; trained with it {nats(last.masked)}."
     )
-    return Chart(figure, caption, f"Training with and without the mask. {caption}", "measured")
+    return Chart(figure, caption, f"Training with and without the mask. {caption}")

@@ -105,7 +105,7 @@ def mask_figure(
         f"probability together; {percent(max(0.0, 1 - distribution.mass))} is thrown away, and "
         "what is left is scaled up to 100 %."
     )
-    return Chart(figure, caption, f"The mask over the distribution. {caption}", "measured")
+    return Chart(figure, caption, f"The mask over the distribution. {caption}")
 
 
 def _bars(theme: Theme, *, is_allowed: bool) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def mass_figure(steps: Sequence[ConstrainedStep], theme: Theme = "light") -> Cha
     )
     figure.update_layout(height=290, barmode="stack", bargap=0.35, legend_traceorder="normal")
     caption = _mass_caption(steps)
-    return Chart(figure, caption, f"Mass thrown away at each token. {caption}", "measured")
+    return Chart(figure, caption, f"Mass thrown away at each token. {caption}")
 
 
 def _thrown(step: ConstrainedStep) -> str:

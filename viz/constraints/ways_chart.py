@@ -61,7 +61,7 @@ def ways_figure(ways: Sequence[WayOut], theme: Theme = "light") -> Chart:
     )
     figure.update_layout(height=34 * len(ways) + 50, showlegend=False)
     caption = _caption(ways)
-    return Chart(figure, caption, f"Ways out of the corner. {caption}", "measured")
+    return Chart(figure, caption, f"Ways out of the corner. {caption}")
 
 
 def _add_shares(

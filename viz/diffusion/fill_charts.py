@@ -84,7 +84,7 @@ def history_figure(history: DenoiseHistory, theme: Theme = "light") -> Chart:
     )
     figure.update_layout(height=110 + min(MOST_ROWS_TALL, max(90, ROW * history.n_planned)))
     caption = _history_words(history)
-    return Chart(figure, caption, f"Every pass as a row. {caption}", "measured")
+    return Chart(figure, caption, f"Every pass as a row. {caption}")
 
 
 def _cells(history: DenoiseHistory, is_settled: np.ndarray) -> list[list[str]]:
@@ -213,7 +213,7 @@ def sweep_figure(
     if measure == "order":
         figure.update_yaxes(range=[0, 1.04], dtick=0.25)
     caption = _sweep_words(fills, measure, level)
-    return Chart(figure, caption, f"{what.title} over passes. {caption}", "measured")
+    return Chart(figure, caption, f"{what.title} over passes. {caption}")
 
 
 def _add_line(

@@ -56,7 +56,7 @@ def ways_figure(ways: Sequence[Finisher], where: str, theme: Theme = "light") ->
         f"Measured on {where}, one run each after a warm-up. Every piece is one pass, and no pass "
         "begins before the one before it has ended."
     )
-    return Chart(figure, caption, f"Three ways on one clock: {said}. {caption}", "measured")
+    return Chart(figure, caption, f"Three ways on one clock: {said}. {caption}")
 
 
 def tokens_a_pass(way: Finisher) -> str:

@@ -52,7 +52,7 @@ def caches_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
         yaxis4={"domain": [0.93, 1], "visible": False, "range": [0, 1], "anchor": "x2"},
     )
     caption = _caption(caches)
-    return Chart(figure, caption, f"Two caches. {caption}", "measured")
+    return Chart(figure, caption, f"Two caches. {caption}")
 
 
 def _hovers(states: FloatArray, labels: tuple[str, ...]) -> list[list[str]]:
@@ -113,4 +113,4 @@ def bytes_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
         f"{size(caches.cross_bytes[-1])}, as after the first; the answer’s is "
         f"{size(caches.own_bytes[-1])}, {size(caches.own_bytes[-1] // n_steps)} for each step."
     )
-    return Chart(figure, caption, f"Bytes of both caches. {caption}", "measured")
+    return Chart(figure, caption, f"Bytes of both caches. {caption}")

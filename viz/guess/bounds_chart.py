@@ -58,7 +58,7 @@ def bounds_figure(
     figure.update_layout(height=110 + 54 * len(bounds), bargap=0.4)
     enlarge(figure, large)
     caption = "Derived from the ranks: " + "; ".join(_bounds_words(one) for one in bounds) + "."
-    return Chart(figure, caption, f"Shannon’s estimate. {caption}", "derived")
+    return Chart(figure, caption, f"Shannon’s estimate. {caption}")
 
 
 def _bounds_words(one: EntropyBounds) -> str:

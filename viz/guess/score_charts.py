@@ -61,7 +61,7 @@ def opened_figure(last: GuessRound | None, theme: Theme = "light", *, large: boo
     )
     figure.update_layout(height=90 + 30 * len(labels), bargap=0.3)
     enlarge(figure, large)
-    return Chart(figure, _opened_words(last), f"What came next. {_opened_words(last)}", "measured")
+    return Chart(figure, _opened_words(last), f"What came next. {_opened_words(last)}")
 
 
 def _add_model(figure: go.Figure, probs: Sequence[float], came: int, theme: Theme) -> None:
@@ -175,7 +175,7 @@ def running_figure(
         + ", ".join(f"{name} {bits(mean)}" for mean, name in ends)
         + "."
     )
-    return Chart(figure, caption, f"The score so far. {caption}", "measured")
+    return Chart(figure, caption, f"The score so far. {caption}")
 
 
 MODEL, UNIFORM = "the model", "uniform"

@@ -55,7 +55,7 @@ def timing_figure(passes: Sequence[AnyPass], theme: Theme = "light", where: str 
     )
     caption = _caption(passes, decodes, where)
     alt = f"Time of each of {plural(len(passes), 'pass', 'es')}. {caption}"
-    return Chart(figure, caption, alt, "measured")
+    return Chart(figure, caption, alt)
 
 
 def _prefill_words(passes: Sequence[AnyPass]) -> str:

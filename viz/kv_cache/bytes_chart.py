@@ -76,7 +76,7 @@ def bytes_figure(
         _say(figure, n_bytes, name, f"{count(n_bytes)}{THIN}B", theme)
     _lay_out(figure, [name for name, _ in rows], max(n_bytes for _, n_bytes in rows))
     caption = _bytes_caption(n_tokens, in_use, derived, shape, all_heads if saves else None)
-    return Chart(figure, caption, f"Bytes of the cache. {caption}", "measured")
+    return Chart(figure, caption, f"Bytes of the cache. {caption}")
 
 
 def _bytes_caption(
@@ -113,7 +113,7 @@ def rewind_figure(moments: Sequence[CacheMoment], theme: Theme = "light") -> Cha
         "what it leaves can be written again. The next pass gives back blocks that are empty: "
         f"here {count(freed)}{THIN}B."
     )
-    return Chart(figure, caption, f"A rewind in three moments. {caption}", "measured")
+    return Chart(figure, caption, f"A rewind in three moments. {caption}")
 
 
 def _add_halves(

@@ -44,7 +44,7 @@ def grid_figure(grid: CacheGrid, theme: Theme = "light") -> Chart:
         yaxis3={"domain": STRIP, "visible": False, "range": [0, 1]},
     )
     caption = _caption(grid)
-    return Chart(figure, caption, f"The cache as a grid. {caption}", "measured")
+    return Chart(figure, caption, f"The cache as a grid. {caption}")
 
 
 def _add_strips(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:

@@ -69,7 +69,7 @@ def cache_figure(
     n_passes = plural(len(passes), "pass", "es")
     line = ", with the dashed line of the formula" if derived else ""
     alt = f"The cache after each of {n_passes}{line}. {caption}"
-    return Chart(figure, caption, alt, "measured")
+    return Chart(figure, caption, alt)
 
 
 def _add_line(

@@ -79,7 +79,7 @@ def plan_figure(plans: Sequence[CachePlan], cache_bits: int, theme: Theme = "lig
         f"Derived from the published configs, {cache_bits} bits a number: {FORMULA}. Most is saved "
         f"by {best.name}, {saved} times less than if each head kept its own keys and values."
     )
-    return Chart(figure, caption, f"Bytes per token of published models. {caption}", "derived")
+    return Chart(figure, caption, f"Bytes per token of published models. {caption}")
 
 
 def plan_table(plans: Sequence[CachePlan], n_tokens: int, n_batch: int) -> pd.DataFrame:

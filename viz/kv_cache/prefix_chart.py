@@ -49,7 +49,7 @@ def reuse_figure(reuse: PrefixReuse, where: str, theme: Theme = "light") -> Char
         f"Largest gap of the logits: {_gap(reuse.logit_gap)}, the best token "
         f"{'is the same' if reuse.same_best else 'differs'}."
     )
-    return Chart(figure, caption, f"Time of three readings. {caption}", "measured")
+    return Chart(figure, caption, f"Time of three readings. {caption}")
 
 
 def _gap(gap: float) -> str:

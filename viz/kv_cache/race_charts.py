@@ -42,7 +42,7 @@ def per_step_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light
         f"{duration(last.cached_seconds)} with it, "
         f"{digits(last.recomputed_seconds / last.cached_seconds, 2)} to 1."
     )
-    return Chart(figure, caption, f"Time of each step. {caption}", "measured")
+    return Chart(figure, caption, f"Time of each step. {caption}")
 
 
 def so_far_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light") -> Chart:
@@ -60,7 +60,7 @@ def so_far_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light")
         f"{duration(sides[0][-1])} without the cache and {duration(sides[1][-1])} with it, sums "
         "of the steps’ medians."
     )
-    return Chart(figure, caption, f"Time up to each length. {caption}", "measured")
+    return Chart(figure, caption, f"Time up to each length. {caption}")
 
 
 def work_figure(steps: Sequence[RaceStep], theme: Theme = "light") -> Chart:
@@ -102,7 +102,7 @@ def work_figure(steps: Sequence[RaceStep], theme: Theme = "light") -> Chart:
         f"billion with it, {digits(without / with_cache)} to 1. Attention keeps a term that grows "
         "with the square of the length on both sides: with the cache it is small."
     )
-    return Chart(figure, caption, f"Arithmetic up to each length. {caption}", "derived")
+    return Chart(figure, caption, f"Arithmetic up to each length. {caption}")
 
 
 def checks_table(checks: Sequence[FlopCheck]) -> pd.DataFrame:

@@ -66,7 +66,7 @@ def throughput_figure(run: BatchRun, theme: Theme = "light") -> Chart:
         f"{digits(rates[-1])} tokens a second, {digits(rates[-1] / rates[0], 2)} times batch "
         f"{batches[0]}. {_knee(run)} {busy_words(run.points)}"
     ).strip()
-    return Chart(figure, caption, f"Throughput against batch size. {caption}", "measured")
+    return Chart(figure, caption, f"Throughput against batch size. {caption}")
 
 
 def _knee(run: BatchRun) -> str:
@@ -134,7 +134,7 @@ def wait_figure(run: BatchRun, theme: Theme = "light") -> Chart:
         f"{utilisation(last.bytes_per_second / run.copy)} of the copy bandwidth, "
         f"{digits(run.copy / 1e9)} GB/s here."
     )
-    return Chart(figure, caption, f"Time of a step against batch size. {caption}", "measured")
+    return Chart(figure, caption, f"Time of a step against batch size. {caption}")
 
 
 def _batch_axis(figure: go.Figure, batches: list[int]) -> None:

@@ -31,7 +31,7 @@ def price_figure(prices: Prices, note: str, theme: Theme = "light") -> Chart:
         f"Derived: price per hour ÷ 3600 × seconds of a token × 1 000 000{shared}. An output token "
         f"costs {digits(prices.ratio, 2)} input tokens. {note}"
     )
-    return Chart(figure, caption, f"Price of a million tokens. {caption}", "derived")
+    return Chart(figure, caption, f"Price of a million tokens. {caption}")
 
 
 def request_figure(
@@ -61,7 +61,7 @@ def request_figure(
     _bars(figure, top, "price of a thousand requests", theme)
     figure.update_layout(barmode="stack", showlegend=True, height=260, legend_traceorder="normal")
     caption = f"Derived from the prices beside it: the budget saves {percent(saved)} of a request."
-    return Chart(figure, caption, f"Price of a thousand requests. {caption}", "derived")
+    return Chart(figure, caption, f"Price of a thousand requests. {caption}")
 
 
 def scoring_figure(scoring: Scoring, where: str, theme: Theme = "light") -> Chart:
@@ -87,7 +87,7 @@ def scoring_figure(scoring: Scoring, where: str, theme: Theme = "light") -> Char
         f"{spread(scoring.score_seconds)}, the written answer {duration(written.seconds)}, "
         f"{digits(written.seconds / scoring.score_seconds.median, 2)} times the scoring pass."
     )
-    return Chart(figure, caption, f"A pass against a loop. {caption}", "measured")
+    return Chart(figure, caption, f"A pass against a loop. {caption}")
 
 
 def choices_figure(scoring: Scoring, theme: Theme = "light") -> Chart:
@@ -119,7 +119,7 @@ def choices_figure(scoring: Scoring, theme: Theme = "light") -> Chart:
         "Measured: log-probability of each choice after the prompt, per token, made to sum to 1 "
         "over the choices. One pass says it for all of them, and no token was written."
     )
-    return Chart(figure, caption, f"How likely each choice is. {caption}", "measured")
+    return Chart(figure, caption, f"How likely each choice is. {caption}")
 
 
 def _bars(figure: go.Figure, top: float, title: str, theme: Theme) -> None:

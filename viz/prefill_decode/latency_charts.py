@@ -68,7 +68,7 @@ def gaps_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
         f"{duration(typical_gap / 1000)}, 95 % of them under {duration(slowest)}; TPOT, (total − "
         f"TTFT) ÷ (tokens − 1), {duration(per_output)}. {_growth(request.gaps)}"
     )
-    return Chart(figure, caption, f"The wait before each token. {caption}", "measured")
+    return Chart(figure, caption, f"The wait before each token. {caption}")
 
 
 def _growth(gaps: Sequence[float]) -> str:
@@ -133,7 +133,7 @@ def stream_figure(request: Request, where: str, theme: Theme = "light") -> Chart
         f"last after {duration(request.seconds)}. Streaming makes nothing faster: it hands over "
         f"early, here {digits(request.seconds / request.first_seconds, 2)} times as early."
     )
-    return Chart(figure, caption, f"Tokens in hand against time. {caption}", "measured")
+    return Chart(figure, caption, f"Tokens in hand against time. {caption}")
 
 
 def phase_rows(run: PhaseRun) -> list[tuple[str, str, str]]:

@@ -35,7 +35,7 @@ def as_recorded(chart: Chart, machine: Machine) -> Chart:
         text.replace(f"Measured on {machine.where}", told).replace("Measured in", f"{told}, in")
         for text in (chart.caption, chart.alt)
     ]
-    return replace(chart, caption=words[0], alt=words[1], provenance="recorded")
+    return replace(chart, caption=words[0], alt=words[1])
 
 
 def typical(requests: Sequence[Request]) -> Request:
@@ -70,9 +70,7 @@ def pace_figure(run: PhaseRun, theme: Theme = "light", recorded: PhaseRun | None
     figure.update_yaxes(title_text="seconds", tickvals=ticks, range=[0, 1.06 * ticks[-1]])
     figure.update_layout(height=HEIGHT)
     caption = f"Measured on {run.machine.where}, by {run.engine}: {'; '.join(words)}."
-    return Chart(
-        figure, caption, f"Seconds against tokens, read and written. {caption}", "measured"
-    )
+    return Chart(figure, caption, f"Seconds against tokens, read and written. {caption}")
 
 
 def _read_words(run: PhaseRun) -> str:
@@ -189,7 +187,7 @@ def swap_figure(requests: Sequence[Request], where: str, theme: Theme = "light")
         tickfont={"size": BIG, "color": colour("ink", theme)},
     )
     caption = f"Measured on {where}. {_swap_words(requests)}"
-    return Chart(figure, caption, f"Two requests and their time. {caption}", "measured")
+    return Chart(figure, caption, f"Two requests and their time. {caption}")
 
 
 def _swap_words(requests: Sequence[Request]) -> str:

@@ -86,7 +86,7 @@ def roofline_figure(roofline: Roofline | None, theme: Theme = "light") -> Chart:
         f"byte. Middle runs were up to {utilisation(top.spread)} slower than the best. Points are "
         "medians; bytes are each weight and each cached number once, attention is counted causally."
     )
-    return Chart(figure, caption, f"Roofline of this device. {caption}", "measured")
+    return Chart(figure, caption, f"Roofline of this device. {caption}")
 
 
 def _x_range(top: Ceilings, points: Sequence[RoofPoint]) -> tuple[float, float]:
@@ -220,7 +220,7 @@ def floors_figure(roofline: Roofline | None, theme: Theme = "light") -> Chart:
         "highest floor is the bound, drawn large; what is left to the right of it no ceiling "
         "explains."
     )
-    return Chart(figure, caption, f"Three floors under each pass. {caption}", "derived")
+    return Chart(figure, caption, f"Three floors under each pass. {caption}")
 
 
 def _symbol(bound: Bound, *, is_filled: bool) -> str:

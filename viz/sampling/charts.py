@@ -38,7 +38,7 @@ def overlap_figure(
         f"the same set. Least alike: {names[least[1]]} and {names[least[0]]}, "
         f"{overlaps[least]:.2g}."
     )
-    return Chart(figure, caption, f"Overlap between masks. {caption}", "derived")
+    return Chart(figure, caption, f"Overlap between masks. {caption}")
 
 
 def divergence_figure(
@@ -61,7 +61,7 @@ def divergence_figure(
         f"∞ ({n_infinite} of {len(names) * (len(names) - 1)} pairs): the column cuts a token that "
         f"the row can draw. Largest that is finite: {nats(float(known.max()))}."
     )
-    return Chart(figure, caption, f"KL divergence between masks. {caption}", "derived")
+    return Chart(figure, caption, f"KL divergence between masks. {caption}")
 
 
 def _matrix(
@@ -127,4 +127,4 @@ def votes_figure(
     )
     figure.update_layout(barmode="group", height=max(180, 90 + 46 * len(answers)))
     caption = "Measured: the first word of each continuation is its answer, the commonest shown."
-    return Chart(figure, caption, f"Votes for {', '.join(answers)}. {caption}", "measured")
+    return Chart(figure, caption, f"Votes for {', '.join(answers)}. {caption}")

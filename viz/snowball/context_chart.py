@@ -47,4 +47,4 @@ def context_figure(found: ContextLoss, theme: Theme = "light") -> Chart:
         f"Measured: the same {n} tokens of held-out text, predicted from the last 1, 2, 4, … "
         f"tokens before them; bands are 95 % intervals over tokens. {'; '.join(words)} nats."
     )
-    return Chart(figure, caption, f"Loss against context. {caption}", "measured")
+    return Chart(figure, caption, f"Loss against context. {caption}")

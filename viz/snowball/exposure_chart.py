@@ -29,7 +29,7 @@ def judged_figure(found: Exposure, theme: Theme = "light") -> Chart:
         f"draw of {found.writer} surprises {found.judge}, exact over all tokens; means of "
         f"{WINDOW} positions, bands are 95 % intervals over stories."
     )
-    return Chart(figure, caption, f"Surprise by position. {caption}", "measured")
+    return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
 def reference_figure(found: Exposure, theme: Theme = "light") -> Chart:
@@ -44,7 +44,7 @@ def reference_figure(found: Exposure, theme: Theme = "light") -> Chart:
         "After its own tokens the model tells another story, so this loss counts every "
         "difference as an error, good or bad."
     )
-    return Chart(figure, caption, f"Loss against the story. {caption}", "measured")
+    return Chart(figure, caption, f"Loss against the story. {caption}")
 
 
 def paired_gap(free: Floats, forced: Floats) -> Estimate:

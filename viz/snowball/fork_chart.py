@@ -39,7 +39,7 @@ def gap_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
         f"Measured: {nats(mean)} a token on average after the fork; 0 where both texts expect the "
         f"same. They wrote the same token at {n_same} of {plural(len(steps), 'position')}."
     )
-    return Chart(figure, caption, f"Divergence by position. {caption}", "measured")
+    return Chart(figure, caption, f"Divergence by position. {caption}")
 
 
 def surprise_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
@@ -68,7 +68,7 @@ def surprise_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
         f"Measured: −log p of each token by the model’s own raw probabilities; after the fork "
         f"{nats(means[0])} a token in the untouched text, {nats(means[1])} in the other."
     )
-    return Chart(figure, caption, f"Surprise by position. {caption}", "measured")
+    return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
 def _axes(figure: go.Figure, last: int, title: str) -> None:
@@ -111,7 +111,7 @@ def parting_figure(forks: Forks, theme: Theme = "light") -> Chart:
         f"right after the wrong token and {nats(float(middle[-1]))} {len(x)} tokens later. "
         f"{plural(n_met, 'pair')} met again for good."
     )
-    return Chart(figure, caption, f"How far the texts part. {caption}", "measured")
+    return Chart(figure, caption, f"How far the texts part. {caption}")
 
 
 def met(forks: Forks, least: int = 5) -> Bools:
@@ -134,7 +134,7 @@ def cost_figure(forks: Forks, theme: Theme = "light") -> Chart:
         f"{WINDOW} tokens: {nats(lines[0].means[0])} untouched, {nats(lines[1].means[0])} after "
         f"the wrong token; the last: {nats(lines[0].means[-1])} and {nats(lines[1].means[-1])}."
     )
-    return Chart(figure, caption, f"Surprise after the fork. {caption}", "measured")
+    return Chart(figure, caption, f"Surprise after the fork. {caption}")
 
 
 def survival_figure(found: Compounding, theme: Theme = "light") -> Chart:
@@ -155,7 +155,7 @@ def survival_figure(found: Compounding, theme: Theme = "light") -> Chart:
         f"of the tokens of untouched texts, and both coloured lines. Derived: (1 − e)ⁿ, which "
         "takes slips for independent."
     )
-    return Chart(figure, caption, f"Texts without a slip. {caption}", "measured")
+    return Chart(figure, caption, f"Texts without a slip. {caption}")
 
 
 def verdict(found: Compounding) -> str:

@@ -45,7 +45,7 @@ def reached_figure(found: Constraint, n_tokens: int, theme: Theme = "light") -> 
     figure.update_yaxes(title_text="texts that have met it, %", range=[-2, 103])
     figure.update_layout(height=HEIGHT)
     caption = _caption(found)
-    return Chart(figure, caption, f"When texts meet the constraint. {caption}", "measured")
+    return Chart(figure, caption, f"When texts meet the constraint. {caption}")
 
 
 def _caption(found: Constraint) -> str:

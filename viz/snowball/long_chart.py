@@ -28,7 +28,7 @@ def repeats_figure(found: LongTexts, theme: Theme = "light") -> Chart:
     figure.update_yaxes(range=[0, 103])
     words = "; ".join(f"{name} {percent(value / 100)}" for name, value in ends.items())
     caption = f"Measured, at the end: {words}. A run counts where the same four stood before."
-    return Chart(figure, caption, f"Repeats by position. {caption}", "measured")
+    return Chart(figure, caption, f"Repeats by position. {caption}")
 
 
 def long_surprise_figure(found: LongTexts, theme: Theme = "light") -> Chart:
@@ -36,7 +36,7 @@ def long_surprise_figure(found: LongTexts, theme: Theme = "light") -> Chart:
     figure, ends = _figure(found, found.surprise, "surprise, nats per token", theme)
     words = "; ".join(f"{name} {value:.2f}" for name, value in ends.items())
     caption = f"Measured, at the end: {words} nats, by the model’s own raw probabilities."
-    return Chart(figure, caption, f"Surprise by position. {caption}", "measured")
+    return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
 def _figure(

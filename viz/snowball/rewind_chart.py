@@ -54,7 +54,7 @@ def work_figure(choices: Sequence[SecondChoice], n_tokens: int, theme: Theme = "
         for choice in choices
     )
     caption += ". One of the passes of a rewind reads the last token that stays again."
-    return Chart(figure, caption, f"Work of each way. {caption}", "measured")
+    return Chart(figure, caption, f"Work of each way. {caption}")
 
 
 def choices_table(choices: Sequence[SecondChoice]) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from model.speculative.records import Bar, DraftReport, RoundCost, Speed
-from viz.chart import Chart, Provenance, empty_chart, new_figure
+from viz.chart import Chart, empty_chart, new_figure
 from viz.format import count, digits, duration, percent, plural, round_steps
 from viz.palette import Theme, colour
 
@@ -80,7 +80,7 @@ def distributions_figure(
     )
     figure.update_layout(barmode="group", bargap=0.25, height=90 + 52 * len(names))
     said = _said(has_draft, is_rejected)
-    return Chart(figure, said, f"What both models say of one position. {said}", "measured")
+    return Chart(figure, said, f"What both models say of one position. {said}")
 
 
 def _said(has_draft: bool, is_rejected: bool) -> str:
@@ -127,7 +127,7 @@ def acceptance_figure(reports: Sequence[DraftReport], theme: Theme = "light") ->
         "looked at where all before it in its round stayed; places with fewer than five are left "
         "out."
     )
-    return Chart(figure, caption, f"Acceptance by place. {caption}", "measured")
+    return Chart(figure, caption, f"Acceptance by place. {caption}")
 
 
 def speed_figure(
@@ -184,7 +184,7 @@ def speed_figure(
     )
     figure.update_layout(height=380)
     said = _speed_words(speeds, fixed, where)
-    return Chart(figure, said, f"Speed-up by draft length. {said}", "measured")
+    return Chart(figure, said, f"Speed-up by draft length. {said}")
 
 
 def _add_others(
@@ -277,8 +277,7 @@ def round_figure(cost: RoundCost, where: str, theme: Theme = "light") -> Chart:
         f"{duration(plain)}: {digits(plain / a_round)} to 1. If every guess is rejected it gives 1 "
         f"token: {digits(cost.target_seconds / a_round, 2)} to 1."
     )
-    provenance: Provenance = "measured" if cost.is_measured else "illustrative"
-    return Chart(figure, caption, f"The arithmetic of a round. {caption}", provenance)
+    return Chart(figure, caption, f"The arithmetic of a round. {caption}")
 
 
 def _piece(
