@@ -2,15 +2,17 @@
 
 import streamlit as st
 
-from pages.frame.contents import sections
+from pages.frame.contents import APP, sections
 
-st.set_page_config(page_title="One token at a time", layout="wide")
-st.navigation(
+page = st.navigation(
     {
         section: [
-            st.Page(lesson.path, title=lesson.title, default=lesson.default) for lesson in lessons
+            st.Page(lesson.path, title=lesson.title, default=lesson.is_home) for lesson in lessons
         ]
         for section, lessons in sections().items()
     },
     position="top",
-).run()
+)
+is_home = page.title.lower() == APP.lower()
+st.set_page_config(page_title=APP if is_home else f"{page.title} · {APP}", layout="wide")
+page.run()

@@ -1,10 +1,8 @@
-"""All that is said of generation, and what was measured here: forty-five experiments."""
+"""Forty-five claims about generation, each with the experiment that tests it here."""
 
-from pages.frame.layout import close_lesson, open_lesson, stage
+from pages.frame.layout import lesson_page
 
-open_lesson("All that is said, and what was measured")
-with stage("Loading the model…") as waiting:
-    from pages.lessons.claims.table import show_claims  # torch comes in behind the shell
+with lesson_page("pages/claims.py") as waiting:
+    from pages.lessons.claims.table import show_claims  # torch comes in after the first paint
 
     show_claims(waiting)
-close_lesson("pages/claims.py")

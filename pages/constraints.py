@@ -1,10 +1,8 @@
-"""A mask with a grammar: what a constraint throws away, the corner it leads into, the ways out."""
+"""Constrained decoding: what a grammar's mask throws away, dead ends, and ways out of them."""
 
-from pages.frame.layout import close_lesson, open_lesson, stage
+from pages.frame.layout import lesson_page
 
-open_lesson("A mask with a grammar")
-with stage("Loading the model…") as waiting:
-    from pages.lessons.constraints.lesson import show_constraint_lesson  # torch, behind the shell
+with lesson_page("pages/constraints.py") as waiting:
+    from pages.lessons.constraints.lesson import show_constraint_lesson  # imports torch
 
     show_constraint_lesson(waiting)
-close_lesson("pages/constraints.py")

@@ -1,10 +1,8 @@
-"""All positions at once, refined: a page of masks that settles into a text in K passes."""
+"""Masked diffusion: a page of masks that settles into a text in K passes."""
 
-from pages.frame.layout import close_lesson, open_lesson, stage
+from pages.frame.layout import lesson_page
 
-open_lesson("All positions at once")
-with stage("Loading the models…") as waiting:
-    from pages.lessons.diffusion.lesson import show_diffusion_lesson  # torch, behind the shell
+with lesson_page("pages/diffusion.py", "Loading the models…") as waiting:
+    from pages.lessons.diffusion.lesson import show_diffusion_lesson  # imports torch
 
     show_diffusion_lesson(waiting)
-close_lesson("pages/diffusion.py")

@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from pages.frame.layout import close_lesson, open_lesson
+from pages.frame.layout import lesson_page
 from pages.lessons.glossary.index import show_glossary
 
-open_lesson("Glossary")
-st.markdown("**The field’s words in a sentence or two, and the page on which each can be seen.**")
-show_glossary(st.query_params.get("term"))
-close_lesson("pages/glossary.py")
+with lesson_page("pages/glossary.py", "") as waiting:
+    waiting.markdown("**The field’s words in a sentence or two, and the page that shows each.**")
+    show_glossary(st.query_params.get("term"))

@@ -1,10 +1,8 @@
-"""The class against the model: hidden text, guesses with confidence, everyone scored in bits."""
+"""Guess the next token: hidden text, guesses with confidence, everyone scored in bits."""
 
-from pages.frame.layout import close_lesson, open_lesson, stage
+from pages.frame.layout import lesson_page
 
-open_lesson("The class against the model")
-with stage("Loading the model…") as waiting:
-    from pages.lessons.guess.game import show_game  # torch comes in behind the shell
+with lesson_page("pages/guess.py") as waiting:
+    from pages.lessons.guess.game import show_game  # torch comes in after the first paint
 
     show_game(waiting)
-close_lesson("pages/guess.py")

@@ -1,12 +1,8 @@
-"""Two phases, measured: reading in parallel, writing one by one, and what bounds each of them."""
+"""Prefill and decode: reading in parallel, writing one by one, and what bounds each of them."""
 
-from pages.frame.layout import close_lesson, open_lesson, stage
+from pages.frame.layout import lesson_page
 
-open_lesson("Two phases, measured")
-with stage("Loading the model…") as waiting:
-    from pages.lessons.prefill_decode.lesson import (
-        show_phase_lesson,  # torch comes in behind the shell
-    )
+with lesson_page("pages/prefill_decode.py") as waiting:
+    from pages.lessons.prefill_decode.lesson import show_phase_lesson  # imports torch
 
     show_phase_lesson(waiting)
-close_lesson("pages/prefill_decode.py")

@@ -1,10 +1,8 @@
-"""One distribution, many masks: what each strategy keeps of the same logits, and what follows."""
+"""Sampling strategies: what each keeps of the same logits, and what follows."""
 
-from pages.frame.layout import close_lesson, open_lesson, stage
+from pages.frame.layout import lesson_page
 
-open_lesson("One distribution, many masks")
-with stage("Loading the model…") as waiting:
-    from pages.lessons.sampling.lesson import show_lab  # torch comes in behind the shell
+with lesson_page("pages/sampling.py") as waiting:
+    from pages.lessons.sampling.lesson import show_lab  # torch comes in after the first paint
 
     show_lab(waiting)
-close_lesson("pages/sampling.py")

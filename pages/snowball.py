@@ -1,12 +1,8 @@
-"""One wrong token, two futures: what follows from it, what does not, and what going back costs."""
+"""Error propagation: what follows from one wrong token, and what going back costs."""
 
-from pages.frame.layout import close_lesson, open_lesson, stage
+from pages.frame.layout import lesson_page
 
-open_lesson("One wrong token, two futures")
-with stage("Loading the model…") as waiting:
-    from pages.lessons.snowball.lesson import (
-        show_snowball_lesson,  # torch comes in behind the shell
-    )
+with lesson_page("pages/snowball.py") as waiting:
+    from pages.lessons.snowball.lesson import show_snowball_lesson  # imports torch
 
     show_snowball_lesson(waiting)
-close_lesson("pages/snowball.py")

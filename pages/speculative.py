@@ -1,12 +1,8 @@
-"""A small model guesses, the large one checks: speculative decoding, round by round."""
+"""Speculative decoding: a small model guesses, the large one checks, round by round."""
 
-from pages.frame.layout import close_lesson, open_lesson, stage
+from pages.frame.layout import lesson_page
 
-open_lesson("A small model guesses, the large one checks")
-with stage("Loading the models…") as waiting:
-    from pages.lessons.speculative.lesson import (
-        show_speculative_lesson,  # torch comes in behind the shell
-    )
+with lesson_page("pages/speculative.py", "Loading the models…") as waiting:
+    from pages.lessons.speculative.lesson import show_speculative_lesson  # imports torch
 
     show_speculative_lesson(waiting)
-close_lesson("pages/speculative.py")

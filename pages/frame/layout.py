@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.pages_manager import PagesManager
 
-from pages.frame.contents import neighbours
+from pages.frame.contents import lesson_at, neighbours
 
 _STYLE = """
 <style>
@@ -62,12 +62,6 @@ def open_page(title: str) -> DeltaGenerator:
         return st.container(horizontal=True, width="content", key="toolbar")
 
 
-def open_lesson(title: str) -> None:
-    """Open a page whose toolbar holds the presenter's toggle and nothing else."""
-    with open_page(title):
-        presenter_toggle()
-
-
 def presenter_toggle() -> None:
     """Let the reader make the page fit for a projector."""
     st.toggle("Presenter", key="presenter", help="Large type for a projector.")
@@ -98,6 +92,21 @@ def stage(doing: str) -> Iterator[DeltaGenerator]:
         if "torch" not in sys.modules:  # its first import takes the interpreter
             time.sleep(PAINT_SECONDS)
         yield waiting
+
+
+@contextmanager
+def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[DeltaGenerator]:
+    """Draw a lesson's page around what the lesson draws; yields as `stage` does.
+
+    Args:
+        path: Of the page's file, as the table of contents has it.
+        doing: What is being done meanwhile.
+    """
+    with open_page(lesson_at(path).title):
+        presenter_toggle()
+    with stage(doing) as waiting:
+        yield waiting
+    close_lesson(path)
 
 
 def close_lesson(path: str) -> None:

@@ -5,6 +5,8 @@ Streamlit would take both for one and show an empty page, or an error that names
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -28,14 +30,15 @@ def reader(page: Page, url: str) -> Reader:
 @pytest.mark.parametrize("wait", [0, 20, 35, 60])
 def test_a_link_that_is_pressed_right_after_next_is_followed(reader: Reader, wait: int) -> None:
     page = reader.open(prompt="Once upon a time").page
-    page.get_by_role("button", name="Why it behaves so").click()
+    page.get_by_role("button", name="Reference and games").click()
     link = page.locator("a[href$='/claims']").first
     places = [reader.button("Next").element_handle(), link.element_handle(), wait]
     page.evaluate(NEXT_THEN_LINK, places)
     title = page.get_by_role("heading", level=1)
-    expect(title).to_have_text("All that is said, and what was measured", timeout=PATIENCE)
+    expect(title).to_contain_text("45 claims", timeout=PATIENCE)
     page.wait_for_timeout(500)  # what came late would wipe it away
-    expect(title).to_have_text("All that is said, and what was measured")
+    expect(title).to_contain_text("45 claims")
+    expect(page).to_have_title(re.compile("45 claims"))
     expect(page.get_by_text("encountered an error")).to_have_count(0)
 
 
@@ -47,7 +50,7 @@ def test_leaving_while_it_plays_shows_the_next_page_and_coming_back_the_text(
     reader.button("Play").click()
     n_before = reader.chips.count()
     expect(reader.chips.nth(n_before + 3)).to_be_visible(timeout=PATIENCE)
-    page.get_by_role("button", name="Reference").click()
+    page.get_by_role("button", name="Reference and games").click()
     page.get_by_role("link", name="Glossary").first.click()
     title = page.get_by_role("heading", level=1)
     expect(title).to_have_text("Glossary", timeout=PATIENCE)

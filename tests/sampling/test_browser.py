@@ -13,7 +13,7 @@ PATIENCE = 30_000
 @pytest.fixture
 def lab(page: Page, url: str) -> Page:
     page.goto(url)
-    page.get_by_role("link", name="Next: One distribution").click(timeout=PATIENCE)
+    page.get_by_role("link", name="Next: Sampling strategies").click(timeout=PATIENCE)
     expect(page.locator(".lab-masks .lab-row").first).to_be_visible(timeout=PATIENCE)
     page.get_by_text("Textbook", exact=True).click()
     expect(head(page, "top_p")).to_contain_text("keeps 2", timeout=PATIENCE)

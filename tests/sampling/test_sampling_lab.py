@@ -12,7 +12,6 @@ import pytest
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import process
-from pages.frame.contents import LESSONS
 from pages.lessons.sampling.runs import VoteRun
 from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
 from pages.lessons.sampling.state import Lab, LabControls
@@ -142,8 +141,3 @@ def test_a_text_is_only_ever_text() -> None:
     assert "<script>" not in html
     assert "&lt;b&gt;again&lt;/b&gt; &amp; again</mark>" in html
     assert "<mark" not in loop_html("no circle", "")
-
-
-def test_the_lesson_is_in_the_table_of_contents() -> None:
-    lesson = next(lesson for lesson in LESSONS if lesson.path == "pages/sampling.py")
-    assert lesson.claims.split() == ["C12", "C13", "C14", "C15", "C16", "C17", "C19"]

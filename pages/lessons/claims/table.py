@@ -127,8 +127,6 @@ def _plain(text: str) -> str:
 
 def _link(claim: Claim) -> None:
     lesson = lesson_at(claim.page)
-    if lesson is None:
-        return
-    address = "/" if lesson.default else f"/{lesson.path.rpartition('/')[2].removesuffix('.py')}"
+    address = "/" if lesson.is_home else f"/{lesson.path.rpartition('/')[2].removesuffix('.py')}"
     query = f"?{claim.query}" if claim.query else ""
     st.caption(f"See it on [{lesson.title}]({address}{query}): {claim.where}")

@@ -10,7 +10,7 @@ from itertools import accumulate
 
 import streamlit as st
 
-from pages.frame.contents import LESSONS
+from pages.frame.contents import lesson_at
 from pages.lessons.glossary.terms import TERMS, Term
 
 HEAD = 190  # an entry's heading and its link take the room of so many characters
@@ -61,9 +61,7 @@ def matching(words: str) -> list[Term]:
 
 def _entry(term: Term, *, is_first: bool = False) -> None:
     papers = ", ".join(f"[arXiv {number}](https://arxiv.org/abs/{number})" for number in term.arxiv)
-    lesson = next((lesson for lesson in LESSONS if lesson.path == term.page), None)
     with st.container(key=f"asked_{term.anchor}" if is_first else f"term_{term.anchor}", gap=None):
         st.subheader(term.name, anchor=False if is_first else term.anchor)
         st.markdown(f"{term.says} {papers}".rstrip())
-        if lesson is not None:
-            st.page_link(lesson.path, label=f"See it: {lesson.title}")
+        st.page_link(term.page, label=f"See it: {lesson_at(term.page).title}")
