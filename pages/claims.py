@@ -1,8 +1,8 @@
-"""Forty-five claims about generation, each with the experiment that tests it here."""
+"""45 claims about generation, each with an experiment that tests it here and now."""
 
 from pages.frame.layout import lesson_page
 
 with lesson_page("pages/claims.py") as waiting:
-    from pages.lessons.claims.table import show_claims  # torch comes in after the first paint
+    from pages.lessons.claims.lesson import show_claims  # torch comes in after the first paint
 
     show_claims(waiting)

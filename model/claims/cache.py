@@ -7,7 +7,7 @@ from itertools import accumulate
 import numpy as np
 
 from model import kv_cache
-from model.claims.context import Bench, found
+from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
 from model.flops import growth_exponent
 from model.generation import Generation
@@ -19,23 +19,23 @@ RACE_LENGTH = 48
 LONG, SHORT = 200, 10  # tokens in and out, one way and the other; a fifth of the claim's sizes
 
 
-def c22_prefill_is_cheap_per_token(bench: Bench) -> Finding:
+def c22_prefill_is_cheap_per_token(context: ExperimentContext) -> Finding:
     """One pass over many tokens against one pass over one."""
-    ids = _plain_ids(bench, 128)
-    cache = bench.lm.new_cache()
+    ids = _plain_ids(context, 128)
+    cache = context.lm.new_cache()
     if cache is None:
-        return _no_cache(bench)
+        return _no_cache(context)
 
     def decode() -> float:
-        seconds = decode_one_token(bench.lm, ids[-1], cache)[1]
+        seconds = decode_one_token(context.lm, ids[-1], cache)[1]
         kv_cache.crop(cache, 1)
         return seconds
 
-    whole = bench.seconds(lambda: prefill(bench.lm, ids, bench.lm.new_cache())[1])
-    prefill(bench.lm, ids, cache)
-    one = bench.seconds(decode)
+    whole = context.seconds(lambda: prefill(context.lm, ids, context.lm.new_cache())[1])
+    prefill(context.lm, ids, cache)
+    one = context.seconds(decode)
     ratio = one / (whole / len(ids))
-    return found(
+    return finding(
         True if ratio > 2 else "holds partly",
         "Prefill read {n} tokens in {whole}, a decode step took {one}: {ratio} as much per token.",
         "On this device the two are closer than elsewhere.",
@@ -46,19 +46,19 @@ def c22_prefill_is_cheap_per_token(bench: Bench) -> Finding:
     )
 
 
-def c23_long_in_beats_long_out(bench: Bench) -> Finding:
+def c23_long_in_beats_long_out(context: ExperimentContext) -> Finding:
     """Many tokens in and few out against few in and many out."""
-    ids = _plain_ids(bench, LONG)
+    ids = _plain_ids(context, LONG)
     seconds = {}
     for n_in, n_out in ((LONG, SHORT), (SHORT, LONG)):
-        text = Generation(bench.lm, ids[:n_in])
-        end_ids = bench.lm.end_ids
+        text = Generation(context.lm, ids[:n_in])
+        end_ids = context.lm.end_ids
         while len(text.steps) < n_out and not text.finished:
             best = int(text.logits.argmax())
             text.step(Settings(temperature=0), token_id=ids[0] if best in end_ids else None)
         seconds[n_in] = sum(one.seconds for one in text.passes)
     ratio = seconds[SHORT] / seconds[LONG]
-    return found(
+    return finding(
         True if ratio > 2 else "holds partly",
         "{long} tokens in and {short} out took {fast}; {short} in and {long} out took {slow}: "
         "{ratio} as long.",
@@ -71,14 +71,14 @@ def c23_long_in_beats_long_out(bench: Bench) -> Finding:
     )
 
 
-def c24_the_past_never_changes(bench: Bench) -> Finding:
+def c24_the_past_never_changes(context: ExperimentContext) -> Finding:
     """Cached keys, values and logits against those of passes over the whole text."""
-    race = _race(bench, RACE_LENGTH // 2)
+    race = _race(context, RACE_LENGTH // 2)
     gap = race.compare_states()
     logit_gap = max(step.logit_gap for step in race.steps)
     scale = max(step.logit_scale for step in race.steps)
     n_same = sum(step.same_best for step in race.steps)
-    return found(
+    return finding(
         True if n_same == len(race.steps) else "holds partly",
         "Largest gap of logits {logits} beside logits up to {scale}, of keys {keys}, of values "
         "{values}; the best token agrees in {same} of {n} steps.",
@@ -92,9 +92,9 @@ def c24_the_past_never_changes(bench: Bench) -> Finding:
     )
 
 
-def c25_the_square_becomes_a_line(bench: Bench) -> Finding:
+def c25_the_square_becomes_a_line(context: ExperimentContext) -> Finding:
     """Arithmetic so far against length, both ways: the exponents."""
-    race = _race(bench, RACE_LENGTH)
+    race = _race(context, RACE_LENGTH)
     lengths = [step.n_tokens for step in race.steps]
     sums = [
         list(accumulate(float(step.recomputed_flops.total) for step in race.steps)),
@@ -103,7 +103,7 @@ def c25_the_square_becomes_a_line(bench: Bench) -> Finding:
     without, cached = (growth_exponent(lengths, column) or 0.0 for column in sums)
     seconds = [sum(step.recomputed_seconds for step in race.steps)]
     seconds.append(sum(step.cached_seconds for step in race.steps))
-    return found(
+    return finding(
         without > 1.7 > 1.3 > cached,
         "Up to {n} tokens the arithmetic grows with the power {without} without the cache and "
         "{cached} with it; it took {slow} against {fast}.",
@@ -115,12 +115,12 @@ def c25_the_square_becomes_a_line(bench: Bench) -> Finding:
     )
 
 
-def c26_bytes_per_token(bench: Bench) -> Finding:
+def c26_bytes_per_token(context: ExperimentContext) -> Finding:
     """The formula and the tensors, to the byte."""
-    shape = bench.lm.cache_shape
+    shape = context.lm.cache_shape
     if shape.bytes_per_token == 0:
-        return found("not run", f"{bench.lm.name} keeps no keys and values to be counted.")
-    text = bench.write(n=4)
+        return finding("not run", f"{context.lm.name} keeps no keys and values to be counted.")
+    text = context.write(n=4)
     expected = text.cache_tokens * shape.bytes_per_token
     formula = "The layers, which are not alike, sum up to {each} a token"
     if shape.is_plain:
@@ -130,7 +130,7 @@ def c26_bytes_per_token(bench: Bench) -> Finding:
             "{layers} layers × {size} numbers for keys and values together × {width} is {each} a "
             "token"
         )
-    return found(
+    return finding(
         True if text.cache_bytes == expected else "holds partly",
         formula + "; {n} tokens take {all} in the tensors.",
         "This model keeps something else beside keys and values of one size.",
@@ -144,18 +144,18 @@ def c26_bytes_per_token(bench: Bench) -> Finding:
     )
 
 
-def _race(bench: Bench, n_tokens: int) -> Race:
-    race = Race(bench.lm, Generation(bench.lm, bench.prompt).ids, n_tokens, n_runs=1)
+def _race(context: ExperimentContext, n_tokens: int) -> Race:
+    race = Race(context.lm, Generation(context.lm, context.prompt).ids, n_tokens, n_runs=1)
     while not race.is_done:
         race.advance()
     return race
 
 
-def _plain_ids(bench: Bench, n: int) -> list[int]:
+def _plain_ids(context: ExperimentContext, n: int) -> list[int]:
     """Returns a text of n tokens: the prompt again and again."""
-    ids = Generation(bench.lm, bench.prompt).ids
+    ids = Generation(context.lm, context.prompt).ids
     return list(np.resize(np.array(ids), n))
 
 
-def _no_cache(bench: Bench) -> Finding:
-    return found("not run", f"{bench.lm.name} takes no cache.")
+def _no_cache(context: ExperimentContext) -> Finding:
+    return finding("not run", f"{context.lm.name} takes no cache.")

@@ -15,13 +15,13 @@ from model.generation import Generation
 from model.loading import LanguageModel, load_model
 from model.sampling import Settings
 
-Experiment: TypeAlias = Callable[["Bench"], Finding]
+Experiment: TypeAlias = Callable[["ExperimentContext"], Finding]
 
 GREEDY = Settings(temperature=0)
 
 
 @dataclass
-class Bench:
+class ExperimentContext:
     """One model, and the sizes of what is run on it."""
 
     lm: LanguageModel
@@ -55,7 +55,7 @@ class Bench:
         return median(run() for _ in range(self.n_runs))
 
 
-def found(
+def finding(
     holds: bool | Verdict, says: str, why: str = "", **numbers: tuple[float | str, Unit]
 ) -> Finding:
     """Returns a finding; `why` is kept only where the claim does not simply hold."""

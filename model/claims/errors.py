@@ -9,7 +9,7 @@ import numpy as np
 from model.causal_mask.attention import edit_token, next_best, take_mask_off
 from model.causal_mask.losses import StepLoop
 from model.claims import loop, phases
-from model.claims.context import Bench, found
+from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
 from model.generation import Generation
 from model.held_out import held_out
@@ -40,11 +40,11 @@ class Work(Protocol):
         """Measures a little more."""
 
 
-def c35_errors_snowball(bench: Bench) -> Finding:
+def c35_errors_snowball(context: ExperimentContext) -> Finding:
     """Texts with one wrong token beside themselves without it."""
     run = ManyForks(
-        bench.lm,
-        encode(bench.lm, bench.prompt),
+        context.lm,
+        encode(context.lm, context.prompt),
         WARM,
         n_before=3,
         rank=20,
@@ -54,10 +54,10 @@ def c35_errors_snowball(bench: Bench) -> Finding:
     _finish(run)
     forks = run.forks()
     if forks is None:
-        return found("not run", "No text was long enough.")
+        return finding("not run", "No text was long enough.")
     first, last = forks.kl[:, 1:5], forks.kl[:, -5:]
     same = float(forks.same[:, -5:].mean())
-    return found(
+    return finding(
         same < 0.5 and float(np.nanmedian(last)) > 0,
         "After one wrong token {n} pairs of texts part: the median KL is {early} just after it and "
         "{late} some 15 tokens on, where {same} of the tokens are still the same.",
@@ -69,14 +69,14 @@ def c35_errors_snowball(bench: Bench) -> Finding:
     )
 
 
-def c36_exposure_bias(bench: Bench) -> Finding:
+def c36_exposure_bias(context: ExperimentContext) -> Finding:
     """The loss after true tokens and after the model's own."""
-    stories = [encode(bench.lm, story) for story in held_out("stories")[:8]]
-    run = ExposureRun(bench.lm, bench.lm, stories, n_prompt=24, n_tokens=24, temperature=0.7)
+    stories = [encode(context.lm, story) for story in held_out("stories")[:8]]
+    run = ExposureRun(context.lm, context.lm, stories, n_prompt=24, n_tokens=24, temperature=0.7)
     _finish(run)
     seen = run.exposure()
     gap = estimate(np.nanmean(seen.writer_loss_free - seen.writer_loss, axis=1))
-    return found(
+    return finding(
         True if gap.mean > gap.half_width else "holds partly",
         "After its own tokens the story’s next token surprises the model by {more} more than after "
         "the true ones, ± {half}, over {n} held-out stories.",
@@ -87,14 +87,14 @@ def c36_exposure_bias(bench: Bench) -> Finding:
     )
 
 
-def c37_no_position_sees_a_later_one(bench: Bench) -> Finding:
+def c37_no_position_sees_a_later_one(context: ExperimentContext) -> Finding:
     """A later token edited, with the mask and without."""
-    ids = encode(bench.lm, GIRL)
+    ids = encode(context.lm, GIRL)
     late = len(ids) - 4
-    edit = edit_token(bench.lm, ids, late, [next_best(bench.lm, ids, late)])
-    leak = take_mask_off(bench.lm, ids)
+    edit = edit_token(context.lm, ids, late, [next_best(context.lm, ids, late)])
+    leak = take_mask_off(context.lm, ids)
     on, off = (float(np.exp(side[leak.largest])) for side in (leak.masked, leak.open))
-    return found(
+    return finding(
         edit.largest_before < 1e-3,
         "A token changed {back} places before the end moved no earlier logit by more than {moved}. "
         "With the mask off, a true token’s probability went from {on} to {off}.",
@@ -105,14 +105,14 @@ def c37_no_position_sees_a_later_one(bench: Bench) -> Finding:
     )
 
 
-def c38_a_loss_at_every_position_at_once(bench: Bench) -> Finding:
+def c38_a_loss_at_every_position_at_once(context: ExperimentContext) -> Finding:
     """One pass beside a loop of single steps."""
-    steps = StepLoop(bench.lm, encode(bench.lm, GIRL))
+    steps = StepLoop(context.lm, encode(context.lm, GIRL))
     _finish(steps)
     compared = steps.compare()
     if compared is None:
-        return found("not run", "The text is too short.")
-    return found(
+        return finding("not run", "The text is too short.")
+    return finding(
         compared.gap < 1e-2,
         "One pass gave the loss at {n} positions in {one}; {n} single steps gave the same, but for "
         "{gap}, in {many}.",
@@ -123,10 +123,10 @@ def c38_a_loss_at_every_position_at_once(bench: Bench) -> Finding:
     )
 
 
-def c40_context_works_forward(bench: Bench) -> Finding:
+def c40_context_works_forward(context: ExperimentContext) -> Finding:
     """A constraint put in first, and after twelve tokens."""
     run = ConstraintRun(
-        bench.lm,
+        context.lm,
         LILY,
         DRAGON,
         ["dragon"],
@@ -138,7 +138,7 @@ def c40_context_works_forward(bench: Bench) -> Finding:
     _finish(run)
     seen = run.constraint()
     first, late, never = (float(seen.reached[name][11]) for name in (FIRST, LATE, NEVER))
-    return found(
+    return finding(
         seen.n_same == seen.n_first
         and late == never
         and (True if first > late else "holds partly"),
@@ -152,15 +152,15 @@ def c40_context_works_forward(bench: Bench) -> Finding:
     )
 
 
-def c42_training_and_context(bench: Bench) -> Finding:
+def c42_training_and_context(context: ExperimentContext) -> Finding:
     """The loss by how much is seen, of the early checkpoint and of the last."""
-    last, early = bench.other("storyteller"), bench.other("storyteller_early")
+    last, early = context.other("storyteller"), context.other("storyteller_early")
     stories = [encode(last, story) for story in held_out("stories")[:12]]
     run = ContextRun([last, early], stories, (1, 8, 64), n_targets=24)
     _finish(run)
     losses = {name: np.nanmean(one, axis=0) for name, one in run.loss().losses.items()}
     new, old = losses[last.name], losses[early.name]
-    return found(
+    return finding(
         bool(new[0] > new[2] and old[2] > new[2]),
         "Seeing 1, 8 and 64 tokens the storyteller’s loss is {one}, {eight} and {all}; its early "
         "checkpoint’s at 64 is {early}.",
@@ -171,20 +171,22 @@ def c42_training_and_context(bench: Bench) -> Finding:
     )
 
 
-def c43_long_texts_lose_the_thread(bench: Bench) -> Finding:
+def c43_long_texts_lose_the_thread(context: ExperimentContext) -> Finding:
     """Repeats late in a long text, greedy and by people."""
     n_tokens = 256
-    books = [encode(bench.lm, book)[:n_tokens] for book in held_out("books")[:3]]
+    books = [encode(context.lm, book)[:n_tokens] for book in held_out("books")[:3]]
     kinds = (
         Kind("greedy", Settings(temperature=0), 1),
         Kind("T = 0.8", Settings(temperature=0.8), 2),
     )
-    run = LongRun(bench.lm, encode(bench.lm, "Once upon a time"), kinds, n_tokens, books, "books")
+    run = LongRun(
+        context.lm, encode(context.lm, "Once upon a time"), kinds, n_tokens, books, "books"
+    )
     _finish(run)
     seen = run.texts()
     which, late = np.array(seen.kinds), slice(n_tokens - 80, n_tokens)
     greedy, warm, people = (float(seen.repeated[which == i, late].mean()) for i in range(3))
-    return found(
+    return finding(
         True if greedy > people else "holds partly",
         "In tokens {from_} to {to} greedy repeats {greedy} of its phrases, T = 0.8 {warm}, books "
         "by people {people}.",
@@ -197,15 +199,15 @@ def c43_long_texts_lose_the_thread(bench: Bench) -> Finding:
     )
 
 
-def c44_stop_go_back_choose_again(bench: Bench) -> Finding:
+def c44_stop_go_back_choose_again(context: ExperimentContext) -> Finding:
     """Going back at once and going back late."""
-    start = Generation(bench.lm, bench.prompt)
+    start = Generation(context.lm, context.prompt)
     start.step(WARM)
     bad = options(start)[-1].token_id
     run = RewindRun(start, bad, WARM, 16, (1, 8, 16))
     _finish(run)
     left, at_once, *_, late = run.choices
-    return found(
+    return finding(
         all(choice.is_restored for choice in run.choices[1:]) and not left.is_restored,
         "Going back at once cost {few} passes more, after {n} tokens {many}; either way the text "
         "is the one it would have been, {good} a token against {bad} with the bad token left in.",
@@ -217,12 +219,15 @@ def c44_stop_go_back_choose_again(bench: Bench) -> Finding:
     )
 
 
-def c45_when_to_use_the_loop(bench: Bench) -> Finding:
+def c45_when_to_use_the_loop(context: ExperimentContext) -> Finding:
     """What the table rests on: the loop's price per token, and what one pass does without it."""
-    grows, scores = loop.c03_time_grows_with_output(bench), phases.c30_one_pass_for_a_score(bench)
+    grows, scores = (
+        loop.c03_time_grows_with_output(context),
+        phases.c30_one_pass_for_a_score(context),
+    )
     n_passes = grows.quantities["passes"].value
     quantities = scores.quantities
-    return found(
+    return finding(
         True if scores.verdict == grows.verdict == "holds" else "holds partly",
         "A text of {n} tokens took {passes} passes; {choices} answers were scored in one pass of "
         "{scored}.",

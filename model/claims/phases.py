@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from model.claims.context import Bench, found
+from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
 from model.prefill_decode.batching import Batch
 from model.prefill_decode.cost import price_tokens, saved_by_budget
@@ -17,19 +17,19 @@ BATCH, N_PROMPT, N_STEPS = 8, 64, 6
 BALL = "He lost his ball. The boy was very"
 
 
-def c27_decode_reads_much_to_compute_little(bench: Bench) -> Finding:
+def c27_decode_reads_much_to_compute_little(context: ExperimentContext) -> Finding:
     """A prefill and a decode step under the ceilings of this device."""
-    experiment = RooflineExperiment(bench.lm, (N_PROMPT,), (1,), n_past=N_PROMPT, n_passes=3)
+    experiment = RooflineExperiment(context.lm, (N_PROMPT,), (1,), n_past=N_PROMPT, n_passes=3)
     while not experiment.is_done:
         experiment.advance()
     roofline = experiment.result
     if roofline is None:
-        return found("not run", "The ceilings of this device could not be measured.")
+        return finding("not run", "The ceilings of this device could not be measured.")
     read = next(point for point in roofline.points if point.phase == "prefill")
     step = next(point for point in roofline.points if point.phase == "decode")
     top = roofline.ceilings
     bound = step.bound(top)
-    return found(
+    return finding(
         True if bound == "memory" else "holds partly",
         "A decode step computes {step} FLOPs for each byte it reads, a prefill of {n} tokens "
         "{read}. Here decode is {bound}-bound: MBU {mbu}, MFU {mfu}.",
@@ -44,16 +44,16 @@ def c27_decode_reads_much_to_compute_little(bench: Bench) -> Finding:
     )
 
 
-def c28_a_batch_shares_the_weights(bench: Bench) -> Finding:
+def c28_a_batch_shares_the_weights(context: ExperimentContext) -> Finding:
     """Tokens per second alone and in a batch."""
     rates = {}
     for n_rows in (1, BATCH):
-        batch = Batch(bench.lm, [some_ids(bench.lm, N_PROMPT)] * n_rows)
+        batch = Batch(context.lm, [some_ids(context.lm, N_PROMPT)] * n_rows)
         batch.prefill()
         seconds = [batch.decode([7] * n_rows)[1] for _ in range(N_STEPS)]
         rates[n_rows] = n_rows / median(seconds[1:])
     gain = rates[BATCH] / rates[1]
-    return found(
+    return finding(
         True if gain > 1.3 else "holds partly",
         "{n} texts in one batch give {many} tokens per second, one alone {one}: {gain} as many.",
         "On this device arithmetic binds early, so a batch gains little.",
@@ -64,19 +64,19 @@ def c28_a_batch_shares_the_weights(bench: Bench) -> Finding:
     )
 
 
-def c29_output_costs_more(bench: Bench) -> Finding:
+def c29_output_costs_more(context: ExperimentContext) -> Finding:
     """The price of a token in and of a token out, from measured times."""
-    ids = some_ids(bench.lm, 2 * N_PROMPT)
+    ids = some_ids(context.lm, 2 * N_PROMPT)
 
     def read() -> float:
-        return Batch(bench.lm, [ids]).prefill()[1] / len(ids)
+        return Batch(context.lm, [ids]).prefill()[1] / len(ids)
 
-    batch = Batch(bench.lm, [ids])
+    batch = Batch(context.lm, [ids])
     batch.prefill()
-    seconds_in = bench.seconds(read)
-    seconds_out = bench.seconds(lambda: batch.decode([7])[1])
+    seconds_in = context.seconds(read)
+    seconds_out = context.seconds(lambda: batch.decode([7])[1])
     prices = price_tokens(PRICE, seconds_in, seconds_out)
-    return found(
+    return finding(
         True if prices.ratio > 1 else "does not hold",
         "From measured times an output token costs {ratio} what an input token does; holding the "
         "answers of {n_in} tokens in to {budget} of {n_out} tokens out saves {saved}.",
@@ -88,17 +88,17 @@ def c29_output_costs_more(bench: Bench) -> Finding:
     )
 
 
-def c30_one_pass_for_a_score(bench: Bench) -> Finding:
+def c30_one_pass_for_a_score(context: ExperimentContext) -> Finding:
     """Three answers scored at once against one answer written."""
-    experiment = ScoringExperiment(bench.lm, BALL, ["sad", "happy", "made of stone"], 20)
+    experiment = ScoringExperiment(context.lm, BALL, ["sad", "happy", "made of stone"], 20)
     while not experiment.is_done:
         experiment.advance()
     scoring = experiment.result
     if scoring is None:
-        return found("not run", "Nothing was written.")
+        return finding("not run", "Nothing was written.")
     best = max(scoring.choices, key=lambda choice: choice.share)
     scored, written = scoring.score_seconds.median, scoring.written.seconds
-    return found(
+    return finding(
         True if scored < written else "holds partly",
         "One pass scored {n} answers in {scored} and picks “{best}”; writing an answer of {tokens} "
         "tokens took {written}.",

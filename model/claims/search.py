@@ -9,7 +9,7 @@ from model.beam_search import BeamSearch
 from model.beam_search.best_first import BestFirst
 from model.beam_search.costs import bill, ways, write_all
 from model.beam_search.records import lineage
-from model.claims.context import GREEDY, Bench, found
+from model.claims.context import GREEDY, ExperimentContext, finding
 from model.claims.records import Finding
 from model.constraints.writing import ConstrainedWriting, Constraint
 from model.generation import Generation
@@ -25,10 +25,10 @@ N_WARM = 10
 N_BEAMS, N_BEST, LIMIT = 4, 4, 5_000
 
 
-def c18_argmax_in_a_corner(bench: Bench) -> Finding:
+def c18_argmax_in_a_corner(context: ExperimentContext) -> Finding:
     """One of two answers by argmax, and by a little chance."""
-    start = Generation(bench.lm, HUNGRY)
-    constraint = Constraint(bench.lm, "choices", FOODS)
+    start = Generation(context.lm, HUNGRY)
+    constraint = Constraint(context.lm, "choices", FOODS)
     cold, *warm = (
         _constrained(start.fork(seed=seed), constraint, settings)
         for seed, settings in enumerate([GREEDY, *[WARM] * N_WARM])
@@ -37,7 +37,7 @@ def c18_argmax_in_a_corner(bench: Bench) -> Finding:
     texts = [one.text.text for one in warm]
     n_out = sum(one.text.logprob > cold.text.logprob + 1 for one in warm)
     is_corner = least < CORNER
-    return found(
+    return finding(
         True if is_corner and n_out else "holds partly",
         "Argmax wrote “{cold}”; at its tightest the list left {mass} of the mass. At T = 0.3 "
         "{out} of {n} texts found a likelier way, and two of them agree with a chance of {chance}.",
@@ -50,9 +50,9 @@ def c18_argmax_in_a_corner(bench: Bench) -> Finding:
     )
 
 
-def c20_greedy_is_locally_optimal(bench: Bench) -> Finding:
+def c20_greedy_is_locally_optimal(context: ExperimentContext) -> Finding:
     """Greedy, beams, and the proved best of a few tokens."""
-    start = Generation(bench.lm, KING)
+    start = Generation(context.lm, KING)
     totals: list[float] = []
     known: tuple[tuple[int, ...], tuple[float, ...]] = ((), ())
     for n_beams in (1, N_BEAMS):
@@ -66,7 +66,7 @@ def c20_greedy_is_locally_optimal(bench: Bench) -> Finding:
     while not exact.is_done:
         exact.advance()
     total = math.fsum(exact.result().logprobs)
-    return found(
+    return finding(
         True if total > totals[0] + 1e-3 else "holds partly",
         "Of all texts of {n} tokens the best that is known has {best}, {beams} beams found {beam}, "
         "greedy {greedy}: {proved} after {expanded} expansions.",
@@ -81,13 +81,13 @@ def c20_greedy_is_locally_optimal(bench: Bench) -> Finding:
     )
 
 
-def c21_beams_are_blander(bench: Bench) -> Finding:
+def c21_beams_are_blander(context: ExperimentContext) -> Finding:
     """Log-probability and distinct pairs of a beam, beside greedy and sampling."""
     compared = ways(N_BEAMS)
-    _exhaust(write_all(bench.lm, OPEN_ENDED, compared, 2 * bench.n_tokens))
-    greedy, beam, sampled, *_ = (bill(bench.lm, way) for way in compared)
+    _exhaust(write_all(context.lm, OPEN_ENDED, compared, 2 * context.n_tokens))
+    greedy, beam, sampled, *_ = (bill(context.lm, way) for way in compared)
     is_bland = beam.distinct[2] <= sampled.distinct[2]
-    return found(
+    return finding(
         True if beam.logprob >= greedy.logprob and is_bland else "holds partly",
         "A beam’s texts have {beam} a token, greedy’s {greedy}, sampled ones {sampled}; of their "
         "pairs of tokens {bland} are different, of the sampled ones’ {rich}.",

@@ -44,7 +44,7 @@ def show_job(
         controls: Draws what the job is set up with, in the button's row; told whether one is going
             on, so that it can be disabled.
         icon: Of the button, such as ":material/timer:".
-        seconds: Of work between two looks at the button; 0 for one pass.
+        seconds: Of work between two looks at the button.
     """
     has_clock = is_running(jobs, key)
     st.fragment(_part, run_every=CLOCK_SECONDS if has_clock else None)(
@@ -70,8 +70,8 @@ def _part(
             controls(has_clock)
         st.button(
             "Stop" if has_clock else title,
-            key=f"{key}_run",  # one button, so that it keeps the focus
-            type="secondary" if has_clock else "primary",
+            key=f"{key}_run",  # one button of one type, so that it keeps the focus
+            type="primary",
             on_click=stop if has_clock else start_job,
             args=(jobs, key) if has_clock else (jobs, key, start),
             icon=":material/stop:" if has_clock else icon,

@@ -9,7 +9,7 @@ import streamlit as st
 
 from model.records import RunRecord
 from pages.frame.figures import theme_now
-from pages.home.experiments import EXPERIMENTS, set_up
+from pages.home.experiments import HOME_CLAIMS, set_up
 from pages.home.run_export import run_record
 from pages.home.session import Session
 from viz.chart import Chart
@@ -49,23 +49,21 @@ def draw_figures(session: Session, theme: Theme) -> tuple[Chart, Chart]:
 
 @st.fragment
 def show_experiments(session: Session) -> None:
-    """Offer what is said of generation as experiments, each set up by one press.
+    """Offer the claims of this page, each set up by one press.
 
     What is folded away is not in the page: a browser looks at all that is there after every step.
     """
-    drawer = st.expander(
-        "What is said of this loop, to try on this model", key="experiments", on_change="rerun"
-    )
-    for experiment in EXPERIMENTS if drawer.open else ():
+    drawer = st.expander("Try these claims on this model", key="experiments", on_change="rerun")
+    for claim in HOME_CLAIMS if drawer.open else ():
         with drawer.container(horizontal=True, vertical_alignment="center", wrap=False):
             is_chosen = st.button(
                 "Set up",
-                key=f"try_{experiment.key}",
+                key=f"try_{claim.id}",
                 on_click=set_up,
-                args=(session, experiment),
-                help=", ".join(experiment.claims),
+                args=(session, claim),
+                help=f"{claim.id}: set this page up for it.",
             )
-            st.markdown(f"**{experiment.says}** {experiment.watch}")
+            st.markdown(f"**{claim.sentence}** {claim.where}")
         if is_chosen:
             st.rerun()  # the whole page shows what was set up
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Finding
+from model.job import finish
 from model.loading import LanguageModel
+from pages.frame.claims import CLAIMS
 from pages.frame.contents import LESSONS
-from pages.lessons.claims.catalogue import CLAIMS, Claim
-from pages.lessons.claims.state import ClaimRun
-from tests.frame.driving import kept, open_lesson
+from pages.lessons.claims.state import ClaimsLesson
+from tests.frame.driving import kept, open_lesson, press, words
 
 
 @pytest.fixture
@@ -18,52 +20,45 @@ def app() -> AppTest:
     return open_lesson("pages/claims.py")
 
 
-def run_of(app: AppTest) -> ClaimRun:
-    return kept(app, "claims_run", ClaimRun)
+def lesson(app: AppTest) -> ClaimsLesson:
+    return kept(app, "claims_lesson", ClaimsLesson)
 
 
-def said(app: AppTest) -> str:
-    return "\n".join(element.value for element in (*app.markdown, *app.caption))
-
-
-def test_every_claim_has_an_id_of_its_own_and_a_page_that_is_there() -> None:
-    assert len({claim.id for claim in CLAIMS}) == len(CLAIMS)
-    assert {claim.page for claim in CLAIMS} <= {lesson.path for lesson in LESSONS}
+def test_every_claim_has_a_page_that_is_there() -> None:
+    paths = {entry.path for entry in LESSONS}
+    assert {f"pages/{claim.page}.py" for claim in CLAIMS} <= paths
 
 
 def test_one_press_runs_one_claim_and_shows_its_verdict(app: AppTest) -> None:
-    assert "✓" not in said(app)
-    app.button(key="run_C04").click().run()
+    assert "✓" not in words(app)
+    press(app, "run_C04")
     app.run()
-    assert set(run_of(app).findings) == {"C04"}
-    assert "✓ **holds**" in said(app)
-    assert "1 holds here" in said(app)
+    assert set(lesson(app).findings) == {"C04"}
+    assert "✓ **holds**" in words(app)
 
 
 def test_a_run_over_all_can_be_stopped_and_keeps_what_it_found(app: AppTest) -> None:
-    app.button(key="claims_run_all").click().run()
-    run = run_of(app)
-    n_found = len(run.findings)
+    press(app, "claims_run")
+    n_found = len(lesson(app).findings)
     assert 0 < n_found < len(CLAIMS)
     assert all(app.button(key=f"run_{claim.id}").disabled for claim in CLAIMS)
-    app.button(key="claims_stop").click().run()
-    assert not run.is_running
-    assert len(run.findings) in (n_found, n_found + 1)
-    assert not app.exception
+    press(app, "claims_run")
+    assert not lesson(app).jobs["claims"].is_running
+    assert len(lesson(app).findings) in (n_found, n_found + 1)
 
 
-def test_what_goes_wrong_in_an_experiment_is_one_sentence(storyteller: LanguageModel) -> None:
-    def refuses(_bench: object) -> Finding:
+def test_what_goes_wrong_in_an_experiment_is_one_sentence(
+    storyteller: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(_context: object) -> Finding:
         raise ValueError("This model takes no cache.")
 
-    def breaks(_bench: object) -> Finding:
+    def breaks(_context: object) -> Finding:
         raise RuntimeError("deep inside")
 
-    run = ClaimRun(storyteller)
-    run.ask([Claim("X1", "", "", "", "", refuses), Claim("X2", "", "", "", "", breaks)])
-    while run.is_running:
-        run.advance()
-    assert run.findings["X1"].why == "This model takes no cache."
-    assert [found.verdict for found in run.findings.values()] == ["not run", "not run"]
-    assert "deep inside" not in run.findings["X2"].says
-    assert run.done == 1
+    monkeypatch.setitem(EXPERIMENTS, "C01", refuses)
+    monkeypatch.setitem(EXPERIMENTS, "C02", breaks)
+    findings = finish(ClaimsLesson(storyteller).measure(CLAIMS[:2]))
+    assert findings["C01"].why == "This model takes no cache."
+    assert [finding.verdict for finding in findings.values()] == ["not run", "not run"]
+    assert "deep inside" not in findings["C02"].says

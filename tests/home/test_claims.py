@@ -13,12 +13,11 @@ import torch
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import rank_order
-from pages.home.experiments import EXPERIMENTS, set_up
+from pages.home.experiments import HOME_CLAIMS, set_up
 from pages.home.payload import build_payload
 from pages.home.session import Session
-from pages.lessons.claims.catalogue import CLAIMS
 
-BY_KEY = {experiment.key: experiment for experiment in EXPERIMENTS}
+BY_ID = {claim.id: claim for claim in HOME_CLAIMS}
 
 
 @pytest.fixture
@@ -26,8 +25,8 @@ def session(storyteller: LanguageModel) -> Session:
     return Session(storyteller, "A text that was here before")
 
 
-def tried(session: Session, key: str) -> Session:
-    set_up(session, BY_KEY[key])
+def tried(session: Session, claim_id: str) -> Session:
+    set_up(session, BY_ID[claim_id])
     assert session.notice is None
     return session
 
@@ -48,13 +47,13 @@ def probs(session: Session) -> np.ndarray:
     return np.asarray(exps / exps.sum())
 
 
-def test_every_claim_of_the_page_has_an_experiment() -> None:
-    here = {claim.id for claim in CLAIMS if claim.page == "pages/generate.py"}
-    assert {claim for experiment in EXPERIMENTS for claim in experiment.claims} == here
+@pytest.mark.parametrize("claim_id", BY_ID)
+def test_every_claim_of_the_page_can_be_set_up(session: Session, claim_id: str) -> None:
+    assert tried(session, claim_id).prompt == BY_ID[claim_id].query["prompt"]
 
 
 def test_c01_the_output_of_a_step_is_part_of_the_input_of_the_next(session: Session) -> None:
-    tried(session, "loop")
+    tried(session, "C01")
     generation = session.generation
     for _ in range(3):
         press(session, "next")
@@ -65,7 +64,7 @@ def test_c01_the_output_of_a_step_is_part_of_the_input_of_the_next(session: Sess
 
 
 def test_c02_going_back_crops_and_what_follows_is_written_anew(session: Session) -> None:
-    tried(session, "forward")
+    tried(session, "C02")
     old = list(session.generation.ids)
     middle = session.generation.n_prompt + 6
     press(session, "branch", position=middle)
@@ -77,7 +76,7 @@ def test_c02_going_back_crops_and_what_follows_is_written_anew(session: Session)
 
 
 def test_c04_one_logit_for_every_entry_of_the_vocabulary(session: Session) -> None:
-    tried(session, "whole")
+    tried(session, "C10")
     assert session.generation.logits.shape == (session.lm.vocab_size,)
     press(session, "next")
     step = session.generation.steps[-1]
@@ -86,7 +85,7 @@ def test_c04_one_logit_for_every_entry_of_the_vocabulary(session: Session) -> No
 
 
 def test_c05_an_end_token_ends_the_text_and_so_does_the_limit(session: Session) -> None:
-    tried(session, "end")
+    tried(session, "C05")
     for _ in range(300):
         press(session, "next")
         if session.generation.finished:
@@ -103,7 +102,7 @@ def test_c05_an_end_token_ends_the_text_and_so_does_the_limit(session: Session) 
 
 
 def test_c06_prefill_caches_the_prompt_at_once_and_each_step_one_more(session: Session) -> None:
-    tried(session, "cache")
+    tried(session, "C06")
     for _ in range(4):
         press(session, "next")
     rows = header(session)["rows"]
@@ -117,7 +116,7 @@ def test_c06_prefill_caches_the_prompt_at_once_and_each_step_one_more(session: S
 
 
 def test_c07_the_code_beside_the_picture_is_the_function_that_ran(session: Session) -> None:
-    code = header(tried(session, "loop"))["code"]
+    code = header(tried(session, "C01"))["code"]
     assert isinstance(code, dict)
     ran = inspect.getsource(inspect.unwrap(Generation.step))
     assert [line.strip() for line in code["lines"]] == [
@@ -127,7 +126,7 @@ def test_c07_the_code_beside_the_picture_is_the_function_that_ran(session: Sessi
 
 
 def test_c09_the_running_sum_is_the_log_of_the_product(session: Session) -> None:
-    tried(session, "chain")
+    tried(session, "C09")
     press(session, "next")
     generation = session.generation
     ids, n_prompt = generation.ids, generation.n_prompt
@@ -140,7 +139,7 @@ def test_c09_the_running_sum_is_the_log_of_the_product(session: Session) -> None
 
 
 def test_c10_an_early_word_moves_a_late_distribution(session: Session) -> None:
-    tried(session, "whole")
+    tried(session, "C10")
     fish = probs(session)
     other = next(b for b in session.branches if "bird" in b.prompt or "fish" in b.prompt)
     press(session, "switch", id=other.number)
@@ -150,7 +149,7 @@ def test_c10_an_early_word_moves_a_late_distribution(session: Session) -> None:
 
 
 def test_c11_there_is_no_draft_beyond_the_next_distribution(session: Session) -> None:
-    tried(session, "forward")
+    tried(session, "C02")
     shown = header(session)
     described = shown["arrays"]
     assert isinstance(described, list)
@@ -159,15 +158,15 @@ def test_c11_there_is_no_draft_beyond_the_next_distribution(session: Session) ->
 
 
 def test_c12_greedy_repeats_itself_and_is_the_same_every_time(session: Session) -> None:
-    tried(session, "greedy")
+    tried(session, "C12")
     first = list(session.generation.ids)
     assert all(step.rank == 0 for step in session.generation.steps)
-    tried(session, "greedy")
+    tried(session, "C12")
     assert session.generation.ids == first
 
 
 def test_c13_temperature_never_changes_the_order(session: Session) -> None:
-    tried(session, "temperature")
+    tried(session, "C13")
     stages = session.generation.steps  # nothing is drawn yet
     assert stages == []
     order = rank_order(session.generation.logits)
@@ -177,7 +176,7 @@ def test_c13_temperature_never_changes_the_order(session: Session) -> None:
 
 
 def test_c14_c15_top_p_follows_the_shape_and_top_k_does_not(session: Session) -> None:
-    tried(session, "shape")
+    tried(session, "C14")
     n_kept: dict[str, list[int]] = {"top_p": [], "top_k": [], "min_p": []}
     for branch in session.branches[-2:]:
         press(session, "switch", id=branch.number)
@@ -192,15 +191,15 @@ def test_c14_c15_top_p_follows_the_shape_and_top_k_does_not(session: Session) ->
 
 
 def test_c16_a_seed_gives_the_same_text_and_another_seed_another(session: Session) -> None:
-    tried(session, "seed")
+    tried(session, "C16")
     one, two = (list(branch.generation.ids) for branch in session.branches[-2:])
     assert one != two
-    tried(session, "seed")
+    tried(session, "C16")
     assert [list(branch.generation.ids) for branch in session.branches[-2:]] == [one, two]
 
 
 def test_c19_the_order_of_the_stages_changes_what_is_kept(session: Session) -> None:
-    tried(session, "order")
+    tried(session, "C19")
     press(session, "next")
     last = session.generation.steps[-1].n_kept
     press(session, "back")
@@ -209,7 +208,7 @@ def test_c19_the_order_of_the_stages_changes_what_is_kept(session: Session) -> N
 
 
 def test_c41_tokens_are_pieces_of_words_and_of_characters(session: Session) -> None:
-    tried(session, "tokens")
+    tried(session, "C41")
     n_words = len(session.prompt.split())
     assert len(session.draft_pieces) > 1.5 * n_words
     assert any(piece.joined == "🍓" for piece in session.draft_pieces)

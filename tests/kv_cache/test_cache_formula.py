@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 from model.claims.cache import c26_bytes_per_token
-from model.claims.context import Bench
+from model.claims.context import ExperimentContext
 from model.generation import Generation
 from model.records import CacheShape
 from model.sampling import Settings
@@ -56,7 +56,7 @@ def product(words: str) -> tuple[int, int]:
 def test_a_product_makes_the_bytes_that_it_is_said_to(architecture: str) -> None:
     text = written(architecture)
     shape, tokens = text.lm.cache_shape, text.cache_tokens
-    claim = sentence(c26_bytes_per_token(Bench(text.lm)))
+    claim = sentence(c26_bytes_per_token(ExperimentContext(text.lm)))
     bars = bytes_figure(tokens, text.cache_bytes, text.bytes_held, shape)
     for words in (drawn(architecture).caption, bars.caption, claim):
         made, said = product(words)
@@ -95,7 +95,7 @@ def test_a_model_without_keys_and_values_is_said_to_keep_none(architecture: str,
     assert "dashed" not in chart.alt
     assert not any("derived" in (trace.name or "") for trace in chart.figure.data)
     assert "as no keys and values are kept" in formula(text.lm.cache_shape)
-    found = c26_bytes_per_token(Bench(text.lm))
+    found = c26_bytes_per_token(ExperimentContext(text.lm))
     assert found.verdict == "not run"
     assert "keeps no keys and values" in sentence(found)
 

@@ -6,7 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from model.claims.context import Bench, found
+from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
 from model.diffusion.denoising import Diffusion, fill_page
 from model.diffusion.infilling import Infilling
@@ -26,21 +26,21 @@ LENGTH = 32
 GAPS = "Once upon a time there was a little ____ . She liked to ____ in the park."
 
 
-def c31_a_draft_changes_nothing(bench: Bench) -> Finding:
+def c31_a_draft_changes_nothing(context: ExperimentContext) -> Finding:
     """Greedy texts with a draft and without, token by token."""
-    scribbler = bench.other("scribbler")
+    scribbler = context.other("scribbler")
     compared = [
         compare_greedy(
-            bench.lm,
-            ModelDraft(scribbler, bench.lm.vocab_size),
+            context.lm,
+            ModelDraft(scribbler, context.lm.vocab_size),
             prompt,
-            bench.n_tokens,
+            context.n_tokens,
             N_DRAFT,
         )
         for prompt in PROMPTS
     ]
     n_same = sum(one.first_difference is None for one in compared)
-    return found(
+    return finding(
         True if n_same == len(compared) else "holds partly",
         "{same} of {n} greedy texts are the same with a draft, token by token: {tokens} tokens in "
         "{rounds} rounds.",
@@ -52,34 +52,34 @@ def c31_a_draft_changes_nothing(bench: Bench) -> Finding:
     )
 
 
-def c32_the_gain_follows_agreement(bench: Bench) -> Finding:
+def c32_the_gain_follows_agreement(context: ExperimentContext) -> Finding:
     """Speed with the distilled draft, and what it and its undistilled twin agree on."""
-    ids = [encode(bench.lm, prompt) for prompt in AGREEMENT_PROMPTS]
+    ids = [encode(context.lm, prompt) for prompt in AGREEMENT_PROMPTS]
     rates = {}
     for name in ("scribbler", "scribbler_plain"):
-        draft = bench.other(name)
+        draft = context.other(name)
         *_, report = report_draft(
-            bench.lm,
-            lambda draft=draft: ModelDraft(draft, bench.lm.vocab_size),  # type: ignore[misc]  # bound now
+            context.lm,
+            lambda draft=draft: ModelDraft(draft, context.lm.vocab_size),  # type: ignore[misc]  # bound now
             name,
             ids,
-            bench.n_tokens,
+            context.n_tokens,
             N_DRAFT,
         )
         rates[name] = report.overall
-    drafter = bench.other("scribbler")
+    drafter = context.other("scribbler")
     test = SpeedTest(
-        bench.lm,
-        lambda: ModelDraft(drafter, bench.lm.vocab_size),
+        context.lm,
+        lambda: ModelDraft(drafter, context.lm.vocab_size),
         ids[: len(PROMPTS)],
-        n_tokens=bench.n_tokens,
+        n_tokens=context.n_tokens,
         n_runs=1,
         lengths=(N_DRAFT,),
     )
     while test.advance():
         pass
     speed = test.speeds()[0]
-    return found(
+    return finding(
         True if rates["scribbler"] > rates["scribbler_plain"] else "holds partly",
         "The distilled draft had {one} of its guesses accepted, its undistilled twin {other}; with "
         "{k} guesses a round that made {tokens} tokens a pass of the target, {speed} the speed.",
@@ -92,10 +92,10 @@ def c32_the_gain_follows_agreement(bench: Bench) -> Finding:
     )
 
 
-def c33_few_passes_or_many(bench: Bench) -> Finding:
+def c33_few_passes_or_many(context: ExperimentContext) -> Finding:
     """A hole filled in two passes and one position at a time, judged by the storyteller."""
-    likely = {n: _fill(bench, n)[0] for n in (2, LENGTH)}
-    return found(
+    likely = {n: _fill(context, n)[0] for n in (2, LENGTH)}
+    return finding(
         True if likely[LENGTH] > likely[2] else "holds partly",
         "{n} positions filled in 2 passes have {few} a token by the storyteller, in {n} passes "
         "{many}; the loop needs a pass for each token.",
@@ -106,10 +106,10 @@ def c33_few_passes_or_many(bench: Bench) -> Finding:
     )
 
 
-def c34_blind_to_each_other(bench: Bench) -> Finding:
+def c34_blind_to_each_other(context: ExperimentContext) -> Finding:
     """Tokens that the model itself takes back when it sees all the others."""
-    clashes = {n: _fill(bench, n)[1] for n in (1, LENGTH)}
-    return found(
+    clashes = {n: _fill(context, n)[1] for n in (1, LENGTH)}
+    return finding(
         True if clashes[1] > clashes[LENGTH] else "holds partly",
         "Filled all at once, {once} of {n} tokens clash with the rest at a second look; one at a "
         "time, {slow} do.",
@@ -120,14 +120,14 @@ def c34_blind_to_each_other(bench: Bench) -> Finding:
     )
 
 
-def c39_an_encoder_reads_first(bench: Bench) -> Finding:
+def c39_an_encoder_reads_first(context: ExperimentContext) -> Finding:
     """One pass of the encoder, then a loop: what stays and what grows."""
-    text = Infilling(bench.other("gapfiller"), GAPS)
+    text = Infilling(context.other("gapfiller"), GAPS)
     while text.finished is None:
         text.step()
     caches = text.look()
     is_fixed = caches.drift == 0 and len(set(caches.cross_bytes[1:])) == 1
-    return found(
+    return finding(
         is_fixed and caches.n_encoder_passes == 1,
         "The encoder read {n} tokens in {passes} pass, and its cache stayed at {cross}; the "
         "decoder’s own grew to {own} over {written} tokens.",
@@ -139,9 +139,9 @@ def c39_an_encoder_reads_first(bench: Bench) -> Finding:
     )
 
 
-def _fill(bench: Bench, n_passes: int, n_pages: int = 3) -> tuple[float, float]:
+def _fill(context: ExperimentContext, n_passes: int, n_pages: int = 3) -> tuple[float, float]:
     """Returns mean log-probability per token and mean clashes, over pages of a few seeds."""
-    unmasker, judge = bench.other("unmasker"), bench.other("storyteller")
+    unmasker, judge = context.other("unmasker"), context.other("storyteller")
     likely, clashing = [], []
     for seed in range(n_pages):
         page = Diffusion(

@@ -1,0 +1,125 @@
+"""The page of claims below its title: run one, run all, read what was found, keep the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.claims.experiments import EXPERIMENTS
+from model.job import Job
+from pages.frame.claims import CLAIMS, Claim
+from pages.frame.code_that_ran import show_code
+from pages.frame.contents import lesson_at
+from pages.frame.job_panel import is_running, show_job, start_job
+from pages.frame.layout import as_written
+from pages.frame.lesson_state import kept_lesson
+from pages.lessons.claims.state import ClaimsLesson
+from pages.lessons.claims.when_to_use import show_when
+from viz.claims.report import MARKS, Row, sentence, tally, to_html, to_json
+from viz.format import duration
+
+STATE = "claims_lesson"
+FILES = (("html", "text/html", to_html), ("json", "application/json", to_json))
+N_LATEST = 3  # findings that are shown while more are being made
+SLICE_SECONDS = 0.001  # one experiment, then a look at the button
+
+
+def show_claims(waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader."""
+    lesson = kept_lesson(STATE, waiting, lambda lm, _old: ClaimsLesson(lm))
+    waiting.empty()
+    st.markdown(
+        "Each claim has an experiment that runs here and now. Its verdict follows from what was "
+        "measured on this device, and from nothing else."
+    )
+    show_job(
+        lesson.jobs,
+        "claims",
+        "Run all",
+        lambda: Job(lesson.measure(CLAIMS)),
+        lambda job: _latest(lesson, job),
+        controls=lambda _is_running: _tally(lesson),
+        icon=":material/play_arrow:",
+        seconds=SLICE_SECONDS,
+    )
+    _downloads(lesson)
+    for section, claims in groupby(CLAIMS, key=lambda claim: claim.section):
+        st.header(section, anchor=False)
+        for claim in claims:
+            _row(lesson, claim)
+    show_when()
+    show_code(*(EXPERIMENTS[claim.id] for claim in CLAIMS[:3]), key="claims_code")
+
+
+# What runs, and what came of it
+
+
+def _tally(lesson: ClaimsLesson) -> None:
+    facts = lesson.facts()
+    where = f"On {facts['model']}, {facts['device']}, {facts['dtype']}."
+    st.caption(f"{tally(lesson.rows())}. {as_written(where)}")
+
+
+def _latest(lesson: ClaimsLesson, job: Job[Any]) -> None:
+    if job.is_running:
+        for claim_id in list(lesson.findings)[-N_LATEST:]:
+            st.markdown(f"**{claim_id}** {_finding_words(lesson, claim_id)}")
+
+
+def _downloads(lesson: ClaimsLesson) -> None:
+    if not lesson.findings or is_running(lesson.jobs, "claims"):
+        return
+    with st.container(horizontal=True, key="claims_files"):
+        for kind, mime, write in FILES:
+            st.download_button(
+                f"Report, {kind.upper()}",
+                data=partial(_file, lesson, write),
+                file_name=f"claims.{kind}",
+                mime=mime,
+                key=f"claims_save_{kind}",
+                on_click="ignore",
+            )
+
+
+def _file(lesson: ClaimsLesson, write: Callable[[list[Row], dict[str, str]], str]) -> bytes:
+    return write(lesson.rows(), lesson.facts()).encode("utf-8")
+
+
+# The table
+
+
+def _row(lesson: ClaimsLesson, claim: Claim) -> None:
+    with st.container(horizontal=True, vertical_alignment="top", key=f"claim_{claim.id}"):
+        st.button(
+            "Run",
+            key=f"run_{claim.id}",
+            on_click=start_job,
+            args=(lesson.jobs, "claims", lambda: Job(lesson.measure([claim]))),
+            disabled=is_running(lesson.jobs, "claims"),
+            help=f"Run the experiment of {claim.id} here and now.",
+        )
+        with st.container(gap=None, width="stretch"):
+            st.markdown(f"**{claim.id}** {claim.sentence}")
+            if claim.id in lesson.findings:
+                st.markdown(_finding_words(lesson, claim.id))
+            _link(claim)
+
+
+def _finding_words(lesson: ClaimsLesson, claim_id: str) -> str:
+    finding = lesson.findings[claim_id]
+    took = duration(lesson.seconds[claim_id])
+    return (
+        f"{MARKS[finding.verdict]} **{finding.verdict}** · {as_written(sentence(finding))} "
+        f":gray[measured in {took}]"
+    )
+
+
+def _link(claim: Claim) -> None:
+    lesson = lesson_at(f"pages/{claim.page}.py")
+    address = "/" if lesson.is_home else f"/{claim.page}"
+    st.caption(f"See it on [{lesson.title}]({address}{claim.link}): {claim.where}")
