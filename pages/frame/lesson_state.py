@@ -4,30 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from model.generation import Generation
 from model.loading import LanguageModel, LoadError
+from model.sampling import Settings
 from pages.frame import link as links
 from pages.frame.lesson_link import LessonLink, asked_model, begin_by_link, show_faults
 from pages.frame.models import DEFAULT_MODEL, shared_model
 from pages.frame.settings_table import SettingsTable
-from pages.home.session import Session
 
 SESSION = "reader"
 
 Kept = TypeVar("Kept")
 
 
-def home_session() -> Session | None:
+class HomeControls(Protocol):
+    """What lessons read from the home page's controls."""
+
+    def settings(self) -> Settings:
+        """Return the settings that they stand for."""
+
+
+class HomeSession(Protocol):
+    """What lessons read from what a reader has on the home page."""
+
+    @property
+    def lm(self) -> LanguageModel:
+        """The model that writes."""
+
+    @property
+    def generation(self) -> Generation:
+        """The text that is being written."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of its coins."""
+
+    @property
+    def controls(self) -> HomeControls:
+        """Its controls."""
+
+
+def home_session() -> HomeSession | None:
     """Return what this reader has on the home page; None where they have not been there."""
-    session: Session | None = st.session_state.get(SESSION)
+    session: HomeSession | None = st.session_state.get(SESSION)
     return session
 
 
-def told_in(waiting: DeltaGenerator) -> Callable[[str], None]:
+def progress_caption(waiting: DeltaGenerator) -> Callable[[str], None]:
     """Return what says at a place of the page what is being done."""
 
     def say(doing: str) -> None:
@@ -60,7 +88,7 @@ def kept_lesson(
         if reader is not None:
             return begin(reader.lm, lesson)
         name = None if link is None else asked_model(link)
-        lm = shared_model(name or DEFAULT_MODEL, progress=told_in(waiting))
+        lm = shared_model(name or DEFAULT_MODEL, progress=progress_caption(waiting))
         if lm.kind != "causal":
             raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
         return begin(lm, lesson)
@@ -100,7 +128,7 @@ def lesson_state(
         if reader is not None:
             return begin(reader.lm, lesson)
         name = None if settings is None else links.asked_model(settings)
-        lm = shared_model(name or DEFAULT_MODEL, progress=told_in(waiting))
+        lm = shared_model(name or DEFAULT_MODEL, progress=progress_caption(waiting))
         if lm.kind != "causal":
             raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
         return begin(lm, lesson)

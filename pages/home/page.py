@@ -12,7 +12,7 @@ from model.loading import LanguageModel, LoadError
 from model.tokenizing import vocabulary_labels
 from pages.frame.component import trigger_value
 from pages.frame.layout import as_written, is_presenting, presenter_toggle
-from pages.frame.lesson_state import SESSION, told_in
+from pages.frame.lesson_state import SESSION, progress_caption
 from pages.frame.models import (
     DEFAULT_MODEL,
     DEFAULT_PROMPT,
@@ -107,7 +107,7 @@ def _change_model(session: Session, name: str, waiting: DeltaGenerator) -> Sessi
 
 
 def _load(name: str, waiting: DeltaGenerator) -> LanguageModel:
-    return shared_model(name, progress=told_in(waiting))
+    return shared_model(name, progress=progress_caption(waiting))
 
 
 # The toolbar

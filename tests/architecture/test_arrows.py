@@ -59,10 +59,6 @@ ALLOWED = {
 # and of those that are about to go: what two use moves to the core, or to the frame
 YET_TO_MOVE = {
     ("model", "model.prefill_decode.records"): "records that engines and timing hand over",
-    ("pages.frame", "pages.home.session"): "the session of the reader whose lesson it is",
-    ("pages.lessons", "pages.home.component"): "the mount of a browser component",
-    ("pages.lessons", "pages.home.link"): "the link of what is shown",
-    ("pages.lessons", "pages.home.payload"): "the rows of a distribution",
     ("pages.lessons.constraints", "model.sampling.experiments"): "draws to compare with",
 }
 FLAT_FILES = {"model": 16, "viz": 10}  # at most, so that a room reads in order

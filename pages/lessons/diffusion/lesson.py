@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel, LoadError
 from pages.frame.lesson_link import asked_model, begin_by_link, offer_link, show_faults
-from pages.frame.lesson_state import kept_lesson, told_in
+from pages.frame.lesson_state import kept_lesson, progress_caption
 from pages.frame.models import shared_model
 from pages.lessons.diffusion.fill import LINK, lay_out, match_page, show_fill
 from pages.lessons.diffusion.gaps import show_gaps
@@ -28,7 +28,7 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
         return begin_by_link(LINK, lambda: begin_anew(judge))
 
     def begin_anew(judge: LanguageModel) -> DiffusionLesson:
-        lm = shared_model(asked_model(LINK) or FILLER, progress=told_in(waiting))
+        lm = shared_model(asked_model(LINK) or FILLER, progress=progress_caption(waiting))
         page = lay_out(lm)
         match_page()
         return DiffusionLesson(lm, judge, PageRun(page))
