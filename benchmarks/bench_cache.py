@@ -16,7 +16,7 @@ from benchmarks.figures import Timing
 from model.flops import growth_exponent
 from model.kv_cache.experiments import Race, reuse_prefix
 from model.loading import LanguageModel
-from model.prefill_decode.experiments import some_ids
+from model.tokenizing import random_ids
 
 N_DIFFERENT = 16  # tokens in which the two prompts part
 
@@ -62,7 +62,7 @@ def report_agreement(race: Race) -> None:
 
 def report_reuse(lm: LanguageModel, n_tokens: int) -> None:
     """Prints a prompt read from nothing, and from the cache of one that begins alike."""
-    ids = some_ids(lm, n_tokens + N_DIFFERENT)
+    ids = random_ids(lm, n_tokens + N_DIFFERENT)
     first, second = ids[:n_tokens], [*ids[: n_tokens - N_DIFFERENT], *ids[n_tokens:]]
     found = reuse_prefix(lm, first, second)
     whole = Timing(f"a prompt of {n_tokens} tokens, from nothing", (found.whole_seconds,))
@@ -79,7 +79,7 @@ def main() -> None:
     options = parser.parse_args()
     lm = chosen_model(options)
     n_tokens = min(options.tokens, lm.context_length or options.tokens)
-    race = run_through(Race(lm, some_ids(lm, n_tokens), n_tokens))
+    race = run_through(Race(lm, random_ids(lm, n_tokens), n_tokens))
     report_race(race)
     report_agreement(race)
     report_reuse(lm, n_tokens)

@@ -22,12 +22,12 @@ from model.prefill_decode.experiments import (
     PhaseExperiment,
     Writing,
     best_that_goes_on,
-    some_ids,
     swap_lengths,
 )
 from model.prefill_decode.records import PhaseRun
 from model.prefill_decode.scoring import ScoringExperiment
 from model.timing import describe
+from model.tokenizing import random_ids
 from model.weights.random_weights import make_shape, published_shape
 
 N_GENERATED = 100  # tokens of each engine and of generate, in each round
@@ -88,7 +88,7 @@ def against_generate(lm: LanguageModel, rounds: int, n_tokens: int) -> list[Timi
         The timings, that of `generate` first.
     """
     few, many = swap_lengths(lm)
-    prompt, n_out = some_ids(lm, few), min(n_tokens, many - 1)
+    prompt, n_out = random_ids(lm, few), min(n_tokens, many - 1)
     engines = {name: make_engine(lm, name, few + n_out + 1) for name in engine_names(lm)}
     for engine in engines.values():
         for doing in engine.prepare():

@@ -1,126 +1,214 @@
-"""Several texts of one length, read and written side by side: one pass for all of them.
+"""Rows of tokens that a model reads and writes side by side: one pass for all of them.
 
-A pass over fifty short texts takes little longer than a pass over one, which is what makes a
-hundred runs possible while somebody waits. Rows of one length need no padding, so every text is
-read as it would be alone. This module knows a model and its cache; who chooses the tokens is the
-caller.
+A pass over fifty short texts takes little longer than a pass over one. Beams, parallel texts,
+padded prompts, batched timing and the two sides of speculative decoding are all a `Batch`. Prompts
+of different lengths are filled up on the left, and the model is told so. This module knows a model
+and its cache; who chooses the tokens is the caller.
 """
 
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from model import kv_cache
-from model.draw import coin_at, draw
+from model.draw import draw, uniform_at
+from model.fast.llama_decode import MAX_TOKENS
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
-from model.passes import Logits, explain, synchronise, threads_for
-from model.records import FloatArray
+from model.masks import LogProbs, log_softmax
+from model.passes import Logits, check_room, forward, run_pass
 from model.sampling import Settings, process
 
-LogProbs = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    from model.generation import Generation
+
+PADDING = {"attention_mask", "position_ids"}  # by which a model is told what is padding
 
 
-def check_room(lm: LanguageModel, n_tokens: int, remedy: str) -> None:
-    """Refuses a text that is longer than what a model reads.
-
-    Raises:
-        ValueError: one sentence that ends in the remedy.
-    """
-    limit = lm.context_length
-    if limit is not None and n_tokens > limit:
-        raise ValueError(
-            f"{n_tokens:,} tokens are more than the {limit:,} that {lm.name} reads: {remedy}."
-        )
-
-
-class ParallelTexts:
-    """Several texts of one length and their common cache.
+class Batch:
+    """Some rows, their common cache, and the logits after each of them.
 
     Attributes:
         lm: the model, shared; its lock is held during each pass.
-        ids: one list for each text, all of one length.
-        logits: (texts, vocab) float32, raw, for the next position of each.
-        n_passes: how many the model has run for them.
-        seconds: of those passes.
+        ids: one list for each row.
+        logits: (rows, vocab) float32, raw, after the last token that was read of each row.
+        cache: that of all rows; None where the model keeps none and reads all of it every time.
+        n_passes: how many have run.
+        seconds: of all of them.
     """
 
-    def __init__(self, lm: LanguageModel, rows: Sequence[Sequence[int]]) -> None:
-        """Reads the texts.
+    def __init__(
+        self, lm: LanguageModel, rows: Sequence[Sequence[int]] = (), *, by_hand: bool = False
+    ) -> None:
+        """Reads some rows in one pass; without any, the first `read` brings them.
+
+        Args:
+            lm: a causal model.
+            rows: their ids; shorter ones are padded on the left.
+            by_hand: whether a single row may be read by the pass written by hand, where there is
+                one; the model's own pass is the default.
 
         Raises:
-            ValueError: where there is no text, or they differ in length, or do not fit.
+            ValueError: where the rows do not fit.
         """
-        if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
-            raise ValueError("Texts side by side need one length: cut them to the shortest.")
-        self.lm = lm
-        self.ids: list[list[int]] = [[] for _ in rows]
+        self.lm, self.cache = lm, lm.new_cache()
+        self.ids: list[list[int]] = []
+        self.logits: Logits = np.zeros((0, lm.vocab_size), dtype=np.float32)
         self.n_passes, self.seconds = 0, 0.0
-        self._cache = lm.new_cache()
-        self.logits: Logits = np.zeros((len(rows), 0), dtype=np.float32)
-        self.read(rows)
+        self._n_pads: list[int] = []
+        self._quick = lm.fast_decode if by_hand else None
+        if rows:
+            self.read(rows)
 
-    def read(self, more: Sequence[Sequence[int]]) -> None:
-        """Adds as many tokens to each text, in one pass.
+    @classmethod
+    def after(cls, text: Generation) -> Batch:
+        """Returns a batch of one row that goes on from a text; the text stays as it is."""
+        batch = cls(text.lm)
+        batch.ids, batch.logits, batch._n_pads = [list(text.ids)], text.logits[None], [0]
+        batch.cache = None if text.cache is None else kv_cache.fork(text.cache)
+        return batch
+
+    @property
+    def n_read(self) -> int:
+        """Positions that each row takes, padding included."""
+        return len(self.ids[0]) + self._n_pads[0] if self.ids else 0
+
+    @property
+    def logprobs(self) -> LogProbs:
+        """(rows, vocab) log-probabilities for the next position, at temperature 1, in nats."""
+        return log_softmax(self.logits)
+
+    def read(self, rows: Sequence[Sequence[int]], n_logits: int = 1) -> tuple[Logits, float]:
+        """Adds tokens to every row, in one pass.
+
+        Args:
+            rows: as many new tokens for each row; of the first that are read, any number.
+            n_logits: last positions of which logits are returned.
+
+        Returns:
+            The logits, (rows, n_logits, vocab), and the seconds of the pass.
 
         Raises:
-            ValueError: where they do not fit into the model's context, or the pass fails.
+            ValueError: where they do not fit, or the pass fails; the rows stay as they were.
         """
-        check_room(self.lm, len(self.ids[0]) + len(more[0]), "choose a shorter text")
-        if self.ids[0] and len(more[0]) > 1 and not kv_cache.can_crop(self.lm.config):
-            for column in zip(*more, strict=True):  # a running state takes one token at a time
-                self.append(column)
-            return
-        before = self.ids
-        self.ids = [[*row, *new] for row, new in zip(self.ids, more, strict=True)]
-        fresh = self.ids if self._cache is None or not before[0] else [list(row) for row in more]
-        self.logits, seconds = _pass(self.lm, fresh, self._cache, n_kept=1)
+        self._check(rows)
+        n_new, is_first = max(map(len, rows)), not self.ids
+        if n_new > 1 and not is_first and not kv_cache.can_crop(self.lm.config):
+            # a running state takes one token at a time
+            columns = zip(*rows, strict=True)
+            reads = [self.read([[token_id] for token_id in column]) for column in columns]
+            logits = np.concatenate([logits for logits, _ in reads], axis=1)[:, -n_logits:]
+            return logits, sum(seconds for _, seconds in reads)
+        n_pads = [n_new - len(row) for row in rows] if is_first else self._n_pads
+        ids = [[*old, *new] for old, new in zip(self.ids or [[]] * len(rows), rows, strict=True)]
+        # all of it goes in where nothing is kept of what was read
+        unread = ids if self.cache is None else rows
+        if is_first or self.cache is None:
+            pad_id = min(self.lm.end_ids, default=0)
+            unread = [[pad_id] * n + list(row) for n, row in zip(n_pads, unread, strict=True)]
+        logits, seconds = self._pass(unread, n_pads, n_logits)
+        self.ids, self.logits, self._n_pads = ids, logits[:, -1], n_pads
         self.n_passes, self.seconds = self.n_passes + 1, self.seconds + seconds
+        return logits, seconds
 
-    def append(self, token_ids: Sequence[int]) -> None:
-        """Adds one token to each text, in one pass."""
-        self.read([[token_id] for token_id in token_ids])
+    def append(self, token_ids: Sequence[int]) -> float:
+        """Adds one token to each row, in one pass, and returns its seconds."""
+        return self.read([[token_id] for token_id in token_ids])[1]
+
+    def crop(self, n_tokens: int) -> None:
+        """Takes tokens off the end of every row; the logits are still those of the last pass.
+
+        Raises:
+            ValueError: where the model sums up the past and cannot forget.
+        """
+        if n_tokens:
+            if self.cache is not None:
+                check_crop(self.lm)
+                kv_cache.crop(self.cache, n_tokens)
+            self.ids = [row[:-n_tokens] for row in self.ids]
 
     @torch.inference_mode()
-    def twice(self) -> ParallelTexts:
-        """Returns a copy in which every text stands twice, one after the other."""
-        if not kv_cache.can_crop(self.lm.config):  # a state that sums up the past: read anew
-            return ParallelTexts(self.lm, [row for row in self.ids for _ in range(2)])
+    def reorder(self, rows: Sequence[int]) -> None:
+        """Makes these rows, by their places, the rows of the batch.
+
+        One may be left out, or taken more than once.
+        """
+        self.ids = [list(self.ids[row]) for row in rows]
+        self.logits = self.logits[list(rows)]
+        self._n_pads = [self._n_pads[row] for row in rows]
+        if self.cache is not None:
+            self.cache.reorder_cache(torch.LongTensor(rows))
+
+    @torch.inference_mode()
+    def fork(self) -> Batch:
+        """Returns an independent copy."""
         twin = copy.copy(self)
-        twin.ids = [list(row) for row in self.ids for _ in range(2)]
-        twin.logits = np.repeat(self.logits, 2, axis=0)
-        if self._cache is not None:
-            twin._cache = kv_cache.fork(self._cache)
-            twin._cache.batch_repeat_interleave(2)
+        twin.ids = [list(row) for row in self.ids]
+        twin.cache = None if self.cache is None else kv_cache.fork(self.cache)
         return twin
 
     def draw(
         self, settings: Sequence[Settings], seeds: Sequence[int], n_prompt: int = 0
     ) -> list[int]:
-        """Lets the coin of each text fall: a function of its seed and its position alone.
+        """Lets the coin of each row fall: a function of its seed and its position alone.
 
         Args:
-            settings: one for each text.
-            seeds: one for each text.
-            n_prompt: tokens of each text that were given.
+            settings: one for each row.
+            seeds: one for each row.
+            n_prompt: tokens of each row that were given.
         """
-        position = len(self.ids[0])
         return [
-            draw(process(logits, ids, how, n_prompt)[-1], coin_at(seed, position))
+            draw(process(logits, ids, how, n_prompt)[-1], uniform_at(seed, len(ids)))
             for logits, ids, how, seed in zip(self.logits, self.ids, settings, seeds, strict=True)
         ]
 
-    @property
-    def logprobs(self) -> LogProbs:
-        """(texts, vocab) log-probabilities for the next position, at temperature 1, in nats."""
-        return log_softmax(self.logits)
+    def _check(self, rows: Sequence[Sequence[int]]) -> None:
+        """Refuses what cannot be read."""
+        if not rows or not all(rows):
+            raise ValueError("A row has no tokens: write a word.")
+        is_even = len({len(row) for row in rows}) == 1
+        if self.ids and not (is_even and len(rows) == len(self.ids)):
+            raise ValueError("Rows that are read together grow together: give each as many tokens.")
+        if not is_even and not argument_names(self.lm.model) >= PADDING:
+            raise ValueError(f"{self.lm.name} takes no padding: cut the texts to one length.")
+        check_room(self.lm, self.n_read + max(map(len, rows)), "choose shorter texts")
+
+    def _pass(
+        self, rows: Sequence[Sequence[int]], n_pads: Sequence[int], n_logits: int
+    ) -> tuple[Logits, float]:
+        """Reads what is new: by hand where that is asked for and possible."""
+        quick, cache, n_new = self._quick, self.cache, len(rows[0])
+        if quick is not None and cache is not None and len(rows) == 1 and n_new <= MAX_TOKENS:
+            return run_pass(self.lm, n_new, lambda: quick.read(rows[0], cache)[None, -n_logits:])
+        if not any(n_pads):
+            return forward(self.lm, rows, cache, n_logits)
+        # say which columns are padding, and which position each token has
+        n_before = self.n_read if cache is not None else 0
+        columns = torch.arange(n_before + n_new, device=self.lm.device)
+        positions = columns - torch.tensor(n_pads, device=self.lm.device)[:, None]
+        padding = {
+            "attention_mask": (positions >= 0).long(),
+            "position_ids": positions[:, n_before:].clamp(min=0),
+        }
+        return forward(self.lm, rows, cache, n_logits, extra=padding)
+
+
+def check_crop(lm: LanguageModel) -> None:
+    """Refuses a model of which tokens that were read cannot be taken back.
+
+    Raises:
+        ValueError: one sentence with the remedy.
+    """
+    if lm.cache_argument is None or not kv_cache.can_crop(lm.config):
+        raise ValueError(
+            f"The cache of {lm.name} cannot be cropped: choose a model with keys and values for "
+            "each position."
+        )
 
 
 def read_whole(lm: LanguageModel, ids: Sequence[int]) -> LogProbs:
@@ -129,63 +217,26 @@ def read_whole(lm: LanguageModel, ids: Sequence[int]) -> LogProbs:
     Returns:
         (tokens, vocab) log-probabilities; row i is what follows token i, in nats.
     """
-    return log_softmax(_pass(lm, [list(ids)], None, n_kept=0)[0])
+    return log_softmax(forward(lm, [ids], n_logits=0)[0][0])
 
 
-def log_softmax(logits: FloatArray) -> LogProbs:
-    """Turns the last axis of raw logits into log-probabilities, in float64."""
-    shifted = np.asarray(logits, dtype=np.float64)
-    shifted = shifted - shifted.max(axis=-1, keepdims=True)
-    found: LogProbs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return found
+def score(
+    lm: LanguageModel, before: Sequence[int], continuations: Sequence[Sequence[int]]
+) -> tuple[list[LogProbs], float]:
+    """Scores texts that follow the same tokens, all of them in one pass.
 
-
-def divergence(first: LogProbs, second: LogProbs) -> npt.NDArray[np.float64]:
-    """Returns KL(first || second) in nats over the last axis: never below 0 by rounding."""
-    # what the first never says costs nothing, whatever the second thinks of it
-    gaps = np.where(first > -np.inf, first - np.maximum(second, -1e4), 0.0)
-    kl: npt.NDArray[np.float64] = np.maximum(0.0, (np.exp(first) * gaps).sum(axis=-1))
-    return kl
-
-
-@torch.inference_mode()
-def _pass(
-    lm: LanguageModel, rows: Sequence[Sequence[int]], cache: Any, n_kept: int
-) -> tuple[Logits, float]:
-    """Runs one pass over rows of one length, alone on these weights.
-
-    Args:
-        lm: the model.
-        rows: what is not in the cache yet.
-        cache: filled by the pass; None where the model takes none or none is wanted.
-        n_kept: 1 for the logits of each row's last position, 0 for those of all of the first row.
+    Returns:
+        The log-probability of each token of each text, nats, given all before it, and the seconds
+        of the pass.
     """
-    known = argument_names(lm.model)
-    inputs: dict[str, Any] = {"input_ids": torch.tensor([list(r) for r in rows], device=lm.device)}
-    if "use_cache" in known:
-        inputs["use_cache"] = cache is not None
-    if "logits_to_keep" in known:
-        inputs["logits_to_keep"] = n_kept
-    name = lm.cache_argument
-    if cache is not None and name is not None:
-        inputs[name] = cache
-    n_input = sum(len(row) for row in rows)
-    try:
-        with lm.lock, threads_for(lm, n_input):
-            synchronise(lm.device)
-            started = time.perf_counter()
-            logits = lm.model(**inputs).logits
-            synchronise(lm.device)
-            seconds = time.perf_counter() - started
-        chosen: Logits = (logits[:, -1] if n_kept else logits[0]).float().cpu().numpy().copy()
-    except Exception as error:  # of the model's many kinds
-        raise explain(lm, n_input, error) from error
-    return chosen, seconds
-
-
-def same_words(first: LanguageModel, second: LanguageModel) -> bool:
-    """Tells whether two models speak of the same tokens, so that one can judge the other's."""
-    if first is second:
-        return True
-    words = (first.tokenizer.get_vocab(), second.tokenizer.get_vocab())
-    return first.vocab_size == second.vocab_size and words[0] == words[1]
+    # read: one row for each text; what fills a row up comes after it, where no token can see it
+    n_most = max(map(len, continuations))
+    rows = [[*before, *ids, *[0] * (n_most - len(ids))] for ids in continuations]
+    check_room(lm, len(rows[0]))
+    logits, seconds = forward(lm, rows, n_logits=n_most + 1)
+    # score: at each position, the log-probability of the token that comes next
+    scores = [
+        row[np.arange(len(ids)), list(ids)]
+        for row, ids in zip(log_softmax(logits), continuations, strict=True)
+    ]
+    return scores, seconds

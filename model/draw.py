@@ -42,7 +42,7 @@ def best_ids(scores: FloatArray, n: int) -> npt.NDArray[np.intp]:
     return ids[rank_order(scores[ids])][:n]
 
 
-def coin_at(seed: int, position: int) -> float:
+def uniform_at(seed: int, position: int) -> float:
     """Returns the coin for a position of a text: a number in [0, 1) of 53 random bits.
 
     A function of the two numbers alone (splitmix64's mixer, applied to the seed and then to the
@@ -62,16 +62,39 @@ def _mix(number: int) -> int:
 def draw(stage: Stage, coin: float) -> int:
     """Returns the token on which the coin falls.
 
-    The probabilities are laid end to end, best first, as a bar from 0 to 1; the token drawn is the
-    one whose piece of the bar holds the coin, its left end included and its right end not.
-
     Raises:
         ValueError: where the coin is not in [0, 1).
     """
-    if not 0 <= coin < 1:
-        raise ValueError(f"The coin is {coin!r}: pass a number from 0 up to, but not 1.")
-    ends = np.cumsum(stage.best_probs)
-    return int(stage.order[np.searchsorted(ends, coin * ends[-1], side="right")])
+    return int(draw_many(stage.order, stage.best_probs, [coin])[0])
+
+
+def draw_from(probs: FloatArray, coin: float) -> int:
+    """Does what `draw` does, for probabilities by id, (vocab,)."""
+    ids = np.flatnonzero(probs)
+    ids = ids[rank_order(probs[ids])]
+    return int(draw_many(ids, probs[ids], [coin])[0])
+
+
+def draw_many(ids: IntArray, probs: FloatArray, coins: Sequence[float] | FloatArray) -> IntArray:
+    """Returns the token on which each coin falls.
+
+    The probabilities are laid end to end, best first, as a bar from 0 to 1; the token drawn is the
+    one whose piece of the bar holds the coin, its left end included and its right end not.
+
+    Args:
+        ids: (n,) tokens, best first.
+        probs: (n,) theirs; they need not sum to exactly 1.
+        coins: any number of them.
+
+    Raises:
+        ValueError: where a coin is not in [0, 1).
+    """
+    points = np.asarray(coins, dtype=np.float64)
+    if not np.all((points >= 0) & (points < 1)):
+        raise ValueError(f"The coin is {coins!r}: pass a number from 0 up to, but not 1.")
+    ends = np.cumsum(probs)
+    drawn: IntArray = ids[np.searchsorted(ends, points * ends[-1], side="right")]
+    return drawn
 
 
 def candidates(

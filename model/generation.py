@@ -19,9 +19,9 @@ from transformers import DynamicCache
 
 from model import kv_cache
 from model.loading import LanguageModel
-from model.passes import Logits, PassError, decode_one_token, read_prompt
+from model.passes import Logits, PassError, check_room, decode_one_token, read_prompt
 from model.records import Distribution, Finish, Pass, Phase, Stage, Step
-from model.sampling import Settings, candidates, coin_at, draw, process, summarise
+from model.sampling import Settings, candidates, draw, process, summarise, uniform_at
 from model.tokenizing import encode, known_ids, label, text_of
 
 __all__ = ["Generation", "PassError", "choose"]
@@ -194,7 +194,7 @@ class Generation:
     @property
     def coin(self) -> float:
         """The coin for the next position, in [0, 1)."""
-        return coin_at(self.seed, len(self.ids))
+        return uniform_at(self.seed, len(self.ids))
 
     @property
     def logprob(self) -> float:
@@ -327,14 +327,10 @@ def _room(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> int |
     Raises:
         ValueError: where the prompt is empty or too long, or the wish makes no sense.
     """
-    limit = lm.context_length
     if not n_prompt:
         raise ValueError("The prompt has no tokens: write a word.")
-    if limit is not None and n_prompt > limit:
-        raise ValueError(
-            f"The prompt has {n_prompt:,} tokens and {lm.name} reads at most {limit:,}: "
-            f"shorten it by {n_prompt - limit:,} tokens or more."
-        )
+    check_room(lm, n_prompt, "shorten the prompt")
+    limit = lm.context_length
     if max_new_tokens is None:
         return limit
     if max_new_tokens < 0:

@@ -1,6 +1,6 @@
 """One small function per strategy: what each does to a distribution, and nothing else.
 
-Every function here is given the scores of the tokens that are *still in play, best first* (ties by
+Every strategy here is given the scores of the tokens that are *still in play, best first* (ties by
 id), as finite float64. A penalty or the temperature returns new scores; a mask returns which of the
 tokens it keeps, and always keeps one. None knows ids, order of stages or what came before.
 
@@ -24,6 +24,7 @@ import numpy.typing as npt
 from model.records import BoolArray, FloatArray
 
 Scores: TypeAlias = FloatArray  # float64 here
+LogProbs: TypeAlias = npt.NDArray[np.float64]
 Counts: TypeAlias = npt.NDArray[np.intp]
 Mask: TypeAlias = BoolArray
 
@@ -55,10 +56,26 @@ def softmax_and_entropy(scores: Scores) -> tuple[Scores, float]:
     return weights, undecided
 
 
-def log_softmax(scores: Scores) -> Scores:
-    """Returns the logarithm of each probability, also of one that underflows to 0."""
-    shifted = scores - scores[0]
-    return np.asarray(shifted - np.log(total(np.exp(shifted))))
+def log_softmax(scores: FloatArray) -> LogProbs:
+    """Turns scores, in any order, into log-probabilities over the last axis, in float64.
+
+    A token has one even where its probability underflows to 0.
+    """
+    shifted = np.asarray(scores, dtype=np.float64)
+    shifted = shifted - shifted.max(axis=-1, keepdims=True)
+    return np.asarray(shifted - np.log(np.cumsum(np.exp(shifted), axis=-1)[..., -1:]))
+
+
+def divergence(first: LogProbs, second: LogProbs) -> LogProbs:
+    """Returns KL(first || second) over the last axis, in nats; never below 0 by rounding.
+
+    Args:
+        first: log-probabilities.
+        second: log-probabilities, compared as -10,000 where they are less.
+    """
+    # what the first never says costs nothing, whatever the second thinks of it
+    gaps = np.where(first > -np.inf, first - np.maximum(second, -1e4), 0.0)
+    return np.asarray(np.maximum(0.0, (np.exp(first) * gaps).sum(axis=-1)))
 
 
 def entropy(scores: Scores) -> float:

@@ -8,9 +8,9 @@ and its cache; it chooses no token.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,12 @@ import torch
 from transformers import DynamicCache
 
 from model.fast.gemv import taken_by_columns
-from model.fast.llama_decode import LONGEST_PROMPT
+from model.fast.llama_decode import MAX_PROMPT
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 Logits: TypeAlias = npt.NDArray[np.float32]
 
@@ -43,8 +46,8 @@ def prefill(
     Returns:
         The logits for the position after it, (vocab,), and the seconds that the pass took.
     """
-    inputs = inputs_of(lm, ids, cache)
-    return run_pass(lm, len(ids), lambda: lm.model(**inputs).logits[0, -1])
+    logits, seconds = forward(lm, [ids], cache)
+    return logits[0, 0], seconds
 
 
 def read_prompt(
@@ -52,7 +55,7 @@ def read_prompt(
 ) -> tuple[Logits, float]:
     """Does what `prefill` does, by the pass written by hand where that is as quick."""
     fast = lm.fast_decode
-    if fast is None or cache is None or len(ids) > LONGEST_PROMPT:
+    if fast is None or cache is None or len(ids) > MAX_PROMPT:
         return prefill(lm, ids, cache)
     return run_pass(lm, len(ids), lambda: fast.prefill(ids, cache))
 
@@ -66,7 +69,7 @@ def decode_one_token(lm: LanguageModel, token_id: int, cache: DynamicCache) -> t
     fast = lm.fast_decode
     if fast is not None:
         return run_pass(lm, 1, lambda: fast(token_id, cache))
-    inputs = inputs_of(lm, [token_id], cache)
+    inputs = inputs_of(lm, [[token_id]], cache)
 
     def read() -> torch.Tensor:
         with taken_by_columns(lm.tall_layers):
@@ -98,18 +101,71 @@ def run_pass(
     return logits, seconds
 
 
-def inputs_of(lm: LanguageModel, ids: Sequence[int], cache: DynamicCache | None) -> dict[str, Any]:
-    """Names what goes into a pass, as far as this model takes it."""
-    known = argument_names(lm.model)
-    inputs: dict[str, Any] = {"input_ids": torch.tensor([list(ids)], device=lm.device)}
+def inputs_of(
+    lm: LanguageModel,
+    rows: Sequence[Sequence[int]] | torch.Tensor,
+    cache: DynamicCache | None = None,
+    n_logits: int = 1,
+    part: PreTrainedModel | None = None,
+) -> dict[str, Any]:
+    """Names what goes into a pass, as far as this model takes it.
+
+    Args:
+        lm: the model.
+        rows: (rows, tokens) ids, all rows of one length.
+        cache: filled by the pass; None keeps nothing.
+        n_logits: last positions of which logits are computed; 0 for all positions.
+        part: the part of the model that reads them; the whole model by default.
+    """
+    known = argument_names(part or lm.model)
+    inputs: dict[str, Any] = {"input_ids": torch.as_tensor(rows, device=lm.device)}
     if "use_cache" in known:
         inputs["use_cache"] = cache is not None
     if "logits_to_keep" in known:
-        inputs["logits_to_keep"] = 1  # only the last position is asked for
-    name = lm.cache_argument
-    if cache is not None and name is not None:
-        inputs[name] = cache
+        inputs["logits_to_keep"] = n_logits
+    if cache is not None and lm.cache_argument is not None:
+        inputs[lm.cache_argument] = cache
     return inputs
+
+
+def forward(
+    lm: LanguageModel,
+    rows: Sequence[Sequence[int]],
+    cache: DynamicCache | None = None,
+    n_logits: int = 1,
+    at: Any = ...,
+    extra: Mapping[str, torch.Tensor] | None = None,
+) -> tuple[Logits, float]:
+    """Runs one pass over rows of one length.
+
+    Args:
+        lm: the model.
+        rows: (rows, tokens) ids.
+        cache: that of the rows, filled by the pass; None keeps nothing.
+        n_logits: last positions of which logits are returned; 0 for all positions.
+        at: which of the (rows, positions) are wanted, as an index; all of them by default.
+        extra: further inputs of the model, such as its attention mask.
+
+    Returns:
+        The logits, (rows, positions, vocab) or what `at` takes of them, and the seconds.
+    """
+    inputs = inputs_of(lm, rows, cache, n_logits) | dict(extra or {})
+    n_input = sum(map(len, rows))
+    return run_pass(lm, n_input, lambda: lm.model(**inputs).logits[:, -n_logits:][at])
+
+
+def check_room(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the text") -> None:
+    """Refuses a text that is longer than what a model reads.
+
+    Raises:
+        ValueError: one sentence that ends in the remedy.
+    """
+    limit = lm.context_length
+    if limit is not None and n_tokens > limit:
+        raise ValueError(
+            f"{n_tokens:,} tokens are {n_tokens - limit:,} more than the {limit:,} that {lm.name} "
+            f"reads: {remedy}."
+        )
 
 
 @contextmanager

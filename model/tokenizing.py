@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import category
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from model.records import Piece
 from model.token_bytes import alphabet_of, characters, joiner, token_bytes
 
@@ -122,6 +124,13 @@ def known_ids(lm: LanguageModel, ids: Iterable[object]) -> list[int]:
     return known
 
 
+def random_ids(lm: LanguageModel, n_tokens: int) -> list[int]:
+    """Returns so many tokens of no meaning, no end among them: time does not depend on which."""
+    allowed = np.setdiff1d(np.arange(lm.vocab_size), list(lm.end_ids))
+    drawn: list[int] = np.random.default_rng(0).choice(allowed, n_tokens).tolist()
+    return drawn
+
+
 def encode_chat(lm: LanguageModel, text: str) -> list[int]:
     """Returns the ids of one user message in the model's chat template, ready for the answer.
 
@@ -142,6 +151,14 @@ def encode_chat(lm: LanguageModel, text: str) -> list[int]:
         ) from error
     ids: list[int] = lm.tokenizer(written, add_special_tokens=False, verbose=False)["input_ids"]
     return ids
+
+
+def shares_vocabulary(first: LanguageModel, second: LanguageModel) -> bool:
+    """Tells whether two models speak of the same tokens, so that one can judge the other's."""
+    if first is second:
+        return True
+    tokens = (first.tokenizer.get_vocab(), second.tokenizer.get_vocab())
+    return first.vocab_size == second.vocab_size and tokens[0] == tokens[1]
 
 
 _LABELS: WeakKeyDictionary[Any, dict[int, tuple[str, ...]]] = WeakKeyDictionary()

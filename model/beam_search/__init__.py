@@ -6,7 +6,7 @@ new tokens, and the cache's rows are put in the order of the parents that were c
 set aside and scored by sum log p / length ^ a (1609.08144 in a simpler form). The ranking of what
 ends and the rule for stopping are transformers', so that the two can be held against each other.
 
-This module knows a model through `Generation` and `read_rows`; it draws nothing.
+This module knows a model through `Generation` and `Batch`; it draws nothing.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from transformers import DynamicCache
 
 from model import kv_cache
+from model.batch import Batch
 from model.beam_search.records import ROOT, BeamNode, BeamStep, Fate, FinishedBeam, lineage
 from model.draw import best_ids
 from model.generation import Generation
 from model.loading import LanguageModel
-from model.passes import Logits, run_pass
+from model.masks import log_softmax
+from model.passes import check_room
 from model.tokenizing import label, text_of, vocabulary_labels
 
 MOST_BEAMS = 8
@@ -76,10 +76,9 @@ class BeamSearch:
             raise ValueError(f"{n_beams} beams are not offered: choose 1 to {MOST_BEAMS}.")
         if start.finished is not None:
             raise ValueError("The text before the search is finished: shorten it, or begin anew.")
-        limit = lm.context_length
-        if max_new_tokens < 1 or (limit and len(start.ids) + max_new_tokens > limit):
-            room = "any number from 1 up" if limit is None else f"1 to {limit - len(start.ids)}"
-            raise ValueError(f"There is no room for {max_new_tokens} more tokens: choose {room}.")
+        if max_new_tokens < 1:
+            raise ValueError(f"max_new_tokens is {max_new_tokens}: choose 1 or more.")
+        check_room(lm, len(start.ids) + max_new_tokens, "write fewer, or shorten the prompt")
         self.lm, self.start = lm, start
         self.n_beams, self.length_penalty = n_beams, length_penalty
         self.max_new_tokens, self.early_stopping = max_new_tokens, early_stopping
@@ -89,8 +88,7 @@ class BeamSearch:
         self.finished: list[FinishedBeam] = []
         self.beams: list[int] = [ROOT]
         self._totals: Totals = np.zeros(1)
-        self._logits: Logits = start.logits[None]
-        self._cache = None if start.cache is None else kv_cache.fork(start.cache)
+        self._batch = Batch.after(start)
         self._is_settled = False
 
     @property
@@ -107,7 +105,7 @@ class BeamSearch:
         if self.is_done:
             raise ValueError("The search is done: start another one.")
         # score: joint log-probability of every token after every beam, (beams, vocab)
-        logprobs = log_softmax(self._logits)
+        logprobs = log_softmax(self._batch.logits)
         totals = np.where(self.allowed(), self._totals[:, None] + logprobs, -np.inf)
 
         # rank: the candidates of all beams in one list, best first
@@ -130,8 +128,8 @@ class BeamSearch:
         # reorder: each beam takes the row of its parent, then one pass reads all the new tokens
         seconds = 0.0
         if not self.is_done:
-            rows = [parents.index(node.parent) for node in kept]
-            self._logits, seconds = self._read(rows, kept)
+            self._batch.reorder([parents.index(node.parent) for node in kept])
+            seconds = self._batch.append([node.token_id for node in kept])
         self.steps.append(self._record(made, parents, totals.size, seconds))
         return self.steps[-1]
 
@@ -224,18 +222,12 @@ class BeamSearch:
         hope = self._totals[0] / float(length) ** self.length_penalty
         return bool(hope <= best[-1].score(self.length_penalty))
 
-    def _read(self, rows: list[int], kept: Sequence[BeamNode]) -> tuple[Logits, float]:
-        if self._cache is None:  # nothing is kept, so every beam is read whole
-            texts = [[*self.start.ids, *self.ids_of(node.node_id)] for node in kept]
-            return read_rows(self.lm, texts, None)
-        reorder(self._cache, rows)
-        return read_rows(self.lm, [[node.token_id] for node in kept], self._cache)
-
     def _record(
         self, made: Sequence[BeamNode], parents: Sequence[int], n_candidates: int, seconds: float
     ) -> BeamStep:
         alive = {node.parent for node in made if node.fate != "pruned"}
-        held = 0 if self._cache is None else len(self.start.ids) + len(self.steps) + (seconds > 0)
+        cache = self._batch.cache
+        held = 0 if cache is None else self._batch.n_read
         return BeamStep(
             depth=len(self.steps) + 1,
             node_ids=tuple(node.node_id for node in made),
@@ -244,7 +236,7 @@ class BeamSearch:
             n_candidates=n_candidates,
             seconds=seconds,
             cache_tokens=held,
-            cache_bytes=kv_cache.bytes_in_use(self._cache, held),
+            cache_bytes=kv_cache.bytes_in_use(cache, held),
         )
 
     def ids_of(self, node_id: int) -> list[int]:
@@ -255,39 +247,6 @@ class BeamSearch:
 def rank_finished(finished: Sequence[FinishedBeam], length_penalty: float) -> list[FinishedBeam]:
     """Ranks finished texts by sum log p / length ^ a, best first; of equals the earlier one."""
     return sorted(finished, key=lambda beam: -beam.score(length_penalty))
-
-
-def log_softmax(logits: Logits) -> Totals:
-    """Returns log-probabilities over the last axis, in float64."""
-    shifted = logits.astype(np.float64) - logits.max(axis=-1, keepdims=True)
-    logprobs: Totals = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return logprobs
-
-
-@torch.inference_mode()
-def reorder(cache: DynamicCache, rows: Sequence[int]) -> None:
-    """Puts the rows of a batched cache into another order; a row may be taken more than once."""
-    cache.reorder_cache(torch.LongTensor(rows))
-
-
-def read_rows(
-    lm: LanguageModel, texts: Sequence[Sequence[int]], cache: DynamicCache | None
-) -> tuple[Logits, float]:
-    """Reads several texts of one length in one pass, each by its own row of the cache.
-
-    Returns:
-        The logits for the position after each, (rows, vocab), and the seconds of the pass.
-    """
-    known = kv_cache.argument_names(lm.model)
-    inputs: dict[str, object] = {"input_ids": torch.tensor(texts, device=lm.device)}
-    if "use_cache" in known:
-        inputs["use_cache"] = cache is not None
-    if "logits_to_keep" in known:
-        inputs["logits_to_keep"] = 1
-    name = lm.cache_argument
-    if cache is not None and name is not None:
-        inputs[name] = cache
-    return run_pass(lm, len(texts) * len(texts[0]), lambda: lm.model(**inputs).logits[:, -1])
 
 
 def sentence_ends(lm: LanguageModel) -> frozenset[int]:

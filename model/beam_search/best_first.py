@@ -6,7 +6,7 @@ no beginning is left the best whole text is the best of all (branch and bound; e
 neural text models by Stahlberg and Byrne, 1908.10090). How many beginnings that takes depends on
 the model: the search has a limit, and says whether it got to the end.
 
-This module knows `Generation` and `read_rows`; it draws nothing.
+This module knows `Generation` and `Batch`; it draws nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
-import torch
-from transformers import DynamicCache
 
-from model import kv_cache
-from model.beam_search import log_softmax, read_rows, reorder
+from model.batch import Batch
 from model.beam_search.records import ExactResult
 from model.draw import best_ids
 from model.generation import Generation
+from model.masks import log_softmax
 from model.passes import Logits
 
 LIMIT = 20_000  # beginnings whose next tokens are weighed, unless the caller says otherwise
@@ -73,7 +71,8 @@ class BestFirst:
         self._bound = math.fsum(known[1]) + ROUNDING
         # beginnings by their length, each heap with its likeliest on top
         self._open: list[list[Beginning]] = [[] for _ in range(n_tokens)]
-        self._expand([(0.0, (), ())], start.logits[None])
+        self._prompt = Batch.after(start)
+        self._expand([(0.0, (), ())], self._prompt.logits)
         self._drop()
 
     @property
@@ -102,10 +101,12 @@ class BestFirst:
             chosen.append(heapq.heappop(heap))
 
         # run: one pass reads them all, each on a copy of the prompt's cache
-        logits = self._read([ids for _, ids, _ in chosen])
+        batch = self._prompt.fork()
+        batch.reorder([0] * len(chosen))
+        batch.read([ids for _, ids, _ in chosen])
 
         # expand: keep what is likelier than the best whole text
-        self._expand(chosen, logits)
+        self._expand(chosen, batch.logits)
 
         # bound: beginnings that have fallen behind it are dropped
         self._drop()
@@ -143,13 +144,3 @@ class BestFirst:
         for heap in self._open:
             if heap and -heap[0][0] <= self._bound:
                 heap.clear()
-
-    @torch.inference_mode()
-    def _read(self, texts: Sequence[tuple[int, ...]]) -> Logits:
-        """Reads beginnings of one length after the prompt."""
-        lm, prompt = self.start.lm, self.start
-        if prompt.cache is None:
-            return read_rows(lm, [[*prompt.ids, *ids] for ids in texts], None)[0]
-        cache: DynamicCache = kv_cache.fork(prompt.cache)
-        reorder(cache, [0] * len(texts))
-        return read_rows(lm, texts, cache)[0]

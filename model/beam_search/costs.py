@@ -12,13 +12,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from model import kv_cache
-from model.beam_search import BeamSearch, log_softmax, read_rows
+from model.batch import Batch
+from model.beam_search import BeamSearch
 from model.beam_search.records import Bill, lineage
-from model.draw import coin_at
-from model.generation import Generation, choose
+from model.generation import Generation
 from model.loading import LanguageModel
-from model.sampling import Settings, process
+from model.sampling import Settings
 from model.tokenizing import text_of
 
 N_GRAMS = (1, 2, 3)
@@ -80,21 +79,18 @@ def _search(way: Way, start: Generation, n_tokens: int, _: int) -> Iterator[None
 
 def _sample(way: Way, start: Generation, n_tokens: int, seed: int) -> Iterator[None]:
     """Draws one text, by the same pass as the beams and not by the quicker step for one text."""
-    lm, ids = start.lm, list(start.ids)
+    batch, ends = Batch.after(start), start.lm.end_ids
     logprobs: list[float] = []
-    cache, logits = start.cache, start.logits
-    twin = None if cache is None else kv_cache.fork(cache)
-    while len(ids) < len(start.ids) + n_tokens and (ids[-1] not in lm.end_ids or not logprobs):
+    ids: list[int] = []
+    while len(ids) < n_tokens and not (ids and ids[-1] in ends):
         started = time.perf_counter()
-        stages = process(logits, ids, way.settings, start.n_prompt)
-        chosen = choose(stages, coin_at(seed, len(ids)))
-        logprobs.append(float(log_softmax(logits)[chosen]))
-        ids.append(chosen)
-        unread = ids if twin is None else ids[-1:]
-        logits = read_rows(lm, [unread], twin)[0][0]
+        chosen = batch.draw([way.settings], [seed], start.n_prompt)
+        logprobs.append(float(batch.logprobs[0, chosen[0]]))
+        ids += chosen
+        batch.append(chosen)
         way.seconds += time.perf_counter() - started
         yield
-    way.texts.append(tuple(ids[len(start.ids) :]))
+    way.texts.append(tuple(ids))
     way.logprobs.append(tuple(logprobs))
 
 

@@ -21,15 +21,16 @@ import torch
 from transformers import PreTrainedModel
 
 from model.causal_mask.records import AttentionMaps, Edit, Floats, Leak, Shift
-from model.kv_cache import argument_names
 from model.loading import LanguageModel
-from model.passes import Logits, PassError, run_pass
+from model.masks import divergence, log_softmax
+from model.passes import Logits, PassError, check_room, forward, inputs_of, run_pass
 from model.token_bytes import alphabet_of
 from model.tokenizing import encode, label, pieces
 
 N_SHIFTS = 4  # best tokens of either text that are shown
 LEAST_SHIFT = 1e-3  # probability below which a token is not, unless it is the best
 MOST_NEW = 8  # tokens that may stand in the place of one
+LEAST_LOGPROB = -1e4  # of a token that a model rules out
 STILL = 1e-6  # of the largest logit: a full mask that moves no more than this was not used
 
 _twins: WeakKeyDictionary[LanguageModel, PreTrainedModel] = WeakKeyDictionary()
@@ -45,8 +46,7 @@ def read_text(lm: LanguageModel, ids: Sequence[int]) -> tuple[Logits, float]:
     Returns:
         Logits of shape (tokens, vocab), and the seconds of the pass.
     """
-    inputs = plain_inputs(lm, ids)
-    return run_pass(lm, len(ids), lambda: lm.model(**inputs).logits[0])
+    return forward(lm, [ids], n_logits=0, at=0)
 
 
 def read_unmasked(lm: LanguageModel, ids: Sequence[int]) -> Logits:
@@ -58,20 +58,11 @@ def read_unmasked(lm: LanguageModel, ids: Sequence[int]) -> Logits:
     Raises:
         ValueError: where the mask is no argument of the model; one sentence.
     """
-    inputs = plain_inputs(lm, ids) | no_mask(lm, len(ids))
     try:
-        logits, _ = run_pass(lm, len(ids), lambda: lm.model(**inputs).logits[0])
+        logits, _ = forward(lm, [ids], n_logits=0, at=0, extra=no_mask(lm, len(ids)))
     except PassError as error:
         raise _explain(error, _fixed_mask(lm)) from error
     return logits
-
-
-def plain_inputs(lm: LanguageModel, ids: Sequence[int]) -> dict[str, Any]:
-    """Names what goes into a pass over a whole text that keeps nothing."""
-    inputs: dict[str, Any] = {"input_ids": torch.tensor([list(ids)], device=lm.device)}
-    if "use_cache" in argument_names(lm.model):
-        inputs["use_cache"] = False
-    return inputs
 
 
 def no_mask(lm: LanguageModel, n_tokens: int) -> dict[str, torch.Tensor]:
@@ -132,7 +123,7 @@ def look_at_attention(
             off; one sentence.
     """
     twin = eager_twin(lm)
-    inputs = plain_inputs(lm, ids) | {"output_attentions": True}
+    inputs = inputs_of(lm, [ids], n_logits=0) | {"output_attentions": True}
     if not is_masked:
         inputs |= no_mask(lm, len(ids))
     kept: list[Any] = []
@@ -197,7 +188,8 @@ def edit_token(
     # mask on: whatever stands before the edit must say what it said
     before, after = read_text(lm, ids)[0], read_text(lm, edited)[0]
     changes = np.array([np.abs(before[i] - after[j]).max() for i, j in pairs], dtype=np.float64)
-    kl = np.array([_divergence(before[i], after[j]) for i, j in pairs])
+    rows = [(log_softmax(before[i]), log_softmax(after[j])) for i, j in pairs]
+    kl = np.array([float(divergence(one, other)) for one, other in rows])
 
     # mask off: the same edit, and nothing is safe
     open_changes: Floats | None
@@ -231,9 +223,7 @@ def _refuse_edit(
         raise ValueError(
             f"What you wrote has {len(new_ids)} tokens: write between 1 and {MOST_NEW}."
         )
-    limit = lm.context_length
-    if limit is not None and len(ids) + len(new_ids) - 1 > limit:
-        raise ValueError(f"The edited text is longer than the {limit:,} tokens that it may have.")
+    check_room(lm, len(ids) + len(new_ids) - 1)
 
 
 def replacement(lm: LanguageModel, old_id: int, typed: str) -> list[int]:
@@ -267,22 +257,9 @@ def next_best(lm: LanguageModel, ids: Sequence[int], position: int) -> int:
     return int(row.argmax())
 
 
-def _divergence(first: Logits, second: Logits) -> float:
-    """Returns KL(first || second) in nats, of the softmax of both."""
-    one, other = _logprobs(first), _logprobs(second)
-    return max(0.0, float(np.exp(one) @ (one - other)))
-
-
-def _logprobs(logits: Logits) -> Floats:
-    """Returns the log-softmax of one row of logits, in float64 and never minus infinity."""
-    row = np.maximum(logits.astype(np.float64) - float(logits.max()), -1e4)
-    found: Floats = row - np.log(np.exp(row).sum())
-    return found
-
-
 def _shifts(lm: LanguageModel, before: Logits, after: Logits) -> tuple[Shift, ...]:
     """Lists the best tokens of either distribution with both of their probabilities."""
-    one, other = np.exp(_logprobs(before)), np.exp(_logprobs(after))
+    one, other = np.exp(log_softmax(before)), np.exp(log_softmax(after))
     best = {
         int(i)
         for probs in (one, other)
@@ -299,7 +276,7 @@ def _shifts(lm: LanguageModel, before: Logits, after: Logits) -> tuple[Shift, ..
 # What leaks
 
 
-def take_mask_off(lm: LanguageModel, ids: Sequence[int]) -> Leak:
+def read_leak(lm: LanguageModel, ids: Sequence[int]) -> Leak:
     """Asks for the probability of the true next token at every position, mask on and mask off.
 
     Without the mask the true next token is in sight of the position that should predict it.
@@ -323,7 +300,7 @@ def true_logprobs(logits: Logits, ids: Sequence[int]) -> Floats:
         ids: the text.
     """
     truths = zip(logits, ids[1:], strict=False)  # the last row predicts what is not there yet
-    return np.array([_logprobs(row)[token_id] for row, token_id in truths])
+    return np.array([max(LEAST_LOGPROB, log_softmax(row)[token_id]) for row, token_id in truths])
 
 
 def _labels(lm: LanguageModel, ids: Sequence[int]) -> tuple[str, ...]:

@@ -14,10 +14,11 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
+from model.batch import Batch
 from model.causal_mask.attention import read_text, true_logprobs
 from model.causal_mask.records import Comparison, LoopStep, Losses
 from model.loading import LanguageModel
-from model.passes import Logits, prefill
+from model.passes import Logits
 from model.records import Piece
 from model.tokenizing import pieces
 
@@ -86,10 +87,10 @@ class StepLoop:
         self.expected = losses_in_one_pass(lm, ids)  # warms the parallel side up
         self.steps: list[LoopStep] = []
         self._passes: list[float] = []
-        self._cache = lm.new_cache()
-        warm = lm.new_cache()
-        for end in (1, 2):
-            prefill(lm, self.ids[end - 1 : end] if warm is not None else self.ids[:end], warm)
+        self._text = Batch(lm)
+        warm = Batch(lm)
+        for token_id in self.ids[:2]:
+            warm.read([[token_id]])
 
     @property
     def n_steps(self) -> int:
@@ -108,12 +109,9 @@ class StepLoop:
         if n_read * (N_PASSES - 1) >= len(self._passes) * self.n_steps:
             self._passes.append(read_text(self.lm, self.ids[:-1])[1])
         # step: one token in; all before it is in the cache
-        unread = (
-            self.ids[n_read : n_read + 1] if self._cache is not None else self.ids[: n_read + 1]
-        )
-        logits, seconds = prefill(self.lm, unread, self._cache)
+        logits, seconds = self._text.read([[self.ids[n_read]]])
         # loss: what that pass thought of the token that follows
-        loss = -true_logprobs(logits[None], self.ids[n_read : n_read + 2])[0]
+        loss = -true_logprobs(logits[0], self.ids[n_read : n_read + 2])[0]
         step = LoopStep(float(loss), seconds)
         self.steps.append(step)
         if self.is_done:

@@ -16,10 +16,11 @@ from collections.abc import Sequence
 import torch
 from transformers import PreTrainedModel
 
-from model.causal_mask.attention import no_mask, plain_inputs, read_unmasked
+from model.causal_mask.attention import no_mask, read_unmasked
 from model.causal_mask.records import TrainingMoment
 from model.held_out import held_out
 from model.loading import LanguageModel
+from model.passes import inputs_of
 from model.tokenizing import encode
 
 N_STEPS = 40
@@ -127,7 +128,7 @@ def mean_loss(
         rows: (texts, tokens) ids.
         is_masked: whether the causal mask is on.
     """
-    inputs = plain_inputs(lm, []) | {"input_ids": rows}
+    inputs = inputs_of(lm, rows, n_logits=0)
     if not is_masked:
         inputs |= {
             name: mask.to(next(model.parameters()).dtype)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from model.causal_mask.attention import edit_token, next_best, take_mask_off
+from model.causal_mask.attention import edit_token, next_best, read_leak
 from model.causal_mask.losses import StepLoop
 from model.claims import loop, phases
 from model.claims.context import ExperimentContext, finding
@@ -92,7 +92,7 @@ def c37_no_position_sees_a_later_one(context: ExperimentContext) -> Finding:
     ids = encode(context.lm, GIRL)
     late = len(ids) - 4
     edit = edit_token(context.lm, ids, late, [next_best(context.lm, ids, late)])
-    leak = take_mask_off(context.lm, ids)
+    leak = read_leak(context.lm, ids)
     on, off = (float(np.exp(side[leak.largest])) for side in (leak.masked, leak.open))
     return finding(
         edit.largest_before < 1e-3,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from statistics import median
 
+from model.batch import Batch
 from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
-from model.prefill_decode.batching import Batch
 from model.prefill_decode.cost import price_tokens, saved_by_budget
-from model.prefill_decode.experiments import some_ids
 from model.prefill_decode.roofline import RooflineExperiment
 from model.prefill_decode.scoring import ScoringExperiment
+from model.tokenizing import random_ids
 
 PRICE = 2.0  # an hour, in any currency: the ratio does not depend on it
 BATCH, N_PROMPT, N_STEPS = 8, 64, 6
@@ -48,9 +48,8 @@ def c28_a_batch_shares_the_weights(context: ExperimentContext) -> Finding:
     """Tokens per second alone and in a batch."""
     rates = {}
     for n_rows in (1, BATCH):
-        batch = Batch(context.lm, [some_ids(context.lm, N_PROMPT)] * n_rows)
-        batch.prefill()
-        seconds = [batch.decode([7] * n_rows)[1] for _ in range(N_STEPS)]
+        batch = Batch(context.lm, [random_ids(context.lm, N_PROMPT)] * n_rows)
+        seconds = [batch.append([7] * n_rows) for _ in range(N_STEPS)]
         rates[n_rows] = n_rows / median(seconds[1:])
     gain = rates[BATCH] / rates[1]
     return finding(
@@ -66,15 +65,14 @@ def c28_a_batch_shares_the_weights(context: ExperimentContext) -> Finding:
 
 def c29_output_costs_more(context: ExperimentContext) -> Finding:
     """The price of a token in and of a token out, from measured times."""
-    ids = some_ids(context.lm, 2 * N_PROMPT)
+    ids = random_ids(context.lm, 2 * N_PROMPT)
 
     def read() -> float:
-        return Batch(context.lm, [ids]).prefill()[1] / len(ids)
+        return Batch(context.lm, [ids]).seconds / len(ids)
 
     batch = Batch(context.lm, [ids])
-    batch.prefill()
     seconds_in = context.seconds(read)
-    seconds_out = context.seconds(lambda: batch.decode([7])[1])
+    seconds_out = context.seconds(lambda: batch.append([7]))
     prices = price_tokens(PRICE, seconds_in, seconds_out)
     return finding(
         True if prices.ratio > 1 else "does not hold",

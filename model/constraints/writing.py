@@ -29,7 +29,7 @@ from model.constraints.records import (
     MaskedDistribution,
     MaskedToken,
 )
-from model.draw import best_ids, coin_at
+from model.draw import best_ids, uniform_at
 from model.generation import Generation, choose
 from model.loading import LanguageModel
 from model.records import Stage
@@ -157,7 +157,7 @@ class ConstrainedWriting:
         stage = self._masked(ids, settings)
 
         # choose: as ever, from what is left
-        chosen = choose([stage], coin_at(self.text.seed, len(self.text.ids)))
+        chosen = choose([stage], uniform_at(self.text.seed, len(self.text.ids)))
 
         # advance: the automaton takes the token, and so does the model
         raw = process(self.text.logits, [], Settings())[0]

@@ -12,24 +12,22 @@ masked model and its tokenizer; it judges no text and draws nothing.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from model.diffusion.layout import (
     frame_ids,
     mask_id_of,
     plan_passes,
-    refuse_if_too_long,
     refuse_other_kinds,
     writable_ids,
 )
 from model.diffusion.records import DenoisePass, Order
-from model.draw import coin_at, rank_order
+from model.draw import draw_from, rank_order, uniform_at
 from model.loading import LanguageModel
-from model.passes import Logits, run_pass
+from model.masks import log_softmax
+from model.passes import Logits, check_room, forward
 from model.tokenizing import text_of
 
 ORDERS: tuple[Order, ...] = ("confidence", "random", "left to right")
@@ -86,7 +84,7 @@ class Diffusion:
         self.length, self.seed = length, operator.index(seed)
         self.plan = plan_passes(length, n_passes, block_length)
         before, after = frame_ids(lm, prompt, ending)
-        refuse_if_too_long(lm, length, len(before) + len(after))
+        check_room(lm, length + len(before) + len(after), "shorten what is given or filled")
         self.start = len(before)
         self.ids = [*before, *[mask_id_of(lm)] * length, *after]
         self.passes: list[DenoisePass] = []
@@ -104,7 +102,9 @@ class Diffusion:
         open_at = np.flatnonzero(self.is_open)
 
         # read: one pass over the whole sequence, given and filled and masked, both ways
-        logits, seconds = read_positions(self.lm, self.ids, self.start + open_at)
+        logits, seconds = forward(
+            self.lm, [self.ids], n_logits=0, at=(0, (self.start + open_at).tolist())
+        )
 
         # propose: a token for every open position, each drawn alone by its own coin
         logits[:, ~self._words] = -np.inf
@@ -193,7 +193,7 @@ class Diffusion:
             ranked = places[rank_order(confidence)]
         elif self.order == "random":
             stream = self.seed ^ _OTHER_STREAM
-            ranked = places[np.argsort([coin_at(stream, place) for place in places.tolist()])]
+            ranked = places[np.argsort([uniform_at(stream, place) for place in places.tolist()])]
         else:
             ranked = places
         chosen: list[int] = ranked[:n_commit].tolist()
@@ -218,15 +218,6 @@ def fill_page(page: Diffusion) -> Diffusion:
 # One pass
 
 
-def read_positions(
-    lm: LanguageModel, ids: Sequence[int], positions: npt.NDArray[np.intp]
-) -> tuple[Logits, float]:
-    """Reads a sequence whole and returns the logits at these positions, (n, vocab), and seconds."""
-    wanted = torch.from_numpy(positions).to(lm.device)
-    inputs = torch.tensor([list(ids)], device=lm.device)
-    return run_pass(lm, len(ids), lambda: lm.model(input_ids=inputs).logits[0, wanted])
-
-
 def propose(
     logits: Logits, temperature: float, coins: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
@@ -240,32 +231,16 @@ def propose(
     Returns:
         Tokens, (n,), and their probabilities at temperature 1, (n,).
     """
-    probs = probabilities(logits)
+    probs = np.exp(log_softmax(logits))
     if temperature == 0:
         tokens = logits.argmax(axis=1)
     else:
-        drawn_from = probabilities(logits / temperature) if temperature != 1 else probs
-        tokens = np.array(
-            [_fall(row, coin) for row, coin in zip(drawn_from, coins, strict=True)], dtype=np.int64
-        )
+        tempered = np.exp(log_softmax(logits / temperature)) if temperature != 1 else probs
+        drawn = [draw_from(row, coin) for row, coin in zip(tempered, coins, strict=True)]
+        tokens = np.array(drawn, dtype=np.int64)
     return tokens, probs[np.arange(len(tokens)), tokens]
-
-
-def _fall(probs: npt.NDArray[np.float64], coin: float) -> int:
-    """Returns the token on which the coin falls, tokens laid end to end, best first."""
-    order = rank_order(probs)
-    ends = np.cumsum(probs[order])
-    return int(order[np.searchsorted(ends, coin * ends[-1], side="right")])
-
-
-def probabilities(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-    """Turns rows of scores, (n, vocab), into probabilities, in float64."""
-    scores = scores.astype(np.float64)
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    probs: npt.NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
-    return probs
 
 
 def pass_coin(seed: int, number: int, position: int) -> float:
     """Returns the coin of a pass at a position: a function of these three alone, in [0, 1)."""
-    return coin_at(int(coin_at(seed, number) * (1 << 53)), position)
+    return uniform_at(int(uniform_at(seed, number) * (1 << 53)), position)

@@ -22,7 +22,7 @@ from model import kv_cache
 from model.diffusion.gaps import GAP, sentinel_ids, stretches, with_sentinels
 from model.diffusion.records import Stretch, TwoCaches
 from model.loading import LanguageModel
-from model.passes import Logits, run_pass
+from model.passes import Logits, check_room, run_pass
 from model.tokenizing import encode, label, text_of
 
 MOST_TOKENS = 48  # that are written, unless said otherwise
@@ -61,7 +61,7 @@ class Infilling:
             raise ValueError(f"max_new_tokens is {max_new_tokens}: choose 1 or more.")
         self.lm, self.max_new_tokens, self.text = lm, max_new_tokens, text
         self.source_ids = encode(lm, with_sentinels(lm, text))
-        _refuse_if_too_long(lm, len(self.source_ids))
+        check_room(lm, len(self.source_ids))
         self._sentinels = sentinel_ids(lm)
         self.ids = [_start_id(lm)]
         self.n_encoder_passes = 0
@@ -243,12 +243,3 @@ def _start_id(lm: LanguageModel) -> int:
     if start is None:
         raise ValueError(f"{lm.name} names no token to start its decoder from: choose another.")
     return int(start)
-
-
-def _refuse_if_too_long(lm: LanguageModel, n_tokens: int) -> None:
-    limit = lm.context_length
-    if limit is not None and n_tokens > limit:
-        raise ValueError(
-            f"The text has {n_tokens:,} tokens and {lm.name} reads at most {limit:,}: shorten "
-            f"it by {n_tokens - limit:,} tokens or more."
-        )

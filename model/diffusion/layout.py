@@ -103,14 +103,3 @@ def refuse_other_kinds(lm: LanguageModel) -> None:
         )
     if lm.tokenizer.mask_token_id is None:
         raise ValueError(f"The tokenizer of {lm.name} has no mask token: choose another model.")
-
-
-def refuse_if_too_long(lm: LanguageModel, length: int, n_given: int) -> None:
-    """Raises ValueError where a page is longer than its model reads."""
-    limit = lm.context_length
-    if limit is not None and length + n_given > limit:
-        raise ValueError(
-            f"{n_given:,} given tokens and {length:,} positions to fill are more than the "
-            f"{limit:,} that {lm.name} reads at once: shorten them by "
-            f"{length + n_given - limit:,} or more."
-        )

@@ -13,14 +13,15 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
-from model.diffusion.denoising import Diffusion, probabilities, read_positions
+from model.batch import score
+from model.diffusion.denoising import Diffusion
 from model.diffusion.layout import writable_ids
 from model.diffusion.records import CLASH, Clashes
 from model.loading import LanguageModel
-from model.passes import run_pass
-from model.tokenizing import text_of
+from model.masks import log_softmax
+from model.passes import forward
+from model.tokenizing import shares_vocabulary, text_of
 
 _ROWS = 8  # texts that one pass of a second look reads
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -39,21 +40,13 @@ def second_look(
     words = writable_ids(lm)
     for first in range(0, len(positions), _ROWS):
         places = list(positions[first : first + _ROWS])
-        rows = torch.tensor([list(ids)] * len(places))
-        rows[range(len(places)), places] = lm.tokenizer.mask_token_id
-        logits, _ = _read_rows(lm, rows, places)
+        each = range(len(places))
+        rows = np.array([list(ids)] * len(places))
+        rows[each, places] = lm.tokenizer.mask_token_id
+        logits, _ = forward(lm, rows.tolist(), n_logits=0, at=(list(each), places))
         logits[:, ~words] = -np.inf
         tokens = [ids[place] for place in places]
-        yield tuple(probabilities(logits)[range(len(places)), tokens].tolist())
-
-
-def _read_rows(
-    lm: LanguageModel, rows: torch.Tensor, places: list[int]
-) -> tuple[npt.NDArray[np.float32], float]:
-    """Reads several texts in one pass and returns the logits at one position of each."""
-    inputs = rows.to(lm.device)
-    each = torch.arange(len(places), device=lm.device)
-    return run_pass(lm, rows.numel(), lambda: lm.model(input_ids=inputs).logits[each, places])
+        yield tuple(np.exp(log_softmax(logits)[each, tokens]).tolist())
 
 
 def judge_tokens(
@@ -64,17 +57,9 @@ def judge_tokens(
     Raises:
         ValueError: where the text is longer than the judge reads.
     """
-    ids = [*before, *after]
-    limit = judge.context_length
-    if limit is not None and len(ids) > limit:
-        raise ValueError(
-            f"{judge.name} reads {limit:,} tokens and the text has {len(ids):,}: shorten it."
-        )
     if not after or not before:
         return np.zeros(0)
-    at = np.arange(len(before) - 1, len(ids) - 1)
-    logits, _ = read_positions(judge, ids, at)
-    return np.log(np.maximum(probabilities(logits)[np.arange(len(after)), list(after)], 1e-300))
+    return score(judge, before, [after])[0][0]
 
 
 def measure_clashes(
@@ -128,7 +113,7 @@ def clashes_of(
 
 def _for_judge(judge: LanguageModel, lm: LanguageModel, ids: Sequence[int]) -> list[int]:
     """Returns ids as the judge reads them: the same where both have one tokenizer."""
-    if same_tokens(judge, lm):
+    if shares_vocabulary(judge, lm):
         return list(ids)
     text = text_of(lm.tokenizer, ids)
     own: list[int] = judge.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
@@ -142,12 +127,6 @@ def _from_somewhere(
     if before:
         return before, after
     return ([judge.bos_id], after) if judge.bos_id is not None else (after[:1], after[1:])
-
-
-def same_tokens(one: LanguageModel, other: LanguageModel) -> bool:
-    """Tells whether two models have one vocabulary, id by id."""
-    same: bool = one.tokenizer.get_vocab() == other.tokenizer.get_vocab()
-    return same
 
 
 def find_names(text: str, start: int = 0) -> list[str]:

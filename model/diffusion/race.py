@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from model.beam_search import BeamSearch
 from model.diffusion.denoising import Diffusion
-from model.diffusion.quality import clashes_of, measure_clashes, same_tokens, second_look
+from model.diffusion.quality import clashes_of, measure_clashes, second_look
 from model.diffusion.records import Finisher
 from model.generation import Generation
 from model.loading import LanguageModel
-from model.passes import prefill
+from model.passes import check_room, prefill
 from model.sampling import Settings
-from model.tokenizing import text_of
+from model.tokenizing import shares_vocabulary, text_of
 
 Writing = Iterator[Finisher | None]  # None after each pass, the result as the last one
 
@@ -47,7 +47,7 @@ def write_by_loop(
         ValueError: where the context has no room for so many.
     """
     text = Generation(lm, prompt, seed=seed)
-    _refuse_if_too_long(lm, text.n_prompt, n_tokens)
+    check_room(lm, text.n_prompt + n_tokens, "shorten the prompt, or write fewer")
     prefill(lm, text.ids, None)  # warms the model up: this pass is not counted
     text = Generation(lm, prompt, seed=seed)
     ends = sorted(lm.end_ids)
@@ -69,7 +69,7 @@ def write_by_beams(
         ValueError: where the context has no room for so many.
     """
     start = Generation(lm, prompt)
-    _refuse_if_too_long(lm, start.n_prompt, n_tokens)
+    check_room(lm, start.n_prompt + n_tokens, "shorten the prompt, or write fewer")
     start = Generation(lm, prompt)  # anew, so that its prefill is a warm one
     search = BeamSearch(start, n_beams, 0.0, n_tokens, end_ids=frozenset())
     while not search.is_done:
@@ -112,7 +112,7 @@ def _finish(
 ) -> Writing:
     """Takes the second look at a text that the loop or a search wrote, and measures it."""
     second: npt.NDArray[np.float64] | None = None
-    if same_tokens(lm, reader):
+    if shares_vocabulary(lm, reader):
         ids, seen = [*before, *written], list[float]()
         for some in second_look(reader, ids, range(len(before), len(ids))):
             seen += some
@@ -125,12 +125,3 @@ def _finish(
         text=text_of(lm.tokenizer, written),
         clashes=clashes_of(lm, lm, before, written, [], second),
     )
-
-
-def _refuse_if_too_long(lm: LanguageModel, n_prompt: int, n_tokens: int) -> None:
-    limit = lm.context_length
-    if limit is not None and n_prompt + n_tokens > limit:
-        raise ValueError(
-            f"{n_prompt:,} tokens of the prompt and {n_tokens:,} more do not fit into the "
-            f"{limit:,} that {lm.name} reads: shorten the prompt, or write fewer."
-        )

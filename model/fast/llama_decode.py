@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 Tensor: TypeAlias = torch.Tensor
 
-MOST_TOKENS = 16  # with the logits of each; beyond that the model's own pass is as quick
-LONGEST_PROMPT = 96  # tokens, with the logits of the last
+MAX_TOKENS = 16  # with the logits of each; beyond that the model's own pass is as quick
+MAX_PROMPT = 96  # tokens, with the logits of the last
 _SMALL = 30e6  # parameters: the weights here are copies
 _LIGHT = 2.5e6  # numbers that a pass reads: so few stay in the processor's caches between passes
 _LONGEST = 8192  # positions with their rotation, kept as a table
@@ -144,10 +144,10 @@ class FastDecode:
 
     def _seen(self, n_new: int, n_past: int) -> Tensor:
         """Adds -inf to what a query may not see, (n H / K, t)."""
-        if n_new > MOST_TOKENS:
+        if n_new > MAX_TOKENS:
             return _causal_mask(self._n_heads // self._n_kv, n_past, n_new)
         # a piece of the mask that is kept for all
-        n_most = self._causal.shape[1] - MOST_TOKENS
+        n_most = self._causal.shape[1] - MAX_TOKENS
         rows = n_new * self._n_heads // self._n_kv
         return self._causal[:rows, n_most - n_past : n_most + n_new]
 
@@ -189,7 +189,7 @@ def _turns(size: int, theta: float, n_positions: int) -> tuple[Tensor, Tensor]:
     return torch.cat([cos, cos], dim=-1)[:, None], torch.cat([-sin, sin], dim=-1)[:, None]
 
 
-def _causal_mask(n_shared: int, n_past: int, n_new: int = MOST_TOKENS) -> Tensor:
+def _causal_mask(n_shared: int, n_past: int, n_new: int = MAX_TOKENS) -> Tensor:
     """Returns the mask of new tokens behind so many positions.
 
     Any stretch of its columns that ends among the last n_new is the mask of a shorter text.

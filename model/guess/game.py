@@ -17,6 +17,7 @@ from model.generation import Generation
 from model.guess.reading import Unit, read_guesses, read_line
 from model.guess.records import GuessRead, GuessRound, GuessRow, HiddenText, PlayerRound
 from model.loading import LanguageModel
+from model.masks import log_softmax
 from model.records import FloatArray, Piece
 from model.tokenizing import encode, label, pieces
 
@@ -51,14 +52,6 @@ def score(name: str, guesses: Sequence[GuessRead], token_id: int, n_vocab: int) 
         prob=prob_of(guesses, token_id, n_vocab),
         rank=ranks[0] if ranks else None,
     )
-
-
-def log_softmax(logits: FloatArray) -> FloatArray:
-    """Turns the logits of the whole vocabulary into log-probabilities, in float64."""
-    scores = np.asarray(logits, dtype=np.float64)
-    shifted = scores - scores.max()
-    log_probs: FloatArray = shifted - math.log(float(np.exp(shifted).sum()))
-    return log_probs
 
 
 # The game

@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
-import torch
-from transformers import DynamicCache
-
+from model.batch import Batch
 from model.fast.block_cache import whole_blocks
 from model.fast.engines import PLAIN
 from model.flops import count_flops
-from model.kv_cache import argument_names
 from model.loading import LanguageModel
-from model.passes import Logits, PassError, run_pass
+from model.passes import PassError
 from model.prefill_decode.ceilings import measure_copy
-from model.prefill_decode.experiments import some_ids
 from model.prefill_decode.records import BatchRun, RoofPoint, Timed
 from model.timing import describe
+from model.tokenizing import random_ids
 from model.weights.device import free_bytes
 
 BATCHES = (1, 2, 4, 8, 16, 32, 64)
@@ -29,66 +26,6 @@ N_PAST = 128  # tokens of each sequence before the steps that are timed
 N_STEPS = 7
 AT_ONCE = 1024  # tokens that one pass reads, of all prompts together
 _HEADROOM = 1.2  # of a batch's cache: what its passes need besides
-
-
-class Batch:
-    """Sequences of equal length that decode in step, each pass alone on the weights and timed."""
-
-    def __init__(self, lm: LanguageModel, rows: Sequence[Sequence[int]]) -> None:
-        """Takes the prompts; nothing runs yet.
-
-        Raises:
-            ValueError: where the model takes no cache.
-        """
-        if lm.cache_argument is None:
-            raise ValueError(f"{lm.name} takes no cache: choose another model.")
-        self.lm = lm
-        self.rows = [list(row) for row in rows]
-        self.cache = lm.new_cache() or DynamicCache()
-
-    def prefill(self) -> tuple[Logits, float]:
-        """Reads all prompts; logits are (batch, vocab)."""
-        answers = list(self.read())
-        return answers[-1][0], sum(seconds for _, seconds in answers)
-
-    def read(self) -> Iterator[tuple[Logits, float]]:
-        """Reads all prompts some columns at a time, so that no pass is longer than a Stop waits."""
-        n_columns = max(1, AT_ONCE // len(self.rows))
-        for start in range(0, len(self.rows[0]), n_columns):
-            rows = [row[start : start + n_columns] for row in self.rows]
-            yield batched_pass(self.lm, rows, self.cache)
-
-    def decode(self, token_ids: Sequence[int]) -> tuple[Logits, float]:
-        """Reads one more token of every sequence."""
-        return batched_pass(self.lm, [[token_id] for token_id in token_ids], self.cache)
-
-
-def batched_pass(
-    lm: LanguageModel, rows: Sequence[Sequence[int]], cache: DynamicCache | None, **extra: Any
-) -> tuple[Logits, float]:
-    """Runs one pass over sequences of equal length.
-
-    Args:
-        lm: The model.
-        rows: (batch, tokens) ids.
-        cache: Theirs; None keeps nothing.
-        extra: Further inputs of the model, such as its attention mask.
-
-    Returns:
-        The logits after each sequence, (batch, vocab), and the seconds that the pass took.
-    """
-    known = argument_names(lm.model)
-    inputs: dict[str, Any] = {
-        "input_ids": torch.tensor([list(row) for row in rows], device=lm.device),
-        "use_cache": cache is not None,
-        **extra,
-    }
-    if "logits_to_keep" in known:
-        inputs["logits_to_keep"] = 1
-    if cache is not None:
-        inputs[str(lm.cache_argument)] = cache
-    n_input = sum(len(row) for row in rows)
-    return run_pass(lm, n_input, lambda: lm.model(**inputs).logits[:, -1])
 
 
 def point_of(
@@ -148,6 +85,22 @@ def _first(config: object, names: tuple[str, ...]) -> int:
     return next((value for value in values if isinstance(value, int)), 0)
 
 
+def read_in_parts(batch: Batch, prompts: Sequence[Sequence[int]]) -> Iterator[float]:
+    """Reads prompts some columns at a time, so that no pass is longer than a Stop waits.
+
+    Yields:
+        The seconds of each pass.
+    """
+    n_columns = max(1, AT_ONCE // len(prompts))
+    for start in range(0, len(prompts[0]), n_columns):
+        yield batch.read([row[start : start + n_columns] for row in prompts])[1]
+
+
+def newest(batch: Batch) -> list[int]:
+    """Returns the newest token of each row: one that is read again where none is chosen."""
+    return [row[-1] for row in batch.ids]
+
+
 def count_reads(n_batch: int, n_past: int) -> int:
     """Counts the passes in which the prompts of a batch are read."""
     return -(-n_past // max(1, AT_ONCE // n_batch))
@@ -187,7 +140,8 @@ class BatchExperiment:
         Raises:
             ValueError: where the model takes no cache.
         """
-        Batch(lm, [])
+        if lm.cache_argument is None:
+            raise ValueError(f"{lm.name} takes no cache: choose another model.")
         limit = lm.context_length or n_past + n_steps + 1
         self.lm, self.batches, self.n_steps = lm, tuple(batches), n_steps
         self.n_past = min(n_past, limit - n_steps - 1)
@@ -224,8 +178,7 @@ class BatchExperiment:
         for _ in range(self.n_steps):
             for n_batch, batch in self._read_in.items():
                 self.doing = f"a step of {n_batch}"
-                token_ids = [batch.rows[0][0]] * n_batch
-                self._seconds[n_batch].append(batch.decode(token_ids)[1])
+                self._seconds[n_batch].append(batch.append(newest(batch)))
                 yield self.doing
         self.end()
 
@@ -240,11 +193,10 @@ class BatchExperiment:
 
     def _read(self, n_batch: int) -> Iterator[str]:
         """Reads the prompts, then counts the arithmetic of a step, which warms up."""
-        batch = Batch(self.lm, [some_ids(self.lm, self.n_past)] * n_batch)
-        for _ in batch.read():
+        batch = Batch(self.lm)
+        for _ in read_in_parts(batch, [random_ids(self.lm, self.n_past)] * n_batch):
             yield self.doing
-        token_ids = [batch.rows[0][0]] * n_batch
-        self._flops[n_batch] = count_flops(lambda: batch.decode(token_ids)).linear
+        self._flops[n_batch] = count_flops(lambda: batch.append(newest(batch))).linear
         self._read_in[n_batch] = batch
         yield self.doing
 

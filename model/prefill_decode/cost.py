@@ -15,8 +15,8 @@ import torch
 
 from model.fast.engines import Engine
 from model.loading import LanguageModel
-from model.prefill_decode.experiments import some_ids
 from model.prefill_decode.records import Energy, Prices
+from model.tokenizing import random_ids
 
 HOUR = 3600.0  # seconds
 METERED_SECONDS = 1.5  # a GPU's count moves on some ten times a second
@@ -125,7 +125,7 @@ def energy_passes(
     Returns:
         What was counted; None where the meter fell silent.
     """
-    ids = some_ids(lm, min(METERED_TOKENS, (lm.context_length or 2 * METERED_TOKENS) // 2))
+    ids = random_ids(lm, min(METERED_TOKENS, (lm.context_length or 2 * METERED_TOKENS) // 2))
     found = []
     for phase in ("prefill", "decode"):
         yield f"metering {phase}"

@@ -13,13 +13,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from model.draw import coin_at, draw
+from model.draw import draw, uniform_at
 from model.fast.engines import Engine, make_engine
 from model.loading import LanguageModel
 from model.passes import Logits
 from model.prefill_decode.records import PhaseRun, Reading, Request, Timed
 from model.sampling import Settings, process
 from model.timing import describe
+from model.tokenizing import random_ids
 
 Choose: TypeAlias = Callable[[Logits, Sequence[int]], int]
 
@@ -117,16 +118,9 @@ def by_the_coin(settings: Settings, seed: int, n_prompt: int) -> Choose:
     """Returns the choice of the first page: the masks, then the coin of seed and position."""
 
     def choose(logits: Logits, ids: Sequence[int]) -> int:
-        return draw(process(logits, ids, settings, n_prompt)[-1], coin_at(seed, len(ids)))
+        return draw(process(logits, ids, settings, n_prompt)[-1], uniform_at(seed, len(ids)))
 
     return choose
-
-
-def some_ids(lm: LanguageModel, n_tokens: int) -> list[int]:
-    """Returns so many tokens of no meaning: time does not depend on which they are."""
-    allowed = np.setdiff1d(np.arange(lm.vocab_size), list(lm.end_ids))
-    drawn: list[int] = np.random.default_rng(0).choice(allowed, n_tokens).tolist()
-    return drawn
 
 
 def swap_lengths(lm: LanguageModel) -> tuple[int, int]:
@@ -171,7 +165,7 @@ class PhaseExperiment:
         self.lengths = tuple(n for n in lengths if n <= self.many)
         self.engine = make_engine(lm, engine_name, self.few + self.many)
         self._choose = best_that_goes_on(lm)
-        self._ids = some_ids(lm, self.many)
+        self._ids = random_ids(lm, self.many)
         self._warmup: list[float] = []
         self._read: dict[int, list[float]] = {n: [] for n in self.lengths}
         self._requests: dict[int, list[Request]] = {self.many: [], self.few: []}

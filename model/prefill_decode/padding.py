@@ -11,11 +11,11 @@ from collections.abc import Generator, Sequence
 
 import torch
 
+from model.batch import PADDING, Batch
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
 from model.pass_by_pass import at_once
-from model.passes import Logits
-from model.prefill_decode.batching import batched_pass
+from model.passes import Logits, forward
 from model.prefill_decode.records import PaddedWay, Padding
 from model.tokenizing import label
 
@@ -49,37 +49,31 @@ def padding_passes(
     n_pads = [n_columns - len(ids) for ids in prompts]
     left = [[pad_id] * n + list(ids) for n, ids in zip(n_pads, prompts, strict=True)]
     mask = torch.tensor([[0] * n + [1] * (n_columns - n) for n in n_pads], device=lm.device)
-    # each text begins at position 0, wherever its first column is
-    positions = (mask.cumsum(-1) - 1).clamp(min=0)
+    # what a model does when it is not told: columns are positions, padding included
+    counted = torch.arange(n_columns, device=lm.device).expand_as(mask)
     alone = []
     for n, ids in enumerate(prompts, start=1):
         yield f"prompt {n} alone"
-        alone.append(batched_pass(lm, [ids], None)[0][0])
+        alone.append(forward(lm, [ids])[0][0, 0])
 
     # rightly, and in the ways in which it goes wrong
-    known = argument_names(lm.model)
     ways = []
-    for name, given in (
-        (RIGHT, {"attention_mask": mask, "position_ids": positions}),
-        (COUNTED, {"attention_mask": mask, "position_ids": _as_they_stand(mask)}),
-        (NEITHER, {}),
-    ):
-        if set(given) <= known:
-            yield f"together, {name}"
-            ways.append(_against(name, batched_pass(lm, left, None, **given)[0], alone))
+    if argument_names(lm.model) >= PADDING:
+        yield f"together, {RIGHT}"
+        ways.append(_against(RIGHT, Batch(lm, prompts).logits, alone))
+        yield f"together, {COUNTED}"
+        given = {"attention_mask": mask, "position_ids": counted}
+        ways.append(_against(COUNTED, forward(lm, left, extra=given)[0][:, 0], alone))
+    yield f"together, {NEITHER}"
+    ways.append(_against(NEITHER, forward(lm, left)[0][:, 0], alone))
     right = [list(ids) + [pad_id] * n for n, ids in zip(n_pads, prompts, strict=True)]
     yield f"together, {OTHER_END}"
-    ways.append(_against(OTHER_END, batched_pass(lm, right, None)[0], alone))
+    ways.append(_against(OTHER_END, forward(lm, right)[0][:, 0], alone))
     labels = tuple(
         tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids) for ids in prompts
     )
     scale = max(float(abs(row).max()) for row in alone)
     return Padding(labels, n_columns, scale, tuple(ways))
-
-
-def _as_they_stand(mask: torch.Tensor) -> torch.Tensor:
-    """Counts columns as positions, padding included: what a model does when it is not told."""
-    return torch.arange(mask.shape[1], device=mask.device).expand_as(mask)
 
 
 def _against(name: str, rows: Logits, alone: Sequence[Logits]) -> PaddedWay:

@@ -18,13 +18,14 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, DynamicCache, PreTrainedModel
 
+from model.batch import Batch
 from model.fast.cuda_decode import StaticDecode, has_graphs
 from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
 from model.fast.llama_decode import fast_decode
 from model.flops import count_flops
 from model.loading import LanguageModel
 from model.passes import PassError, prefill
-from model.prefill_decode.batching import Batch, count_reads, point_of, why_not
+from model.prefill_decode.batching import count_reads, newest, point_of, read_in_parts, why_not
 from model.prefill_decode.ceilings import (
     N_TRIES,
     buffer_bytes,
@@ -33,9 +34,9 @@ from model.prefill_decode.ceilings import (
     measure_read,
     rate_of,
 )
-from model.prefill_decode.experiments import some_ids
 from model.prefill_decode.records import Ceilings, Roofline, RoofPoint
 from model.timing import describe
+from model.tokenizing import random_ids
 from model.weights.build_lock import building
 
 PREFILLS = (16, 64, 256, 1000)  # tokens
@@ -212,7 +213,7 @@ class RooflineExperiment:
                 return
 
     def _prefill(self, n_tokens: int) -> Iterator[str]:
-        ids = some_ids(self.lm, n_tokens)
+        ids = random_ids(self.lm, n_tokens)
         flops = count_flops(lambda: prefill(self.lm, ids, self.lm.new_cache())).linear
         yield self.doing
         seconds = []
@@ -227,15 +228,14 @@ class RooflineExperiment:
         refusal = why_not(self.lm, n_batch, self.n_past + 1 + self.n_passes)
         if refusal is not None:
             raise PassError(refusal)
-        batch = Batch(self.lm, [some_ids(self.lm, self.n_past)] * n_batch)
-        for _ in batch.read():
+        batch = Batch(self.lm)
+        for _ in read_in_parts(batch, [random_ids(self.lm, self.n_past)] * n_batch):
             yield self.doing
-        token_ids = [batch.rows[0][0]] * n_batch
-        flops = count_flops(lambda: batch.decode(token_ids)).linear
+        flops = count_flops(lambda: batch.append(newest(batch))).linear
         yield self.doing
         seconds = []
         for _ in range(self.n_passes):
-            seconds.append(batch.decode(token_ids)[1])
+            seconds.append(batch.append(newest(batch)))
             yield self.doing
             if _is_enough(seconds):
                 break
@@ -247,7 +247,7 @@ class RooflineExperiment:
         for doing in engine.prepare():
             self.doing = doing
             yield doing
-        ids = some_ids(self.lm, self.n_past)
+        ids = random_ids(self.lm, self.n_past)
         engine.prefill(ids)
         engine.decode(ids[0])
         seconds = []

@@ -7,16 +7,16 @@ chain rule does the rest. An embedding is the same pass, its last layer averaged
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
+from model.batch import score
 from model.fast.engines import PLAIN, make_engine
-from model.kv_cache import argument_names
 from model.loading import LanguageModel
-from model.passes import run_pass
+from model.masks import log_softmax
+from model.passes import check_room, inputs_of, run_pass
 from model.prefill_decode.experiments import Writing
 from model.prefill_decode.records import Choice, Scoring, Timed
 from model.tokenizing import encode, text_of
@@ -37,32 +37,15 @@ def score_choices(
     Returns:
         The log-probability of each choice, nats, and the seconds that the pass took.
     """
-    # read: one row per choice, the prompt before it; what fills a row up comes after it
-    longest = max(len(choice) for choice in choices)
-    rows = [[*prompt, *choice, *[0] * (longest - len(choice))] for choice in choices]
-    inputs: dict[str, Any] = {"input_ids": torch.tensor(rows, device=lm.device)}
-    if "use_cache" in argument_names(lm.model):
-        inputs["use_cache"] = False
-    if "logits_to_keep" in argument_names(lm.model):
-        inputs["logits_to_keep"] = longest + 1
-    logits, seconds = run_pass(
-        lm, sum(map(len, rows)), lambda: lm.model(**inputs).logits[:, -longest - 1 :]
-    )
-    # score: at each position, the log-probability of the token that comes next
-    shifted = logits.astype(np.float64)
-    shifted -= shifted.max(-1, keepdims=True)
-    logprobs = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
-    scores = [
-        float(sum(logprobs[row, place, token_id] for place, token_id in enumerate(choice)))
-        for row, choice in enumerate(choices)
-    ]
-    return scores, seconds
+    logprobs, seconds = score(lm, prompt, choices)
+    # chain rule: the log-probability of a choice is the sum of those of its tokens
+    return [float(row.sum()) for row in logprobs], seconds
 
 
 def embed(lm: LanguageModel, ids: Sequence[int]) -> tuple[np.ndarray, float]:
     """Returns one vector for a text, the mean of its last layer, (hidden,), and the seconds."""
-    inputs: dict[str, Any] = {"input_ids": torch.tensor([list(ids)], device=lm.device)}
-    body: Callable[..., Any] = lm.model.base_model
+    body: Any = lm.model.base_model
+    inputs = inputs_of(lm, [ids], part=body)
     vector, seconds = run_pass(
         lm, len(ids), lambda: body(**inputs).last_hidden_state[0].float().mean(0)
     )
@@ -87,11 +70,7 @@ class ScoringExperiment:
         self.prompt = encode(lm, prompt.rstrip())
         self.choices = [_continuation(lm, text) for text in texts]
         n_longest = len(self.prompt) + max(n_written, *map(len, self.choices))
-        if lm.context_length is not None and n_longest > lm.context_length:
-            raise ValueError(
-                f"Prompt and answer take {n_longest} tokens and {lm.name} reads "
-                f"{lm.context_length}: shorten the prompt."
-            )
+        check_room(lm, n_longest, "shorten the prompt")
         engine = make_engine(lm, PLAIN, n_longest)
         self.writing = Writing(engine, self.prompt, _greedy)
         self.n_written = n_written
@@ -134,8 +113,7 @@ class ScoringExperiment:
         per_token = np.array(
             [s / len(ids) for s, ids in zip(self._scores, self.choices, strict=True)]
         )
-        shares = np.exp(per_token - per_token.max())
-        shares /= shares.sum()
+        shares = np.exp(log_softmax(per_token))
         return Scoring(
             choices=tuple(
                 Choice(text, len(ids), score, float(share))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model import masks
-from model.draw import candidates, coin_at, draw, rank_order, summarise
+from model.draw import candidates, draw, rank_order, summarise, uniform_at
 from model.records import FloatArray, Stage
 from model.settings import ORDERS, Settings, ignored
 
@@ -21,12 +21,12 @@ __all__ = [
     "ORDERS",
     "Settings",
     "candidates",
-    "coin_at",
     "draw",
     "ignored",
     "process",
     "rank_order",
     "summarise",
+    "uniform_at",
 ]
 
 

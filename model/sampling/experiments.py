@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from model.draw import coin_at, rank_order
+from model.draw import draw_many, uniform_at
 from model.generation import Generation
 from model.records import FloatArray, Stage
 from model.sampling import Settings, process
@@ -82,13 +82,9 @@ def count_draws(stage: Stage, n: int, seed: int = 0) -> npt.NDArray[np.int64]:
         n: how many draws; the i-th takes the coin of position i.
         seed: of the coins.
     """
-    # lay the probabilities end to end, best first, and let each coin fall
-    ids = np.flatnonzero(stage.kept)
-    ids = ids[rank_order(stage.scores[ids])]
-    ends = np.cumsum(stage.probs[ids])
-    coins = np.array([coin_at(seed, i) for i in range(n)])
-    drawn = ids[np.searchsorted(ends, coins * ends[-1], side="right")]
-    return np.bincount(drawn, minlength=stage.probs.size)
+    coins = [uniform_at(seed, position) for position in range(n)]
+    drawn = draw_many(stage.order, stage.best_probs, coins)
+    return np.bincount(drawn, minlength=stage.n_vocab)
 
 
 # Many continuations of one prompt

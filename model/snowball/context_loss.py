@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from model.batch import ParallelTexts, same_words
+from model.batch import Batch
 from model.loading import LanguageModel
 from model.snowball.records import ContextLoss, Floats
+from model.tokenizing import shares_vocabulary
 
 MOST_TOKENS = 4_096  # in one pass: what is asked for at once
 
@@ -39,7 +40,7 @@ class ContextRun:
         Raises:
             ValueError: where the models have different tokens, or no text or model is long enough.
         """
-        if not all(same_words(models[0], lm) for lm in models):
+        if not all(shares_vocabulary(models[0], lm) for lm in models):
             raise ValueError("Models with different tokens cannot be compared token for token.")
         limits = [lm.context_length for lm in models if lm.context_length is not None]
         longest = min([*limits, max(contexts)])
@@ -89,7 +90,7 @@ class ContextRun:
         """Predicts some targets from the n_seen tokens before each, by one pass."""
         targets = self.targets[which]
         rows = [self.documents[row][end - n_seen : end] for row, end in targets]
-        expected = ParallelTexts(lm, rows).logprobs
+        expected = Batch(lm, rows).logprobs
         true_ids = [self.documents[row][end] for row, end in targets]
         self._losses[lm.name][which, column] = -expected[np.arange(len(rows)), true_ids]
         self._n_done += n_seen * len(rows)

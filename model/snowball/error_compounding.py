@@ -12,9 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from model.batch import ParallelTexts, check_room, divergence, log_softmax
+from model.batch import Batch
 from model.draw import rank_order
 from model.loading import LanguageModel
+from model.masks import divergence, log_softmax
+from model.passes import check_room
 from model.records import FloatArray
 from model.sampling import Settings
 from model.snowball.records import Bools, Compounding, Estimate, Forks
@@ -109,7 +111,7 @@ class _Group:
 
     def __init__(self, many: ManyForks, seeds: list[int]) -> None:
         self.many, self.seeds, self.n_steps = many, seeds, 0
-        self.texts = ParallelTexts(many.lm, [many.prompt_ids] * len(seeds))
+        self.texts = Batch(many.lm, [many.prompt_ids] * len(seeds))
         shape = (len(seeds), many.n_tokens)
         self.forced_logprob = np.zeros(len(seeds))
         self.same = np.zeros(shape, dtype=bool)
@@ -127,7 +129,7 @@ class _Group:
         """Writes one token in every text."""
         place = self.n_steps - self.many.n_before
         if place == 0:
-            self.texts = self.texts.twice()
+            self.texts.reorder([row for row in range(len(self.seeds)) for _ in range(2)])
         seeds = self.seeds if place < 0 else [seed for seed in self.seeds for _ in range(2)]
         chosen = self.texts.draw(
             [self.many.settings] * len(seeds), seeds, len(self.many.prompt_ids)

@@ -13,10 +13,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from model.batch import LogProbs, ParallelTexts, divergence, read_whole, same_words
+from model.batch import Batch, read_whole
 from model.loading import LanguageModel
+from model.masks import LogProbs, divergence, log_softmax
 from model.sampling import Settings
 from model.snowball.records import Exposure, Floats
+from model.tokenizing import shares_vocabulary
 
 
 class ExposureRun:
@@ -50,7 +52,7 @@ class ExposureRun:
         Raises:
             ValueError: where the two speak of different tokens, or no story is long enough.
         """
-        if not same_words(writer, judge):
+        if not shares_vocabulary(writer, judge):
             raise ValueError(
                 f"{judge.name} has other tokens than {writer.name}: choose a judge of its family."
             )
@@ -68,7 +70,7 @@ class ExposureRun:
         )
         self._found: dict[str, Floats] = {name: np.full(shape, np.nan) for name in names}
         self._n_read = self._n_written = 0
-        self._texts: tuple[ParallelTexts, ...] = ()
+        self._texts: tuple[Batch, ...] = ()
         self._runs = np.ones(len(self.stories), dtype=bool)
 
     @property
@@ -115,10 +117,10 @@ class ExposureRun:
         self._found["forced"][row] = expected_surprise(writer, judge, self.settings.temperature)
         self._found["kl_forced"][row] = divergence(judge, writer)
 
-    def _begin(self) -> tuple[ParallelTexts, ...]:
+    def _begin(self) -> tuple[Batch, ...]:
         prompts = [story[: self.n_prompt] for story in self.stories]
         models = [self.writer] if self.judge is self.writer else [self.writer, self.judge]
-        return tuple(ParallelTexts(lm, prompts) for lm in models)
+        return tuple(Batch(lm, prompts) for lm in models)
 
     def _run_free(self, column: int) -> None:
         """Free running: the same two questions, after what the writer wrote itself."""
@@ -151,9 +153,7 @@ def expected_surprise(writer: LogProbs, judge: LogProbs, temperature: float = 1.
     if temperature == 0:
         best = writer.argmax(axis=-1)
         return -np.take_along_axis(judge, best[..., None], axis=-1)[..., 0]
-    scores = writer / temperature
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights /= weights.sum(axis=-1, keepdims=True)
+    weights = np.exp(log_softmax(writer / temperature))
     # what is never drawn surprises nobody
     found: Floats = -(weights * np.where(weights > 0, np.maximum(judge, -1e4), 0.0)).sum(axis=-1)
     return found

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from model.batch import divergence, log_softmax
 from model.draw import rank_order
 from model.generation import Generation
+from model.masks import divergence, log_softmax
 from model.records import FloatArray
 from model.sampling import Settings
 from model.snowball.records import ForkStep, Option, Side

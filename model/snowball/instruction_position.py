@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from model.batch import ParallelTexts, check_room
+from model.batch import Batch
 from model.loading import LanguageModel
+from model.passes import check_room
 from model.sampling import Settings
 from model.snowball.records import Constraint, Floats, Version
 from model.tokenizing import encode, text_of
@@ -65,7 +66,7 @@ class ConstraintRun:
         check_room(lm, n_all, "shorten the beginning or the constraint")
         starts = {FIRST: [*self.beginning, *self.put_in], LATE: self.beginning}
         starts[NEVER] = self.beginning
-        self._texts = {name: ParallelTexts(lm, [start] * n_texts) for name, start in starts.items()}
+        self._texts = {name: Batch(lm, [start] * n_texts) for name, start in starts.items()}
         self.written: dict[str, list[list[int]]] = {
             name: [[] for _ in range(n_texts)] for name in starts
         }

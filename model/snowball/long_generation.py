@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.batch import ParallelTexts, read_whole
+from model.batch import Batch, read_whole
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.snowball.records import Bools, Floats, LongTexts
@@ -68,7 +68,7 @@ class LongRun:
         self._settings = [settings for _, settings in rows]
         self._n_read = len(written)
         self._kinds = tuple([i for i, _ in rows] + [len(kinds)] * len(written))
-        self._texts = ParallelTexts(lm, [list(prompt_ids)] * len(rows))
+        self._texts = Batch(lm, [list(prompt_ids)] * len(rows))
         self._written = [list(ids[:n_tokens]) for ids in written]
         self._surprise: Floats = np.full((len(self._kinds), n_tokens), np.nan)
         for row, ids in enumerate(self._written, start=len(rows)):

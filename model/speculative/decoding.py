@@ -18,9 +18,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from model.cached_model import Reader
-from model.draw import coin_at, rank_order
-from model.passes import Logits
+from model.batch import Batch
+from model.draw import draw_from, uniform_at
+from model.passes import Logits, check_room
 from model.records import Finish, FloatArray
 from model.sampling import Settings, process
 from model.speculative.drafting import Draft, Drafter
@@ -52,14 +52,6 @@ def residual(target_probs: FloatArray, draft_probs: FloatArray) -> FloatArray:
 def overlap(target_probs: FloatArray, draft_probs: FloatArray) -> float:
     """Returns the chance that a proposal stays here: the sum of min(target, draft)."""
     return float(np.minimum(target_probs, draft_probs).sum())
-
-
-def draw_from(probs: FloatArray, coin: float) -> int:
-    """Returns the token on which a coin falls, the probabilities laid end to end, best first."""
-    ids = np.flatnonzero(probs)
-    ids = ids[rank_order(probs[ids])]
-    ends = np.cumsum(probs[ids])
-    return int(ids[np.searchsorted(ends, coin * ends[-1], side="right")])
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +86,7 @@ class Speculation:
 
     def __init__(
         self,
-        target: Reader,
+        target: Batch,
         drafter: Drafter,
         ids: Sequence[int],
         settings: Settings = GREEDY,
@@ -114,11 +106,11 @@ class Speculation:
         self._is_plain_greedy = settings.stage_names == ("greedy",)
         self.starts: list[int] = []  # length of the text before each round
         self.finished: Finish | None = "length" if self.n_most <= len(ids) else None
-        self.coin = coin or (lambda at, use: coin_at(seed, 3 * at + PURPOSES.index(use)))
+        self.coin = coin or (lambda at, use: uniform_at(seed, 3 * at + PURPOSES.index(use)))
         if self.n_prompt > 1:
-            target.read(self.ids[:-1], 1)
+            target.read([self.ids[:-1]])
         if drafter.reader is not None and self.n_prompt > 1:
-            drafter.reader.read(self.ids[:-1], 1)
+            drafter.reader.read([self.ids[:-1]])
 
     def round(self, n_draft: int, *, adaptive: bool = False) -> Outcome:
         """Runs one round: the text gains at least one token, and at most n_draft + 1.
@@ -137,7 +129,9 @@ class Speculation:
         draft = self.drafter.propose(self.ids, n_draft, self._guess, adaptive=adaptive)
 
         # verify: the target reads them all in one pass, and the token before them
-        rows = self.target.read([*self.ids[self.target.n_read :], *draft.ids], len(draft.ids) + 1)
+        unread = [*self.ids[self.target.n_read :], *draft.ids]
+        logits, target_seconds = self.target.read([unread], len(draft.ids) + 1)
+        rows = logits[0]
 
         # accept: keep proposals up to the first that the coin, or the best token, is against
         n_accepted, token_ids, source = self._judge(draft, rows)
@@ -158,7 +152,7 @@ class Speculation:
             token_ids=token_ids,
             source=source,
             reads=tuple(zip(before, read, self._n_read(), strict=True)),
-            target_seconds=self.target.seconds,
+            target_seconds=target_seconds,
             seconds=time.perf_counter() - started,
         )
 
@@ -229,8 +223,8 @@ class Speculation:
         return "length" if len(self.ids) >= self.n_most else None
 
 
-def write_plainly(
-    target: Reader,
+def decode_baseline(
+    target: Batch,
     ids: Sequence[int],
     settings: Settings = GREEDY,
     n_tokens: int = 64,
@@ -244,22 +238,22 @@ def write_plainly(
     text, seconds, n_prompt = list(ids), [], len(ids)
     is_greedy = settings.stage_names == ("greedy",)
     if n_prompt > 1:
-        target.read(text[:-1], 1)
+        target.read([text[:-1]])
     started = time.perf_counter()
     for _ in range(min(n_tokens, room(target, None, n_prompt, n_tokens) - n_prompt)):
-        row = target.read(text[-1:], 1)[0]
-        seconds.append(target.seconds)
+        seconds.append(target.append(text[-1:]))
+        row = target.logits[0]
         if is_greedy:
             text.append(int(row.argmax()))
         else:
             probs = process(row, text, settings, n_prompt)[-1].probs
-            text.append(draw_from(probs, coin_at(seed, 3 * len(text) + 2)))
+            text.append(draw_from(probs, uniform_at(seed, 3 * len(text) + 2)))
         if text[-1] in target.lm.end_ids:
             break
     return text, seconds, time.perf_counter() - started
 
 
-def room(target: Reader, drafter: Drafter | None, n_prompt: int, max_new_tokens: int | None) -> int:
+def room(target: Batch, drafter: Drafter | None, n_prompt: int, max_new_tokens: int | None) -> int:
     """Returns the number of tokens at which a text is full: of contexts, the shorter one.
 
     Raises:
@@ -267,14 +261,9 @@ def room(target: Reader, drafter: Drafter | None, n_prompt: int, max_new_tokens:
     """
     if not n_prompt:
         raise ValueError("The prompt has no tokens: write a word.")
-    readers = [target] if drafter is None or drafter.reader is None else [target, drafter.reader]
     most = 1_000_000 if max_new_tokens is None else n_prompt + max_new_tokens
-    for one in readers:
-        limit = one.lm.context_length or most
-        if n_prompt >= limit:
-            raise ValueError(
-                f"The prompt has {n_prompt:,} tokens and {one.lm.name} reads at most {limit:,}: "
-                f"shorten it by {n_prompt - limit + 1:,} tokens or more."
-            )
-        most = min(most, limit)
+    for reader in (target, None if drafter is None else drafter.reader):
+        if reader is not None:
+            check_room(reader.lm, n_prompt + 1, "shorten the prompt")
+            most = min(most, reader.lm.context_length or most)
     return most

@@ -14,8 +14,9 @@ from typing import Protocol
 
 import numpy as np
 
-from model.cached_model import TextReader
+from model.batch import Batch, check_crop
 from model.loading import LanguageModel
+from model.masks import log_softmax
 from model.passes import Logits
 from model.records import FloatArray
 
@@ -38,13 +39,25 @@ class Draft:
     n_steps: int  # passes
 
 
+def new_reader(lm: LanguageModel) -> Batch:
+    """Returns a text of one row of which nothing is read, and whose end can be cropped.
+
+    Raises:
+        ValueError: where what was read cannot be taken back; one sentence with the remedy.
+    """
+    if lm.kind != "causal":
+        raise ValueError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
+    check_crop(lm)
+    return Batch(lm, by_hand=True)
+
+
 class Drafter(Protocol):
     """Guesses how a text goes on."""
 
     name: str
 
     @property
-    def reader(self) -> TextReader | None:
+    def reader(self) -> Batch | None:
         """Returns who reads for it; None where no model is asked."""
 
     def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
@@ -61,7 +74,7 @@ class ModelDraft:
             lm: The draft.
             width: Of the target's logits; the draft's are cut or filled up to it.
         """
-        self.name, self.reader, self.width = lm.name, TextReader(lm), width
+        self.name, self.reader, self.width = lm.name, new_reader(lm), width
 
     def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
         """Writes up to n tokens; an adaptive draft stops when it no longer believes itself."""
@@ -69,8 +82,9 @@ class ModelDraft:
         probs, seconds = [], 0.0
         for _ in range(n):
             # read: what the draft has not read, at least its own last guess
-            row = fit(reader.read(text[reader.n_read :], 1)[0], self.width)
-            seconds += reader.seconds
+            rows, spent = reader.read([text[reader.n_read :]])
+            row = fit(rows[0, 0], self.width)
+            seconds += spent
             # guess: as plain decoding would
             token_id, guess = choose(row, text)
             text.append(token_id)
@@ -149,7 +163,7 @@ def fit(row: Logits, width: int) -> Logits:
 
 def best_prob(row: Logits) -> float:
     """Returns the probability of the best token."""
-    return float(1 / np.exp(row - row.max()).sum())
+    return float(np.exp(log_softmax(row).max()))
 
 
 def one_hot(token_id: int, width: int) -> FloatArray:

@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 
-from model.cached_model import TextReader
+from model.batch import Batch
 from model.chi_square import ChiSquare, chi_square
 from model.loading import LanguageModel
-from model.passes import Logits, inputs_of, run_pass
+from model.passes import Logits, forward
 from model.records import FloatArray
 from model.sampling import Settings, process
-from model.speculative.decoding import Speculation, write_plainly
-from model.speculative.drafting import Drafter, ModelDraft
+from model.speculative.decoding import Speculation, decode_baseline
+from model.speculative.drafting import Drafter, ModelDraft, new_reader
 from model.tokenizing import encode, label, text_of
 
 OPENINGS = (
@@ -69,8 +68,8 @@ def compare_greedy(
 ) -> Comparison:
     """Writes one prompt both ways and compares ids."""
     ids = encode(lm, prompt)
-    plain = write_plainly(TextReader(lm), ids, n_tokens=n_tokens)[0]
-    text = Speculation(TextReader(lm), drafter, ids, max_new_tokens=n_tokens)
+    plain = decode_baseline(new_reader(lm), ids, n_tokens=n_tokens)[0]
+    text = Speculation(new_reader(lm), drafter, ids, max_new_tokens=n_tokens)
     while text.finished is None:
         text.round(n_draft)
     pairs = enumerate(zip(plain, text.ids, strict=False))
@@ -86,43 +85,31 @@ def compare_greedy(
     )
 
 
-class RememberingReader(TextReader):
-    """Reads as any reader does, but never the same text twice: rows are kept by what was read."""
+class MemoizedModel(Batch):
+    """Reads one row as any batch does, but never the same text twice: logits are kept by text."""
 
     def __init__(self, lm: LanguageModel) -> None:
         """Begins with nothing read."""
         super().__init__(lm)
-        self.text: list[int] = []
-        self._rows: dict[tuple[int, ...], Logits] = {}
+        self.ids.append([])
+        self._n_pads.append(0)
+        self._memory: dict[tuple[int, ...], Logits] = {}
 
-    def read(self, ids: Sequence[int], n_rows: int) -> Logits:
-        """Returns remembered rows, and runs one pass over the whole text for those that are not."""
-        n_before = len(self.text)
-        self.text += ids
-        self.n_read, self.seconds = len(self.text), 0.0
-        keys = [tuple(self.text[:end]) for end in range(n_before + 1, self.n_read + 1)][-n_rows:]
-        if any(key not in self._rows for key in keys):
-            rows = self._fresh(n_rows)
-            self._rows.update(zip(keys, rows, strict=True))
-        return np.stack([self._rows[key] for key in keys])
+    def read(self, rows: Sequence[Sequence[int]], n_logits: int = 1) -> tuple[Logits, float]:
+        """Returns remembered logits, and runs one pass over the whole text for those that lack."""
+        n_before, seconds = self.n_read, 0.0
+        self.ids[0] += rows[0]
+        text = self.ids[0]
+        keys = [tuple(text[:end]) for end in range(n_before + 1, self.n_read + 1)][-n_logits:]
+        if any(key not in self._memory for key in keys):
+            logits, seconds = forward(self.lm, [text], n_logits=n_logits)
+            self._memory.update(zip(keys, logits[0], strict=True))
+        self.logits = self._memory[keys[-1]][None]
+        return np.stack([self._memory[key] for key in keys])[None], seconds
 
     def crop(self, n_tokens: int) -> None:
         """Forgets the end of the text, not what was read of it."""
-        if n_tokens:
-            del self.text[-n_tokens:]
-            self.n_read = len(self.text)
-
-    def _fresh(self, n_rows: int) -> Logits:
-        inputs = inputs_of(self.lm, self.text, None)
-        if "logits_to_keep" in inputs:
-            inputs["logits_to_keep"] = n_rows
-
-        def whole() -> torch.Tensor:
-            rows: torch.Tensor = self.lm.model(**inputs).logits[0, -n_rows:]
-            return rows
-
-        rows, self.seconds = run_pass(self.lm, len(self.text), whole)
-        return rows
+        del self.ids[0][self.n_read - n_tokens :]
 
 
 class RememberingDraft(ModelDraft):
@@ -131,7 +118,7 @@ class RememberingDraft(ModelDraft):
     def __init__(self, lm: LanguageModel, width: int) -> None:
         """Begins with nothing read."""
         super().__init__(lm, width)
-        self.reader = RememberingReader(lm)
+        self.reader = MemoizedModel(lm)
 
 
 class RememberingSpeculation(Speculation):
@@ -177,7 +164,7 @@ class LawTest:
         self.counts: Counter[tuple[int, ...]] = Counter()
         self.n_done = 0
         self.n_accepted = self.n_tested = 0
-        self._target = RememberingReader(lm)
+        self._target = MemoizedModel(lm)
         self._drafter = (
             RememberingDraft(draft, lm.vocab_size) if isinstance(draft, LanguageModel) else draft
         )
@@ -238,5 +225,5 @@ class LawTest:
 
     def _probs(self, ids: Sequence[int]) -> FloatArray:
         self._target.crop(self._target.n_read)
-        row = self._target.read(list(ids), 1)[0]
-        return process(row, ids, self.settings, len(self.ids))[-1].probs
+        self._target.read([ids])
+        return process(self._target.logits[0], ids, self.settings, len(self.ids))[-1].probs

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.cached_model import TextReader
 from model.draw import best_ids
+from model.kv_cache import bytes_held
 from model.records import FloatArray
 from model.speculative.decoding import Outcome, Speculation, accept_prob, overlap, residual
 from model.speculative.drafting import one_hot
@@ -147,10 +147,10 @@ def _caches(text: Speculation, outcome: Outcome) -> tuple[CacheMark, ...]:
             n_read=read,
             n_kept=kept,
             bytes_per_token=reader.lm.cache_shape.bytes_per_token,
-            bytes_held=reader.bytes_held,
+            bytes_held=bytes_held(reader.cache),
         )
         for reader, (before, read, kept) in zip(readers, outcome.reads, strict=True)
-        if isinstance(reader, TextReader)
+        if reader is not None
     )
 
 

@@ -13,10 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from statistics import mean, median
 
-from model.cached_model import TextReader
 from model.loading import LanguageModel
-from model.speculative.decoding import GREEDY, Outcome, Speculation, write_plainly
-from model.speculative.drafting import MOST_DRAFTED, Drafter, ForcedDraft, ModelDraft
+from model.speculative.decoding import GREEDY, Outcome, Speculation, decode_baseline
+from model.speculative.drafting import MOST_DRAFTED, Drafter, ForcedDraft, ModelDraft, new_reader
 from model.speculative.records import DraftReport, Parts, RoundCost, Speed
 
 LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8)
@@ -117,10 +116,10 @@ class SpeedTest:
         return next(self._work, self) is not self
 
     def _measure(self) -> Iterator[None]:
-        ways = self.ways
+        ways, n_tokens = self.ways, self.n_tokens
         # warm up: one short text each way, not counted
         ids = self.prompts[0]
-        truth = write_plainly(TextReader(self.lm), ids, n_tokens=8)[0]
+        truth = decode_baseline(new_reader(self.lm), ids, n_tokens=8)[0]
         yield
         for way in ways:
             self._write(way, ids, truth, 8)
@@ -128,7 +127,7 @@ class SpeedTest:
         for run in range(self.n_runs):
             for index, ids in enumerate(self.prompts):
                 # plain: the text that all others must equal
-                truth, _, seconds = write_plainly(TextReader(self.lm), ids, n_tokens=self.n_tokens)
+                truth, _, seconds = decode_baseline(new_reader(self.lm), ids, n_tokens=n_tokens)
                 self._plain[run, index] = seconds
                 self._decode.append(seconds / (len(truth) - len(ids)))
                 yield
@@ -148,7 +147,7 @@ class SpeedTest:
         n_draft = {BEST: self.extremes_at, WORST: self.extremes_at, ADAPTIVE: MOST_DRAFTED}.get(way)
         if way in (BEST, WORST) and isinstance(drafter, ModelDraft):
             drafter = ForcedDraft(drafter, truth, is_right=way == BEST)
-        text = Speculation(TextReader(self.lm), drafter, ids, GREEDY, max_new_tokens=n_tokens)
+        text = Speculation(new_reader(self.lm), drafter, ids, GREEDY, max_new_tokens=n_tokens)
         rounds = []
         while text.finished is None:
             rounds.append(text.round(n_draft or int(way), adaptive=way == ADAPTIVE))
@@ -258,7 +257,7 @@ def report_draft(
     rounds: list[Outcome] = []
     n_written = 0
     for ids in prompts:
-        text = Speculation(TextReader(lm), make_drafter(), ids, GREEDY, max_new_tokens=n_tokens)
+        text = Speculation(new_reader(lm), make_drafter(), ids, GREEDY, max_new_tokens=n_tokens)
         while text.finished is None:
             rounds.append(text.round(n_draft))
         n_written += len(text.ids) - len(ids)

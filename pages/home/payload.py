@@ -17,7 +17,7 @@ import numpy as np
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.records import Distribution, Step
-from model.sampling import ORDERS, Settings, coin_at
+from model.sampling import ORDERS, Settings, uniform_at
 from model.source_code import source_of
 from model.tokenizing import pieces, vocabulary_labels
 from pages.frame.component import MAX_EXACT, encode_payload
@@ -61,7 +61,7 @@ def build_payload(session: Session, *, presenter: bool, hide_bars: bool) -> byte
         "ack": session.ack,
         "model": _model(session.lm),
         "seed": seed,
-        "coin": coin_at(seed, len(generation.ids)),
+        "coin": uniform_at(seed, len(generation.ids)),
         "redo": redo.token_id if redo else None,
         "prompt": session.prompt,
         "examples": EXAMPLES,

@@ -15,10 +15,10 @@ from model.causal_mask.attention import (
     edit_token,
     look_at_attention,
     next_best,
+    read_leak,
     read_text,
     read_unmasked,
     replacement,
-    take_mask_off,
     true_logprobs,
 )
 from model.causal_mask.losses import StepLoop, losses_in_one_pass
@@ -98,7 +98,7 @@ def test_a_mask_that_is_not_heeded_counts_as_fixed(monkeypatch: pytest.MonkeyPat
     lm = tiny("llama")
     monkeypatch.setattr(attention, "no_mask", lambda *_: {})
     with pytest.raises(ValueError, match="built into its layers"):
-        take_mask_off(lm, IDS)
+        read_leak(lm, IDS)
     assert edit_token(lm, IDS, 4, [40]).open_changes is None
 
 
@@ -204,7 +204,7 @@ def test_the_next_best_is_the_model_s_own_and_another_token() -> None:
 @pytest.mark.parametrize("architecture", OPEN)
 def test_the_truth_is_scored_with_the_mask_and_without(architecture: str) -> None:
     lm = tiny(architecture)
-    leak = take_mask_off(lm, IDS)
+    leak = read_leak(lm, IDS)
     assert leak.masked.shape == leak.open.shape == (7,)
     assert np.abs(leak.masked - leak.open).max() > 1e-3
     assert leak.masked == pytest.approx(-losses_in_one_pass(lm, IDS).losses, abs=1e-5)
@@ -216,7 +216,7 @@ def test_the_truth_is_scored_with_the_mask_and_without(architecture: str) -> Non
 @pytest.mark.parametrize("architecture", FIXED)
 def test_a_mask_that_cannot_be_taken_off_says_so(architecture: str) -> None:
     with pytest.raises(ValueError, match="built into its layers"):
-        take_mask_off(tiny(architecture), IDS)
+        read_leak(tiny(architecture), IDS)
     if architecture != "mamba":
         with pytest.raises(ValueError, match="built into its layers"):
             look_at_attention(tiny(architecture), IDS, is_masked=False)
@@ -271,7 +271,7 @@ def test_a_ratio_is_the_loop_s_seconds_by_the_pass_s() -> None:
     assert Comparison(8, 0.0, 0.5, 5, 2.0).ratio == 4
 
 
-@pytest.mark.parametrize("measure", [losses_in_one_pass, take_mask_off, StepLoop])
+@pytest.mark.parametrize("measure", [losses_in_one_pass, read_leak, StepLoop])
 def test_one_token_has_nothing_to_predict(measure: type[StepLoop]) -> None:
     with pytest.raises(ValueError, match="write a few words"):
         measure(tiny("llama"), [5])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from model.causal_mask.attention import edit_token, look_at_attention, next_best, take_mask_off
+from model.causal_mask.attention import edit_token, look_at_attention, next_best, read_leak
 from model.causal_mask.losses import StepLoop, losses_in_one_pass
 from model.causal_mask.mask_training import MaskTraining
 from model.loading import LanguageModel
@@ -56,7 +56,7 @@ def test_c37_a_later_token_moves_no_earlier_logit_until_the_mask_is_off(
 
 
 def test_c37_without_the_mask_true_tokens_leak(storyteller: LanguageModel, ids: list[int]) -> None:
-    leak = take_mask_off(storyteller, ids)
+    leak = read_leak(storyteller, ids)
     on, off = np.exp(leak.masked[leak.largest]), np.exp(leak.open[leak.largest])
     assert off > on + 0.2
     assert off[()] > 2 * on

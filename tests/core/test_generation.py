@@ -12,7 +12,7 @@ import pytest
 
 from model.generation import Generation, choose
 from model.loading import LanguageModel
-from model.sampling import Settings, coin_at, process
+from model.sampling import Settings, process, uniform_at
 from tests.tiny_models import CONTEXT, END, VOCAB_SIZE, fresh_logits, tiny
 
 GREEDY = Settings(temperature=0)
@@ -58,7 +58,7 @@ def test_a_step_writes_down_where_its_token_came_from(g: Generation) -> None:
     step = g.step(settings)
     (first, *_), probs = process(raw, g.prompt_ids, settings), softmax(raw)
     assert step.token_id == choose(process(raw, g.prompt_ids, settings), coin) == g.ids[-1]
-    assert step.coin == coin == coin_at(3, step.position)
+    assert step.coin == coin == uniform_at(3, step.position)
     assert step.position == g.n_prompt
     assert not step.forced
     assert math.isclose(step.prob, probs[step.token_id], rel_tol=1e-6)
@@ -302,7 +302,7 @@ def test_a_fork_goes_on_by_the_same_coins_or_by_others(g: Generation) -> None:
     g.step()
     same, other = g.fork(), g.fork(seed=99)
     assert same.coin == g.coin
-    assert other.coin == coin_at(99, len(g.ids)) != g.coin
+    assert other.coin == uniform_at(99, len(g.ids)) != g.coin
     assert same.ids == g.ids
     assert same.ids is not g.ids
     assert same.steps == g.steps

@@ -20,12 +20,12 @@ from model.sampling import (
     ORDERS,
     Settings,
     candidates,
-    coin_at,
     draw,
     ignored,
     process,
     rank_order,
     summarise,
+    uniform_at,
 )
 
 HALVES = np.log2([8.0, 4.0, 2.0, 2.0]) * math.log(2)  # probabilities 1/2, 1/4, 1/8, 1/8
@@ -366,13 +366,13 @@ class TestDraw:
     def test_coins_are_fixed_for_good(self) -> None:
         # printed once and kept: a link must replay the same text in years to come
         expected = [0.6524484863740322, 0.7012121095215252, 0.3871241409757855]
-        assert [coin_at(0, position) for position in range(3)] == expected
+        assert [uniform_at(0, position) for position in range(3)] == expected
 
     def test_a_coin_depends_on_seed_and_position_alone(self) -> None:
-        coins = {coin_at(seed, position) for seed in range(50) for position in range(50)}
+        coins = {uniform_at(seed, position) for seed in range(50) for position in range(50)}
         assert len(coins) == 2500
         assert all(0 <= coin < 1 for coin in coins)
-        assert 0 <= coin_at(-(10**30), 10**9) < 1
+        assert 0 <= uniform_at(-(10**30), 10**9) < 1
 
     def test_rank_order_breaks_ties_by_id(self) -> None:
         scores = np.array([1.0, 3.0, -INF, 3.0, 0.0, -0.0, -INF])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from model.records import BoolArray, FloatArray, IntArray
-from model.sampling import ORDERS, Settings, coin_at, draw, process, rank_order
+from model.sampling import ORDERS, Settings, draw, process, rank_order, uniform_at
 from model.settings import STAGE_NAMES
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -229,14 +229,16 @@ def test_a_larger_coin_never_draws_a_better_token(
 
 @pytest.mark.parametrize("seed", [0, 1, 12345])
 def test_coins_along_a_text_are_uniform(seed: int) -> None:
-    coins = np.array([coin_at(seed, position) for position in range(5000)])
+    coins = np.array([uniform_at(seed, position) for position in range(5000)])
     assert is_uniform(coins)
     pairs = (coins[:-1] * 5).astype(int) * 5 + (coins[1:] * 5).astype(int)
     assert fits(np.bincount(pairs, minlength=25), np.full(25, len(pairs) / 25))
 
 
 def test_coins_of_neighbouring_seeds_are_independent() -> None:
-    coins = np.array([[coin_at(seed, position) for position in range(20)] for seed in range(1000)])
+    coins = np.array(
+        [[uniform_at(seed, position) for position in range(20)] for seed in range(1000)]
+    )
     assert is_uniform(coins.ravel())
     assert is_uniform(coins[:, 0])
     assert abs(np.corrcoef(coins[:-1].ravel(), coins[1:].ravel())[0, 1]) < 0.05
@@ -245,7 +247,7 @@ def test_coins_of_neighbouring_seeds_are_independent() -> None:
 def test_draws_follow_the_distribution() -> None:
     logits = np.random.default_rng(3).normal(0, 1.5, 12)
     stage = process(logits, [], Settings(temperature=0.8, top_k=8))[-1]
-    drawn = [draw(stage, coin_at(7, position)) for position in range(20_000)]
+    drawn = [draw(stage, uniform_at(7, position)) for position in range(20_000)]
     counts = np.bincount(drawn, minlength=12)
     assert not counts[~stage.kept].any()
     expected = stage.probs[stage.kept] * len(drawn)

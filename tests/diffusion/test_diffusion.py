@@ -10,7 +10,7 @@ from tokenizers.processors import TemplateProcessing
 
 from model.diffusion.denoising import ORDERS, Diffusion, fill_page, pass_coin, propose
 from model.diffusion.layout import plan_passes, writable_ids
-from model.draw import coin_at
+from model.draw import uniform_at
 from tests.tiny_fillers import MASK, filling_tokenizer, tiny_gapfiller, tiny_unmasker
 from tests.tiny_models import tiny
 
@@ -110,7 +110,7 @@ def test_left_to_right_fills_from_the_left_and_random_by_its_coins() -> None:
     places = [one.committed[0] for one in shuffled.passes]
     assert places != list(range(12))
     stream = 3 ^ 0x5DEECE66D
-    assert places == sorted(range(12), key=lambda place: coin_at(stream, place))
+    assert places == sorted(range(12), key=lambda place: uniform_at(stream, place))
 
 
 def test_a_block_is_filled_before_the_next_begins() -> None:

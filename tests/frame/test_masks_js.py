@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from model.records import Distribution, FloatArray, Stage
-from model.sampling import ORDERS, Settings, coin_at, draw, process, rank_order, summarise
+from model.sampling import ORDERS, Settings, draw, process, rank_order, summarise, uniform_at
 from model.settings import STAGE_NAMES
 
 pytestmark = pytest.mark.browser
@@ -171,7 +171,7 @@ def random_case(seed: int, n_vocab: int, n_coins: int) -> Case:
     """A case that the seed decides, with coins at both ends of the bar among the others."""
     rng = np.random.default_rng(seed)
     ids = rng.integers(0, n_vocab, 12).tolist()
-    coins = [0.0, 1 - 2**-53, 0.5, *(coin_at(seed, i) for i in range(n_coins - 3))]
+    coins = [0.0, 1 - 2**-53, 0.5, *(uniform_at(seed, i) for i in range(n_coins - 3))]
     logits = random_logits(rng, n_vocab)
     return Case(logits, ids, int(rng.integers(0, 13)), random_settings(rng), coins)
 
@@ -279,7 +279,7 @@ def in_page(
 def test_a_cut_within_what_the_page_holds_is_exact(
     masks_page: Page, large: tuple[FloatArray, Distribution], values: dict[str, Any]
 ) -> None:
-    coins = [coin_at(1, position) for position in range(200)]
+    coins = [uniform_at(1, position) for position in range(200)]
     case, theirs = in_page(masks_page, large, coins, **values)
     final, ours = theirs["stages"][-1], case.python()[-1]
     assert not any(stage["reachesTail"] for stage in theirs["stages"])
@@ -316,7 +316,7 @@ def test_a_cut_in_the_tail_is_said_and_left_to_python(
 def test_with_a_tail_in_play_the_page_draws_as_python_does_or_waits(
     masks_page: Page, large: tuple[FloatArray, Distribution], temperature: float
 ) -> None:
-    coins = [coin_at(2, position) for position in range(500)]
+    coins = [uniform_at(2, position) for position in range(500)]
     case, theirs = in_page(masks_page, large, coins, temperature=temperature)
     final, ours = theirs["stages"][-1], case.python()[-1]
     assert final["nKept"] == 100_000

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from model.loading import LanguageModel
-from model.sampling import coin_at
+from model.sampling import uniform_at
 from model.tokenizing import encode
 from pages.home.session import LARGEST_SEED, MOST_BRANCHES, Session
 from tests.tiny_models import tiny, tokenizer
@@ -74,7 +74,7 @@ def test_a_branch_leaves_the_old_text_and_tosses_coins_of_its_own(hand: Hand) ->
     assert ids(hand) == written[: start + 1]
     hand("next")
     step = hand.session.generation.steps[-1]
-    assert step.coin != coin_at(0, step.position)
+    assert step.coin != uniform_at(0, step.position)
     hand("switch", id=0)
     assert ids(hand) == written
 

@@ -17,10 +17,10 @@ from model.passes import prefill
 from model.prefill_decode import ceilings
 from model.prefill_decode.batching import Batch, point_of, weight_bytes_read
 from model.prefill_decode.cost import price_tokens, saved_by_budget
-from model.prefill_decode.experiments import PhaseExperiment, Writing, best_that_goes_on, some_ids
+from model.prefill_decode.experiments import PhaseExperiment, Writing, best_that_goes_on
 from model.prefill_decode.roofline import RooflineExperiment
 from model.prefill_decode.scoring import score_choices
-from model.tokenizing import encode
+from model.tokenizing import encode, random_ids
 from viz.prefill_decode.latency_charts import stream_figure
 from viz.prefill_decode.phase_charts import swap_figure
 from viz.prefill_decode.roofline_chart import verdict
@@ -47,7 +47,7 @@ class Passes:
 
 def written(lm: LanguageModel, n_in: int, n_out: int) -> Writing:
     writing = Writing(
-        make_engine(lm, PLAIN, n_in + n_out), some_ids(lm, n_in), best_that_goes_on(lm)
+        make_engine(lm, PLAIN, n_in + n_out), random_ids(lm, n_in), best_that_goes_on(lm)
     )
     for _ in range(n_out):
         writing.advance()
@@ -77,7 +77,7 @@ def test_c08_the_first_token_is_in_hand_long_before_the_whole(storyteller: Langu
 def test_c22_a_prompt_is_one_pass_whose_arithmetic_shares_one_reading_of_the_weights(
     storyteller: LanguageModel,
 ) -> None:
-    ids = some_ids(storyteller, 64)
+    ids = random_ids(storyteller, 64)
     with Passes(storyteller) as lengths:
         experiment = PhaseExperiment(storyteller, PLAIN, swap=(4, 16), lengths=(16,))
         while not experiment.is_done:
@@ -126,12 +126,12 @@ def test_c27_decode_does_little_arithmetic_for_each_byte_and_the_page_says_what_
     words = verdict(roofline)
     for sentence in ("Reading 64 tokens is", "Decoding at batch 1 is", "MBU", "MFU"):
         assert sentence in words
-    counted = count_flops(lambda: prefill(storyteller, some_ids(storyteller, 64), None)).linear
+    counted = count_flops(lambda: prefill(storyteller, random_ids(storyteller, 64), None)).linear
     assert counted == predict_flops(storyteller, 64, 0).linear
 
 
 def test_c28_a_batch_shares_one_reading_of_the_weights(storyteller: LanguageModel) -> None:
-    rows = [some_ids(storyteller, 12)] * 8
+    rows = [random_ids(storyteller, 12)] * 8
     batch = Batch(storyteller, rows)
     with Passes(storyteller) as lengths:
         batch.prefill()

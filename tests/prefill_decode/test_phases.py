@@ -23,12 +23,12 @@ from model.prefill_decode.experiments import (
     PhaseExperiment,
     Writing,
     best_that_goes_on,
-    some_ids,
     swap_lengths,
 )
 from model.prefill_decode.records import Request
 from model.prefill_decode.roofline import RooflineExperiment
 from model.timing import one_at_a_time
+from model.tokenizing import random_ids
 from pages.lessons.kv_cache.state import RaceRun
 from pages.lessons.prefill_decode.state import PartRun, PhaseLesson, Playing
 from tests.tiny_models import tiny
@@ -189,7 +189,7 @@ def test_no_answer_of_the_two_requests_ends_early() -> None:
     logits[7] = 5
     assert best_that_goes_on(lm)(logits, []) == 7
     assert logits[list(lm.end_ids)].max() == 9, "the logits are left as they were"
-    assert not set(some_ids(lm, 500)) & lm.end_ids
+    assert not set(random_ids(lm, 500)) & lm.end_ids
 
 
 def test_a_short_context_gets_shorter_requests_or_one_sentence() -> None:

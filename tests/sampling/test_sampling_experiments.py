@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.draw import coin_at, draw
+from model.draw import draw, uniform_at
 from model.sampling import Settings
 from model.sampling.experiments import (
     MASKS_ALONE,
@@ -78,7 +78,7 @@ def test_no_mask_is_nearer_to_another_than_to_itself(numbers: list[float]) -> No
 def test_ten_thousand_draws_are_ten_thousand_times_the_loop_s_own() -> None:
     stage = apply_alone(LOGITS, "top_k", 3)
     counts = count_draws(stage, 500, seed=7)
-    singly = [draw(stage, coin_at(7, i)) for i in range(500)]
+    singly = [draw(stage, uniform_at(7, i)) for i in range(500)]
     assert counts.tolist() == np.bincount(singly, minlength=4).tolist()
     assert counts[3] == 0
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from model.cached_model import TextReader
 from model.loading import LanguageModel, load_model
-from model.speculative.decoding import Speculation, write_plainly
-from model.speculative.drafting import ForcedDraft, ModelDraft, PromptLookup
+from model.speculative.decoding import Speculation, decode_baseline
+from model.speculative.drafting import ForcedDraft, ModelDraft, PromptLookup, new_reader
 from model.speculative.proof import LAW_SETTINGS, PROMPTS, LawTest, compare_greedy
 from model.speculative.timing import (
     ADAPTIVE,
@@ -56,10 +55,10 @@ def test_c32_all_accepted_gives_a_bonus_and_none_accepted_gives_one_token(
     storyteller: LanguageModel, scribbler: LanguageModel
 ) -> None:
     ids = encode(storyteller, SPEED_PROMPTS[0])
-    truth = write_plainly(TextReader(storyteller), ids, n_tokens=15)[0]
+    truth = decode_baseline(new_reader(storyteller), ids, n_tokens=15)[0]
     for is_right, n_rounds in ((True, 3), (False, 15)):
         drafter = ForcedDraft(ModelDraft(scribbler, 4096), truth, is_right=is_right)
-        text = Speculation(TextReader(storyteller), drafter, ids, max_new_tokens=15)
+        text = Speculation(new_reader(storyteller), drafter, ids, max_new_tokens=15)
         while text.finished is None:
             text.round(4)
         assert text.ids == truth

@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 from transformers import PreTrainedTokenizerFast
 
-from model.cached_model import TextReader
 from model.loading import LanguageModel, load_model
 from model.sampling import Settings
 from model.speculative.decoding import (
     Speculation,
     accept_prob,
+    decode_baseline,
     draw_from,
     overlap,
     residual,
-    write_plainly,
 )
 from model.speculative.drafting import (
     ForcedDraft,
@@ -29,6 +28,7 @@ from model.speculative.drafting import (
     differing_ids,
     fit,
     look_up,
+    new_reader,
     one_hot,
 )
 from model.speculative.proof import compare_greedy
@@ -58,7 +58,7 @@ def speculation(
     seed: int = 0,
 ) -> Speculation:
     drafter = ModelDraft(draft, target.vocab_size)
-    return Speculation(TextReader(target), drafter, PROMPT, settings, seed, n_tokens)
+    return Speculation(new_reader(target), drafter, PROMPT, settings, seed, n_tokens)
 
 
 def write(text: Speculation, n_draft: int, *, adaptive: bool = False) -> list[int]:
@@ -108,7 +108,7 @@ def test_the_coin_falls_on_the_bar_laid_best_first() -> None:
 @pytest.mark.parametrize("n_draft", [1, 4])
 def test_greedy_text_is_that_of_plain_decoding(architecture: str, n_draft: int) -> None:
     target, draft = tiny(architecture), tiny("llama", seed=1)
-    plain = write_plainly(TextReader(target), PROMPT, n_tokens=20)[0]
+    plain = decode_baseline(new_reader(target), PROMPT, n_tokens=20)[0]
     assert write(speculation(target, draft), n_draft) == plain
     # a draft that is the target itself is always believed
     twin = speculation(target, target)
@@ -133,9 +133,9 @@ def test_a_crop_leaves_the_cache_of_a_fresh_reading() -> None:
     text = speculation(tiny("llama"), tiny("llama", seed=1), WARM)
     for _ in range(4):
         text.round(4)
-    assert isinstance(text.target, TextReader)
+    assert isinstance(text.target, new_reader)
     cropped = text.target.read(text.ids[-1:], 1)
-    fresh = TextReader(text.target.lm).read(text.ids, 1)
+    fresh = new_reader(text.target.lm).read(text.ids, 1)
     assert cropped == pytest.approx(fresh, abs=1e-4)
 
 
@@ -162,11 +162,11 @@ def test_another_seed_writes_another_text() -> None:
 
 def test_an_end_token_among_the_guesses_ends_the_text_as_in_plain_decoding() -> None:
     target = tiny("llama")
-    plain = write_plainly(TextReader(target), PROMPT, n_tokens=20)[0]
+    plain = decode_baseline(new_reader(target), PROMPT, n_tokens=20)[0]
     end_id = plain[len(PROMPT) + 2]
     ends = frozenset({end_id})
     ending = replace(target, end_ids=ends)
-    wanted = write_plainly(TextReader(ending), PROMPT, n_tokens=20)[0]
+    wanted = decode_baseline(new_reader(ending), PROMPT, n_tokens=20)[0]
     text = speculation(ending, ending)
     assert write(text, 8) == wanted
     assert text.finished == "eos"
@@ -185,15 +185,15 @@ def test_no_guess_goes_past_the_length() -> None:
 
 def test_a_prompt_that_fills_a_context_is_refused_with_the_remedy() -> None:
     with pytest.raises(ValueError, match="shorten it by 5 tokens"):
-        Speculation(TextReader(tiny("llama")), PromptLookup(290), [5] * 100)
+        Speculation(new_reader(tiny("llama")), PromptLookup(290), [5] * 100)
     with pytest.raises(ValueError, match="write a word"):
-        Speculation(TextReader(tiny("llama")), PromptLookup(290), [])
+        Speculation(new_reader(tiny("llama")), PromptLookup(290), [])
 
 
 @pytest.mark.parametrize("architecture", ["mamba", "openai_gpt", "qwen3_next"])
 def test_a_model_that_cannot_take_tokens_back_is_refused(architecture: str) -> None:
     with pytest.raises(ValueError, match="cannot be cropped"):
-        TextReader(tiny(architecture))
+        new_reader(tiny(architecture))
 
 
 # Drafts
@@ -212,7 +212,7 @@ def test_prompt_lookup_needs_no_model_and_changes_no_greedy_text(settings: Setti
     target = tiny("llama")
     prompt = [5, 6, 7, 5, 6]
     text = Speculation(
-        TextReader(target), PromptLookup(target.vocab_size), prompt, settings, max_new_tokens=20
+        new_reader(target), PromptLookup(target.vocab_size), prompt, settings, max_new_tokens=20
     )
     first = text.round(4)
     assert first.draft.ids == (7, 5, 6)
@@ -220,7 +220,7 @@ def test_prompt_lookup_needs_no_model_and_changes_no_greedy_text(settings: Setti
     assert len(first.reads) == 1
     write(text, 4)
     if settings.is_greedy:
-        assert text.ids == write_plainly(TextReader(target), prompt, n_tokens=20)[0]
+        assert text.ids == decode_baseline(new_reader(target), prompt, n_tokens=20)[0]
 
 
 def test_an_adaptive_draft_stops_when_it_no_longer_believes_itself(
@@ -235,10 +235,10 @@ def test_an_adaptive_draft_stops_when_it_no_longer_believes_itself(
 
 def test_a_forced_draft_is_the_best_or_the_worst_case() -> None:
     target, draft = tiny("llama"), tiny("llama", seed=1)
-    truth = write_plainly(TextReader(target), PROMPT, n_tokens=20)[0]
+    truth = decode_baseline(new_reader(target), PROMPT, n_tokens=20)[0]
     for is_right, n_rounds in ((True, 4), (False, 20)):
         drafter = ForcedDraft(ModelDraft(draft, 290), truth, is_right=is_right)
-        text = Speculation(TextReader(target), drafter, PROMPT, max_new_tokens=20)
+        text = Speculation(new_reader(target), drafter, PROMPT, max_new_tokens=20)
         assert write(text, 4) == truth
         assert len(text.starts) == n_rounds
 

@@ -8,12 +8,11 @@ import pytest
 import torch
 from transformers import DynamicCache, GenerationConfig
 
-from model.cached_model import TextReader
 from model.fast.llama_decode import MOST_TOKENS
 from model.kv_cache import crop, fork
 from model.loading import LanguageModel, load_model
 from model.speculative.decoding import Speculation
-from model.speculative.drafting import ModelDraft
+from model.speculative.drafting import ModelDraft, new_reader
 from model.tokenizing import encode
 from tests.tiny_models import tiny
 
@@ -73,7 +72,7 @@ def assisted(target: LanguageModel, draft: LanguageModel, ids: list[int], n: int
 
 def ours(target: LanguageModel, draft: LanguageModel, ids: list[int], n: int) -> list[int]:
     drafter = ModelDraft(draft, target.vocab_size)
-    text = Speculation(TextReader(target), drafter, ids, max_new_tokens=n)
+    text = Speculation(new_reader(target), drafter, ids, max_new_tokens=n)
     while text.finished is None:
         text.round(4)
     return text.ids

@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from model.beam_search import BeamSearch, rank_finished, read_rows, reorder
+from model.batch import Batch
+from model.beam_search import BeamSearch, rank_finished
 from model.beam_search.records import FinishedBeam
 from model.tokenizing import pieces
 from pages.frame.code_that_ran import show_code
@@ -44,8 +45,8 @@ def show_growth(lesson: BeamLesson) -> None:
         BeamSearch._divide,
         BeamSearch._cannot_win,
         FinishedBeam.score,
-        reorder,
-        read_rows,
+        Batch.reorder,
+        Batch.read,
         key="beam_code_1",
     )
     offer_link(SETTINGS, lesson.lm, lambda: {"searched": lesson.growing.wish.length_penalty})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.causal_mask.attention import read_unmasked, take_mask_off, true_logprobs
+from model.causal_mask.attention import read_leak, read_unmasked, true_logprobs
 from model.causal_mask.records import Leak
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics, theme_now
@@ -31,7 +31,7 @@ def show_leak(lesson: MaskLesson) -> None:
             f"{lesson.lm.name} was not trained to look ahead, so it copies some words and is "
             "disturbed at others. What it would learn without the mask can be tried below."
         )
-    show_code(take_mask_off, read_unmasked, true_logprobs, key="mask_code_3")
+    show_code(read_leak, read_unmasked, true_logprobs, key="mask_code_3")
 
 
 def _numbers(leak: Leak) -> list[tuple[str, str, str]]:

@@ -15,9 +15,9 @@ from model.causal_mask.attention import (
     edit_token,
     look_at_attention,
     next_best,
+    read_leak,
     read_text,
     replacement,
-    take_mask_off,
 )
 from model.causal_mask.losses import StepLoop, losses_in_one_pass
 from model.causal_mask.mask_training import MaskTraining
@@ -96,7 +96,7 @@ class Reading:
 
     def leak(self) -> Leak | Notice:
         """Returns the probability of the true next tokens, mask on and mask off."""
-        return self._try("leak", lambda: take_mask_off(self.lm, self.ids))
+        return self._try("leak", lambda: read_leak(self.lm, self.ids))
 
     def losses(self) -> Losses | Notice:
         """Returns the loss at every position."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model.guess.game import GuessingGame, log_softmax, prob_of, score
+from model.guess.game import GuessingGame, prob_of, score
 from model.guess.reading import read_line, spell_out
 from model.guess.shannon import entropy_bounds, lower_bound, never_rising, upper_bound
 from model.loading import LanguageModel
+from model.masks import log_softmax
 from pages.frame.code_that_ran import show_code
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import kept_lesson

@@ -6,9 +6,11 @@ import html
 
 import streamlit as st
 
+from model.batch import Batch
 from model.fast.block_cache import RoomyLayer
 from model.pass_by_pass import PassByPass
-from model.prefill_decode.batching import Batch, BatchExperiment, batched_pass
+from model.passes import forward
+from model.prefill_decode.batching import BatchExperiment
 from model.prefill_decode.padding import MOST_WAYS, padding_passes
 from model.prefill_decode.records import Padding
 from model.tokenizing import encode
@@ -37,7 +39,7 @@ def show_batches(lesson: PhaseLesson) -> None:
         "longer for a token."
     )
     show_run(lesson, "batches", lambda: BatchExperiment(lesson.lm), _draw, word="Measure")
-    show_code(Batch.decode, batched_pass, RoomyLayer.update, key="phase_code_4")
+    show_code(Batch.read, forward, RoomyLayer.update, key="phase_code_4")
     st.subheader("Prompts of different lengths", anchor=False)
     st.markdown(
         "**A batch is a rectangle: short prompts are filled up on the left, and the model is told "

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.batch import same_words
 from model.held_out import HeldOut, held_out
 from model.snowball.context_loss import ContextRun
-from model.tokenizing import encode
+from model.tokenizing import encode, shares_vocabulary
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.lessons.snowball.exposure import model_names, model_of
@@ -62,7 +61,7 @@ def _context(lesson: SnowLesson) -> None:
 def _start(lesson: SnowLesson) -> None:
     which: HeldOut = st.session_state["snow_context_text"]
     models = [model_of(lesson, name) for name in model_names(lesson)]
-    kin = [lm for lm in models if same_words(lm, lesson.lm)]
+    kin = [lm for lm in models if shares_vocabulary(lm, lesson.lm)]
     kin.sort(key=lambda lm: (-lm.n_parameters, lm.name))
     documents = [encode(lesson.lm, text) for text in held_out(which)]
     contexts = [2**i for i in range(12) if 2**i <= TEXTS[which][1]]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.batch import same_words
 from model.held_out import held_out
 from model.loading import SHIPPED, LanguageModel
 from model.snowball.exposure import ExposureRun, expected_surprise
-from model.tokenizing import encode
+from model.tokenizing import encode, shares_vocabulary
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.models import offered_models, shared_model
@@ -122,7 +121,7 @@ def _show(run: WatchedRun[ExposureRun]) -> None:
 def _start(lesson: SnowLesson) -> None:
     writer = model_of(lesson, st.session_state["snow_writer"])
     judge = model_of(lesson, st.session_state["snow_judge"])
-    if not same_words(writer, judge):
+    if not shares_vocabulary(writer, judge):
         raise ValueError(
             f"{judge.name} has other tokens than {writer.name}: choose a judge of its family, or "
             "the writer itself."

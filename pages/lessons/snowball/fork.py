@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.batch import divergence
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.masks import divergence
 from model.sampling import Settings
 from model.snowball.fork import Fork, meeting, option_of, options
 from model.snowball.records import Option

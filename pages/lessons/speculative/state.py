@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
-from model.cached_model import TextReader
 from model.loading import SHIPPED, LanguageModel
 from model.records import Piece
 from model.sampling import Settings
 from model.speculative.decoding import Speculation
-from model.speculative.drafting import Drafter, ModelDraft, PromptLookup, check_pair
+from model.speculative.drafting import Drafter, ModelDraft, PromptLookup, check_pair, new_reader
 from model.speculative.proof import Comparison, LawTest
 from model.speculative.records import DraftReport, Round
 from model.speculative.round_view import describe_round
@@ -42,9 +41,9 @@ class Choice:
         Raises:
             ValueError: one sentence with the remedy.
         """
-        TextReader(self.target)
+        new_reader(self.target)
         if self.draft is not None:
-            TextReader(self.draft)
+            new_reader(self.draft)
             check_pair(self.target, self.draft)
 
     @property
@@ -83,7 +82,7 @@ class Walk:
                 "of a prompt: shorten it."
             )
         self.text = Speculation(
-            TextReader(self.choice.target),
+            new_reader(self.choice.target),
             self.choice.make(),
             self.ids,
             self.settings,
