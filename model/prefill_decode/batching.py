@@ -11,7 +11,7 @@ from typing import Any
 
 from model.batch import Batch
 from model.fast.block_cache import whole_blocks
-from model.fast.engines import PLAIN
+from model.fast.engines import PLAIN, make_engine
 from model.flops import count_flops
 from model.loading import LanguageModel
 from model.passes import PassError
@@ -140,8 +140,7 @@ class BatchExperiment:
         Raises:
             ValueError: where the model takes no cache.
         """
-        if lm.cache_argument is None:
-            raise ValueError(f"{lm.name} takes no cache: choose another model.")
+        make_engine(lm, PLAIN, n_past)  # refuses a model without a cache
         limit = lm.context_length or n_past + n_steps + 1
         self.lm, self.batches, self.n_steps = lm, tuple(batches), n_steps
         self.n_past = min(n_past, limit - n_steps - 1)

@@ -143,7 +143,7 @@ class RooflineExperiment:
         Raises:
             ValueError: where the model takes no cache.
         """
-        Batch(lm, [])
+        make_engine(lm, PLAIN, n_past)  # refuses a model without a cache
         limit = lm.context_length or LONG_PREFILL
         self.lm, self.n_passes = lm, n_passes
         lengths = (*prefills, *([LONG_PREFILL] if has_graphs(lm.device) else ()))

@@ -7,23 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
-from model import beam_search
+from model import batch
 from model.beam_search import (
     BeamSearch,
-    best_first,
-    log_softmax,
     rank_finished,
-    reorder,
     sentence_ends,
 )
 from model.beam_search.best_first import BestFirst
 from model.beam_search.costs import distinct, repeated
 from model.beam_search.records import FinishedBeam, lineage
 from model.generation import Generation
-from model.kv_cache import fork
 from model.loading import LanguageModel
+from model.masks import log_softmax
 from model.passes import PassError
 from model.sampling import Settings
 from model.tokenizing import label
@@ -40,19 +36,20 @@ TABLE = {
 }
 
 
-def by_table(lm: LanguageModel, texts: Sequence[Sequence[int]], _: Any) -> tuple[np.ndarray, float]:
+def by_table(
+    lm: LanguageModel, texts: Sequence[Sequence[int]], *_: Any
+) -> tuple[np.ndarray, float]:
     """Logits of a made-up model of three tokens that looks at the last token alone."""
-    rows = np.full((len(texts), lm.vocab_size), -1e4, dtype=np.float32)
+    rows = np.full((len(texts), 1, lm.vocab_size), -1e4, dtype=np.float32)
     for row, text in enumerate(texts):
-        rows[row, :3] = np.log(TABLE[(text[-1],)])
+        rows[row, 0, :3] = np.log(TABLE[(text[-1],)])
     return rows, 0.001
 
 
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch) -> Generation:
     """A prompt of a tiny model, whose next tokens are those of the table."""
-    monkeypatch.setattr(beam_search, "read_rows", by_table)
-    monkeypatch.setattr(best_first, "read_rows", by_table)
+    monkeypatch.setattr(batch, "forward", by_table)
     generation = Generation(tiny("llama"), "the")
     generation.logits = np.full(generation.lm.vocab_size, -1e4, dtype=np.float32)
     generation.logits[:3] = np.log(TABLE[()])
@@ -93,11 +90,11 @@ def test_a_step_keeps_the_best_of_all_beams_and_says_who_died(start: Generation)
 def test_more_beams_than_tokens_keep_what_there_is(
     start: Generation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def three_tokens(_: LanguageModel, texts: Any, __: Any) -> tuple[np.ndarray, float]:
-        rows = [np.log(TABLE[(text[-1],)]) for text in texts]
+    def three_tokens(_: LanguageModel, texts: Any, *__: Any) -> tuple[np.ndarray, float]:
+        rows = [[np.log(TABLE[(text[-1],)])] for text in texts]
         return np.array(rows, dtype=np.float32), 0.001
 
-    monkeypatch.setattr(beam_search, "read_rows", three_tokens)
+    monkeypatch.setattr(batch, "forward", three_tokens)
     start.logits = start.logits[:3]
     run = search(start, 8, 3)
     assert [len(run.step().beams) for _ in range(2)] == [3, 8]
@@ -196,20 +193,6 @@ def test_one_beam_is_greedy_and_the_prompt_stays_as_it_was(architecture: str) ->
     assert np.array_equal(start.logits, logits)
 
 
-def test_the_rows_of_a_cache_follow_their_parents() -> None:
-    start = Generation(tiny("llama"), "the cat sat")
-    assert start.cache is not None
-    batch = fork(start.cache)
-    reorder(batch, [0, 0, 0])
-    assert batch.layers[0].keys.shape[0] == 3
-    assert start.cache.layers[0].keys.shape[0] == 1
-    batch.layers[0].keys = batch.layers[0].keys + torch.arange(3.0).reshape(3, 1, 1, 1)
-    marked = batch.layers[0].keys[1].clone()
-    reorder(batch, [1, 1, 0])
-    assert all(bool((batch.layers[0].keys[row] == marked).all()) for row in (0, 1))
-    assert not bool((batch.layers[0].keys[2] == marked).all())
-
-
 def test_the_cache_on_record_is_the_batch_s_to_the_byte() -> None:
     start = Generation(tiny("llama"), "the cat sat")
     run = BeamSearch(start, 3, max_new_tokens=4, end_ids=frozenset())
@@ -224,8 +207,8 @@ def test_the_cache_on_record_is_the_batch_s_to_the_byte() -> None:
     [
         ({"n_beams": 9}, "choose 1 to 8"),
         ({"n_beams": 0}, "choose 1 to 8"),
-        ({"max_new_tokens": 0}, "no room"),
-        ({"max_new_tokens": 500}, "choose 1 to"),
+        ({"max_new_tokens": 0}, "choose 1 or more"),
+        ({"max_new_tokens": 500}, "write fewer"),
     ],
 )
 def test_bad_numbers_get_a_sentence(how: dict[str, int], words: str) -> None:
@@ -277,8 +260,7 @@ def test_a_pass_that_fails_ends_a_run_with_a_sentence() -> None:
     run = compare(lm, Wish("the cat", n_beams=2, ends="text"), 3, 1000)
     costs = start_costs(lm, 2, 2, n_tokens=3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(best_first, "read_rows", _out_of_memory)
-        patch.setattr(beam_search, "read_rows", _out_of_memory)
+        patch.setattr(batch, "forward", _out_of_memory)
         run.exact.best, run.exact._bound = ((0,), (-99.0,)), -99.0
         run.exact._open[1] = [(1.0, (0,), (-1.0,))]
         run.slice(1.0)

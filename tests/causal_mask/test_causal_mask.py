@@ -176,7 +176,7 @@ def test_an_edit_that_makes_no_sense_says_what_would(
 
 
 def test_an_edit_must_fit_the_context() -> None:
-    with pytest.raises(ValueError, match="longer than the 96 tokens"):
+    with pytest.raises(ValueError, match="1 more than the 96"):
         edit_token(tiny("llama"), [5] * 96, 3, [40, 41])
 
 

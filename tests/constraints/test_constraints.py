@@ -8,11 +8,11 @@ import re
 import numpy as np
 import pytest
 
-from model.beam_search import log_softmax
 from model.constraints.patterns import Kind
 from model.constraints.writing import ConstrainedBeams, ConstrainedWriting, Constraint
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.masks import log_softmax
 from model.sampling import Settings
 from model.tokenizing import encode
 from tests.tiny_models import tiny

@@ -17,12 +17,13 @@ from model.diffusion.experiments import (
     pass_counts,
     sheet_of,
 )
-from model.diffusion.quality import clashes_of, find_names, judge_tokens, same_tokens, second_look
+from model.diffusion.quality import clashes_of, find_names, judge_tokens, second_look
 from model.diffusion.race import write_by_beams, write_by_loop, write_by_passes
 from model.loading import LanguageModel
 from model.sampling import Settings
+from model.tokenizing import shares_vocabulary
 from tests.tiny_fillers import tiny_unmasker
-from tests.tiny_models import fresh_logits, tiny
+from tests.tiny_models import tiny
 
 
 @pytest.mark.parametrize(
@@ -65,17 +66,6 @@ def _logits_at(lm: LanguageModel, ids: list[int], place: int) -> np.ndarray:
         return lm.model(torch.tensor([ids])).logits[0, place].double().numpy()
 
 
-def test_the_judge_gives_each_token_its_log_probability() -> None:
-    judge = tiny("llama")
-    found = judge_tokens(judge, [5, 6], [7, 8, 9])
-    ids = [5, 6, 7, 8, 9]
-    for i, one in enumerate(found, start=2):
-        logits = fresh_logits(judge, ids[:i]).astype(np.float64)
-        expected = logits[ids[i]] - np.log(np.exp(logits - logits.max()).sum()) - logits.max()
-        assert one == pytest.approx(expected, abs=1e-4)
-    assert judge_tokens(judge, [5], []).size == 0
-
-
 def test_a_judge_without_a_beginning_does_not_judge_the_first_token(
     storyteller: LanguageModel,
 ) -> None:
@@ -89,7 +79,7 @@ def test_a_judge_without_a_beginning_does_not_judge_the_first_token(
 
 
 def test_a_judge_that_reads_less_says_so() -> None:
-    with pytest.raises(ValueError, match="reads 96 tokens and the text has 100"):
+    with pytest.raises(ValueError, match="100 tokens are 4 more than the 96"):
         judge_tokens(tiny("llama"), [5] * 60, [6] * 40)
 
 
@@ -135,7 +125,7 @@ def test_clashes_are_counted_below_one_percent(storyteller: LanguageModel) -> No
 
 def test_a_judge_with_another_tokenizer_reads_the_text(storyteller: LanguageModel) -> None:
     lm = tiny_unmasker()
-    assert not same_tokens(storyteller, lm)
+    assert not shares_vocabulary(storyteller, lm)
     page = fill_page(Diffusion(lm, 6, "The cat", " the end", n_passes=2))
     found = clashes_of(storyteller, lm, page.ids[: page.start], page.filled_ids, [])
     assert np.isfinite(found.logprob)
@@ -195,7 +185,7 @@ def test_alike_fills_are_run_once_and_bad_wishes_are_told_at_once() -> None:
     lm, judge = tiny_unmasker(), tiny("llama")
     assert Sweep(lm, judge, 4, "a", "", n_seeds=4).n_seeds == 1
     assert Sweep(lm, judge, 4, "a", "", n_seeds=4, order="random").n_seeds == 4
-    with pytest.raises(ValueError, match="shorten them"):
+    with pytest.raises(ValueError, match="shorten what"):
         Sweep(lm, judge, 90, "The cat sat on it", "")
 
 

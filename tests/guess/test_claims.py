@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from model.generation import Generation
-from model.guess.game import GuessingGame, log_softmax, prob_of
+from model.guess.game import GuessingGame, prob_of
 from model.loading import LanguageModel
+from model.masks import log_softmax
 from pages.lessons.guess.passages import PASSAGES
 
 TEXT = "Mia made a snowman in the garden. She gave him two stones for eyes."

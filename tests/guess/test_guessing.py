@@ -11,11 +11,12 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from model.generation import Generation
-from model.guess.game import GuessingGame, log_softmax, prob_of, score
+from model.guess.game import GuessingGame, prob_of, score
 from model.guess.reading import read_guesses, read_line, spell_out, tokens_of_guess
 from model.guess.records import GuessRead
 from model.guess.shannon import entropy_bounds, never_rising
 from model.loading import LanguageModel
+from model.masks import log_softmax
 from tests.tiny_models import tiny
 
 STORY = "The cat sat on the grass. It was a very warm day, and the cat was happy."

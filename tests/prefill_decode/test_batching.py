@@ -9,11 +9,12 @@ import pytest
 import torch
 
 from model import passes
+from model.batch import Batch
 from model.fast.block_cache import whole_blocks
 from model.flops import predict_flops
 from model.loading import LanguageModel
 from model.prefill_decode import batching, ceilings
-from model.prefill_decode.batching import Batch, BatchExperiment, count_reads
+from model.prefill_decode.batching import BatchExperiment, count_reads, read_in_parts
 from model.prefill_decode.padding import COUNTED, NEITHER, OTHER_END, RIGHT, compare_padding
 from model.prefill_decode.records import PaddedWay, Padding
 from tests.tiny_models import fresh_logits, tiny
@@ -31,31 +32,15 @@ def way(padding: Padding, name: str) -> PaddedWay:
     return next(one for one in padding.ways if one.name == name)
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "qwen3", "deepseek", "gemma2", "mamba"])
-def test_a_row_of_a_batch_has_the_logits_that_it_has_alone(architecture: str) -> None:
-    lm = tiny(architecture)
-    batch = Batch(lm, ROWS)
-    logits, seconds = batch.prefill()
-    assert seconds > 0
-    texts = [list(row) for row in ROWS]
-    for step in range(18):  # further than the room that the cache begins with
-        for row, text in zip(logits, texts, strict=True):
-            assert np.abs(row - fresh_logits(lm, text)).max() < 1e-4
-        token_ids = [50 + step, 60 + step, 70 + step]
-        logits, _ = batch.decode(token_ids)
-        for text, token_id in zip(texts, token_ids, strict=True):
-            text.append(token_id)
-
-
 def test_prompts_that_are_read_in_parts_have_the_same_logits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(batching, "AT_ONCE", 6)
     lm = tiny("llama")
-    batch = Batch(lm, ROWS)
-    parts = list(batch.read())
+    batch = Batch(lm)
+    parts = list(read_in_parts(batch, ROWS))
     assert len(parts) == count_reads(3, 4) == 2
-    for row, text in zip(parts[-1][0], ROWS, strict=True):
+    for row, text in zip(batch.logits, ROWS, strict=True):
         assert np.abs(row - fresh_logits(lm, text)).max() < 1e-5
 
 
@@ -89,14 +74,14 @@ def test_a_batch_that_does_not_fit_is_refused_and_says_what_would(
 def test_a_batch_that_runs_out_of_memory_names_one_that_fits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = batching.run_pass
+    whole = passes.run_pass
 
     def small_memory(lm: LanguageModel, n_input: int, model_pass: Any) -> Any:
         if n_input > 16:
             raise passes.explain(lm, n_input, torch.OutOfMemoryError())
         return whole(lm, n_input, model_pass)
 
-    monkeypatch.setattr(batching, "run_pass", small_memory)
+    monkeypatch.setattr(passes, "run_pass", small_memory)
     experiment = BatchExperiment(tiny("llama"), (1, 2, 4), n_past=8, n_steps=2)
     while not experiment.is_done:
         experiment.advance()

@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from model.batch import Batch
 from model.fast.engines import PLAIN, make_engine
 from model.flops import count_flops, predict_flops
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.passes import prefill
 from model.prefill_decode import ceilings
-from model.prefill_decode.batching import Batch, point_of, weight_bytes_read
+from model.prefill_decode.batching import point_of, weight_bytes_read
 from model.prefill_decode.cost import price_tokens, saved_by_budget
 from model.prefill_decode.experiments import PhaseExperiment, Writing, best_that_goes_on
 from model.prefill_decode.roofline import RooflineExperiment
@@ -132,14 +133,13 @@ def test_c27_decode_does_little_arithmetic_for_each_byte_and_the_page_says_what_
 
 def test_c28_a_batch_shares_one_reading_of_the_weights(storyteller: LanguageModel) -> None:
     rows = [random_ids(storyteller, 12)] * 8
-    batch = Batch(storyteller, rows)
     with Passes(storyteller) as lengths:
-        batch.prefill()
-        logits, seconds = batch.decode([7] * 8)
+        batch = Batch(storyteller, rows)
+        seconds = batch.append([7] * 8)
     assert lengths == [96, 8], "eight tokens in one pass"
     assert seconds > 0
-    assert logits.shape == (8, storyteller.vocab_size)
-    assert np.abs(logits - logits[0]).max() < 1e-4
+    assert batch.logits.shape == (8, storyteller.vocab_size)
+    assert np.abs(batch.logits - batch.logits[0]).max() < 1e-4
     per_token = [weight_bytes_read(storyteller, n) / n for n in (1, 8, 64)]
     assert per_token[0] == 8 * per_token[1] == 64 * per_token[2]
 

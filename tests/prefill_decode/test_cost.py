@@ -21,8 +21,8 @@ from model.prefill_decode.cost import (
     price_tokens,
     saved_by_budget,
 )
-from model.prefill_decode.scoring import ScoringExperiment, embed, score_choices
-from tests.tiny_models import fresh_logits, tiny
+from model.prefill_decode.scoring import ScoringExperiment, embed
+from tests.tiny_models import tiny
 
 
 class Driver:
@@ -98,21 +98,6 @@ def test_a_meter_that_falls_silent_gives_no_joules() -> None:
     lm = tiny("llama")
     silent = Silent(Driver(), ctypes.c_void_p())  # type: ignore[arg-type]  # stands for NVML
     assert at_once(energy_passes(lm, make_engine(lm, PLAIN, 96), silent, seconds=0.0)) is None
-
-
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mamba"])
-def test_one_pass_scores_choices_of_any_length_by_the_chain_rule(architecture: str) -> None:
-    lm = tiny(architecture)
-    prompt, choices = [5, 6, 7], [[8], [9, 10, 11], [12, 13]]
-    scores, seconds = score_choices(lm, prompt, choices)
-    assert seconds > 0
-    for choice, score in zip(choices, scores, strict=True):
-        expected, ids = 0.0, list(prompt)
-        for token_id in choice:
-            logits = fresh_logits(lm, ids).astype(np.float64)
-            expected += logits[token_id] - np.logaddexp.reduce(logits)
-            ids.append(token_id)
-        assert score == pytest.approx(expected, abs=1e-4)
 
 
 def test_an_embedding_is_one_vector_as_wide_as_the_model() -> None:

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 import torch
 
+from model.batch import Batch
 from model.fast.cuda_decode import StaticDecode
 from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
 from model.kv_cache.experiments import Race
 from model.passes import PassError
 from model.prefill_decode import ceilings, experiments
-from model.prefill_decode.batching import Batch, BatchExperiment
+from model.prefill_decode.batching import BatchExperiment
 from model.prefill_decode.experiments import (
     Answering,
     Choose,
@@ -261,9 +262,9 @@ def test_a_run_that_is_stopped_gives_its_caches_back(
     caches: list[weakref.ref[Batch]] = []
     read = Batch.read
 
-    def seen(batch: Batch) -> Iterator[Any]:
+    def seen(batch: Batch, *rows: Any) -> Any:
         caches.append(weakref.ref(batch))
-        return read(batch)
+        return read(batch, *rows)
 
     monkeypatch.setattr(Batch, "read", seen)
     run = PartRun(kind(tiny("llama"), batches=(1, 2), n_past=4))

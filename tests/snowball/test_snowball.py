@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from model.batch import ParallelTexts, divergence, log_softmax, read_whole, same_words
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.masks import divergence, log_softmax
 from model.sampling import Settings
 from model.snowball.error_compounding import ManyForks, compounding, estimate
 from model.snowball.fork import Fork, meeting, option_of, options
 from model.snowball.records import Forks, ForkStep, Side
+from model.tokenizing import shares_vocabulary
 from tests.tiny_models import tiny, tokenizer
 
 PROMPT = [5, 6, 7, 8, 9, 10]
@@ -132,17 +133,9 @@ def test_a_divergence_by_hand() -> None:
         assert float(divergence(np.log([1.0, 0.0]), second)) == pytest.approx(math.log(4))
 
 
-def test_texts_of_different_lengths_or_too_long_are_refused() -> None:
-    lm = tiny("llama")
-    with pytest.raises(ValueError, match="one length"):
-        ParallelTexts(lm, [[1, 2], [3]])
-    with pytest.raises(ValueError, match="choose a shorter text"):
-        ParallelTexts(lm, [[1] * 97])
-
-
 def test_models_of_other_tokens_cannot_judge_each_other() -> None:
-    assert same_words(tiny("llama"), tiny("gpt2"))
-    assert not same_words(tiny("llama"), _renamed())
+    assert shares_vocabulary(tiny("llama"), tiny("gpt2"))
+    assert not shares_vocabulary(tiny("llama"), _renamed())
 
 
 def _renamed() -> LanguageModel:
@@ -248,12 +241,3 @@ def test_a_mean_and_its_interval_by_hand() -> None:
     assert (found.mean, found.spread, found.n) == (2, 1, 3)
     assert found.half_width == pytest.approx(1.96 / math.sqrt(3))
     assert math.isnan(estimate([math.nan]).mean)
-
-
-def test_reading_a_whole_text_gives_what_follows_each_token() -> None:
-    lm = tiny("gpt2")
-    whole = read_whole(lm, PROMPT)
-    assert whole.shape == (6, lm.vocab_size)
-    for n in (1, 4, 6):
-        expected = log_softmax(Generation(lm, PROMPT[:n]).logits)
-        assert np.abs(whole[n - 1] - expected).max() < 1e-4

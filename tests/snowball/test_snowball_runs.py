@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from model.batch import divergence, log_softmax
 from model.generation import Generation
 from model.held_out import FOLDER, held_out
+from model.masks import divergence, log_softmax
 from model.sampling import Settings
 from model.snowball.context_loss import ContextRun
 from model.snowball.exposure import ExposureRun, expected_surprise

@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import DynamicCache, GenerationConfig
 
-from model.fast.llama_decode import MOST_TOKENS
+from model.fast.llama_decode import MAX_TOKENS
 from model.kv_cache import crop, fork
 from model.loading import LanguageModel, load_model
 from model.speculative.decoding import Speculation
@@ -43,7 +43,7 @@ def gap_by_hand(lm: LanguageModel, widths: list[int]) -> float:
 
 
 def test_a_few_tokens_by_hand_give_the_model_s_logits() -> None:
-    assert gap_by_hand(tiny("llama"), [1, 2, 5, 1, 9, MOST_TOKENS]) < 2e-5
+    assert gap_by_hand(tiny("llama"), [1, 2, 5, 1, 9, MAX_TOKENS]) < 2e-5
     assert tiny("qwen3").fast_decode is None
 
 

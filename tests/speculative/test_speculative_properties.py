@@ -33,17 +33,15 @@ class TableReader:
     def __init__(self, table: Sequence[Sequence[int]]) -> None:
         self.lm: Any = SimpleNamespace(end_ids=frozenset(), context_length=None, name="table")
         self.text: list[int] = []
-        self.seconds = 0.0
         self._rows = np.log(np.array(table, dtype=np.float64) / 6).astype(np.float32)
 
     @property
     def n_read(self) -> int:
         return len(self.text)
 
-    def read(self, ids: Sequence[int], n_rows: int) -> Logits:
-        self.text += ids
-        rows: Logits = self._rows[self.text[-n_rows:]]
-        return rows
+    def read(self, rows: Sequence[Sequence[int]], n_logits: int = 1) -> tuple[Logits, float]:
+        self.text += rows[0]
+        return self._rows[self.text[-n_logits:]][None], 0.0
 
     def crop(self, n_tokens: int) -> None:
         del self.text[len(self.text) - n_tokens :]
