@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from viz.chart import Chart, new_figure
 from viz.format import count, percent
-from viz.labels import plain, short
+from viz.labels import plain
 from viz.palette import Theme, colour
 
 MAX_TOKENS = 24  # with a pair of bars of their own
@@ -50,7 +50,7 @@ def draws_figure(
         marker={"color": colour("kept", theme)},
         hovertemplate="drawn %{y}<extra></extra>",
     )
-    shown = [plain(short(label, MAX_LABEL)) for label in labels[:n_shown]]
+    shown = [plain(label, MAX_LABEL) for label in labels[:n_shown]]
     figure.update_xaxes(tickvals=places, ticktext=shown, tickangle=-40)
     figure.update_yaxes(title_text=f"times in {count(n_draws)} draws")
     figure.update_layout(barmode="group", bargap=0.25)

@@ -1,15 +1,16 @@
-"""A token's label in a figure: its characters as they are, and no more of them than have room."""
+"""A label in a figure: its characters as they are, and no more of them than have room."""
 
 from __future__ import annotations
 
 import html
 
 
-def plain(label: str) -> str:
-    """Keeps a token's characters from being read as Plotly's markup."""
-    return html.escape(label, quote=False)
+def plain(label: str, most: int | None = None) -> str:
+    """Keeps characters from being read as Plotly's markup.
 
-
-def short(label: str, most: int) -> str:
-    """Cuts a token to as many characters as have room."""
-    return label if len(label) <= most else f"{label[: most - 1]}…"
+    Args:
+        label: A token or a name.
+        most: Characters for which there is room; all, where None.
+    """
+    cut = label if most is None or len(label) <= most else f"{label[: most - 1]}…"
+    return html.escape(cut, quote=False)

@@ -41,8 +41,8 @@ MAY_USE_ROOMS = {
 }
 MAY_USE_LIBRARIES = {
     "app.py": {"streamlit"},
-    "pages": {"streamlit", "numpy"},
-    "viz": {"plotly", "pandas", "numpy"},
+    "pages": {"streamlit", "numpy", "markupsafe"},
+    "viz": {"plotly", "pandas", "numpy", "markupsafe"},
     "model": {
         *{"torch", "transformers", "numpy", "outlines_core"},
         *{"tokenizers", "safetensors", "huggingface_hub", "tqdm"},  # transformers' own

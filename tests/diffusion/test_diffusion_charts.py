@@ -206,7 +206,7 @@ def test_a_gap_is_a_box_and_its_text_is_data(theme: Theme) -> None:
     assert "&lt;i&gt;dog</span>" in markup
     begun = gap_text_html([Stretch("the", "given"), Stretch("", "written")], theme)
     assert "the <span" in begun
-    assert "&nbsp;</span>" in begun
+    assert "\u00a0</span>" in begun
     assert f"dashed {colour('rejected', theme)}" in markup
     assert f"solid {colour('generated', theme)}" in markup
 

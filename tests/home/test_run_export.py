@@ -115,6 +115,16 @@ def test_json_keeps_the_candidates_of_every_stage() -> None:
         assert shown + rest == pytest.approx(1, abs=1e-12)
 
 
+def test_rounding_is_not_taken_for_mass() -> None:
+    run = make_run()
+    first, *others = run.steps[1].candidates
+    step = replace(
+        run.steps[1], candidates=(replace(first, probs=(0.5, 0.5, 0.75 - 1e-16)), *others)
+    )
+    saved = strict(to_json(replace(run, steps=(run.steps[0], step, *run.steps[2:]))))
+    assert saved["steps"][1]["other_probs"][-1] == 0.0
+
+
 def test_numbers_that_are_not_finite_are_null() -> None:
     run = make_run()
     step = replace(run.steps[0], logprob=-math.inf, prob=0.0)

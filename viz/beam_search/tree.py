@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from model.beam_search.records import ROOT, BeamNode, BeamStep, lineage
 from viz.chart import Chart, new_figure
 from viz.format import count, nats, percent, plural
-from viz.labels import plain, short
+from viz.labels import plain
 from viz.palette import MONO, Theme, colour
 
 LEAD = 0.3  # columns that an edge runs level out of a token and into one
@@ -228,7 +228,7 @@ def _add_chips(
             "finished": ("ink", "generated-tint", "generated", 1.8),
             "pruned": ("muted", "paper", "paper", 0.0),
         }[place.look]
-        token = plain(short(node.label, MOST_LETTERS))
+        token = plain(node.label, MOST_LETTERS)
         if node_id in greedy:
             token = f"<u>{token}</u>"
         if node.fate == "finished":

@@ -18,7 +18,7 @@ from model.causal_mask.records import AttentionMaps
 from viz.causal_mask.edit_charts import LONGEST_NAME
 from viz.chart import Chart, new_figure, sheer
 from viz.format import percent, plural
-from viz.labels import plain, short
+from viz.labels import plain
 from viz.palette import Theme, colour
 
 HEIGHT = 560  # pixels
@@ -224,7 +224,7 @@ def _add_targets(figure: go.Figure, maps: AttentionMaps, pitch: int, side: int) 
 def _name_tokens(figure: go.Figure, labels: tuple[str, ...]) -> None:
     every = max(1, -(-len(labels) // MOST_LABELS))
     places = list(range(0, len(labels), every))
-    names = [plain(short(labels[i], LONGEST_NAME)) for i in places]
+    names = [plain(labels[i], LONGEST_NAME) for i in places]
     edge = [-0.5, len(labels) - 0.5]
     figure.update_xaxes(
         range=edge,

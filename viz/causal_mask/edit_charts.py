@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from model.causal_mask.records import Edit, Leak, Shift
 from viz.chart import MOST_BARS, Chart, new_figure, sheer
 from viz.format import THIN, count, digits, percent, plural
-from viz.labels import plain, short
+from viz.labels import plain
 from viz.palette import Theme, colour
 
 HEIGHT = 340  # pixels
@@ -267,7 +267,7 @@ def name_positions(figure: go.Figure, labels: Sequence[str]) -> None:
     figure.update_xaxes(
         range=[-0.6, len(labels) - 0.4],
         tickvals=places,
-        ticktext=[plain(short(labels[i], LONGEST_NAME)) for i in places],
+        ticktext=[plain(labels[i], LONGEST_NAME) for i in places],
         tickangle=-55,
         ticks="",
     )

@@ -7,37 +7,34 @@ single steps decode's teal.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
+from markupsafe import Markup
 
 from model.causal_mask.records import Comparison, LoopStep, Losses
 from viz.causal_mask.edit_charts import name_positions
 from viz.chart import MOST_BARS, Chart, filled, new_figure, sheer
 from viz.format import digits, duration, nats, percent, plural
+from viz.labels import plain
 from viz.palette import Theme, colour
+from viz.strip import element, paragraph
 
 HEIGHT = 320  # pixels
 DARKEST = 8.0  # nats at which the tint is full: a probability of 0.03 %
 FULL = 62  # percent of purple in a full tint, so that ink stays legible on it
 
 
-def surprise_html(losses: Losses, theme: Theme = "light", *, is_large: bool = False) -> str:
-    """Writes the text with every token tinted by its loss; labels are data and are escaped."""
-    shown = [f"<span>{escape(losses.first)}</span>"]
+def surprise_html(losses: Losses, theme: Theme = "light", *, is_large: bool = False) -> Markup:
+    """Writes the text with every token tinted by its loss."""
+    shown = [element("span", losses.first)]
     for text, label, loss in zip(losses.texts, losses.labels, losses.losses, strict=True):
-        # a token that completes no character shows its bytes
-        words = text or label
         title = f"{label}: {nats(float(loss))}, {percent(float(np.exp(-loss)))}"
-        shown.append(
-            f'<span title="{escape(title)}" style="background:{_tint(float(loss), theme)};'
-            f'border-radius:3px;padding:.1em 0">{escape(words)}</span>'
-        )
+        style = f"background:{_tint(float(loss), theme)};border-radius:3px;padding:.1em 0"
+        # a token that completes no character shows its bytes
+        shown.append(element("span", text or label, style=style, title=title))
     size = "1.5rem" if is_large else "1.15rem"
-    return (
-        f'<p style="font-size:{size};line-height:1.75;white-space:pre-wrap;margin:0;'
-        f'overflow-wrap:anywhere;color:{colour("ink", theme)}">{"".join(shown)}</p>{_key(theme)}'
-    )
+    look = f"font-size:{size};line-height:1.75;color:{colour('ink', theme)}"
+    return paragraph(*shown, style=look) + _key(theme)
 
 
 def _tint(loss: float, theme: Theme) -> str:
@@ -45,16 +42,16 @@ def _tint(loss: float, theme: Theme) -> str:
     return f"color-mix(in srgb, {colour('surprise', theme)} {share:.0f}%, transparent)"
 
 
-def _key(theme: Theme) -> str:
+def _key(theme: Theme) -> Markup:
     """Writes the scale of the tint."""
-    full = _tint(DARKEST, theme)
-    return (
-        f'<p style="font-size:.8rem;margin:.6rem 0 0;color:{colour("muted", theme)}">expected '
-        f'<span style="display:inline-block;width:9rem;height:.7rem;border-radius:3px;'
-        f"vertical-align:middle;background:linear-gradient(90deg,transparent,{full});"
-        f'border:1px solid {colour("line", theme)}"></span> surprising: {DARKEST:.0f} nats, '
-        f"{percent(float(np.exp(-DARKEST)))} or less</p>"
+    scale = (
+        "display:inline-block;width:9rem;height:.7rem;border-radius:3px;vertical-align:middle;"
+        f"background:linear-gradient(90deg,transparent,{_tint(DARKEST, theme)});"
+        f"border:1px solid {colour('line', theme)}"
     )
+    words = f" surprising: {DARKEST:.0f} nats, {percent(float(np.exp(-DARKEST)))} or less"
+    look = f"font-size:.8rem;margin:.6rem 0 0;color:{colour('muted', theme)}"
+    return element("p", "expected ", element("span", style=scale), words, style=look)
 
 
 def loss_figure(
@@ -72,7 +69,7 @@ def loss_figure(
     places = np.arange(len(losses.losses))
     tone = colour("surprise", theme)
     hovers = [
-        f"{escape(label)}: {nats(loss)}, {percent(float(np.exp(-loss)))}"
+        f"{plain(label)}: {nats(loss)}, {percent(float(np.exp(-loss)))}"
         for label, loss in zip(losses.labels, losses.losses.tolist(), strict=True)
     ]
     shared = {"name": "one pass", "hovertext": hovers, "hoverinfo": "text"}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from markupsafe import Markup
+
 from model.claims.records import Finding, Quantity, Verdict
 from viz.format import THIN, count, digits, duration, nats, percent, size
 from viz.palette import FONT, declarations
+from viz.strip import element
 
 # a sign of its own for each verdict, so that colour never stands alone
 MARKS: Final[Mapping[Verdict, str]] = {
@@ -94,17 +96,27 @@ def to_json(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
     return json.dumps({"facts": dict(facts), "claims": listed}, ensure_ascii=False, indent=1)
 
 
-def to_html(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
+def to_html(rows: Sequence[Row], facts: Mapping[str, str]) -> Markup:
     """Writes the report as a page that can be opened anywhere."""
-    body = "\n".join(_html_row(row) for row in rows)
-    where = ", ".join(f"{html.escape(name)} {html.escape(value)}" for name, value in facts.items())
-    return f"""<!doctype html>
+    heads = ("claim", "what is said", "verdict", "what was measured")
+    head = element("tr", *(element("th", name) for name in heads))
+    where = ", ".join(f"{name} {value}" for name, value in facts.items())
+    return _PAGE.format(
+        light=Markup(declarations("light")),
+        dark=Markup(declarations("dark")),
+        font=Markup(FONT),
+        told=f"{tally(rows)}. Measured: {where}.",
+        table=element("table", head, *map(_html_row, rows)),
+    )
+
+
+_PAGE = Markup("""<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>What is said of generation, and what was measured</title>
 <style>
-:root {{{declarations("light")} color-scheme: light dark}}
-@media (prefers-color-scheme: dark) {{:root {{{declarations("dark")}}}}}
-body {{font: 16px/1.45 {FONT}; background: var(--paper); color: var(--ink);
+:root {{{light} color-scheme: light dark}}
+@media (prefers-color-scheme: dark) {{:root {{{dark}}}}}
+body {{font: 16px/1.45 {font}; background: var(--paper); color: var(--ink);
  max-width: 70rem; margin: 2rem auto; padding: 0 1rem}}
 table {{border-collapse: collapse; width: 100%}}
 td, th {{text-align: left; vertical-align: top; padding: .5rem .6rem;
@@ -113,18 +125,17 @@ p, td small {{color: var(--muted)}}
 td:nth-child(3) {{white-space: nowrap}}
 </style>
 <h1>What is said of generation, and what was measured</h1>
-<p>{html.escape(tally(rows))}. Measured: {where}.</p>
-<table><tr><th>claim</th><th>what is said</th><th>verdict</th><th>what was measured</th></tr>
-{body}
-</table></html>
-"""
+<p>{told}</p>
+{table}</html>
+""")
 
 
-def _html_row(row: Row) -> str:
-    finding = row.finding
-    verdict: Verdict = finding.verdict if finding else "not run"
-    found = html.escape(sentence(finding)) if finding else ""
-    return (
-        f"<tr><td>{row.claim}<td>{html.escape(row.says)}<br><small>{html.escape(row.section)}"
-        f"</small><td>{MARKS[verdict]} {verdict}<td>{found}</tr>"
+def _html_row(row: Row) -> Markup:
+    verdict: Verdict = row.finding.verdict if row.finding else "not run"
+    return element(
+        "tr",
+        element("td", row.claim),
+        element("td", row.says, Markup("<br>"), element("small", row.section)),
+        element("td", f"{MARKS[verdict]} {verdict}"),
+        element("td", sentence(row.finding) if row.finding else ""),
     )

@@ -8,12 +8,14 @@ token once it knows all the rest, and a clash is marked by a double frame and by
 
 from __future__ import annotations
 
-import html
 import math
+
+from markupsafe import Markup
 
 from model.diffusion.records import CLASH, Sheet
 from viz.format import percent, plural
 from viz.palette import MONO, Theme, colour
+from viz.strip import element, token
 
 MASK = "mask"  # written into a cell for which nothing is proposed yet
 
@@ -46,7 +48,6 @@ def sheet_style(theme: Theme, scale: float = 1.0) -> str:
         f".sheet span.looked{{background-image:{_bar(tone['surprise'])}}}"
         f".sheet span.clash{{border:3px double {tone['surprise']};padding-top:.2em;"
         "font-weight:650}"
-        f".sheet i.space{{opacity:.45;font-style:normal}}"
         ".sheet span.clash::after{content:'≠';position:absolute;top:-.1em;right:.2em;"
         f"font-size:.95em;color:{tone['surprise']}}}"
         "@keyframes settle{from{opacity:.15;transform:translateY(-.5em)}to{opacity:1}}"
@@ -69,14 +70,13 @@ def _hatch(tone: dict[str, str]) -> str:
     return f"repeating-linear-gradient(135deg,{line} 0 5px,{ground} 5px 10px)"
 
 
-def sheet_html(sheet: Sheet) -> str:
-    """Writes the sheet as a grid of cells; labels are data and are escaped."""
-    cells = "".join(_cell(sheet, place) for place in range(len(sheet.labels)))
-    said = html.escape(sheet_words(sheet), quote=True)
-    return f'<div class="sheet" role="img" aria-label="{said}">{cells}</div>'
+def sheet_html(sheet: Sheet) -> Markup:
+    """Writes the sheet as a grid of cells."""
+    cells = (_cell(sheet, place) for place in range(len(sheet.labels)))
+    return element("div", *cells, class_="sheet", role="img", aria_label=sheet_words(sheet))
 
 
-def _cell(sheet: Sheet, place: int) -> str:
+def _cell(sheet: Sheet, place: int) -> Markup:
     label, confidence = sheet.labels[place], float(sheet.confidence[place])
     number = sheet.filled_in[place]
     second = math.nan if sheet.second_look is None else float(sheet.second_look[place])
@@ -104,17 +104,7 @@ def _cell(sheet: Sheet, place: int) -> str:
         kinds.append("clash")
     sure = "" if math.isnan(shown) else f"--sure:{100 * shown:.1f}%"
     text = MASK if number == 0 and math.isnan(confidence) and not sheet.given[place] else label
-    return (
-        f'<span class="{" ".join(kinds)}" style="{sure}" '
-        f'title="{html.escape(", ".join(words), quote=True)}">{_spaced(text)}</span>'
-    )
-
-
-def _spaced(label: str) -> str:
-    """Escapes a label, and steps its leading space mark back."""
-    if label.startswith("␣") and len(label) > 1:
-        return f'<i class="space">␣</i>{html.escape(label[1:])}'
-    return html.escape(label)
+    return element("span", token(text), class_=" ".join(kinds), style=sure, title=", ".join(words))
 
 
 def sheet_words(sheet: Sheet) -> str:

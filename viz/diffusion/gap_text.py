@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
+
+from markupsafe import Markup
 
 from model.diffusion.records import Stretch
 from viz.palette import Theme, colour
+from viz.strip import element
 
 SIZE = 1.15  # of the letters, in rem
-EMPTY = "&nbsp;" * 3  # a gap that has been begun
+EMPTY = "\u00a0" * 3  # a gap that has been begun
 
 
-def gap_text_html(stretches: Sequence[Stretch], theme: Theme, scale: float = 1.0) -> str:
-    """Writes the text, its gaps as boxes; texts are data and are escaped.
+def gap_text_html(stretches: Sequence[Stretch], theme: Theme, scale: float = 1.0) -> Markup:
+    """Writes the text, its gaps as boxes.
 
     Args:
         stretches: What is given and the gaps between, in turn.
         theme: Light or dark.
         scale: 1 on a desk, more on a projector.
     """
-    parts = "".join(_part(one, theme) for one in stretches)
-    return (
-        f'<div style="font-size:{SIZE * scale}rem;line-height:1.9;color:{colour("ink", theme)};'
-        f'overflow-wrap:anywhere;white-space:pre-wrap">{parts}</div>'
+    style = (
+        f"font-size:{SIZE * scale}rem;line-height:1.9;color:{colour('ink', theme)};"
+        "overflow-wrap:anywhere;white-space:pre-wrap"
     )
+    return element("div", *(_part(one, theme) for one in stretches), style=style)
 
 
-def _part(one: Stretch, theme: Theme) -> str:
+def _part(one: Stretch, theme: Theme) -> Markup:
     if one.kind == "given":
-        return html.escape(one.text)
+        return Markup.escape(one.text)
     look = f"background:{colour('generated-tint', theme)};border:1.5px solid "
     look += colour("generated", theme)
     if one.kind == "open":
@@ -37,7 +39,5 @@ def _part(one: Stretch, theme: Theme) -> str:
     # the space before a gap stands before its box, also where the box is still empty
     words = one.text.lstrip(" ")
     lead = "" if words and words == one.text else " "
-    return (
-        f'{lead}<span style="{look};border-radius:5px;padding:.05em .3em;'
-        f'box-decoration-break:clone">{html.escape(words) or EMPTY}</span>'
-    )
+    style = f"{look};border-radius:5px;padding:.05em .3em;box-decoration-break:clone"
+    return Markup(lead) + element("span", words or EMPTY, style=style)

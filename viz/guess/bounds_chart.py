@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from model.guess.records import EntropyBounds
 from viz.chart import Chart, empty_chart, new_figure, sheer
 from viz.format import count, round_steps
-from viz.guess.score_charts import NOTHING_YET, enlarge, look, plain
+from viz.guess.score_charts import MAX_NAME, NOTHING_YET, enlarge, look
+from viz.labels import plain
 from viz.palette import Theme, colour
 
 
@@ -50,7 +51,7 @@ def bounds_figure(
     figure.update_xaxes(title_text="bits per token", tickvals=ticks, range=[0, 1.04 * ticks[-1]])
     figure.update_yaxes(
         tickvals=places,
-        ticktext=[plain(one.name) for one in bounds],
+        ticktext=[plain(one.name, MAX_NAME) for one in bounds],
         autorange="reversed",
         showgrid=False,
         rangemode="normal",

@@ -15,11 +15,13 @@ import plotly.graph_objects as go
 from model.guess.records import GuessRound, GuessRow
 from viz.chart import Chart, empty_chart, new_figure, sheer
 from viz.format import THIN, count, percent, plural, round_steps
+from viz.labels import plain
 from viz.palette import Theme, colour
 
 SYMBOLS = ("diamond", "circle", "square", "triangle-up", "star", "cross")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 NOTHING_YET = "Nothing has been opened yet: write a guess and press Enter."
+MAX_NAME = 18  # characters of a token or a player
 LARGER = 1.45  # presenter mode: type for the back row
 HEIGHT = 390  # pixels
 TALLER = 1.15  # and room for it
@@ -47,7 +49,7 @@ def opened_figure(last: GuessRound | None, theme: Theme = "light", *, large: boo
     rest = max(0.0, 1 - sum(row.model_prob for row in rows))
     _add_model(figure, [*(row.model_prob for row in rows), rest], came, theme)
     _add_guesses(figure, last, rows, theme)
-    labels = [plain(row.label) for row in rows]
+    labels = [plain(row.label, MAX_NAME) for row in rows]
     labels[came] = f"<b>{labels[came]}</b> came"
     labels.append(f"{count(last.n_vocab - len(rows))} others")
     top = max(rest, *(row.model_prob for row in rows), *(p for r in rows for p in r.player_probs))
@@ -108,7 +110,7 @@ def _add_guesses(
             x=[x for x, _ in marks],
             y=[y for _, y in marks],
             mode="markers",
-            name=plain(player.name),
+            name=plain(player.name, MAX_NAME),
             marker={
                 "symbol": SYMBOLS[k % len(SYMBOLS)],
                 "size": 15,
@@ -116,7 +118,7 @@ def _add_guesses(
                 "line": {"color": colour("paper", theme), "width": 2},
             },
             text=[percent(x) for x, _ in marks],
-            hovertemplate=f"%{{text}}<extra>{plain(player.name)}</extra>",
+            hovertemplate=f"%{{text}}<extra>{plain(player.name, MAX_NAME)}</extra>",
         )
 
 
@@ -150,8 +152,8 @@ def running_figure(
             mode="lines+markers" if symbol and len(rounds) <= 30 else "lines",
             line={"color": tone, "width": 3, "dash": dash},
             marker={"symbol": symbol or "circle", "size": 10},
-            name=plain(name),
-            hovertemplate="token %{x}: %{y:.2f} bits<extra>" + plain(name) + "</extra>",
+            name=plain(name, MAX_NAME),
+            hovertemplate="token %{x}: %{y:.2f} bits<extra>" + plain(name, MAX_NAME) + "</extra>",
         )
     playing = {name: lines[name][-1][1] for name in [*present, MODEL, UNIFORM]}
     _name_ends(figure, playing, len(rounds), theme)
@@ -223,7 +225,7 @@ def _name_ends(figure: go.Figure, ends: dict[str, float], n_rounds: int, theme: 
             xanchor="left",
             xshift=10,
             showarrow=False,
-            text=f"<b>{mean:.1f}</b> {plain(name)}",
+            text=f"<b>{mean:.1f}</b> {plain(name, MAX_NAME)}",
             font={"color": look(name, [], theme)[0]},
         )
 
@@ -251,9 +253,3 @@ def enlarge(figure: go.Figure, large: bool) -> None:
     figure.update_xaxes(tickfont={"size": size}, title={"font": {"size": size}})
     figure.update_yaxes(tickfont={"size": size}, title={"font": {"size": size}})
     figure.update_annotations(font={"size": size})
-
-
-def plain(text: str) -> str:
-    """Makes a name or label safe for Plotly, which reads markup in its texts."""
-    cut = text if len(text) <= 18 else f"{text[:17]}…"
-    return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -23,12 +23,12 @@ import numpy as np
 
 from model.records import Candidate, Piece, RunRecord, Step
 from viz.palette import FONT, MONO, declarations
-from viz.tables import other_probs
 
 SCHEMA = "one-token-at-a-time/run"
 SCHEMA_VERSION = 1
 FOLDER = Path(__file__).parent / "replay"
 SCRIPTS = ("words.js", "drawing.js", "bars.js", "figures.js", "replay.js")
+ROUNDING = 1e-12
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 CSV_COLUMNS = (
     "position",
@@ -161,13 +161,25 @@ def _step(step: Step, piece: Piece, settings: Mapping[str, object] | None) -> di
         "candidates": [_candidate(row) for row in step.candidates],
         "n_vocab": step.distribution.n_vocab,
         "n_kept": step.n_kept,
-        "other_probs": other_probs(step),
+        "other_probs": _other_probs(step),
         "phase": step.phase,
         "seconds": step.seconds,
         "n_input": step.n_input,
         "cache_tokens": step.cache_tokens,
         "cache_bytes": step.cache_bytes,
     }
+
+
+def _other_probs(step: Step) -> tuple[float, ...]:
+    """Gives the mass of all tokens but the candidates after each stage.
+
+    What is left of 1 by float64's rounding alone is no mass: it counts as 0.
+    """
+    sums = (
+        math.fsum(row.probs[stage] for row in step.candidates)
+        for stage in range(len(step.stage_names))
+    )
+    return tuple(1 - shown if shown < 1 - ROUNDING else 0.0 for shown in sums)
 
 
 def _candidate(row: Candidate) -> dict[str, object]:

@@ -17,6 +17,7 @@ from viz.chart import Chart, empty_chart, new_figure, sheer
 from viz.format import count, digits, duration, log_ticks, percent, plural, round_steps
 from viz.palette import Theme, colour
 from viz.prefill_decode.phase_charts import BIG, HEIGHT, NOTHING_YET, spread, typical
+from viz.strip import element
 
 FELT = 1.05  # times as long: less may be chance
 
@@ -147,8 +148,8 @@ def phase_rows(run: PhaseRun) -> list[tuple[str, str, str]]:
         ("reads", f"all {plural(n_tokens, 'token')} at once", "the newest token alone"),
         ("passes", "1", "1 for each token"),
         ("one pass", spread(seconds), f"{duration(gap)} with its choice, {_late(request)}"),
-        ("one token", f"<b>{duration(each)}</b>", f"<b>{duration(gap)}</b>"),
-        ("tokens a second", f"<b>{digits(1 / each)}</b>", f"<b>{digits(1 / gap)}</b>"),
+        ("one token", element("b", duration(each)), element("b", duration(gap))),
+        ("tokens a second", element("b", digits(1 / each)), element("b", digits(1 / gap))),
         ("the weights are read", f"once for {plural(n_tokens, 'token')}", "once for each token"),
         ("decides", "time to first token", "time between tokens"),
     ]

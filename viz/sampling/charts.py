@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from viz.chart import Chart, new_figure, sheer
 from viz.draws_chart import MAX_LABEL
 from viz.format import nats
-from viz.labels import plain, short
+from viz.labels import plain
 from viz.palette import Theme, colour
 
 
@@ -120,7 +120,7 @@ def votes_figure(
     figure.update_xaxes(title_text="votes", range=[0, 1.12 * top])
     figure.update_yaxes(
         tickvals=places,
-        ticktext=[plain(short(answer, MAX_LABEL)) for answer in answers],
+        ticktext=[plain(answer, MAX_LABEL) for answer in answers],
         autorange="reversed",
         showgrid=False,
         rangemode="normal",

@@ -1,13 +1,14 @@
-"""A text whose repeating end is marked, as markup in which the text itself is only ever text."""
+"""A text whose repeating end is marked."""
 
 from __future__ import annotations
 
-from html import escape
+from markupsafe import Markup
 
 from viz.palette import Theme, colour
+from viz.strip import element, paragraph
 
 
-def loop_html(before: str, repeated: str, theme: Theme = "light") -> str:
+def loop_html(before: str, repeated: str, theme: Theme = "light") -> Markup:
     """Writes a text with its repeating end marked by a field and an underline.
 
     Args:
@@ -19,5 +20,4 @@ def loop_html(before: str, repeated: str, theme: Theme = "light") -> str:
         f"background:{colour('error-tint', theme)};color:inherit;"
         f"text-decoration:underline {colour('error', theme)};text-underline-offset:.2em"
     )
-    end = f'<mark style="{look}">{escape(repeated)}</mark>' if repeated else ""
-    return f'<p style="margin:0;white-space:pre-wrap;line-height:1.5">{escape(before)}{end}</p>'
+    return paragraph(before, element("mark", repeated, style=look) if repeated else "")

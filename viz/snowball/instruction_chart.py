@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
+from markupsafe import Markup
 
 from model.snowball.records import Constraint, Version
 from viz.chart import Chart, new_figure
 from viz.format import count, percent, plural
 from viz.palette import Theme, colour
+from viz.strip import element, paragraph
 
 HEIGHT = 300  # pixels
 LOOKS = (("prompt", "solid"), ("stage", "dash"), ("muted", "dot"))
@@ -63,34 +64,25 @@ def _caption(found: Constraint) -> str:
     return f"Measured, in the end: {ends}.{same}"
 
 
-def version_html(version: Version, words: Sequence[str], theme: Theme = "light") -> str:
-    """Writes one version of the text: given, written, put in; its words are marked.
-
-    The text itself is only ever text.
-    """
-    given = f'<span style="color:{colour("prompt", theme)}">{escape(version.given)}</span>'
-    put_in = (
-        f'<span style="color:{colour("prompt", theme)};background:{colour("prompt-tint", theme)};'
-        f'outline:1.5px solid {colour("prompt", theme)};border-radius:3px">'
-        f"{escape(version.put_in)}</span>"
-        if version.put_in
-        else ""
-    )
-    before, after = (_marked(text, words, theme) for text in (version.before, version.after))
-    return (
-        '<p style="margin:0;white-space:pre-wrap;line-height:1.5;overflow-wrap:anywhere">'
-        f"{given}{before}{put_in}{after}</p>"
+def version_html(version: Version, words: Sequence[str], theme: Theme = "light") -> Markup:
+    """Writes one version of the text: given, written, put in; its words are marked."""
+    prompt, tint = colour("prompt", theme), colour("prompt-tint", theme)
+    box = f"color:{prompt};background:{tint};outline:1.5px solid {prompt};border-radius:3px"
+    return paragraph(
+        element("span", version.given, style=f"color:{prompt}"),
+        _marked(version.before, words, theme),
+        element("span", version.put_in, style=box) if version.put_in else "",
+        _marked(version.after, words, theme),
     )
 
 
-def _marked(text: str, words: Sequence[str], theme: Theme) -> str:
-    pattern = re.compile("|".join(f"({re.escape(word)})" for word in words), re.IGNORECASE)
-    parts, last = [], 0
-    for match in pattern.finditer(text):
-        parts.append(escape(text[last : match.start()]))
-        parts.append(
-            f'<mark style="background:{colour("stage-tint", theme)};color:inherit;'
-            f'border-bottom:2px solid {colour("stage", theme)}">{escape(match[0])}</mark>'
-        )
-        last = match.end()
-    return "".join([*parts, escape(text[last:])])
+def _marked(text: str, words: Sequence[str], theme: Theme) -> Markup:
+    look = (
+        f"background:{colour('stage-tint', theme)};color:inherit;"
+        f"border-bottom:2px solid {colour('stage', theme)}"
+    )
+    # split by one group: what matched stands at the odd places
+    parts = re.split(f"({'|'.join(map(re.escape, words))})", text, flags=re.IGNORECASE)
+    return Markup("").join(
+        element("mark", part, style=look) if i % 2 else part for i, part in enumerate(parts)
+    )

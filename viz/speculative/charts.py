@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from model.speculative.records import Bar, DraftReport, RoundCost, Speed
 from viz.chart import Chart, empty_chart, new_figure
 from viz.format import count, digits, duration, percent, plural, round_steps
+from viz.labels import plain
 from viz.palette import Theme, colour
 
 NOTHING_YET = "Nothing has been measured yet: press Measure."
@@ -38,7 +39,7 @@ def distributions_figure(
         is_rejected: Whether the target drew from the residual here.
     """
     figure = new_figure(theme)
-    names = [_plain(bar.label) + _marks(bar) for bar in bars]
+    names = [plain(bar.label, 16) + _marks(bar) for bar in bars]
     others = sum(rest) > 0
     if others:
         names.append("all other tokens")
@@ -293,9 +294,3 @@ def _piece(
         showlegend=in_legend,
         hovertemplate="%{x:.2f} ms<extra>" + name + "</extra>",
     )
-
-
-def _plain(label: str) -> str:
-    """Makes a label safe for Plotly, which reads markup in its texts."""
-    cut = label if len(label) <= 16 else f"{label[:15]}…"
-    return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -5,57 +5,66 @@ A cell is one position. Its look is named in the words above it by a small swatc
 
 from __future__ import annotations
 
-import html
 from typing import Literal, TypeAlias
+
+from markupsafe import Markup
 
 from model.speculative.records import CacheMark, Round
 from viz.format import count, plural, size
 from viz.palette import Theme, colour
-from viz.speculative.round_cards import CROP, VERIFY, hatch
+from viz.speculative.round_cards import CROP, VERIFY
+from viz.strip import element, hatch, row
 
 MOST_CELLS = 28  # positions of a cache that are drawn one by one
 Fate: TypeAlias = Literal["held", "read", "cropped"]
 
 
-def caches(one: Round, stage: int, theme: Theme) -> str:
+def caches(one: Round, stage: int, theme: Theme) -> Markup:
     """Draws both caches: what they held before the round, what was read, what was cropped."""
-    rows = "".join(
-        _cache(mark, stage, theme, has_read=stage >= VERIFY or place > 0)
-        for place, mark in enumerate(one.caches)
+    return row(
+        *(
+            _cache(mark, stage, theme, has_read=stage >= VERIFY or place > 0)
+            for place, mark in enumerate(one.caches)
+        ),
+        gap="10px 32px",
     )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:10px 32px">{rows}</div>'
 
 
-def _cache(mark: CacheMark, stage: int, theme: Theme, *, has_read: bool) -> str:
+def _cache(mark: CacheMark, stage: int, theme: Theme, *, has_read: bool) -> Markup:
     n_now = mark.n_read if has_read else mark.n_before
     first = max(0, mark.n_read - MOST_CELLS)
-    cells = "".join(
-        f'<span title="position {place}">{_cell(_fate(place, mark, stage), theme)}</span>'
+    cells = (
+        _cell(_fate(place, mark, stage), theme, title=f"position {place}")
         for place in range(first, n_now)
     )
+    words = element(
+        "div",
+        element("b", mark.name),
+        "’s cache: ",
+        *_parts(mark, stage, theme, has_read=has_read),
+        f"; {_bytes(mark, stage, n_now)}",
+        style=f"font-size:.85rem;color:{colour('ink', theme)}",
+    )
     hidden = f"{plural(first, 'position')} … " if first else ""
-    words = f"{_parts(mark, stage, theme, has_read=has_read)}; {_bytes(mark, stage, n_now)}"
-    return (
-        f'<div style="flex:1 1 330px"><div style="font-size:.85rem;color:{colour("ink", theme)}">'
-        f"<b>{html.escape(mark.name)}</b>’s cache: {words}</div>"
-        f'<div style="display:flex;flex-wrap:wrap;gap:2px;align-items:center;margin-top:4px;'
-        f'font-size:.75rem;color:{colour("muted", theme)}">{hidden}{cells}</div></div>'
+    style = f"align-items:center;margin-top:4px;font-size:.75rem;color:{colour('muted', theme)}"
+    return element(
+        "div", words, row(hidden, *cells, gap="2px", style=style), style="flex:1 1 330px"
     )
 
 
-def _parts(mark: CacheMark, stage: int, theme: Theme, *, has_read: bool) -> str:
+def _parts(mark: CacheMark, stage: int, theme: Theme, *, has_read: bool) -> list[str]:
     """Says how many positions there are of each look, the look beside its number."""
     has_cropped = stage >= CROP
     n_stay = (mark.n_kept if has_cropped else mark.n_read) - mark.n_before
-    parts: list[tuple[Fate, str]] = [("held", f"{count(mark.n_before)} before the round")]
-    if has_read:
-        parts.append(
-            ("read", f"{count(n_stay)} {'read and kept' if has_cropped else 'read in it'}")
-        )
+    said = [_cell("held", theme, 10, 12), f" {count(mark.n_before)} before the round"]
+    if not has_read:
+        return [*said, ", nothing read yet"]
+    how = "read and kept" if has_cropped else "read in it"
+    said += [", ", _cell("read", theme, 10, 12), f" {count(n_stay)} {how}"]
     if has_cropped:
-        parts.append(("cropped", f"{count(mark.n_read - mark.n_kept)} read and cropped"))
-    said = ", ".join(f"{_cell(fate, theme, 10, 12)} {words}" for fate, words in parts)
-    return said if has_read else f"{said}, nothing read yet"
+        n_cropped = count(mark.n_read - mark.n_kept)
+        said += [", ", _cell("cropped", theme, 10, 12), f" {n_cropped} read and cropped"]
+    return said
 
 
 def _bytes(mark: CacheMark, stage: int, n_now: int) -> str:
@@ -71,15 +80,16 @@ def _fate(place: int, mark: CacheMark, stage: int) -> Fate:
     return "cropped" if stage >= CROP and place >= mark.n_kept else "read"
 
 
-def _cell(fate: Fate, theme: Theme, width: int = 14, height: int = 18) -> str:
+def _cell(fate: Fate, theme: Theme, width: int = 14, height: int = 18, title: str = "") -> Markup:
     """Draws one position, or as small as a letter what such a position looks like."""
     keys, tint = colour("keys", theme), colour("keys-tint", theme)
     look = {
         "held": f"background:{tint};border:1.5px solid {keys}",
         "read": f"background:{keys};border:1.5px solid {keys}",
-        "cropped": f"{hatch(theme)};border:1.5px dashed {colour('rejected', theme)}",
+        "cropped": f"background:{hatch(theme)};border:1.5px dashed {colour('rejected', theme)}",
     }[fate]
-    return (
-        f'<span style="display:inline-block;width:{width}px;height:{height}px;'
-        f'vertical-align:-2px;box-sizing:border-box;border-radius:3px;{look}"></span>'
+    style = (
+        f"display:inline-block;width:{width}px;height:{height}px;vertical-align:-2px;"
+        f"box-sizing:border-box;border-radius:3px;{look}"
     )
+    return element("span", style=style, title=title)

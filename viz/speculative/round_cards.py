@@ -1,19 +1,20 @@
 """One round of speculative decoding as markup: the text, and a card for each token.
 
 The draft's guess is an open, dashed bar and the target's word a filled one, both in the colour of
-what models write. What stays is rose-gold, what goes is grey and hatched, as everywhere. Labels are
-data and are escaped.
+what models write. What stays is rose-gold, what goes is grey and hatched, as everywhere.
 """
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
+
+from markupsafe import Markup
 
 from model.records import Piece
 from model.speculative.records import Drawn, Proposal, Round
 from viz.format import digits
-from viz.palette import MONO, Theme, colour
+from viz.palette import Theme, colour
+from viz.strip import chip, element, hatch, row
 
 VERIFY, DECIDE, CROP = 2, 3, 4  # stages from which more is shown
 OWNERS = {
@@ -23,35 +24,20 @@ OWNERS = {
 }
 
 
-def text_strip(pieces: Sequence[Piece], owners: Sequence[str], theme: Theme) -> str:
+def text_strip(pieces: Sequence[Piece], owners: Sequence[str], theme: Theme) -> Markup:
     """Writes the text as tokens, each in the dress of who wrote it, and what the dresses mean."""
-    boxes = [
-        f'<span style="{_dress(owner, theme)}">{html.escape(piece.label)}</span>'
-        for piece, owner in zip(pieces, owners, strict=True)
-    ]
-    legend = " ".join(
-        f'<span style="{_dress(owner, theme)};font-size:.75rem">{words}</span>'
-        for owner, words in OWNERS.items()
-    )
-    return (
-        '<div style="display:flex;flex-wrap:wrap;gap:8px 24px;justify-content:space-between;'
-        f'align-items:center"><div style="display:flex;flex-wrap:wrap;gap:3px">{"".join(boxes)}'
-        f'</div><div style="display:flex;flex-wrap:wrap;gap:8px">{legend}</div></div>'
-    )
+    boxes = [_owned(piece.label, owner, theme) for piece, owner in zip(pieces, owners, strict=True)]
+    legend = [_owned(words, owner, theme, "font-size:.75rem") for owner, words in OWNERS.items()]
+    style = "justify-content:space-between;align-items:center"
+    return row(row(*boxes), row(*legend, gap="8px"), gap="8px 24px", style=style)
 
 
-def _dress(owner: str, theme: Theme) -> str:
+def _owned(label: str, owner: str, theme: Theme, style: str = "") -> Markup:
     role = "prompt" if owner == "prompt" else "generated"
-    line = "dashed" if owner == "draft" else "solid"
-    ground = "transparent" if owner == "draft" else colour(f"{role}-tint", theme)
-    return (
-        f"background:{ground};border:1.5px {line} {colour(role, theme)};border-radius:4px;"
-        f"padding:0 4px;font-size:.9rem;font-family:{_quoted(MONO)};color:{colour('ink', theme)};"
-        "white-space:pre"
-    )
+    return chip(label, role, theme, "open" if owner == "draft" else "filled", style=style)
 
 
-def round_cards(one: Round, stage: int, theme: Theme) -> str:
+def round_cards(one: Round, stage: int, theme: Theme) -> Markup:
     """Writes a card for every proposal, and one for the token that the target chose."""
     cards = [
         _card(
@@ -69,7 +55,7 @@ def round_cards(one: Round, stage: int, theme: Theme) -> str:
         cards.append(
             _card("no guess", "", _line("The draft has nothing to propose.", theme), theme)
         )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:10px">{"".join(cards)}</div>'
+    return row(*cards, gap="10px")
 
 
 def _place_of(one: Round) -> int:
@@ -77,15 +63,14 @@ def _place_of(one: Round) -> int:
     return min(one.n_accepted + 1, len(one.proposals))
 
 
-def _proposal_body(proposal: Proposal, is_greedy: bool, stage: int, theme: Theme) -> str:
+def _proposal_body(proposal: Proposal, is_greedy: bool, stage: int, theme: Theme) -> Markup:
     rows = [_bar("draft", proposal.draft_prob, theme, is_open=True)]
     if stage < VERIFY:
-        rows.append(_line("target: has not read it yet", theme))
-        return "".join(rows)
+        return rows[0] + _line("target: has not read it yet", theme)
     rows.append(_bar("target", proposal.target_prob, theme, is_open=False))
     if stage >= DECIDE and proposal.verdict == "not tested":
         rows.append(_line("not looked at: an earlier guess was rejected", theme))
-        return "".join(rows)
+        return Markup("").join(rows)
     if is_greedy:
         words = "the target’s best token, too" if proposal.accept_prob else "not the target’s best"
         rows.append(_line(words if stage >= DECIDE else "greedy: all on the best token", theme))
@@ -95,37 +80,35 @@ def _proposal_body(proposal: Proposal, is_greedy: bool, stage: int, theme: Theme
         rows.append(_coin_track(proposal, stage >= DECIDE, theme))
     if stage >= DECIDE:
         rows.append(_verdict(proposal, is_greedy, theme))
-    return "".join(rows)
+    return Markup("").join(rows)
 
 
-def _verdict(proposal: Proposal, is_greedy: bool, theme: Theme) -> str:
-    is_kept = proposal.verdict == "accepted"
+def _verdict(proposal: Proposal, is_greedy: bool, theme: Theme) -> Markup:
     coin = "" if is_greedy else f"coin {_number(proposal.coin)}: "
-    tone = colour("kept-text" if is_kept else "ink", theme)
-    return (
-        f'<div style="color:{tone};font-weight:650;margin-top:4px">{coin}{proposal.verdict}</div>'
+    tone = colour("kept-text" if proposal.verdict == "accepted" else "ink", theme)
+    return element(
+        "div", f"{coin}{proposal.verdict}", style=f"color:{tone};font-weight:650;margin-top:4px"
     )
 
 
-def _coin_track(proposal: Proposal, has_fallen: bool, theme: Theme) -> str:
+def _coin_track(proposal: Proposal, has_fallen: bool, theme: Theme) -> Markup:
     """Draws the line from 0 to 1: below min(1, target / draft) the guess stays."""
-    width = 100 * proposal.accept_prob
+    bar = f"width:{100 * proposal.accept_prob:.2f}%;background:{colour('kept', theme)}"
+    track = "height:14px;border-radius:3px;overflow:hidden;display:flex;background:"
     coin = (
-        f'<div style="position:absolute;left:calc({100 * proposal.coin:.2f}% - 6px);top:14px;'
-        f"width:0;height:0;border:6px solid transparent;border-top:0;border-bottom:9px solid "
-        f'{colour("coin", theme)}"></div>'
-        if has_fallen
-        else ""
+        f"position:absolute;left:calc({100 * proposal.coin:.2f}% - 6px);top:14px;width:0;height:0;"
+        "border:6px solid transparent;border-top:0;"
+        f"border-bottom:9px solid {colour('coin', theme)}"
     )
-    return (
-        f'<div style="position:relative;height:{24 if has_fallen else 14}px;margin-top:4px">'
-        f'<div style="height:14px;border-radius:3px;overflow:hidden;display:flex;{hatch(theme)}">'
-        f'<div style="width:{width:.2f}%;background:{colour("kept", theme)}"></div></div>{coin}'
-        "</div>"
+    return element(
+        "div",
+        element("div", element("div", style=bar), style=track + hatch(theme)),
+        element("div", style=coin) if has_fallen else "",
+        style=f"position:relative;height:{24 if has_fallen else 14}px;margin-top:4px",
     )
 
 
-def _drawn_card(one: Round, drawn: Drawn, theme: Theme) -> str:
+def _drawn_card(one: Round, drawn: Drawn, theme: Theme) -> Markup:
     if drawn.source == "bonus":
         head, words = "one more", "nothing rejected, so the target adds a token of its own"
         if not one.proposals:
@@ -146,66 +129,46 @@ def _drawn_card(one: Round, drawn: Drawn, theme: Theme) -> str:
 
 def _card(
     head: str, token: str, body: str, theme: Theme, *, faded: bool = False, edge: str = "line"
-) -> str:
+) -> Markup:
     width = 2 if edge == "chosen" else 1
-    return (
-        f'<div style="flex:1 1 150px;max-width:215px;min-width:140px;padding:8px 10px 10px;'
+    style = (
+        "flex:1 1 150px;max-width:215px;min-width:140px;padding:8px 10px 10px;"
         f"border:{width}px solid {colour(edge, theme)};border-radius:8px;"
-        f'background:{colour("raised", theme)};opacity:{0.5 if faded else 1};font-size:.8rem">'
-        f'<div style="color:{colour("muted", theme)};font-size:.75rem">{head}</div>{token}{body}'
-        "</div>"
+        f"background:{colour('raised', theme)};opacity:{0.5 if faded else 1};font-size:.8rem"
     )
+    title = element("div", head, style=f"color:{colour('muted', theme)};font-size:.75rem")
+    return element("div", title, token, body, style=style)
 
 
-def _token(label: str, verdict: str, theme: Theme) -> str:
-    looks = {
-        "accepted": (
-            f"background:{colour('kept-tint', theme)};border:2px solid {colour('kept', theme)}"
-        ),
-        "rejected": (
-            f"{hatch(theme)};border:2px solid {colour('rejected', theme)};"
-            f"text-shadow:{_halo(theme)}"
-        ),
-        "drawn": (
-            f"background:{colour('generated-tint', theme)};"
-            f"border:2px solid {colour('generated', theme)}"
-        ),
-    }
-    look = looks.get(verdict, f"border:2px dashed {colour('generated', theme)}")
-    return (
-        f'<div style="{look};border-radius:5px;padding:1px 8px;margin:3px 0 7px;font-size:1.15rem;'
-        f"font-family:{_quoted(MONO)};color:{colour('ink', theme)};overflow-wrap:anywhere;"
-        f'width:fit-content;max-width:100%;white-space:pre-wrap">{html.escape(label)}</div>'
+def _token(label: str, verdict: str, theme: Theme) -> Markup:
+    role = {"accepted": "kept", "rejected": "rejected"}.get(verdict, "generated")
+    halo = ",".join([f"0 0 3px {colour('raised', theme)}"] * 4)  # so that a hatch leaves it legible
+    style = (
+        "display:block;width:fit-content;max-width:100%;margin:3px 0 7px;padding:1px 8px;"
+        f"border-width:2px;font-size:1.15rem;text-shadow:{halo if role == 'rejected' else 'none'}"
     )
+    is_decided = verdict in {"accepted", "rejected", "drawn"}
+    return chip(label, role, theme, "filled" if is_decided else "open", style=style)
 
 
-def _bar(name: str, prob: float, theme: Theme, *, is_open: bool) -> str:
+def _bar(name: str, prob: float, theme: Theme, *, is_open: bool) -> Markup:
     tone = colour("generated", theme)
-    look = f"border:1.5px dashed {tone}" if is_open else f"background:{tone}"
-    return (
-        '<div style="display:flex;align-items:center;gap:6px;margin:2px 0">'
-        f'<span style="width:3.2rem;color:{colour("muted", theme)}">{name}</span>'
-        f'<span style="flex:1;height:11px"><span style="display:block;box-sizing:border-box;'
-        f'height:11px;width:max(2px,{100 * prob:.2f}%);{look};border-radius:2px"></span></span>'
-        f'<span style="color:{colour("ink", theme)};font-variant-numeric:tabular-nums">'
-        f"{_number(prob)}</span></div>"
+    bar = (
+        f"display:block;box-sizing:border-box;height:11px;width:max(2px,{100 * prob:.2f}%);"
+        f"border-radius:2px;{f'border:1.5px dashed {tone}' if is_open else f'background:{tone}'}"
+    )
+    number = f"color:{colour('ink', theme)};font-variant-numeric:tabular-nums"
+    return element(
+        "div",
+        element("span", name, style=f"width:3.2rem;color:{colour('muted', theme)}"),
+        element("span", element("span", style=bar), style="flex:1;height:11px"),
+        element("span", _number(prob), style=number),
+        style="display:flex;align-items:center;gap:6px;margin:2px 0",
     )
 
 
-def _line(words: str, theme: Theme) -> str:
-    return f'<div style="color:{colour("muted", theme)};margin-top:3px">{words}</div>'
-
-
-def hatch(theme: Theme) -> str:
-    """Writes the ground of what is rejected as CSS."""
-    dark, light = colour("rejected", theme), colour("rejected-tint", theme)
-    return f"background:repeating-linear-gradient(45deg,{light} 0 4px,{dark} 4px 5px)"
-
-
-def _halo(theme: Theme) -> str:
-    """Writes a ring around letters as CSS, so that they can be read on a hatch."""
-    ground = colour("raised", theme)
-    return ",".join([f"0 0 3px {ground}"] * 4)
+def _line(words: str, theme: Theme) -> Markup:
+    return element("div", words, style=f"color:{colour('muted', theme)};margin-top:3px")
 
 
 def _number(prob: float) -> str:
@@ -213,7 +176,3 @@ def _number(prob: float) -> str:
     if prob in (0, 1):
         return f"{prob:.0f}"
     return f"{prob:.2f}" if 0.01 <= prob < 0.995 else digits(prob, 1 if prob < 0.01 else 4)
-
-
-def _quoted(fonts: str) -> str:
-    return fonts.replace('"', "'")

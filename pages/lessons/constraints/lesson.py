@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
+from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.constraints.patterns import LONGEST, Kind
@@ -31,7 +30,7 @@ from pages.lessons.constraints.state import (
 from pages.lessons.constraints.ways import show_ways
 from viz.constraints.mask_chart import CORNER, mask_figure, mass_figure
 from viz.format import nats, plural
-from viz.palette import MONO, colour
+from viz.strip import chip, row
 
 LESSON = "constraint_lesson"
 PROBLEM = "constraint_problem"
@@ -261,25 +260,17 @@ def _temperature_slider() -> None:
     )
 
 
-def _strip(now: Writing) -> str:
-    """Write the text as boxes, the prompt first; labels are data and are escaped."""
-    theme, writing = theme_now(), now.writing
-    box = "border-radius:4px;padding:1px 4px;border:1.5px solid"
-    parts = [
-        f'<span style="{box} {colour("prompt", theme)};background:{colour("prompt-tint", theme)}">'
-        f"{html.escape(now.wish.prompt[-80:]) or '(nothing)'}</span>"
-    ]
-    for step in writing.steps:
-        tight = step.mass < CORNER
-        edge = colour("error" if tight else "generated", theme)
-        ground = colour("error-tint" if tight else "generated-tint", theme)
-        style = f"{box} {edge};background:{ground}" + (";border-style:dashed" if tight else "")
-        parts.append(f'<span style="{style}">{html.escape(step.label)}</span>')
-    return (
-        f'<div style="display:flex;flex-wrap:wrap;gap:4px;font-family:{html.escape(MONO)};'
-        f'font-size:{1.4 if is_presenting() else 1}rem;color:{colour("ink", theme)}">'
-        f"{''.join(parts)}</div>"
+def _strip(now: Writing) -> Markup:
+    """Write the text as boxes, the prompt first."""
+    theme, size = theme_now(), f"font-size:{1.4 if is_presenting() else 1}rem"
+    prompt = chip(now.wish.prompt[-80:] or "(nothing)", "prompt", theme, style=size)
+    tokens = (
+        chip(step.label, "error", theme, "marked", style=size)
+        if step.mass < CORNER
+        else chip(step.label, "generated", theme, style=size)
+        for step in now.writing.steps
     )
+    return row(prompt, *tokens, gap="4px")
 
 
 def _verdict(now: Writing) -> None:

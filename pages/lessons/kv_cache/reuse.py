@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
+from markupsafe import Markup
 
 from model.kv_cache.experiments import common_start, reuse_passes
 from model.kv_cache.records import PrefixReuse
@@ -17,7 +16,8 @@ from pages.frame.slices import TimedRun
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import percent
 from viz.kv_cache.prefix_chart import reuse_figure
-from viz.palette import Theme, colour
+from viz.palette import Theme
+from viz.strip import chip, row
 
 LONGEST = 8_000  # characters of one prompt
 MOST_TOKENS = 512  # of one prompt
@@ -105,15 +105,10 @@ def _read(lesson: CacheLesson) -> None:
         lesson.reuse_run, lesson.reuse_notice = TimedRun(reading), None
 
 
-def token_strip(reuse: PrefixReuse, theme: Theme) -> str:
-    """Write the second prompt's tokens as boxes; labels are data and are escaped."""
-    kept = (colour("prompt-tint", theme), colour("prompt", theme), "solid")
-    read = ("transparent", colour("generated", theme), "dashed")
-    boxes = []
-    for i, label in enumerate(reuse.labels):
-        ground, edge, style = kept if i < reuse.n_reused else read
-        boxes.append(
-            f'<span style="background:{ground};border:1.5px {style} {edge};border-radius:4px;'
-            f'padding:0 3px;font-size:.8rem">{html.escape(label)}</span>'
-        )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:3px">{"".join(boxes)}</div>'
+def token_strip(reuse: PrefixReuse, theme: Theme) -> Markup:
+    """Write the second prompt's tokens as boxes: what was kept, and what was read."""
+    kept, read = reuse.labels[: reuse.n_reused], reuse.labels[reuse.n_reused :]
+    return row(
+        *(chip(label, "prompt", theme) for label in kept),
+        *(chip(label, "generated", theme, "open") for label in read),
+    )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
+from markupsafe import Markup
 
 from model.batch import Batch
 from model.fast.block_cache import RoomyLayer
@@ -18,13 +17,14 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.lessons.prefill_decode.run import show_run
 from pages.lessons.prefill_decode.state import PartRun, PhaseLesson
-from viz.palette import Theme, colour
+from viz.palette import Theme
 from viz.prefill_decode.batch_chart import (
     batch_table,
     padding_table,
     throughput_figure,
     wait_figure,
 )
+from viz.strip import chip, element
 
 PROMPTS = "The cat sat on the\nOnce upon a time there was a little girl who had a\nHi"
 MOST_PROMPTS, MOST_TOKENS = 8, 48
@@ -112,28 +112,17 @@ def _together(lesson: PhaseLesson) -> PassByPass[Padding]:
     return PassByPass(padding_passes(lesson.lm, prompts), len(prompts) + MOST_WAYS)
 
 
-def padding_grid(padding: Padding, theme: Theme) -> str:
-    """Write the rectangle: one row a prompt, padding hatched; labels are data and are escaped."""
-    edge, tint = colour("prompt", theme), colour("prompt-tint", theme)
-    grey, pale = colour("rejected", theme), colour("rejected-tint", theme)
-    hatch = f"repeating-linear-gradient(45deg,{grey} 0 1.5px,{pale} 1.5px 7px)"
-    box = "padding:.15rem .35rem;border-radius:4px;font-size:.85rem;white-space:nowrap;"
+def padding_grid(padding: Padding, theme: Theme) -> Markup:
+    """Write the rectangle: one row a prompt, padding hatched."""
     cells = []
-    for row, labels in enumerate(padding.labels, start=1):
+    for line, labels in enumerate(padding.labels, start=1):
         n_pads = padding.n_columns - len(labels)
         for column in range(padding.n_columns):
-            place = f"grid-row:{row};grid-column:{column + 1};"
+            style = f"grid-row:{line};grid-column:{column + 1};white-space:pre"
             if column < n_pads:
-                cells.append(
-                    f'<span title="padding" style="{place}{box}background:{hatch};'
-                    f'border:1.5px dashed {grey}">&nbsp;</span>'
-                )
+                box = chip("\u00a0", "rejected", theme, "marked", style=style, title="padding")
             else:
-                cells.append(
-                    f'<span style="{place}{box}background:{tint};border:1.5px solid {edge}">'
-                    f"{html.escape(labels[column - n_pads])}</span>"
-                )
-    return (
-        '<div style="overflow-x:auto"><div style="display:inline-grid;gap:4px;'
-        f'grid-auto-columns:max-content">{"".join(cells)}</div></div>'
-    )
+                box = chip(labels[column - n_pads], "prompt", theme, style=style)
+            cells.append(box)
+    grid = "display:inline-grid;gap:4px;grid-auto-columns:max-content"
+    return element("div", element("div", *cells, style=grid), style="overflow-x:auto")

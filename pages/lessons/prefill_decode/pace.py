@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from markupsafe import Markup
 
 from model.fast.engines import engine_names
 from model.passes import decode_one_token, prefill
@@ -23,6 +24,9 @@ from viz.prefill_decode.latency_charts import (
     trial_rows,
 )
 from viz.prefill_decode.phase_charts import pace_figure, swap_figure, typical
+from viz.strip import element
+
+CELL = "text-align:left;padding:.4rem .6rem"
 
 
 def show_pace(lesson: PhaseLesson) -> None:
@@ -110,28 +114,32 @@ def _headline(result: PhaseRun) -> None:
     )
 
 
-def phase_table(result: PhaseRun, theme: Theme) -> str:
+def phase_table(result: PhaseRun, theme: Theme) -> Markup:
     """Write the table of the two phases, large enough for the back row."""
-    line = colour("line", theme)
-    head = "".join(
-        f'<th style="text-align:left;padding:.45rem .6rem;background:{colour(tint, theme)};'
-        f'border-bottom:3px {style} {colour(role, theme)}">{name}</th>'
-        for name, role, tint, style in (
-            ("prefill", "prompt", "prompt-tint", "solid"),
-            ("decode", "generated", "generated-tint", "dashed"),
+    heads = (
+        element("th", name, style=f"{CELL};background:{colour(tint, theme)};{edge}")
+        for name, tint, edge in (
+            ("prefill", "prompt-tint", f"border-bottom:3px solid {colour('prompt', theme)}"),
+            ("decode", "generated-tint", f"border-bottom:3px dashed {colour('generated', theme)}"),
         )
     )
-    cell = f'style="padding:.4rem .6rem;border-bottom:1px solid {line}"'
-    name = f'style="padding:.4rem .6rem .4rem 0;border-bottom:1px solid {line};color:{{}}"'
-    name = name.format(colour("muted", theme))
-    body = "".join(
-        f"<tr><td {name}>{what}</td><td {cell}>{one}</td><td {cell}>{other}</td></tr>"
-        for what, one, other in phase_rows(result)
+    line = f"{CELL};border-bottom:1px solid {colour('line', theme)}"
+    rows = (
+        element(
+            "tr",
+            element("td", what, style=f"{line};color:{colour('muted', theme)}"),
+            element("td", prefill, style=line),
+            element("td", decode, style=line),
+        )
+        for what, prefill, decode in phase_rows(result)
     )
-    return (
-        '<div style="overflow-x:auto"><table style="border-collapse:collapse;font-size:1rem;'
-        f'width:100%"><tr><td></td>{head}</tr>{body}</table></div>'
+    table = element(
+        "table",
+        element("tr", element("td"), *heads),
+        *rows,
+        style="border-collapse:collapse;font-size:1rem;width:100%",
     )
+    return element("div", table, style="overflow-x:auto")
 
 
 def _warmup(result: PhaseRun) -> None:

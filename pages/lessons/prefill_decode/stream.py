@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
+from markupsafe import Markup
 
 from model.fast.engines import BY_HAND, PLAIN, engine_names, make_engine
 from model.prefill_decode.experiments import Answering, Writing, by_the_coin
@@ -19,6 +18,7 @@ from pages.lessons.prefill_decode.state import PartRun, PhaseLesson, Playing
 from viz.format import digits, duration
 from viz.palette import Theme, colour
 from viz.prefill_decode.latency_charts import stream_figure
+from viz.strip import element, paragraph, row
 
 N_OUT = 60  # tokens
 PLAYED_SECONDS = 8.0  # that a class can follow
@@ -109,25 +109,25 @@ def _stream(lesson: PhaseLesson, has_clock: bool) -> None:
         )
 
 
-def _boxes(playing: Playing, theme: Theme) -> str:
-    """Write both sides; what the model wrote is data and is escaped."""
-    n_shown = playing.n_shown
+def _boxes(playing: Playing, theme: Theme) -> Markup:
+    """Write both sides."""
+    n_shown, n_out = playing.n_shown, playing.request.n_out
     streamed = playing.pieces[n_shown - 1] if n_shown else ""
     whole = playing.pieces[-1] if playing.is_over else ""
-    edge, muted = colour("generated", theme), colour("muted", theme)
-    tint = colour("generated-tint", theme)
-
-    def box(title: str, text: str, n_tokens: int) -> str:
-        said = html.escape(text) if text else f'<span style="color:{muted}">waiting…</span>'
-        return (
-            f'<div style="flex:1 1 18rem;border:1.5px solid {edge};border-radius:8px;'
-            f"padding:.7rem .9rem;min-height:8.5rem;background:{tint if text else 'transparent'}"
-            f'"><div style="color:{muted};font-size:.85rem">{title}: {n_tokens} of '
-            f'{playing.request.n_out} tokens in hand</div><div style="font-size:1.1rem;'
-            f'line-height:1.5;white-space:pre-wrap">{said}</div></div>'
-        )
-
-    both = box("streamed", streamed, n_shown) + box(
-        "the whole", whole, playing.request.n_out if whole else 0
+    return row(
+        _box(f"streamed: {n_shown} of {n_out} tokens in hand", streamed, theme),
+        _box(f"the whole: {n_out if whole else 0} of {n_out} tokens in hand", whole, theme),
+        gap="1rem",
     )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:1rem">{both}</div>'
+
+
+def _box(title: str, text: str, theme: Theme) -> Markup:
+    muted = f"color:{colour('muted', theme)}"
+    ground = colour("generated-tint", theme) if text else "transparent"
+    return element(
+        "div",
+        element("div", title, style=f"{muted};font-size:.85rem"),
+        paragraph(text or element("span", "waiting…", style=muted), style="font-size:1.1rem"),
+        style=f"flex:1 1 18rem;border:1.5px solid {colour('generated', theme)};border-radius:8px;"
+        f"padding:.7rem .9rem;min-height:8.5rem;background:{ground}",
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import streamlit as st
 
 from model.held_out import held_out
@@ -16,6 +14,7 @@ from pages.lessons.snowball.job_panel import live_part, run_part, took
 from pages.lessons.snowball.state import SnowLesson, WatchedRun
 from viz.format import count
 from viz.snowball.long_chart import long_surprise_figure, repeats_figure
+from viz.strip import paragraph
 
 LENGTHS = (256, 512, 1024, 2048)
 PROMPT = "Once upon a time"
@@ -69,7 +68,7 @@ def _long(lesson: SnowLesson) -> None:
         ):
             with column:
                 st.markdown(f"**{name}**, the last words")
-                st.html(f"<p style='margin:0;white-space:pre-wrap'>… {html.escape(ending)}</p>")
+                st.html(paragraph(f"… {ending}"))
     st.caption(
         f"{took(run, lesson.lm)} One greedy text and four at T = 0.8 after “{PROMPT}”; the end "
         "token is taken out before each draw, so none may end. Three held-out books are read "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from markupsafe import Markup
 
 from model.speculative.decoding import Speculation, accept_prob, residual
 from model.speculative.drafting import LEAST_BELIEF, ModelDraft, look_up
@@ -15,6 +16,7 @@ from viz.format import duration, percent, plural
 from viz.speculative.charts import distributions_figure
 from viz.speculative.round_caches import caches
 from viz.speculative.round_cards import round_cards, text_strip
+from viz.strip import element
 
 PLAY_SECONDS = 1.1  # between two stages: paced for the eye
 STAGES = {PROPOSE: "propose", VERIFY: "verify", DECIDE: "accept or reject", CROP: "crop"}
@@ -73,9 +75,9 @@ def _walk(lesson: Lesson) -> None:
         _distributions(lesson)
 
 
-def _scaled(markup: str, scale: float) -> str:
+def _scaled(markup: Markup, scale: float) -> Markup:
     """Enlarge a drawing for the back row."""
-    return f'<div style="zoom:{scale}">{markup}</div>'
+    return element("div", markup, style=f"zoom:{scale}")
 
 
 def _result(lesson: Lesson) -> str:

@@ -1,0 +1,71 @@
+"""Tokens and texts as markup. Text is data: whatever is put in is escaped, unless it is Markup."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from markupsafe import Markup
+
+from viz.palette import MONO, Theme, colour
+
+SPACE = "␣"
+Look: TypeAlias = Literal["filled", "open", "marked"]  # tinted; dashed and empty; tinted and dashed
+
+
+def element(name: str, *children: str, **attributes: str) -> Markup:
+    """Writes an element: `class_` is class, `aria_label` aria-label, an empty one is left out."""
+    written = Markup("").join(
+        Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), value)
+        for key, value in attributes.items()
+        if value
+    )
+    return Markup("<{0}{1}>{2}</{0}>").format(name, written, Markup("").join(children))
+
+
+def token(label: str) -> Markup:
+    """Writes a token's label, its leading space stepped back."""
+    if not label.startswith(SPACE) or label == SPACE:
+        return Markup.escape(label)
+    return element("i", SPACE, style="opacity:.45;font-style:normal") + label[1:]
+
+
+def chip(
+    label: str, role: str, theme: Theme, look: Look = "filled", *, style: str = "", title: str = ""
+) -> Markup:
+    """Draws a token as a box.
+
+    Args:
+        label: As it is; spaces visible.
+        role: Of the palette; what is rejected is hatched.
+        theme: Light or dark.
+        look: How it differs from others of its role.
+        style: More CSS.
+        title: Shown under the pointer.
+    """
+    ground = "transparent" if look == "open" else colour(f"{role}-tint", theme)
+    if role == "rejected":
+        ground = hatch(theme)
+    line = "solid" if look == "filled" else "dashed"
+    style = (
+        f"background:{ground};border:1.5px {line} {colour(role, theme)};border-radius:4px;"
+        f"padding:0 4px;font:.9rem/1.5 {MONO};color:{colour('ink', theme)};white-space:pre-wrap;"
+        f"overflow-wrap:anywhere;{style}"
+    )
+    return element("span", token(label), style=style, title=title)
+
+
+def row(*children: str, gap: str = "3px", style: str = "") -> Markup:
+    """Puts boxes beside each other, and what has no room in the next line."""
+    return element("div", *children, style=f"display:flex;flex-wrap:wrap;gap:{gap};{style}")
+
+
+def paragraph(*children: str, style: str = "") -> Markup:
+    """Writes a text with its line breaks as they are."""
+    common = "margin:0;white-space:pre-wrap;line-height:1.5;overflow-wrap:anywhere;"
+    return element("p", *children, style=common + style)
+
+
+def hatch(theme: Theme) -> str:
+    """Writes the ground of what is rejected as CSS."""
+    dark, light = colour("rejected", theme), colour("rejected-tint", theme)
+    return f"repeating-linear-gradient(45deg,{light} 0 4px,{dark} 4px 5px)"
