@@ -20,7 +20,6 @@ LINKS: dict[str, dict[str, str]] = {
         "top_p": "0.7",
         "seed": "7",
         "guesses": "6",
-        "adaptive": "0",
         "whole": "1",
     },
     "diffusion": {

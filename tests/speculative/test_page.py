@@ -141,9 +141,9 @@ def test_measuring_waits_while_another_reader_measures(app: AppTest) -> None:
 
 
 def test_the_length_of_a_round_is_the_draft_s_own_where_it_is_adaptive(app: AppTest) -> None:
-    assert not app.slider(key="spec_length").disabled
+    assert not app.slider(key="spec_guesses").disabled
     app.toggle(key="spec_adaptive").set_value(True).run()
-    assert app.slider(key="spec_length").disabled
+    assert app.slider(key="spec_guesses").disabled
 
 
 def test_a_draft_of_another_kind_is_refused(app: AppTest) -> None:

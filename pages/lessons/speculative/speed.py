@@ -21,6 +21,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics, theme_now
 from pages.frame.models import shared_model
 from pages.frame.running import halt, in_slices, is_running, start_or_stop
+from pages.lessons.speculative.settings import SETTINGS
 from pages.lessons.speculative.state import LOOKUP, Choice, Lesson, Run, offered_drafts
 from viz.format import count, digits, duration, percent, plural
 from viz.speculative.charts import acceptance_figure, round_figure, speed_figure
@@ -33,7 +34,6 @@ PROMPTS = (
     "The dragon opened the door and",
 )
 REPORT_PROMPTS = (*PROMPTS, *HUNDRED_PROMPTS[4::11])  # agreement varies much from text to text
-PRESETS = ("measured here", "textbook, illustrative")
 
 
 def show_speed(lesson: Lesson) -> None:
@@ -156,16 +156,9 @@ def _arithmetic(test: SpeedTest | None, where: str) -> None:
     if test is None or not test.n_done:
         st.markdown("The textbook’s example; press Measure for the numbers of this machine.")
     else:
-        chosen = st.segmented_control(
-            "Whose numbers",
-            PRESETS,
-            default=PRESETS[0],
-            key="spec_preset",
-            label_visibility="collapsed",
-            persist_state="session",
-        )
-        if chosen != PRESETS[1]:
-            cost = test.cost(int(st.session_state.get("spec_length", 4)))
+        chosen = SETTINGS.widget("preset", label_visibility="collapsed")
+        if chosen == "measured":
+            cost = test.cost(SETTINGS["guesses"])
     show_chart(round_figure(cost, where, theme_now()), "spec_round")
 
 

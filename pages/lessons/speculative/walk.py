@@ -6,11 +6,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from model.speculative.decoding import Speculation, accept_prob, residual
-from model.speculative.drafting import LEAST_BELIEF, ModelDraft, look_up
+from model.speculative.drafting import ModelDraft, look_up
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import is_presenting
 from pages.frame.stepping import at_a_pace, step_buttons
+from pages.lessons.speculative.settings import MOST_GUESSES, SETTINGS
 from pages.lessons.speculative.state import CROP, DECIDE, PROPOSE, VERIFY, Lesson, Walk
 from viz.format import duration, percent, plural
 from viz.speculative.charts import distributions_figure
@@ -143,36 +144,23 @@ def _buttons(lesson: Lesson) -> None:
             play=walk.play,
             back=lambda: _back(lesson),
         )
-        st.slider(
-            "Guesses in a round",
-            1,
-            8,
-            key="spec_length",
-            width=180,
-            persist_state="session",
-            disabled=bool(st.session_state.get("spec_adaptive")),  # then the draft decides
-        )
-        st.toggle(
-            "Adaptive",
-            key="spec_adaptive",
-            persist_state="session",
-            help="The draft stops by itself once it believes less than "
-            f"{LEAST_BELIEF} in all of its guesses.",
-        )
-        st.toggle("Whole rounds", key="spec_whole", persist_state="session")
+        # where it is adaptive the draft decides
+        SETTINGS.widget("guesses", width=180, disabled=SETTINGS["adaptive"])
+        SETTINGS.widget("adaptive")
+        SETTINGS.widget("whole")
 
 
 def run_round(walk: Walk, *, whole: bool) -> None:
     """Go on by a stage, or by a whole round, as long as the widgets have it."""
-    is_adaptive = bool(st.session_state.get("spec_adaptive"))
-    n_draft = 8 if is_adaptive else int(st.session_state.get("spec_length", 4))
+    is_adaptive = SETTINGS["adaptive"]
+    n_draft = MOST_GUESSES if is_adaptive else SETTINGS["guesses"]
     walk.step(n_draft, adaptive=is_adaptive, whole=whole)
 
 
 def _step(lesson: Lesson) -> None:
-    run_round(lesson.walk, whole=bool(st.session_state.get("spec_whole")))
+    run_round(lesson.walk, whole=SETTINGS["whole"])
     lesson.walk.is_playing = lesson.walk.is_playing and lesson.walk.can_step
 
 
 def _back(lesson: Lesson) -> None:
-    lesson.walk.back(whole=bool(st.session_state.get("spec_whole")))
+    lesson.walk.back(whole=SETTINGS["whole"])
