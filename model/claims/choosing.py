@@ -9,6 +9,7 @@ from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
 from model.draw import rank_order
 from model.generation import Generation
+from model.job import finish
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process
 from model.sampling.experiments import (
@@ -17,24 +18,24 @@ from model.sampling.experiments import (
     count_draws,
     find_loop,
     first_word,
-    write_continuations,
+    write_votes,
 )
 
 SURE, UNSURE = "Once upon a", "She looked at the"
 CIRCLE = "The song went la la la la"
 QUESTION = "Lily was thirsty. She wanted to drink some"
-VOTES, VOTE_TOKENS = 8, 6
+N_VOTES, N_VOTE_TOKENS = 8, 6
 
 
 def c12_greedy_repeats_itself(context: ExperimentContext) -> Finding:
-    """The same text every time; and a circle, where this model falls into one."""
+    """The same text every time; and a loop, where this model falls into one."""
     greedy = Settings(temperature=0)
     first, again = (context.write(greedy, prompt=CIRCLE, n=3 * context.n_tokens) for _ in range(2))
     loop = find_loop(first.ids[first.n_prompt :])
     return finding(
         first.ids == again.ids and (True if loop else "holds partly"),
         "Two greedy runs wrote the same {n} tokens, and they end in a phrase said {times} times.",
-        "On this prompt this model falls into no circle.",
+        "On this prompt this model falls into no loop.",
         n=(len(first.steps), "count"),
         times=(loop.n_times if loop else 1, "count"),
     )
@@ -116,19 +117,18 @@ def c16_a_seed_is_a_text(context: ExperimentContext) -> Finding:
 
 def c17_a_vote_without_chance_is_void(context: ExperimentContext) -> Finding:
     """Copies at T = 0; answers that may differ at T = 0.7."""
-    answers = {}
-    for temperature in (0.0, 0.7):
-        settings = Settings(temperature=temperature)
-        made = write_continuations(Generation(context.lm, QUESTION), settings, VOTES, VOTE_TOKENS)
-        answers[temperature] = [first_word(one.text) for one in made if one is not None]
+    votes = finish(write_votes(context.lm, QUESTION, N_VOTES, N_VOTE_TOKENS))
+    greedy, sampled = (
+        [first_word(text.text) for text in texts] for texts in (votes.greedy, votes.sampled)
+    )
     return finding(
-        agreement(answers[0.0]) == 1 and (len(set(answers[0.7])) > 1 or "holds partly"),
+        agreement(greedy) == 1 and (len(set(sampled)) > 1 or "holds partly"),
         "At T = 0 the {n} answers are copies; at T = 0.7 there are {different} different ones, and "
         "two of them agree with a chance of {chance}.",
         "Here this model is so sure that they do not differ at T = 0.7 either.",
-        n=(VOTES, "count"),
-        different=(len(set(answers[0.7])), "count"),
-        chance=(agreement(answers[0.7]), "fraction"),
+        n=(N_VOTES, "count"),
+        different=(len(set(sampled)), "count"),
+        chance=(agreement(sampled), "fraction"),
     )
 
 

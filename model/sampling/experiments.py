@@ -1,7 +1,7 @@
 """What can be measured on a distribution and on the texts drawn from it.
 
 Masks side by side, thousands of draws, many continuations of one prompt and their vote, and the
-circle into which the best token can lead. This module knows the sampling pipeline and
+repetition loops of greedy decoding. This module knows the sampling pipeline and
 `Generation`; it draws nothing.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -19,6 +19,8 @@ import numpy.typing as npt
 
 from model.draw import draw_many, uniform_at
 from model.generation import Generation
+from model.job import Progress, Work
+from model.loading import LanguageModel
 from model.records import FloatArray, Stage
 from model.sampling import Settings, process
 
@@ -35,8 +37,10 @@ MASKS_ALONE = (
     "eta",
     "top_n_sigma",
 )
-SEVERAL = 3  # times that a phrase has to come in a row to be called a loop
-LEAST_LOOP = 6  # tokens that those times have to cover
+MIN_TIMES = 3  # that a phrase has to come in a row to be called a loop
+MIN_LOOP = 6  # tokens that those times have to cover
+GREEDY, SAMPLED = Settings(temperature=0), Settings(temperature=0.7)
+PENALTIES = {"repetition_penalty": 1.3, "presence_penalty": 1.0, "frequency_penalty": 0.5}
 
 
 # One distribution, many masks
@@ -97,34 +101,47 @@ class Continuation:
     seed: int
     text: str
     token_ids: tuple[int, ...]
-    logprob: float  # nats, of the raw softmax at temperature 1
 
 
-def write_continuations(
-    start: Generation, settings: Settings, n: int, n_tokens: int, first_seed: int = 0
-) -> Iterator[Continuation | None]:
-    """Continues one prompt n times, each time by the coins of another seed.
+@dataclass(frozen=True)
+class Votes:
+    """Continuations of one prompt, by the same seeds at two settings."""
+
+    greedy: tuple[Continuation, ...]  # at T = 0
+    sampled: tuple[Continuation, ...]  # at T = 0.7
+
+
+def write_votes(
+    lm: LanguageModel, prompt: str, n_texts: int = 20, n_tokens: int = 8
+) -> Work[Votes]:
+    """Continues one prompt n times at T = 0 and at T = 0.7, each time by another seed's coins.
 
     Args:
-        start: the prompt as it was read; it stays as it is.
-        settings: the same for all of them.
-        n: how many texts.
-        n_tokens: longest length of each.
-        first_seed: of the first one; the next takes the next.
+        lm: a causal model.
+        prompt: what all of them follow.
+        n_texts: at each temperature.
+        n_tokens: greatest length of each.
 
-    Yields:
-        None after every token but the last, so that whoever asks may stop; then the text.
+    Raises:
+        ValueError: where the prompt cannot be used; one sentence with the remedy.
     """
-    for seed in range(first_seed, first_seed + n):
+    start = Generation(lm, prompt)
+    texts: dict[Settings, list[Continuation]] = {GREEDY: [], SAMPLED: []}
+
+    def so_far() -> Votes:
+        return Votes(tuple(texts[GREEDY]), tuple(texts[SAMPLED]))
+
+    # turn by turn, so that both sides grow while somebody looks
+    turns = [(seed, settings) for seed in range(n_texts) for settings in texts]
+    for n_done, (seed, settings) in enumerate(turns):
         # fork: every text goes on from the same cache, by coins of its own
-        twin = start.fork(seed=seed)
-        for _ in range(n_tokens):
-            if twin.finished:
-                break
-            twin.step(settings)
-            yield None
-        text = twin.text[len(start.text) :]
-        yield Continuation(seed, text, tuple(twin.ids[len(start.ids) :]), twin.logprob)
+        fork = start.fork(seed=seed)
+        while len(fork.steps) < n_tokens and not fork.finished:
+            yield Progress(n_done, len(turns), look=so_far)
+            fork.step(settings)
+        ids = tuple(fork.ids[len(start.ids) :])
+        texts[settings].append(Continuation(seed, fork.text[len(start.text) :], ids))
+    return so_far()
 
 
 def first_word(text: str) -> str:
@@ -150,7 +167,7 @@ def agreement(answers: Sequence[Hashable]) -> float:
     return sum(count * (count - 1) for _, count in vote(answers)) / (n * (n - 1))
 
 
-# The circle
+# Repetition loops
 
 
 @dataclass(frozen=True)
@@ -169,12 +186,12 @@ def find_loop(ids: Sequence[int]) -> Loop | None:
     where that holds for three times the phrase and for six tokens at least.
     """
     n = len(ids)
-    for period in range(1, n // SEVERAL + 1):
+    for period in range(1, n // MIN_TIMES + 1):
         # walk back while each token equals the one a period before it
         start = n - period
         while start > 0 and ids[start - 1] == ids[start - 1 + period]:
             start -= 1
-        if n - start >= max(SEVERAL * period, LEAST_LOOP):
+        if n - start >= max(MIN_TIMES * period, MIN_LOOP):
             return Loop(start, period, (n - start) / period)
     return None
 
@@ -187,11 +204,45 @@ def penalised_once(logit: float, penalty: float) -> float:
     return logit * penalty if logit < 0 else logit / penalty
 
 
-def penalties_against(base: Settings, values: Mapping[str, float]) -> dict[str, Settings]:
-    """Returns the settings with each of the penalties alone, in an order that has all of them."""
+def with_each_penalty(values: Mapping[str, float]) -> dict[str, Settings]:
+    """Returns greedy settings with none and with each of the penalties, by name."""
     order = ("repetition_penalty", "frequency_penalty", "presence_penalty", "temperature")
-    plain = replace(base, order=order)
+    plain = replace(GREEDY, order=order)
     return {"none": plain} | {
         name: replace(plain, **{name: value})  # type: ignore[arg-type]  # by name
         for name, value in values.items()
     }
+
+
+def write_with_penalties(
+    lm: LanguageModel,
+    prompt: str,
+    n_tokens: int = 120,
+    values: Mapping[str, float] = PENALTIES,
+) -> Work[dict[str, Generation]]:
+    """Writes the best token again and again, without and with each penalty.
+
+    Args:
+        lm: a causal model.
+        prompt: what all of them follow.
+        n_tokens: greatest length of each.
+        values: of the penalties, by name.
+
+    Raises:
+        ValueError: where the prompt cannot be used; one sentence with the remedy.
+    """
+    start = Generation(lm, prompt)
+    settings = with_each_penalty(values)
+    texts = {name: start.fork() for name in settings}
+    for n_done in range(n_tokens):
+        for name, text in texts.items():
+            if not text.finished:
+                yield Progress(n_done, n_tokens, look=lambda: texts)
+                text.step(settings[name])
+    return texts
+
+
+def loop_of(text: Generation) -> Loop | None:
+    """Looks for the loop in which a generated text ends; an end token is no part of it."""
+    n_end = 1 if text.finished == "eos" else 0
+    return find_loop(text.ids[text.n_prompt : len(text.ids) - n_end])

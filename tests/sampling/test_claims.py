@@ -8,11 +8,21 @@ import pytest
 from model.chi_square import chi_square
 from model.draw import rank_order
 from model.generation import Generation
+from model.job import finish
 from model.loading import LanguageModel
 from model.sampling import ORDERS
-from model.sampling.experiments import agreement, apply_alone, count_draws, first_word
+from model.sampling.experiments import (
+    PENALTIES,
+    Votes,
+    agreement,
+    apply_alone,
+    count_draws,
+    first_word,
+    loop_of,
+    write_votes,
+    write_with_penalties,
+)
 from pages.lessons.sampling.loop import PROMPT
-from pages.lessons.sampling.runs import PENALTIES, LoopRun, VoteRun
 from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
 from pages.lessons.sampling.state import Lab, LabControls
 from pages.lessons.sampling.votes import QUESTION
@@ -25,31 +35,25 @@ def lab(storyteller: LanguageModel) -> Lab:
 
 
 @pytest.fixture(scope="module")
-def votes(storyteller: LanguageModel) -> VoteRun:
-    return finished(VoteRun(storyteller, QUESTION, n_texts=8, n_tokens=6))
+def votes(storyteller: LanguageModel) -> Votes:
+    return finish(write_votes(storyteller, QUESTION, n_texts=8, n_tokens=6))
 
 
-def finished(run: VoteRun | LoopRun) -> VoteRun | LoopRun:
-    while run.is_running:
-        run.slice(1)
-    return run
-
-
-def test_c12_greedy_repeats_itself_and_falls_into_a_circle(storyteller: LanguageModel) -> None:
+def test_c12_greedy_repeats_itself_and_loops(storyteller: LanguageModel) -> None:
     first, again = (
-        finished(LoopRun(storyteller, PROMPT, n_tokens=60, values={})) for _ in range(2)
+        finish(write_with_penalties(storyteller, PROMPT, 60, values))["none"]
+        for values in ({}, PENALTIES)
     )
-    assert first.texts["none"].ids == again.texts["none"].ids
-    loop = first.loop_of("none")
-    assert loop is not None, first.texts["none"].text
+    assert first.ids == again.ids
+    loop = loop_of(first)
+    assert loop is not None, first.text
     assert loop.n_times >= 3
 
 
 def test_c12_each_penalty_changes_the_greedy_text(storyteller: LanguageModel) -> None:
-    run = finished(LoopRun(storyteller, PROMPT, n_tokens=60))
-    plain = run.texts["none"].ids
-    assert all(run.texts[name].ids != plain for name in PENALTIES)
-    assert any(run.loop_of(name) is None for name in PENALTIES)
+    texts = finish(write_with_penalties(storyteller, PROMPT, n_tokens=60))
+    assert all(texts[name].ids != texts["none"].ids for name in PENALTIES)
+    assert any(loop_of(texts[name]) is None for name in PENALTIES)
 
 
 @pytest.mark.parametrize("value", [0.2, 0.7, 1.5, 5.0])
@@ -77,10 +81,12 @@ def test_c15_on_the_same_logits_the_masks_keep_different_sets(lab: Lab) -> None:
     assert stages["greedy"].kept.sum() == 1
 
 
-def test_c16_draws_vary_with_the_seed_and_repeat_with_it(lab: Lab, votes: VoteRun) -> None:
-    assert len({made.token_ids for made in votes.warm}) > 1
-    again = finished(VoteRun(lab.lm, QUESTION, n_texts=3, n_tokens=6))
-    assert [made.token_ids for made in again.warm] == [made.token_ids for made in votes.warm[:3]]
+def test_c16_draws_vary_with_the_seed_and_repeat_with_it(lab: Lab, votes: Votes) -> None:
+    assert len({text.token_ids for text in votes.sampled}) > 1
+    again = finish(write_votes(lab.lm, QUESTION, n_texts=3, n_tokens=6))
+    assert [text.token_ids for text in again.sampled] == [
+        text.token_ids for text in votes.sampled[:3]
+    ]
 
 
 def test_c16_ten_thousand_draws_follow_the_masked_distribution(lab: Lab) -> None:
@@ -90,13 +96,15 @@ def test_c16_ten_thousand_draws_follow_the_masked_distribution(lab: Lab) -> None
         assert chi_square(counts, stage.probs).p_value > 1e-4, stage.name
 
 
-def test_c17_without_chance_a_vote_is_void(votes: VoteRun) -> None:
-    cold, warm = ([first_word(made.text) for made in side] for side in (votes.cold, votes.warm))
-    assert len({made.token_ids for made in votes.cold}) == 1
-    assert agreement(cold) == 1
-    assert agreement(warm) <= 1
-    assert len({made.token_ids for made in votes.warm}) > 1
-    assert len({made.seed for made in votes.cold}) == len(votes.cold)
+def test_c17_without_chance_a_vote_is_void(votes: Votes) -> None:
+    greedy, sampled = (
+        [first_word(text.text) for text in side] for side in (votes.greedy, votes.sampled)
+    )
+    assert len({text.token_ids for text in votes.greedy}) == 1
+    assert agreement(greedy) == 1
+    assert agreement(sampled) <= 1
+    assert len({text.token_ids for text in votes.sampled}) > 1
+    assert len({text.seed for text in votes.greedy}) == len(votes.greedy)
 
 
 def test_c19_engines_that_put_temperature_last_keep_other_tokens(lab: Lab) -> None:

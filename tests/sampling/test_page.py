@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.generation import Generation
+from model.job import Job, Work
 from model.passes import PassError
 from model.records import Step
 from model.sampling import Settings
+from model.sampling.experiments import write_votes, write_with_penalties
 from pages.home.session import Session
 from pages.lessons.sampling.state import Lab
-from tests.frame.driving import kept, open_home
+from tests.frame.driving import errors, kept, open_home, press, words
 
 
 @pytest.fixture
@@ -79,21 +83,23 @@ def test_draws_name_statistic_degrees_and_p(app: AppTest) -> None:
     assert any("nothing to test" in text.value for text in app.markdown)
 
 
-def test_a_run_that_is_done_is_shown(app: AppTest) -> None:
-    from pages.lessons.sampling.runs import VoteRun
-
-    run = VoteRun(lab(app).lm, "The cat", n_texts=2, n_tokens=2)
-    while run.is_running:
-        run.slice(1)
-    lab(app).votes = run
+def test_votes_that_are_counted_are_shown(app: AppTest) -> None:
+    lab(app).jobs["vote"] = done(write_votes(lab(app).lm, "The cat", n_texts=2, n_tokens=2))
     app.run()
     assert not app.exception
-    assert any("1 distinct text of 2" in text.value for text in app.markdown)
+    assert "1 distinct text of 2" in words(app)
 
 
-@pytest.mark.parametrize("button", ["vote_run", "loop_run"])
+def done(work: Work[Any]) -> Job[Any]:
+    job = Job(work)
+    while job.is_running:
+        job.run_for(1)
+    return job
+
+
+@pytest.mark.parametrize("key", ["vote", "loop"])
 def test_a_run_that_fails_on_the_way_says_so_and_keeps_what_it_wrote(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch, button: str
+    app: AppTest, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     sentence = "The memory of cuda ran out: choose a smaller model."
     step, n_steps = Generation.step, 0
@@ -106,25 +112,20 @@ def test_a_run_that_fails_on_the_way_says_so_and_keeps_what_it_wrote(
         return step(text, settings)
 
     monkeypatch.setattr(Generation, "step", step_or_fail)
-    app.get_by_key(button).click().run()
+    press(app, f"{key}_run")
+    job = lab(app).jobs[key]
     for _ in range(30):
-        run = lab(app).votes or lab(app).loops
-        assert run is not None
-        if not run.is_running:
+        if not job.is_running:
             break
         app.run()
     assert not app.exception
-    assert [error.value for error in app.error] == [sentence]
-    assert 0 < run.done < 1
+    assert errors(app) == sentence
+    assert 0 < job.fraction < 1
+    assert job.found is not None
 
 
-def test_a_circle_is_shown_with_the_rule_of_the_sign(app: AppTest) -> None:
-    from pages.lessons.sampling.runs import LoopRun
-
-    run = LoopRun(lab(app).lm, "The cat", n_tokens=2)
-    while run.is_running:
-        run.slice(1)
-    lab(app).loops = run
+def test_a_loop_is_shown_with_the_rule_of_the_sign(app: AppTest) -> None:
+    lab(app).jobs["loop"] = done(write_with_penalties(lab(app).lm, "The cat", n_tokens=2))
     app.run()
     assert not app.exception
     table = next(frame.value for frame in app.dataframe if "rule" in frame.value)

@@ -1,4 +1,4 @@
-"""Masks compared, many draws, votes, and the detector of circles."""
+"""Masks compared, many draws, votes, and the detector of loops."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.draw import draw, uniform_at
-from model.sampling import Settings
 from model.sampling.experiments import (
     MASKS_ALONE,
     Loop,
@@ -22,8 +21,8 @@ from model.sampling.experiments import (
     first_word,
     jaccard,
     penalised_once,
-    penalties_against,
     vote,
+    with_each_penalty,
 )
 
 LOGITS = np.log(np.array([0.5, 0.25, 0.15, 0.1], dtype=np.float32))
@@ -113,7 +112,7 @@ def test_the_first_word_is_the_answer(text: str, word: str) -> None:
         ([], None),
     ],
 )
-def test_the_detector_sees_circles_and_nothing_else(ids: list[int], loop: Loop | None) -> None:
+def test_the_detector_sees_loops_and_nothing_else(ids: list[int], loop: Loop | None) -> None:
     assert find_loop(ids) == loop
 
 
@@ -138,6 +137,6 @@ def test_the_rule_of_the_sign(logit: float, expected: float) -> None:
 
 
 def test_each_penalty_is_alone_and_has_a_stage() -> None:
-    made = penalties_against(Settings(temperature=0), {"presence_penalty": 1.0})
+    made = with_each_penalty({"presence_penalty": 1.0})
     assert made["none"].stage_names == ("greedy",)
     assert made["presence_penalty"].stage_names == ("presence_penalty", "greedy")

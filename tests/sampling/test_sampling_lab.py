@@ -12,14 +12,11 @@ import pytest
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import process
-from pages.lessons.sampling.runs import VoteRun
 from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
 from pages.lessons.sampling.state import Lab, LabControls
 from viz.draws_chart import draws_figure
 from viz.sampling.charts import divergence_figure, overlap_figure, votes_figure
 from viz.sampling.loop_text import loop_html
-
-TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 
 
 @pytest.fixture
@@ -104,19 +101,6 @@ def test_the_message_holds_the_logits_and_labels_only_of_what_was_made_up(lab: L
     assert header()["labels"] == list(lab.given.labels or ())
 
 
-def test_a_run_advances_in_slices_and_keeps_what_it_has(storyteller: LanguageModel) -> None:
-    run = VoteRun(storyteller, "The cat", n_texts=3, n_tokens=2)
-    run.slice(0)
-    assert run.is_running
-    assert run.done == 0
-    while run.is_running:
-        run.slice(0.05)
-    assert run.done == 1
-    assert len({made.token_ids for made in run.cold}) == 1
-    with pytest.raises(ValueError, match="shorten"):
-        VoteRun(storyteller, "word " * 20_000)
-
-
 def test_figures_say_what_they_show_in_both_themes() -> None:
     overlaps = np.array([[1.0, 0.5], [0.5, 1.0]])
     divergences = np.array([[0.0, math.inf], [0.3, 0.0]])
@@ -140,4 +124,4 @@ def test_a_text_is_only_ever_text() -> None:
     html = loop_html("<script>", "<b>again</b> & again")
     assert "<script>" not in html
     assert "&lt;b&gt;again&lt;/b&gt; &amp; again</mark>" in html
-    assert "<mark" not in loop_html("no circle", "")
+    assert "<mark" not in loop_html("no loop", "")

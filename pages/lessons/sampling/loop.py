@@ -1,15 +1,21 @@
-"""The circle: the best token again and again, the detector that sees it, what penalties do."""
+"""Greedy decoding can loop: the detector that sees it, and what penalties do about it."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from model.generation import Generation
-from model.sampling.experiments import Loop, penalised_once
+from model.job import Job
+from model.sampling.experiments import (
+    PENALTIES,
+    Loop,
+    loop_of,
+    penalised_once,
+    write_with_penalties,
+)
 from model.tokenizing import label, text_of
 from pages.frame.figures import theme_now
-from pages.frame.running import in_slices, run_button, show_problem
-from pages.lessons.sampling.runs import PENALTIES, LoopRun
+from pages.frame.job_panel import show_job
 from pages.lessons.sampling.state import Lab
 from viz.format import digits, plural
 from viz.sampling.loop_text import loop_html
@@ -24,47 +30,45 @@ TITLES = {
 N_SIGNS = 3  # rows of either sign in the table of the rule
 
 
-def show_loop(state: Lab) -> None:
-    """Offer the run, and show it as far as it has come."""
-    st.subheader("The best token can lead in a circle", anchor=False)
+def show_loop(lab: Lab) -> None:
+    """Offer the job, and show what it has generated so far."""
+    st.subheader("Greedy decoding can loop", anchor=False)
     st.markdown(
-        "Greedy writes the same text every time, and each round of a phrase makes the next round "
-        "likelier. A penalty lowers the logits of tokens that are already there."
+        "Greedy decoding gives the same text every time, and each repeat of a phrase makes the "
+        "next one likelier. A penalty lowers the logits of tokens that are already there."
     )
-    in_slices(lambda: state.loops, lambda: _loops(state))
+    show_job(
+        lab.jobs,
+        "loop",
+        "Generate with each penalty",
+        lambda: Job(write_with_penalties(lab.lm, st.session_state["loop_prompt"])),
+        lambda job: _show_texts(lab, job),
+        controls=lambda _: _prompt(),
+    )
 
 
-def _loops(state: Lab) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Prompt to go on from", PROMPT, key="loop_prompt", persist_state="session")
-        run_button(state.loops, "Write four ways", "loop", lambda: _start(state))
-    show_problem("loop")
-    run = state.loops
-    if run is None:
-        return
-    if run.notice:
-        st.error(run.notice)
-    if run.is_running:
-        st.progress(run.done, f"{round(100 * run.done)} % of four texts")
-    for place, name in zip(_quarters(), run.texts, strict=True):
+def _prompt() -> None:
+    st.text_input("Prompt to continue", PROMPT, key="loop_prompt", persist_state="session")
+
+
+def _show_texts(lab: Lab, job: Job[dict[str, Generation]]) -> None:
+    texts = job.found or {}
+    for place, (name, text) in zip(_quarters(), texts.items(), strict=True):
         with place:
-            _show_text(run, name)
-    where = f"{run.lm.name}, {run.lm.where}"
-    st.caption(f"Measured on {where}: greedy, up to {run.n_tokens} tokens each.")
-    _show_sign_rule(run.texts["none"])
-
-
-def _start(state: Lab) -> None:
-    """Take the prompt as it is at the press, which may have ended its typing."""
-    state.loops = LoopRun(state.lm, st.session_state["loop_prompt"])
+            _show_text(name, text)
+    st.caption(
+        f"Measured on {lab.lm.name}, {lab.lm.where}: greedy, up to {job.progress.n_total} tokens "
+        "each."
+    )
+    _show_sign_rule(texts["none"])
 
 
 def _quarters() -> list[st.delta_generator.DeltaGenerator]:
     return [*st.columns(2, gap="medium"), *st.columns(2, gap="medium")]
 
 
-def _show_text(run: LoopRun, name: str) -> None:
-    text, loop = run.texts[name], run.loop_of(name)
+def _show_text(name: str, text: Generation) -> None:
+    loop = loop_of(text)
     value = f" {PENALTIES[name]:g}" if name in PENALTIES else ""
     st.markdown(f"**{TITLES[name]}{value}:** {_verdict(text, loop)}")
     n_before = len(text.ids) if loop is None else text.n_prompt + loop.start
@@ -76,13 +80,13 @@ def _verdict(text: Generation, loop: Loop | None) -> str:
     """Say in words what the detector saw."""
     if loop is not None:
         return (
-            f"a circle of {plural(loop.period, 'token')} from token {loop.start + 1} on, "
+            f"a loop of {plural(loop.period, 'token')} from token {loop.start + 1} on, "
             f"{digits(loop.n_times)} times so far."
         )
     length = plural(len(text.steps), "token")
     if text.finished == "eos":
-        return f"it found an end of its own after {length}."
-    return f"in no circle after {length}."
+        return f"the model ended it after {length}."
+    return f"no loop after {length}."
 
 
 def _show_sign_rule(text: Generation) -> None:
@@ -104,8 +108,8 @@ def _show_sign_rule(text: Generation) -> None:
     ]
     columns = ["used token", "logit", "rule", "after", "if always divided"]
     st.markdown(
-        "**The rule of the sign.** The repetition penalty divides a logit that is positive and "
-        "multiplies one that is negative: both go down. Always dividing would lift the negative."
+        "**The rule of the sign.** The repetition penalty divides a positive logit and multiplies "
+        "a negative one: both go down. Dividing a negative logit would raise it."
     )
     table = dict(zip(columns, zip(*rows, strict=True), strict=True))
     numbers = {

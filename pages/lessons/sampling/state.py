@@ -12,12 +12,12 @@ from typing import Any
 import numpy.typing as npt
 
 from model.generation import Generation
+from model.job import Job
 from model.loading import LanguageModel
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process, summarise
 from model.sampling.experiments import MASKS_ALONE, apply_alone
 from pages.frame.component import MAX_EXACT, encode_payload
-from pages.lessons.sampling.runs import LoopRun, VoteRun
 from pages.lessons.sampling.source import Given
 
 SLIDERS = MASKS_ALONE[1:]
@@ -80,8 +80,7 @@ class Lab:
     version: int = 0  # of the controls, raised where they are set by Python
     notice: str | None = None  # one sentence
     n_draws: int = 0  # times that the draws were asked for: the seed of the last
-    votes: VoteRun | None = None
-    loops: LoopRun | None = None
+    jobs: dict[str, Job[Any]] = field(default_factory=dict)
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Take the sliders as the page has them; what no slider can say changes nothing."""
