@@ -8,7 +8,7 @@ receives one writes to it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -205,16 +205,53 @@ class Flops:
 
 
 @dataclass(frozen=True)
-class CachePlan:
-    """What one model's cache would take, by its published shape."""
+class Machine:
+    """What a figure was measured on: without it the figure means nothing."""
+
+    device: str  # "cpu", "cuda:0", ...
+    processor: str  # its maker's name for it
+    dtype: str  # "float32", "bfloat16", ...
+    n_threads: int  # of the CPU that a large pass may use; a small one runs on one
+    model: str
+    n_parameters: int
+    versions: Mapping[str, str] = field(default_factory=dict)  # package -> version
+    date: str = ""  # ISO 8601, with its offset from UTC
+
+    @property
+    def where(self) -> str:
+        """The machine in a few words, for a caption."""
+        threads = f", {self.n_threads} thread{'s'[: self.n_threads != 1]}"
+        return f"{self.processor}, {self.dtype}{threads if self.device == 'cpu' else ''}"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One way to carry out a decode step, tried before any of them is used."""
+
+    way: str  # "plain", "graph", "compiled"
+    warmup_seconds: float  # capturing or compiling, first steps included
+    step_seconds: float | None  # median; None where it failed
+    reason: str = ""  # why it failed
+    gap: float | None = None  # largest difference of its logits from the model's own
+
+
+@dataclass(frozen=True)
+class ShapePlan:
+    """What a model of some shape takes, before any of it is made."""
 
     name: str
-    attention: str  # "all heads kept", "8 heads to 1", ...
     n_parameters: int
-    numbers_per_token: int  # of keys and values, or of the latent, over all layers
-    numbers_all_heads: int  # the same if every query head kept its own keys and values
-    bytes_per_token: float  # 4 bits make half a byte
-    bytes_per_sequence: float  # at the context asked for
-    weight_bytes: float
-    n_sequences: int  # that fit beside the weights; 0 where the weights alone do not fit
-    context_length: int  # the most that it was made for
+    weight_bytes: int
+    cache_bytes: int  # of one sequence, at the length asked for
+    pass_bytes: int  # what the largest pass needs besides, roughly
+    free_bytes: int | None  # None where nobody knows
+
+    @property
+    def total_bytes(self) -> int:
+        """All of it together."""
+        return self.weight_bytes + self.cache_bytes + self.pass_bytes
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is room for it; yes where nobody knows."""
+        return self.free_bytes is None or self.total_bytes <= self.free_bytes

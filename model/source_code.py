@@ -44,14 +44,6 @@ def source_of(function: Callable[..., Any]) -> Source:
     )
 
 
-def stage_lines(function: Callable[..., Any]) -> dict[str, tuple[int, int]]:
-    """Maps each stage of a function to its first and last line, as indices into its lines.
-
-    A stage runs from its comment to the last line of code before the next one.
-    """
-    return source_of(function).stages
-
-
 def _stages(lines: list[str]) -> dict[str, tuple[int, int]]:
     found = [(i, mark[1]) for i, line in enumerate(lines) if (mark := _STAGE.match(line.lstrip()))]
     ends = [i for i, _ in found[1:]] + [len(lines)] * bool(found)  # a function may have no stages

@@ -20,7 +20,7 @@ import torch
 from model.loading import LanguageModel
 from model.passes import _N_THREADS as ALL_THREADS
 from model.passes import synchronise
-from model.prefill_decode.records import Machine
+from model.records import Machine
 
 N_THREADS = max(1, ALL_THREADS - 1)  # of a large pass, as in model.passes
 LIBRARIES = ("torch", "transformers")

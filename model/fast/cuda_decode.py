@@ -25,7 +25,7 @@ from model import kv_cache, passes
 from model.fast.block_cache import whole_blocks
 from model.loading import LanguageModel
 from model.passes import Logits, PassError, run_pass, threads_for
-from model.prefill_decode.records import Trial
+from model.records import Trial
 
 WAYS = ("plain", "graph", "compiled")
 _N_WARM, _N_TIMED = 3, 20  # steps

@@ -15,7 +15,7 @@ from model import passes
 from model.fast.cuda_decode import StaticDecode, has_graphs, runs_static
 from model.loading import LanguageModel
 from model.passes import Logits
-from model.prefill_decode.records import Trial
+from model.records import Trial
 
 PLAIN = "the model’s own step"
 BY_HAND = "the step written out by hand"

@@ -78,3 +78,19 @@ class PrefixReuse:
     reused_seconds: float  # what of the second was not in the cache
     logit_gap: float  # largest absolute difference of the two readings' logits
     same_best: bool
+
+
+@dataclass(frozen=True)
+class CachePlan:
+    """What one model's cache would take, by its published shape."""
+
+    name: str
+    attention: str  # "all heads kept", "8 heads to 1", ...
+    n_parameters: int
+    numbers_per_token: int  # of keys and values, or of the latent, over all layers
+    numbers_all_heads: int  # the same if every query head kept its own keys and values
+    bytes_per_token: float  # 4 bits make half a byte
+    bytes_per_sequence: float  # at the context asked for
+    weight_bytes: float
+    n_sequences: int  # that fit beside the weights; 0 where the weights alone do not fit
+    context_length: int  # the most that it was made for

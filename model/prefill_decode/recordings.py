@@ -16,15 +16,14 @@ from typing import Any
 from model.prefill_decode.records import (
     BatchRun,
     Ceilings,
-    Machine,
     PhaseRun,
     Reading,
     Request,
     Roofline,
     RoofPoint,
     Timed,
-    Trial,
 )
+from model.records import Machine, Trial
 
 FORMAT = 1
 FOLDER = Path(__file__).parents[1] / "recorded"

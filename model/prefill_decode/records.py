@@ -7,9 +7,11 @@ ours: what is drawn never has to know how it was measured.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
 from typing import Literal, TypeAlias
+
+from model.records import Machine, Trial
 
 Bound: TypeAlias = Literal["memory", "compute", "overhead"]
 
@@ -39,26 +41,6 @@ class Timed:
     def n(self) -> int:
         """How many runs."""
         return len(self.seconds)
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What a figure was measured on: without it the figure means nothing."""
-
-    device: str  # "cpu", "cuda:0", ...
-    processor: str  # its maker's name for it
-    dtype: str  # "float32", "bfloat16", ...
-    n_threads: int  # of the CPU that a large pass may use; a small one runs on one
-    model: str
-    n_parameters: int
-    versions: Mapping[str, str] = field(default_factory=dict)  # package -> version
-    date: str = ""  # ISO 8601, with its offset from UTC
-
-    @property
-    def where(self) -> str:
-        """The machine in a few words, for a caption."""
-        threads = f", {self.n_threads} thread{'s'[: self.n_threads != 1]}"
-        return f"{self.processor}, {self.dtype}{threads if self.device == 'cpu' else ''}"
 
 
 @dataclass(frozen=True)
@@ -92,17 +74,6 @@ class Reading:
 
     n_tokens: int
     seconds: Timed
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One way to carry out a decode step, tried before any of them is used."""
-
-    way: str  # "plain", "graph", "compiled"
-    warmup_seconds: float  # capturing or compiling, first steps included
-    step_seconds: float | None  # median; None where it failed
-    reason: str = ""  # why it failed
-    gap: float | None = None  # largest difference of its logits from the model's own
 
 
 @dataclass(frozen=True)
@@ -287,25 +258,3 @@ class Scoring:
     vector_size: int
     written: Request
     written_text: str
-
-
-@dataclass(frozen=True)
-class ShapePlan:
-    """What a model of some shape takes, before any of it is made."""
-
-    name: str
-    n_parameters: int
-    weight_bytes: int
-    cache_bytes: int  # of one sequence, at the length asked for
-    pass_bytes: int  # what the largest pass needs besides, roughly
-    free_bytes: int | None  # None where nobody knows
-
-    @property
-    def total_bytes(self) -> int:
-        """All of it together."""
-        return self.weight_bytes + self.cache_bytes + self.pass_bytes
-
-    @property
-    def fits(self) -> bool:
-        """Whether there is room for it; yes where nobody knows."""
-        return self.free_bytes is None or self.total_bytes <= self.free_bytes

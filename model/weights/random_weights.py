@@ -27,7 +27,7 @@ from model.fast.gemv import tall_layers
 from model.fast.llama_decode import fast_decode
 from model.kv_cache import cache_argument, cache_shape
 from model.loading import LanguageModel
-from model.prefill_decode.records import ShapePlan
+from model.records import ShapePlan
 from model.weights.build_lock import building
 from model.weights.device import choose_devices, choose_dtype, free_bytes
 from model.weights.locate import SHIPPED

@@ -58,7 +58,6 @@ ALLOWED = {
 }
 # and of those that are about to go: what two use moves to the core, or to the frame
 YET_TO_MOVE = {
-    ("model", "model.prefill_decode.records"): "records that engines and timing hand over",
     ("pages.lessons.constraints", "model.sampling.experiments"): "draws to compare with",
 }
 FLAT_FILES = {"model": 16, "viz": 10}  # at most, so that a room reads in order

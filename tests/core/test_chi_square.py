@@ -6,10 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from model.chi_square import chi_square, upper_gamma
+from model.chi_square import chi_square, upper_tail
 
 
 @pytest.mark.parametrize(
@@ -26,23 +24,7 @@ from model.chi_square import chi_square, upper_gamma
 def test_the_p_value_is_that_of_the_tables(
     n_degrees: int, statistic: float, p_value: float
 ) -> None:
-    assert upper_gamma(n_degrees / 2, statistic / 2) == pytest.approx(p_value, rel=2e-3)
-
-
-@given(x=st.floats(0, 600))
-def test_with_two_degrees_it_is_the_exponential(x: float) -> None:
-    assert upper_gamma(1, x) == pytest.approx(math.exp(-x), rel=1e-11, abs=1e-300)
-
-
-@given(x=st.floats(1e-6, 25))
-def test_with_one_degree_it_is_the_error_function(x: float) -> None:
-    assert upper_gamma(0.5, x) == pytest.approx(math.erfc(math.sqrt(x)), rel=1e-9)
-
-
-@given(a=st.floats(0.5, 3000))
-def test_series_and_continued_fraction_meet(a: float) -> None:
-    below, above = upper_gamma(a, (a + 1) * (1 - 1e-12)), upper_gamma(a, a + 1)
-    assert below == pytest.approx(above, rel=1e-8)
+    assert upper_tail(n_degrees, statistic) == pytest.approx(p_value, rel=2e-3)
 
 
 def test_by_hand() -> None:

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from model.prefill_decode.ceilings import Rate
-from model.prefill_decode.records import Machine, Request, Timed
+from model.prefill_decode.records import Request, Timed
+from model.records import Machine
 from model.timing import alone, describe, in_turn, one_at_a_time, processor, seconds_of
 from tests.tiny_models import tiny
 

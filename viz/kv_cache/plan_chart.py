@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from model.records import CachePlan
+from model.kv_cache.records import CachePlan
 from viz.chart import Chart, new_figure
 from viz.format import digits, size
 from viz.palette import Theme, colour

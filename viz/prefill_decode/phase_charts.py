@@ -11,7 +11,8 @@ from itertools import accumulate
 
 import plotly.graph_objects as go
 
-from model.prefill_decode.records import Machine, PhaseRun, Request, Timed
+from model.prefill_decode.records import PhaseRun, Request, Timed
+from model.records import Machine
 from viz.chart import Chart, empty_chart, filled, new_figure
 from viz.format import count, digits, duration, plural, round_steps
 from viz.palette import Theme, colour

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from model.kv_cache import cache_shape
-from model.records import CachePlan
-from model.weights.published_shapes import BITS, PublishedModel, plan_cache, published_models
+from model.kv_cache.plan import BITS, plan_cache
+from model.kv_cache.records import CachePlan
+from model.weights.published_shapes import PublishedModel, published_models
 from model.weights.random_weights import counted_shape, read_shape
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now

@@ -6,7 +6,7 @@ import threading
 
 import streamlit as st
 
-from model.prefill_decode.records import ShapePlan
+from model.records import ShapePlan
 from model.weights.published_shapes import published_models
 from model.weights.random_weights import (
     Shape,

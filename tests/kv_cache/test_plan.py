@@ -8,7 +8,8 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from model.weights.published_shapes import PublishedModel, plan_cache, published_models
+from model.kv_cache.plan import plan_cache
+from model.weights.published_shapes import PublishedModel, published_models
 from viz.kv_cache.plan_chart import plan_figure, plan_table
 
 BY_NAME = {model.name: model for model in published_models()}
