@@ -12,6 +12,7 @@ This module knows Plotly's layout and nothing of figures, models or pages.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -84,6 +85,7 @@ def css_variables() -> str:
     return f":host{{{declarations('light')}}}\n:host([data-theme=dark]){{{declarations('dark')}}}\n"
 
 
+@cache
 def template(theme: Theme) -> go.layout.Template:
     """Gives the look of every Plotly figure: transparent paper, quiet axes, thin spaces.
 
