@@ -29,7 +29,7 @@ class SettingsTable:
             fields: The settings; `model` comes before them in the link.
             default_model: What the page shows where the link names no other.
         """
-        self.topic = topic
+        self.topic, self.default_model = topic, default_model
         model = Text("model", "Model", default_model, max_characters=200)
         self.fields = (model, *fields)
         self._by_name = {field.name: field for field in fields}

@@ -14,8 +14,8 @@ from model.diffusion.quality import measure_clashes, second_look
 from model.diffusion.records import Clashes
 from model.generation import Generation
 from model.loading import LanguageModel, load_model
-from pages.lessons.diffusion.fill import BEGINNING, ENDING, joined_ending
-from pages.lessons.diffusion.gaps import GAP_TEXT
+from pages.lessons.diffusion.fill import joined_ending
+from pages.lessons.diffusion.settings import BEGINNING, ENDING, GAP_TEXT
 
 LENGTH = 32
 TEMPERATURE = 0.0  # what clashes does so without a draw

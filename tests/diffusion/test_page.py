@@ -8,7 +8,6 @@ from streamlit.testing.v1 import AppTest
 from model.loading import LoadError
 from model.timing import one_at_a_time
 from pages.frame import lesson_state
-from pages.lessons.diffusion import fill as diffusion_fill
 from pages.lessons.diffusion import gaps as diffusion_gaps
 from pages.lessons.diffusion import lesson as diffusion_lesson
 from pages.lessons.diffusion import race as diffusion_race
@@ -33,13 +32,10 @@ def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The lesson, opened without the first page, on tiny models with a context of 96 bytes."""
     for module in (lesson_state, diffusion_lesson, diffusion_gaps):
         monkeypatch.setattr(module, "shared_model", tiny_model)
-    monkeypatch.setitem(diffusion_fill.DEFAULTS, "diffusion_beginning", "The cat")
-    monkeypatch.setitem(diffusion_fill.DEFAULTS, "diffusion_ending", "the end")
-    monkeypatch.setitem(diffusion_fill.DEFAULTS, "diffusion_length", 16)
-    monkeypatch.setattr(diffusion_gaps, "GAP_TEXT", "The ___ ran to the ___.")
     for module in (diffusion_sweep, diffusion_race):
         monkeypatch.setattr(module, "SLICE_SECONDS", 0.01)
-    return open_lesson("pages/diffusion.py")
+    texts = {"beginning": "The cat", "ending": "the end", "gaps": "The ___ ran to the ___."}
+    return open_lesson("pages/diffusion.py", positions="16", **texts)
 
 
 def lesson(app: AppTest) -> DiffusionLesson:
@@ -87,7 +83,7 @@ def test_every_setting_lays_the_page_out_anew(app: AppTest) -> None:
     press(app, "diffusion_step")
     app.slider(key="diffusion_passes").set_value(4).run()
     assert "After 0 passes of 4" in captions(app)
-    app.slider(key="diffusion_length").set_value(20).run()
+    app.slider(key="diffusion_positions").set_value(20).run()
     assert lesson(app).run.page.length == 20
     app.slider(key="diffusion_temperature").set_value(0.7).run()
     assert lesson(app).run.page.temperature == 0.7
@@ -95,7 +91,7 @@ def test_every_setting_lays_the_page_out_anew(app: AppTest) -> None:
     assert lesson(app).run.page.seed == 5
     app.segmented_control(key="diffusion_order").set_value("random").run()
     assert lesson(app).run.page.order == "random"
-    app.segmented_control(key="diffusion_block").set_value(8).run()
+    app.segmented_control(key="diffusion_blocks").set_value(8).run()
     assert [one.start for one in lesson(app).run.page.plan] == [0, 0, 8, 16]
     app.text_input(key="diffusion_ending").set_value("").run()
     assert lesson(app).run.page.text == "The cat"
@@ -123,7 +119,7 @@ def test_an_empty_page_is_one_of_the_pages(app: AppTest) -> None:
     ("key", "value", "said"),
     [
         ("diffusion_passes", 17, "choose from 1 to 16"),
-        ("diffusion_length", 90, "shorten them by"),
+        ("diffusion_positions", 90, "shorten"),
     ],
 )
 def test_a_wish_that_cannot_be_had_keeps_the_page(
@@ -141,7 +137,7 @@ def test_a_wish_that_cannot_be_had_keeps_the_page(
 def test_a_text_past_the_context_keeps_the_page(app: AppTest) -> None:
     before = lesson(app).run
     app.text_input(key="diffusion_beginning").set_value("x" * 200).run()
-    assert "shorten them" in errors(app)
+    assert "shorten" in errors(app)
     assert lesson(app).run is before
 
 

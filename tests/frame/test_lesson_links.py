@@ -29,7 +29,7 @@ LINKS: dict[str, dict[str, str]] = {
         "positions": "12",
         "temperature": "0.5",
         "order": "left to right",
-        "blocks": "0",
+        "blocks": "8",
         "seed": "9",
     },
     "beam_search": {

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from model.diffusion.denoising import ORDERS, Diffusion, propose
+from model.diffusion.denoising import Diffusion, propose
 from model.diffusion.experiments import history_of, left_first, sheet_of
 from model.diffusion.layout import plan_passes
 from model.diffusion.quality import second_look
@@ -14,10 +14,9 @@ from model.loading import LanguageModel
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import is_presenting
-from pages.frame.lesson_link import LessonLink
-from pages.frame.link_fields import Number, OneOf, Whole, Words
 from pages.frame.running import CLOCK_SECONDS
 from pages.frame.stepping import step_buttons
+from pages.lessons.diffusion.settings import PAGES, SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson, Mode, PageRun
 from viz.diffusion.denoise_grid import sheet_html, sheet_style, sheet_words
 from viz.diffusion.fill_charts import history_figure
@@ -25,42 +24,7 @@ from viz.format import digits, duration, percent, plural
 
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 SLICE_SECONDS = 0.35  # of passes between two looks at the buttons
-LONGEST_TEXT = 1_000  # characters of a beginning or an end
-MOST_POSITIONS = 128
-LARGEST_SEED = 10_000
-BLOCKS = (0, 8, 16)  # 0: all positions are one block
 PROJECTOR = 1.3  # the sheet's scale in presenter mode
-BEGINNING = "Once upon a time, there was a little girl named Lily. She had a red ball."
-ENDING = "Lily hugged her mom and they went home."
-PAGES = {
-    "Between beginning and end": (BEGINNING, ENDING),
-    "After a beginning": (BEGINNING, ""),
-    "An empty page": ("", ""),
-}
-DEFAULTS: dict[str, Any] = {
-    "diffusion_beginning": BEGINNING,
-    "diffusion_ending": ENDING,
-    "diffusion_passes": 8,
-    "diffusion_length": 32,
-    "diffusion_temperature": 0.8,
-    "diffusion_order": "confidence",
-    "diffusion_block": 0,
-    "diffusion_seed": 0,
-}
-LINK = LessonLink(
-    "diffusion",
-    (
-        Words("beginning", "diffusion_beginning", "the beginning", longest=LONGEST_TEXT),
-        Words("ending", "diffusion_ending", "the end", longest=LONGEST_TEXT),
-        Whole("passes", "diffusion_passes", "the number of passes", low=1, high=MOST_POSITIONS),
-        Whole("positions", "diffusion_length", "positions", low=4, high=MOST_POSITIONS),
-        Number("temperature", "diffusion_temperature", "the temperature", high=1.5),
-        OneOf("order", "diffusion_order", "the order", names=ORDERS),
-        OneOf("blocks", "diffusion_block", "the size of a block", names=BLOCKS),
-        Whole("seed", "diffusion_seed", "the seed", high=LARGEST_SEED),
-    ),
-    default_model="unmasker",
-)
 
 
 def lay_out(lm: LanguageModel) -> Diffusion:
@@ -69,17 +33,16 @@ def lay_out(lm: LanguageModel) -> Diffusion:
     Raises:
         ValueError: where they cannot be had together.
     """
-    wish = {key: st.session_state.get(key, default) for key, default in DEFAULTS.items()}
     return Diffusion(
         lm,
-        int(wish["diffusion_length"]),
-        str(wish["diffusion_beginning"]),
-        joined_ending(str(wish["diffusion_ending"])),
-        n_passes=int(wish["diffusion_passes"]),
-        order=wish["diffusion_order"] or ORDERS[0],
-        temperature=float(wish["diffusion_temperature"]),
-        block_length=int(wish["diffusion_block"] or 0),
-        seed=int(wish["diffusion_seed"]),
+        SETTINGS["positions"],
+        SETTINGS["beginning"],
+        joined_ending(SETTINGS["ending"]),
+        n_passes=SETTINGS["passes"],
+        order=SETTINGS["order"],
+        temperature=SETTINGS["temperature"],
+        block_length=SETTINGS["blocks"],
+        seed=SETTINGS["seed"],
     )
 
 
@@ -105,78 +68,34 @@ def show_fill(lesson: DiffusionLesson) -> None:
 
 
 def _settings(lesson: DiffusionLesson) -> None:
-    begin: dict[str, Any] = {"on_change": _begin, "args": (lesson,)}
-    for key, default in DEFAULTS.items():
-        st.session_state.setdefault(key, default)
-    kept: dict[str, Any] = {"persist_state": "session", **begin}
+    anew: dict[str, Any] = {"on_change": _begin, "args": (lesson,)}
+    has_coins = SETTINGS["temperature"] > 0 or SETTINGS["order"] == "random"
     with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_texts"):
-        st.selectbox(
-            "Page",
-            list(PAGES),
-            key="diffusion_page",
-            on_change=_choose_page,
-            args=(lesson,),
-            width=290,
-            persist_state="session",
-        )
-        with st.container(width=380):
-            st.text_input("Beginning", key="diffusion_beginning", max_chars=LONGEST_TEXT, **kept)
-        with st.container(width=330):
-            st.text_input("End", key="diffusion_ending", max_chars=LONGEST_TEXT, **kept)
-        wish = st.session_state
-        has_coins = wish["diffusion_temperature"] > 0 or wish["diffusion_order"] == "random"
-        st.number_input(
-            "Seed", 0, LARGEST_SEED, key="diffusion_seed", width=110, disabled=not has_coins, **kept
-        )
+        SETTINGS.widget("page", on_change=_choose_page, args=(lesson,), width=290)
+        SETTINGS.widget("beginning", width=380, **anew)
+        SETTINGS.widget("ending", width=330, **anew)
+        SETTINGS.widget("seed", width=110, disabled=not has_coins, **anew)
     with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_wishes"):
-        with st.container(width=200):
-            st.slider("Passes (K)", 1, MOST_POSITIONS, key="diffusion_passes", **kept)
-        with st.container(width=200):
-            st.slider("Positions to fill", 4, MOST_POSITIONS, key="diffusion_length", **kept)
-        with st.container(width=150):
-            st.slider(
-                "Temperature",
-                0.0,
-                1.5,
-                step=0.1,
-                format="%.1f",
-                key="diffusion_temperature",
-                **kept,
-            )
-        st.segmented_control(
-            "Fill first",
-            ORDERS,
-            key="diffusion_order",
-            format_func=lambda order: {"confidence": "the surest"}.get(order, order),
-            required=True,
-            **kept,
-        )
-        st.segmented_control(
-            "Blocks of",
-            BLOCKS,
-            key="diffusion_block",
-            format_func=lambda n: str(n) if n else "all",
-            required=True,
-            help="Blocks are filled one after another, from left to right; within one, many "
-            "positions at once.",
-            **kept,
-        )
+        SETTINGS.widget("passes", width=200, **anew)
+        SETTINGS.widget("positions", width=200, **anew)
+        SETTINGS.widget("temperature", width=150, format="%.1f", **anew)
+        SETTINGS.widget("order", **anew)
+        SETTINGS.widget("blocks", **anew)
     if lesson.notice:
         st.error(f"{lesson.notice} The page before it stays below.")
 
 
 def match_page() -> None:
     """Let the choice of a page say which one the two texts are, where they are one of them."""
-    texts = LINK.now("beginning"), LINK.now("ending")
+    texts = SETTINGS["beginning"], SETTINGS["ending"]
     for name, known in PAGES.items():
         if texts == known:
-            st.session_state["diffusion_page"] = name
+            SETTINGS.put(page=name)
 
 
 def _choose_page(lesson: DiffusionLesson) -> None:
-    beginning, ending = PAGES[st.session_state["diffusion_page"]]
-    st.session_state["diffusion_beginning"] = beginning
-    st.session_state["diffusion_ending"] = ending
+    beginning, ending = PAGES[SETTINGS["page"]]
+    SETTINGS.put(beginning=beginning, ending=ending)
     _begin(lesson)
 
 

@@ -13,18 +13,14 @@ from pages.frame.layout import is_presenting
 from pages.frame.models import shared_model
 from pages.frame.stepping import at_a_pace, step_buttons
 from pages.lessons.diffusion.fill import PROJECTOR
+from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson, GapRun
 from viz.diffusion.gap_text import gap_text_html
 from viz.diffusion.two_caches import bytes_figure, caches_figure
 from viz.format import duration, plural
 
 GAPFILLER = "gapfiller"
-GAP_TEXT = (
-    "Once upon a time, there was a little girl named ___. She loved to play in the ___ with her "
-    "___."
-)
 PLAY_SECONDS = 0.6
-LONGEST_TEXT = 1_000  # characters
 
 
 def show_gaps(lesson: DiffusionLesson) -> None:
@@ -35,7 +31,7 @@ def show_gaps(lesson: DiffusionLesson) -> None:
         "one token at a time, like every other.** Mark gaps by ___ and press Step."
     )
     if lesson.gaps is None and lesson.gaps_notice is None:
-        _begin(lesson, str(st.session_state.get("diffusion_gaps", GAP_TEXT)))
+        _begin(lesson, SETTINGS["gaps"])
     at_a_pace(
         lambda: lesson.gaps is not None and lesson.gaps.is_playing,
         lambda: lesson.gaps.step() if lesson.gaps else None,
@@ -47,14 +43,7 @@ def show_gaps(lesson: DiffusionLesson) -> None:
 
 def _gaps(lesson: DiffusionLesson) -> None:
     run = lesson.gaps
-    st.session_state.setdefault("diffusion_gaps", GAP_TEXT)
-    st.text_input(
-        "A text with gaps",
-        key="diffusion_gaps",
-        max_chars=LONGEST_TEXT,
-        on_change=lambda: _begin(lesson, str(st.session_state["diffusion_gaps"])),
-        persist_state="session",
-    )
+    SETTINGS.widget("gaps", on_change=lambda: _begin(lesson, SETTINGS["gaps"]))
     if lesson.gaps_notice:
         st.error(lesson.gaps_notice)
     if run is None:

@@ -6,17 +6,18 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel, LoadError
-from pages.frame.lesson_link import asked_model, begin_by_link, offer_link, show_faults
-from pages.frame.lesson_state import kept_lesson, progress_caption
+from pages.frame.lesson_state import lesson_state, progress_caption
+from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
-from pages.lessons.diffusion.fill import LINK, lay_out, match_page, show_fill
+from pages.lessons.diffusion.fill import lay_out, match_page, show_fill
 from pages.lessons.diffusion.gaps import show_gaps
 from pages.lessons.diffusion.race import show_race
+from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson, PageRun
 from pages.lessons.diffusion.sweep import show_sweep
 
 LESSON = "diffusion_lesson"
-FILLER = LINK.default_model
+FILLER = SETTINGS.default_model
 
 
 def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
@@ -25,21 +26,21 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     def begin(judge: LanguageModel, old: DiffusionLesson | None) -> DiffusionLesson:
         if old is not None:  # the page stays, another model judges it
             return DiffusionLesson(old.lm, judge, old.run)
-        return begin_by_link(LINK, lambda: begin_anew(judge))
+        return begin_by_link(SETTINGS, lambda: begin_anew(judge))
 
     def begin_anew(judge: LanguageModel) -> DiffusionLesson:
-        lm = shared_model(asked_model(LINK) or FILLER, progress=progress_caption(waiting))
+        lm = shared_model(asked_model(SETTINGS) or FILLER, progress=progress_caption(waiting))
         page = lay_out(lm)
         match_page()
         return DiffusionLesson(lm, judge, PageRun(page))
 
     try:
-        lesson = kept_lesson(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
+        lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
     except LoadError as error:
         waiting.error(str(error))
         return
     waiting.empty()
-    show_faults(LINK)
+    show_faults(SETTINGS)
     show_fill(lesson)
     _choose_model(lesson)
     show_sweep(lesson)
@@ -56,7 +57,7 @@ def _choose_model(lesson: DiffusionLesson) -> None:
             f"parameters ({lm.where}); read and judged by "
             f"{lesson.judge.name}, which writes from left to right."
         )
-        offer_link(LINK, lm)
+        offer_link(SETTINGS, lm)
         with st.popover("Another model", icon=":material/swap_horiz:"):
             st.text_input(
                 "A masked model: a folder, or a hub id",

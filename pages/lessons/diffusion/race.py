@@ -12,6 +12,7 @@ from pages.frame.figures import show_chart, theme_now
 from pages.frame.running import halt, in_slices, is_running, start_or_stop
 from pages.frame.slices import TimedRun
 from pages.lessons.diffusion.fill import SLICE_SECONDS
+from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson, Ways
 from viz.diffusion.race_chart import tokens_a_pass, ways_figure
 from viz.format import duration, nats, percent, plural
@@ -62,7 +63,7 @@ def _race(lesson: DiffusionLesson) -> None:
 def _start(lesson: DiffusionLesson) -> None:
     lm, judge, page = lesson.lm, lesson.judge, lesson.run.page
     lesson.stop_all()  # it would be timed as well
-    prompt = str(st.session_state["diffusion_beginning"])
+    prompt = SETTINGS["beginning"]
     try:
         own = Diffusion(
             lm,

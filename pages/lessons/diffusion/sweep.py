@@ -12,13 +12,12 @@ from pages.frame.figures import show_chart, theme_now
 from pages.frame.running import halt, in_slices, is_running, start_or_stop
 from pages.frame.slices import TimedRun
 from pages.lessons.diffusion.fill import joined_ending
+from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
 from viz.diffusion.denoise_grid import sheet_html
 from viz.diffusion.fill_charts import sweep_figure, sweep_table
 from viz.format import nats, percent, plural
 
-FILLS = (1, 2, 4)
-LENGTHS = (16, 32, 48, 64)
 SLICE_SECONDS = 0.7  # of measuring between two looks at the button: figures are drawn at each
 
 
@@ -63,25 +62,8 @@ def _sweep(lesson: DiffusionLesson) -> None:
 
 def _controls(lesson: DiffusionLesson, *, is_disabled: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_sweep_buttons"):
-        st.selectbox(
-            "Positions",
-            LENGTHS,
-            index=1,
-            key="diffusion_sweep_length",
-            disabled=is_disabled,
-            width=120,
-            persist_state="session",
-        )
-        st.selectbox(
-            "Fills of each",
-            FILLS,
-            index=0,
-            key="diffusion_sweep_fills",
-            disabled=is_disabled,
-            width=120,
-            help="With other seeds. At temperature 0 with the surest first, all come out alike.",
-            persist_state="session",
-        )
+        SETTINGS.widget("sweep_length", width=120, disabled=is_disabled)
+        SETTINGS.widget("sweep_fills", width=120, disabled=is_disabled)
         start_or_stop(
             is_running=is_disabled,
             title="Start",
@@ -93,18 +75,18 @@ def _controls(lesson: DiffusionLesson, *, is_disabled: bool) -> None:
 
 
 def _start(lesson: DiffusionLesson) -> None:
-    page, wish = lesson.run.page, st.session_state
+    page = lesson.run.page
     lesson.stop_all()  # it would be timed as well
     try:
         sweep = Sweep(
             lesson.lm,
             lesson.judge,
-            int(wish["diffusion_sweep_length"]),
-            str(wish["diffusion_beginning"]),
-            joined_ending(str(wish["diffusion_ending"])),
+            SETTINGS["sweep_length"],
+            SETTINGS["beginning"],
+            joined_ending(SETTINGS["ending"]),
             order=page.order,
             temperature=page.temperature,
-            n_seeds=int(wish["diffusion_sweep_fills"]),
+            n_seeds=SETTINGS["sweep_fills"],
         )
     except ValueError as error:
         lesson.sweep_notice = str(error)

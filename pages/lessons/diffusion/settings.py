@@ -1,0 +1,57 @@
+"""The settings of the diffusion lesson."""
+
+from __future__ import annotations
+
+from model.diffusion.denoising import ORDERS
+from pages.frame.fields import Choice, Number, Text, Whole
+from pages.frame.settings_table import SettingsTable
+
+LONGEST_TEXT = 1_000  # characters
+MOST_POSITIONS = 128
+BEGINNING = "Once upon a time, there was a little girl named Lily. She had a red ball."
+ENDING = "Lily hugged her mom and they went home."
+PAGES = {
+    "Between beginning and end": (BEGINNING, ENDING),
+    "After a beginning": (BEGINNING, ""),
+    "An empty page": ("", ""),
+}
+GAP_TEXT = (
+    "Once upon a time, there was a little girl named ___. She loved to play in the ___ with her "
+    "___."
+)
+SETTINGS = SettingsTable(
+    "diffusion",
+    Choice("page", "Page", next(iter(PAGES)), tuple(PAGES), in_link=False),  # its texts are
+    Text("beginning", "Beginning", BEGINNING, max_characters=LONGEST_TEXT),
+    Text("ending", "End", ENDING, max_characters=LONGEST_TEXT),
+    Whole("passes", "Passes (K)", 8, low=1, high=MOST_POSITIONS, is_slider=True),
+    Whole("positions", "Positions to fill", 32, low=4, high=MOST_POSITIONS, is_slider=True),
+    Number("temperature", "Temperature", 0.8, high=1.5, is_slider=True),
+    Choice(
+        "order",
+        "Fill first",
+        ORDERS[0],
+        {order: "the surest" if order == "confidence" else order for order in ORDERS},
+        is_segmented=True,
+    ),
+    Choice(
+        "blocks",
+        "Blocks of",
+        0,
+        {0: "all", 8: "8", 16: "16"},
+        is_segmented=True,
+        help="Blocks are filled one after another, from left to right; within one, many "
+        "positions at once.",
+    ),
+    Whole("seed", "Seed", 0, high=10_000),
+    Choice("sweep_length", "Positions", 32, (16, 32, 48, 64)),
+    Choice(
+        "sweep_fills",
+        "Fills of each",
+        1,
+        (1, 2, 4),
+        help="With other seeds. At temperature 0 with the surest first, all come out alike.",
+    ),
+    Text("gaps", "A text with gaps", GAP_TEXT, max_characters=LONGEST_TEXT),
+    default_model="unmasker",
+)
