@@ -25,7 +25,7 @@ def test_two_steps_lead_into_the_corner_and_a_bad_pattern_is_one_sentence(
     expect(page.get_by_text("In a corner at token 2")).to_be_visible(timeout=PATIENCE)
 
     page.get_by_text("Pattern", exact=True).click()
-    area = by_key(page, "constraint_text").locator("textarea")
+    area = by_key(page, "constraint_constraint").locator("textarea")
     expect(area).not_to_have_value(" some bread\n her shoes", timeout=PATIENCE)
     area.fill("[0-9")
     area.press("Control+Enter")

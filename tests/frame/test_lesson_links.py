@@ -41,9 +41,9 @@ LINKS: dict[str, dict[str, str]] = {
         "searched": "1.0",
     },
     "constraints": {
-        "kind": "choices",
+        "kind": "pattern",
         "prompt": "At the zoo the children saw",
-        "constraint": " an elephant\n a pillow",
+        "constraint": " an elephant| a pillow",
         "temperature": "0.4",
     },
     "causal_mask": {

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from model.constraints.patterns import LONGEST, Kind
 from model.constraints.writing import ConstrainedBeams, ConstrainedWriting, Constraint
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import is_presenting
-from pages.frame.lesson_link import LessonLink, offer_link
-from pages.frame.lesson_state import kept_lesson
-from pages.frame.link_fields import Number, OneOf, Words
+from pages.frame.lesson_state import lesson_state
+from pages.frame.link import offer_link
 from pages.frame.stepping import at_a_pace, step_buttons
+from pages.lessons.constraints.settings import SETTINGS
 from pages.lessons.constraints.state import (
     EXAMPLES,
     FIRST,
     HINTS,
-    KINDS,
     ConstraintLesson,
     Wish,
     Writing,
@@ -35,23 +35,12 @@ from viz.strip import chip, row
 LESSON = "constraint_lesson"
 PROBLEM = "constraint_problem"
 PLAY_SECONDS = 0.8
-LINK = LessonLink(
-    "constraint",
-    (
-        OneOf("kind", "constraint_kind", "the kind", EXAMPLES[FIRST].kind, tuple(KINDS)),
-        Words("prompt", "constraint_prompt", "the text to start from", EXAMPLES[FIRST].prompt),
-        Words(
-            "constraint", "constraint_text", "the constraint", EXAMPLES[FIRST].constraint, LONGEST
-        ),
-        Number("temperature", "constraint_temperature", "the temperature", 0.0, high=1.5),
-    ),
-)
 
 
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     try:
-        lesson = kept_lesson(LESSON, waiting, _begin, link=LINK)
+        lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     except ValueError as error:  # the first page's model has no room even for the example
         waiting.error(str(error))
         return
@@ -64,11 +53,11 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     _controls(lesson)
     at_a_pace(
         lambda: lesson.now.is_playing,
-        lambda: lesson.now.step(_temperature()),
+        lambda: lesson.now.step(SETTINGS["temperature"]),
         lambda: _writing(lesson),
         PLAY_SECONDS,
     )
-    offer_link(LINK, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
+    offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
     show_ways(lesson)
     show_code(
         ConstrainedWriting.step,
@@ -89,7 +78,7 @@ def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:
             return ConstraintLesson(lm, begin(lm, old.now.wish))
         except ValueError as error:
             state[PROBLEM] = f"{error} The first example stands here instead."
-            state["constraint_example"] = FIRST
+            SETTINGS.put(example=FIRST)
             _put_in(EXAMPLES[FIRST])
     lesson = ConstraintLesson(lm, begin(lm, _wish_now()))
     _match_example(lesson.now.wish)
@@ -100,64 +89,29 @@ def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:
 
 
 def _controls(lesson: ConstraintLesson) -> None:
-    wish = lesson.now.wish
-    st.session_state.setdefault("constraint_prompt", wish.prompt)
-    st.session_state.setdefault("constraint_kind", wish.kind)
-    st.session_state.setdefault("constraint_text", wish.constraint)
+    anew: dict[str, Any] = {"on_change": _begin_again, "args": (lesson,)}
     left, right = st.columns(2, gap="medium")
     with left:
-        st.selectbox(
-            "An example",
-            list(EXAMPLES),
-            key="constraint_example",
-            on_change=_take_example,
-            args=(lesson,),
-            persist_state="session",
-        )
-        st.text_input(
-            "A text to start from",
-            key="constraint_prompt",
-            max_chars=20_000,
-            on_change=_begin_again,
-            args=(lesson,),
-            persist_state="session",
-        )
+        SETTINGS.widget("example", on_change=_take_example, args=(lesson,))
+        SETTINGS.widget("prompt", **anew)
     with right:
-        st.segmented_control(
-            "What may follow",
-            list(KINDS),
-            required=True,
-            format_func=lambda kind: KINDS[kind],
-            key="constraint_kind",
-            help=HINTS[wish.kind],
-            on_change=_take_kind,
-            args=(lesson,),
-            persist_state="session",
-        )
-        st.text_area(
-            HINTS[wish.kind],
-            key="constraint_text",
-            height=76,
-            max_chars=LONGEST,
-            on_change=_begin_again,
-            args=(lesson,),
-            persist_state="session",
-            label_visibility="collapsed",
-        )
+        hint = HINTS[lesson.now.wish.kind]
+        SETTINGS.widget("kind", help=hint, on_change=_take_kind, args=(lesson,))
+        SETTINGS.widget("constraint", height=76, label_visibility="collapsed", **anew)
     if problem := st.session_state.get(PROBLEM):
         st.error(problem)
 
 
 def _take_example(lesson: ConstraintLesson) -> None:
-    _fill(lesson, EXAMPLES[st.session_state["constraint_example"]])
+    _fill(lesson, EXAMPLES[SETTINGS["example"]])
 
 
 def _take_kind(lesson: ConstraintLesson) -> None:
     """Put an example of another kind in, since what is there is of the old one."""
-    kind = st.session_state["constraint_kind"]
+    kind = SETTINGS["kind"]
     if kind != lesson.now.wish.kind:
         name = next(name for name, wish in EXAMPLES.items() if wish.kind == kind)
-        st.session_state["constraint_example"] = name
+        SETTINGS.put(example=name)
         _fill(lesson, EXAMPLES[name])
 
 
@@ -168,23 +122,19 @@ def _fill(lesson: ConstraintLesson, wish: Wish) -> None:
 
 def _put_in(wish: Wish) -> None:
     """Let the controls say what an example asks for."""
-    st.session_state["constraint_kind"] = wish.kind
-    st.session_state["constraint_prompt"] = wish.prompt
-    st.session_state["constraint_text"] = wish.constraint
+    SETTINGS.put(kind=wish.kind, prompt=wish.prompt, constraint=wish.constraint)
 
 
 def _wish_now() -> Wish:
     """Return what the controls ask for."""
-    state = st.session_state
-    kind: Kind = state["constraint_kind"]
-    return Wish(kind, str(state["constraint_prompt"]), str(state["constraint_text"]))
+    return Wish(SETTINGS["kind"], SETTINGS["prompt"], SETTINGS["constraint"])
 
 
 def _match_example(wish: Wish) -> None:
     """Let the choice of an example say which one this is, where it is one of them."""
     for name, known in EXAMPLES.items():
         if wish == known:
-            st.session_state["constraint_example"] = name
+            SETTINGS.put(example=name)
 
 
 def _begin_again(lesson: ConstraintLesson) -> None:
@@ -210,7 +160,7 @@ def _writing(lesson: ConstraintLesson) -> None:
     with left:
         if now.can_step:
             st.markdown("**The next token: what the model wants, and what it may.**")
-            temperature = _temperature()
+            temperature = SETTINGS["temperature"]
             looked = now.writing.look(Settings(temperature=temperature))
             best = max(looked.tokens, key=lambda token: token.masked_prob, default=None)
             chosen = best.token_id if best is not None and temperature == 0 else None
@@ -226,10 +176,6 @@ def _writing(lesson: ConstraintLesson) -> None:
             st.caption("Nothing has been written yet: press Step.")
 
 
-def _temperature() -> float:
-    return float(st.session_state.get("constraint_temperature", 0.0))
-
-
 def _buttons(now: Writing) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="constraint_buttons"):
         step_buttons(
@@ -237,27 +183,14 @@ def _buttons(now: Writing) -> None:
             is_playing=now.is_playing,
             can_step=now.can_step,
             can_go_back=bool(now.writing.steps),
-            step=lambda: now.step(_temperature()),
+            step=lambda: now.step(SETTINGS["temperature"]),
             play=now.play,
             back=now.back,
             reset=now.reset,
         )
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             st.markdown("Temperature, 0 is argmax", width="content")
-            _temperature_slider()
-
-
-def _temperature_slider() -> None:
-    st.slider(
-        "Temperature, 0 is argmax",
-        0.0,
-        1.5,
-        step=0.1,
-        key="constraint_temperature",
-        width=200,
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+            SETTINGS.widget("temperature", width=200, label_visibility="collapsed")
 
 
 def _strip(now: Writing) -> Markup:
