@@ -183,7 +183,7 @@ def test_what_a_model_lacks_is_left_out_of_a_link_and_the_rest_is_followed() -> 
     app = opened("causal_mask", layer="60", head="2", mask="off")
     assert "no such layer" in app.warning[0].value
     assert app.session_state["mask_head"] == 2
-    assert app.session_state["mask_on"] == "off"
+    assert app.session_state["mask_mask"] == "off"
 
 
 def test_a_link_s_model_is_loaded_and_one_that_will_not_do_is_named() -> None:
