@@ -19,7 +19,6 @@ from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.masks import divergence, log_softmax
 from model.passes import check_room
-from model.records import FloatArray
 from model.sampling import Settings
 from model.snowball.records import Bools, Compounding, Estimate, Forks
 
@@ -157,7 +156,7 @@ def compounding(forks: Forks, threshold: float) -> Compounding:
     n_tokens = max(1, int(both.sum()))
     rate = float(original.sum() / n_tokens)
     numbers = np.arange(1, forks.original.shape[1] + 1)
-    paired = estimate(forced.sum(1) - original.sum(1))
+    paired = Estimate.of(forced.sum(1) - original.sum(1))
     return Compounding(
         threshold=threshold,
         rate=rate,
@@ -177,14 +176,3 @@ def _rates(original: Bools, forced: Bools, both: Bools, where: slice) -> tuple[f
     """Returns slips per token in some columns, on both sides."""
     n = max(1, int(both[:, where].sum()))
     return float(original[:, where].sum() / n), float(forced[:, where].sum() / n)
-
-
-def estimate(values: Sequence[float] | FloatArray) -> Estimate:
-    """Returns the mean of a few values with its 95 % interval; values that are NaN are left out."""
-    known = np.asarray(values, dtype=np.float64)
-    known = known[~np.isnan(known)]
-    if not known.size:
-        return Estimate(math.nan, math.nan, math.nan, 0)
-    spread = float(known.std(ddof=1)) if known.size > 1 else math.nan
-    half_width = 1.96 * spread / math.sqrt(known.size)
-    return Estimate(float(known.mean()), half_width, spread, int(known.size))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from model.batch import Batch, read_whole
 from model.job import Progress, Work
@@ -99,7 +100,7 @@ def measure_exposure(
 
 
 def _judge(
-    writer: LogProbs, judge: LogProbs, true_ids: Sequence[int], temperature: float
+    writer: LogProbs, judge: LogProbs, true_ids: npt.NDArray[np.int_], temperature: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Returns the judge's expected surprise, KL(judge || writer), and both losses of the truth."""
     truth = (np.arange(len(true_ids)), true_ids)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from model.draw import rank_order
 from model.generation import Generation
 from model.job import Progress, Work
@@ -25,21 +23,12 @@ MIN_RECONVERGENCE = 5  # same tokens to the end that count as a reconvergence
 
 def options(start: Generation, n_best: int = 8) -> tuple[Option, ...]:
     """Returns tokens that could be forced next: the best ones, and some that are far from best."""
-    order = rank_order(start.logits)
-    ranks = [*range(1, n_best + 1), *FAR_RANKS]
-    return tuple(_option(start, int(order[rank - 1]), rank) for rank in ranks if rank <= len(order))
-
-
-def option_of(start: Generation, token_id: int) -> Option:
-    """Returns any token as one that could be forced next, with its rank and probability."""
-    token_id = known_ids(start.lm, [token_id])[0]
-    rank = int(np.flatnonzero(rank_order(start.logits) == token_id)[0]) + 1
-    return _option(start, token_id, rank)
-
-
-def _option(start: Generation, token_id: int, rank: int) -> Option:
-    name = label(start.lm.tokenizer, token_id, start.lm.vocab_size)
-    return Option(token_id, name, rank, math.exp(log_softmax(start.logits)[token_id]))
+    lm, order, logprobs = start.lm, rank_order(start.logits).tolist(), log_softmax(start.logits)
+    ranks = [rank for rank in (*range(1, n_best + 1), *FAR_RANKS) if rank <= len(order)]
+    return tuple(
+        Option(i, label(lm.tokenizer, i, lm.vocab_size), rank, math.exp(logprobs[i]))
+        for rank, i in ((rank, order[rank - 1]) for rank in ranks)
+    )
 
 
 def fork_text(

@@ -6,6 +6,7 @@ raw softmax at temperature 1, in nats, unless a comment says otherwise.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -113,6 +114,17 @@ class Estimate:
     spread: float  # standard deviation between texts
     n: int
 
+    @classmethod
+    def of(cls, values: npt.ArrayLike) -> Estimate:
+        """Returns that of a few values; those that are NaN are left out."""
+        known = np.asarray(values, dtype=np.float64)
+        known = known[~np.isnan(known)]
+        if not known.size:
+            return cls(math.nan, math.nan, math.nan, 0)
+        spread = float(known.std(ddof=1)) if known.size > 1 else math.nan
+        half_width = 1.96 * spread / math.sqrt(known.size)
+        return cls(float(known.mean()), half_width, spread, known.size)
+
 
 @dataclass(frozen=True)
 class Version:
@@ -142,6 +154,7 @@ class RewindStrategy:
 
     name: str
     n_discarded: int  # tokens taken back
+    n_kept: int  # tokens from the bad place on in the end
     n_passes: int  # of the model, from the bad token on
     seconds: float  # of those passes
     surprise: float  # nats per token after the bad place

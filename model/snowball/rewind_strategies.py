@@ -18,7 +18,6 @@ from model.snowball.fork import refuse_finished
 from model.snowball.records import RewindStrategy
 from model.tokenizing import known_ids, text_of
 
-
 Strategies: TypeAlias = tuple[RewindStrategy, ...]
 
 
@@ -111,6 +110,7 @@ def _strategy(
     return RewindStrategy(
         name=name,
         n_discarded=n_discarded,
+        n_kept=len(ids),
         n_passes=n_passes,
         seconds=seconds,
         surprise=-sum(after) / max(1, len(after)),

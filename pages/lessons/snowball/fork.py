@@ -9,7 +9,7 @@ import streamlit as st
 from model.job import Job
 from model.masks import divergence
 from model.sampling import Settings
-from model.snowball.fork import fork_text, option_of, options, reconvergence
+from model.snowball.fork import fork_text, options, reconvergence
 from model.snowball.records import ForkStep, Option
 from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
@@ -217,9 +217,7 @@ def _show_both(lesson: SnowballLesson, job: Job[tuple[ForkStep, ...]]) -> None:
             (surprise_figure(steps, theme), "snowball_surprise"),
         ]
     )
-    st.caption(
-        f"{provenance(job, lesson.lm)} Temperature {lesson.settings.temperature:g}."
-    )
+    st.caption(f"{provenance(job, lesson.lm)} Temperature {lesson.settings.temperature:g}.")
 
 
 def _show_strip(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:

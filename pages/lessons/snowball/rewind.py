@@ -7,8 +7,7 @@ import streamlit as st
 
 from model.generation import Generation
 from model.job import Job
-from model.snowball.error_compounding import estimate
-from model.snowball.records import Forks, RewindStrategy
+from model.snowball.records import Estimate, Forks, RewindStrategy
 from model.snowball.rewind_strategies import compare_rewinds
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
@@ -71,10 +70,11 @@ def _show(lesson: SnowballLesson, job: Job[tuple[RewindStrategy, ...]]) -> None:
 
 def _forks_say(lesson: SnowballLesson) -> str:
     """Say what the hundred forks show of quality, once they are there."""
-    forks: Forks | None = FORKS in lesson.jobs and lesson.jobs[FORKS].found or None
+    job = lesson.jobs.get(FORKS)
+    forks: Forks | None = job.found if job else None
     if forks is None:
         return "One text says little of quality: the hundred forks above say more."
-    gap = estimate(np.nanmean(forks.original, axis=1) - np.nanmean(forks.forced, axis=1))
+    gap = Estimate.of(np.nanmean(forks.original, axis=1) - np.nanmean(forks.forced, axis=1))
     return (
         f"Over {gap.n} forks, leaving the bad token in costs what follows "
         f"{nats(gap.mean)} ± {gap.half_width:.2f} a token (95 %)."
