@@ -13,10 +13,11 @@ import argparse
 import torch
 
 from benchmarks.figures import describe_machine, milliseconds
+from model.job import finish
 from model.loading import load_model
 from model.speculative.drafting import ModelDraft, check_pair
-from model.speculative.records import Speed
-from model.speculative.timing import SpeedTest
+from model.speculative.records import FORCED_LENGTH, Speed
+from model.speculative.timing import measure_speed
 from model.tokenizing import encode
 
 PROMPTS = (
@@ -29,7 +30,7 @@ PROMPTS = (
 
 def line(speed: Speed) -> str:
     """Returns one line for the terminal."""
-    name = "adaptive" if speed.n_draft is None else f"{speed.n_draft} guesses"
+    name = "adaptive" if speed.n_draft is None else f"{speed.n_draft} tokens"
     text = f"{name:<12} measured {speed.measured:5.2f}x"
     if speed.predicted is not None and speed.textbook is not None:
         off = speed.predicted / speed.measured - 1
@@ -53,27 +54,27 @@ def main() -> None:
         way = "by hand" if lm.fast_decode else "by the model’s own pass"
         print(f"{lm.name}: {lm.n_parameters / 1e6:.1f}M parameters, {lm.dtype}, read {way}")
     prompts = [encode(target, prompt) for prompt in PROMPTS]
-    test = SpeedTest(
-        target,
-        lambda: ModelDraft(draft, target.vocab_size),
-        prompts,
-        n_tokens=options.tokens,
-        n_runs=options.runs,
+    report = finish(
+        measure_speed(
+            target,
+            lambda: ModelDraft(draft, target.vocab_size),
+            prompts,
+            n_tokens=options.tokens,
+            n_runs=options.runs,
+        )
     )
-    while test.advance():
-        pass
-    for speed in test.speeds():
+    for speed in report.speeds:
         print(line(speed))
-    best, worst = test.extremes() or (0.0, 0.0)
-    print(f"{test.extremes_at} guesses: all stay {best:.2f}x, none stays {worst:.2f}x")
-    parts = test.parts()
+    best, worst = report.extremes or (0.0, 0.0)
+    print(f"{FORCED_LENGTH} tokens: all accepted {best:.2f}x, none accepted {worst:.2f}x")
+    parts = report.parts
     print(f"plain step {milliseconds(parts.decode_seconds)}, of which it is made:")
     for width, seconds in parts.verify_seconds.items():
         print(f"  target over {width} tokens {milliseconds(seconds)}")
     print(f"  draft step {milliseconds(parts.draft_seconds)}")
     print(f"  between the passes {milliseconds(parts.overhead_seconds)}")
-    stayed = ", ".join(f"{rate:.2f}" for rate in parts.acceptance)
-    print(f"guesses that stayed, by place: {stayed}; of all {parts.overall:.2f}")
+    rates = ", ".join(f"{rate:.2f}" for rate in parts.acceptance.by_place)
+    print(f"accepted, by place: {rates}; of all {parts.acceptance.rate:.2f}")
 
 
 if __name__ == "__main__":

@@ -11,10 +11,11 @@ from model.claims.records import Finding
 from model.diffusion.denoising import Diffusion, fill_page
 from model.diffusion.infilling import Infilling
 from model.diffusion.quality import measure_clashes, second_look
+from model.job import finish
 from model.speculative.drafting import ModelDraft
 from model.speculative.proof import PROMPTS as HUNDRED_PROMPTS
-from model.speculative.proof import compare_greedy
-from model.speculative.timing import SpeedTest, report_draft
+from model.speculative.proof import check_greedy
+from model.speculative.timing import compare_drafts, measure_speed
 from model.tokenizing import encode
 
 PROMPTS = ("Once upon a time there was a little girl who", "The dragon opened the door and")
@@ -29,16 +30,14 @@ GAPS = "Once upon a time there was a little ____ . She liked to ____ in the park
 def c31_a_draft_changes_nothing(context: ExperimentContext) -> Finding:
     """Greedy texts with a draft and without, token by token."""
     scribbler = context.other("scribbler")
-    compared = [
-        compare_greedy(
-            context.lm,
-            ModelDraft(scribbler, context.lm.vocab_size),
-            prompt,
-            context.n_tokens,
-            N_DRAFT,
-        )
-        for prompt in PROMPTS
-    ]
+    work = check_greedy(
+        context.lm,
+        lambda: ModelDraft(scribbler, context.lm.vocab_size),
+        PROMPTS,
+        context.n_tokens,
+        N_DRAFT,
+    )
+    compared = finish(work)
     n_same = sum(one.first_difference is None for one in compared)
     return finding(
         True if n_same == len(compared) else "holds partly",
@@ -55,37 +54,27 @@ def c31_a_draft_changes_nothing(context: ExperimentContext) -> Finding:
 def c32_the_gain_follows_agreement(context: ExperimentContext) -> Finding:
     """Speed with the distilled draft, and what it and its undistilled twin agree on."""
     ids = [encode(context.lm, prompt) for prompt in AGREEMENT_PROMPTS]
-    rates = {}
-    for name in ("scribbler", "scribbler_plain"):
-        draft = context.other(name)
-        *_, report = report_draft(
-            context.lm,
-            lambda draft=draft: ModelDraft(draft, context.lm.vocab_size),  # type: ignore[misc]  # bound now
-            name,
-            ids,
-            context.n_tokens,
-            N_DRAFT,
-        )
-        rates[name] = report.overall
-    drafter = context.other("scribbler")
-    test = SpeedTest(
+    width = context.lm.vocab_size
+    distilled, plain = (context.other(name) for name in ("scribbler", "scribbler_plain"))
+    makers = [lambda: ModelDraft(distilled, width), lambda: ModelDraft(plain, width)]
+    reports = finish(compare_drafts(context.lm, makers, ids, context.n_tokens, N_DRAFT))
+    one, other = (report.acceptance.rate for report in reports)
+    work = measure_speed(
         context.lm,
-        lambda: ModelDraft(drafter, context.lm.vocab_size),
+        makers[0],
         ids[: len(PROMPTS)],
         n_tokens=context.n_tokens,
         n_runs=1,
         lengths=(N_DRAFT,),
     )
-    while test.advance():
-        pass
-    speed = test.speeds()[0]
+    speed = finish(work).speeds[0]
     return finding(
-        True if rates["scribbler"] > rates["scribbler_plain"] else "holds partly",
-        "The distilled draft had {one} of its guesses accepted, its undistilled twin {other}; with "
-        "{k} guesses a round that made {tokens} tokens a pass of the target, {speed} the speed.",
+        True if one > other else "holds partly",
+        "The distilled draft had {one} of its tokens accepted, its undistilled twin {other}; with "
+        "{k} draft tokens per round it gave {tokens} tokens a target pass, {speed} the speed.",
         "On these prompts both drafts agree with the target equally often.",
-        one=(rates["scribbler"], "fraction"),
-        other=(rates["scribbler_plain"], "fraction"),
+        one=(one, "fraction"),
+        other=(other, "fraction"),
         k=(N_DRAFT, "count"),
         tokens=(speed.tokens_per_round, "number"),
         speed=(speed.measured, "ratio"),

@@ -1,9 +1,9 @@
-"""Speculative decoding: a draft guesses some tokens, the target checks all of them in one pass.
+"""Speculative decoding: a draft proposes some tokens, the target verifies them all in one pass.
 
-A proposal stays with the probability min(1, target / draft). At the first that does not, the target
-draws from what the draft left of its distribution, max(0, target - draft); where all stay, it adds
-one of its own. So the text is distributed as if the target had written it alone, and greedy text is
-the same text (Leviathan, Kalman and Matias 2211.17192; Chen et al. 2302.01318).
+A proposal is accepted with the probability min(1, target / draft). At the first rejection the
+target draws from the residual distribution, max(0, target - draft); where all are accepted, it
+adds one token of its own. So the text is distributed as if the target had written it alone, and
+greedy text is the same text (Leviathan, Kalman and Matias 2211.17192; Chen et al. 2302.01318).
 
 Both distributions are taken after the same masks. The coins depend on seed, position and purpose
 alone. This module knows readers and drafts; timing many rounds is for `model.speculative.timing`.
@@ -20,10 +20,11 @@ import numpy as np
 
 from model.batch import Batch
 from model.draw import draw_from, uniform_at
+from model.loading import LanguageModel
 from model.passes import Logits, check_room
 from model.records import Finish, FloatArray
 from model.sampling import Settings, process
-from model.speculative.drafting import Draft, Drafter
+from model.speculative.drafting import Draft, Drafter, new_reader
 from model.speculative.records import Source
 
 Purpose: TypeAlias = Literal["draft", "accept", "draw"]
@@ -33,12 +34,12 @@ GREEDY = Settings(temperature=0)
 
 
 def accept_prob(target_prob: float, draft_prob: float) -> float:
-    """Returns the probability with which a proposal stays: min(1, target / draft)."""
+    """Returns the probability with which a proposal is accepted: min(1, target / draft)."""
     return 1.0 if target_prob >= draft_prob else target_prob / draft_prob
 
 
 def residual(target_probs: FloatArray, draft_probs: FloatArray) -> FloatArray:
-    """Returns what the draft left of the target's distribution: max(0, target - draft), to 1.
+    """Returns the residual distribution: max(0, target - draft), normalised.
 
     Where nothing is left but rounding, a rejection cannot have happened, and the target's own
     distribution is returned.
@@ -50,7 +51,7 @@ def residual(target_probs: FloatArray, draft_probs: FloatArray) -> FloatArray:
 
 
 def overlap(target_probs: FloatArray, draft_probs: FloatArray) -> float:
-    """Returns the chance that a proposal stays here: the sum of min(target, draft)."""
+    """Returns the chance that a proposal is accepted here: the sum of min(target, draft)."""
     return float(np.minimum(target_probs, draft_probs).sum())
 
 
@@ -70,7 +71,7 @@ class Outcome:
 
     @property
     def n_tested(self) -> int:
-        """Proposals that were looked at: the accepted ones, and the first that was not."""
+        """Proposals that were tested: the accepted ones, and the first rejected one."""
         return min(self.n_accepted + 1, len(self.draft.ids))
 
 
@@ -79,7 +80,7 @@ class Speculation:
 
     Attributes:
         target: reads; its cache holds all tokens but the last.
-        drafter: guesses.
+        drafter: proposes.
         ids: prompt and generated tokens.
         finished: None, "eos" or "length", by the rules of plain decoding.
     """
@@ -101,11 +102,11 @@ class Speculation:
         """
         self.target, self.drafter, self.settings = target, drafter, settings
         self.ids, self.n_prompt = list(ids), len(ids)
-        self.n_most = room(target, drafter, len(ids), max_new_tokens)
+        self.max_length = room(target, drafter, len(ids), max_new_tokens)
         # the best raw token is taken, so that no distribution has to be made
         self._is_plain_greedy = settings.stage_names == ("greedy",)
         self.starts: list[int] = []  # length of the text before each round
-        self.finished: Finish | None = "length" if self.n_most <= len(ids) else None
+        self.finished: Finish | None = "length" if self.max_length <= len(ids) else None
         self.coin = coin or (lambda at, use: uniform_at(seed, 3 * at + PURPOSES.index(use)))
         if self.n_prompt > 1:
             target.read([self.ids[:-1]])
@@ -122,11 +123,11 @@ class Speculation:
             raise ValueError("The text is finished: go back, or start a new one.")
         started, n_text = time.perf_counter(), len(self.ids)
         before = self._n_read()
-        # one token comes from the target itself: do not guess past the end
-        n_draft = min(n_draft, self.n_most - n_text - 1)
+        # one token comes from the target itself: do not draft past the end
+        n_draft = min(n_draft, self.max_length - n_text - 1)
 
-        # propose: the draft guesses some tokens, one after another
-        draft = self.drafter.propose(self.ids, n_draft, self._guess, adaptive=adaptive)
+        # propose: the draft writes some tokens, one after another
+        draft = self.drafter.propose(self.ids, n_draft, self._propose, adaptive=adaptive)
 
         # verify: the target reads them all in one pass, and the token before them
         unread = [*self.ids[self.target.n_read :], *draft.ids]
@@ -137,7 +138,7 @@ class Speculation:
         n_accepted, token_ids, source = self._judge(draft, rows)
         read = self._n_read()
 
-        # append: what stayed, and the target's own token
+        # append: what was accepted, and the target's own token
         self.starts.append(n_text)
         self.ids += token_ids
         self.finished = self._reason_to_stop()
@@ -167,7 +168,7 @@ class Speculation:
         """Returns a distribution after the masks, (vocab,) float64."""
         return process(row, ids, self.settings, self.n_prompt)[-1].probs
 
-    def _guess(self, row: Logits, ids: Sequence[int]) -> tuple[int, FloatArray | None]:
+    def _propose(self, row: Logits, ids: Sequence[int]) -> tuple[int, FloatArray | None]:
         """Chooses as plain decoding would, from the draft's distribution."""
         if self._is_plain_greedy:
             return int(row.argmax()), None
@@ -175,7 +176,7 @@ class Speculation:
         return draw_from(probs, self.coin(len(ids), "draft")), probs
 
     def _judge(self, draft: Draft, rows: Logits) -> tuple[int, tuple[int, ...], Source | None]:
-        """Returns how many proposals stay, what the text gains, and who chose its last token."""
+        """Returns the number accepted, what the text gains, and who chose its last token."""
         judge = self._match if self._is_plain_greedy else self._weigh
         n_accepted, drawn_id = judge(draft, rows)
         kept = draft.ids[:n_accepted]
@@ -186,14 +187,14 @@ class Speculation:
         return n_accepted, (*kept, drawn_id), "bonus" if is_whole else "residual"
 
     def _match(self, draft: Draft, rows: Logits) -> tuple[int, int]:
-        """Greedy: a proposal stays where it is the target's best token."""
+        """Greedy: a proposal is accepted where it is the target's best token."""
         best: list[int] = rows.argmax(axis=-1).tolist()
         pairs = zip(draft.ids, best, strict=False)
         n_accepted = next((i for i, (x, y) in enumerate(pairs) if x != y), len(draft.ids))
         return n_accepted, best[n_accepted]
 
     def _weigh(self, draft: Draft, rows: Logits) -> tuple[int, int]:
-        """Sampled: a proposal stays with min(1, target / draft), else the residual is drawn."""
+        """Sampled: accepts with min(1, target / draft), else draws from the residual."""
         text = list(self.ids)
         for place, token_id in enumerate(draft.ids):
             target_probs, draft_probs = self.probs_of(rows[place], text), draft.probs[place]
@@ -220,37 +221,42 @@ class Speculation:
     def _reason_to_stop(self) -> Finish | None:
         if self.ids[-1] in self.target.lm.end_ids:
             return "eos"
-        return "length" if len(self.ids) >= self.n_most else None
+        return "length" if len(self.ids) >= self.max_length else None
 
 
-def decode_baseline(
-    target: Batch,
+def decode_with_draft(
+    lm: LanguageModel,
+    drafter: Drafter,
     ids: Sequence[int],
-    settings: Settings = GREEDY,
-    n_tokens: int = 64,
-    seed: int = 0,
-) -> tuple[list[int], list[float], float]:
-    """Writes greedily or by coins without a draft, by the same passes and the same stop rules.
+    n_draft: int,
+    n_tokens: int,
+    *,
+    adaptive: bool = False,
+) -> tuple[list[int], list[Outcome]]:
+    """Writes greedily in rounds, and returns the whole text and its rounds."""
+    text = Speculation(new_reader(lm), drafter, ids, max_new_tokens=n_tokens)
+    rounds = []
+    while text.finished is None:
+        rounds.append(text.round(n_draft, adaptive=adaptive))
+    return text.ids, rounds
+
+
+def decode_baseline(target: Batch, ids: Sequence[int], n_tokens: int) -> tuple[list[int], float]:
+    """Writes greedily without a draft, by the same passes and the same stop rules.
 
     Returns:
-        The whole text, the seconds of each pass, and the seconds of all after the prompt was read.
+        The whole text, and the seconds of all after the prompt was read.
     """
-    text, seconds, n_prompt = list(ids), [], len(ids)
-    is_greedy = settings.stage_names == ("greedy",)
-    if n_prompt > 1:
+    text, max_length = list(ids), room(target, None, len(ids), n_tokens)
+    if len(text) > 1:
         target.read([text[:-1]])
     started = time.perf_counter()
-    for _ in range(min(n_tokens, room(target, None, n_prompt, n_tokens) - n_prompt)):
-        seconds.append(target.append(text[-1:]))
-        row = target.logits[0]
-        if is_greedy:
-            text.append(int(row.argmax()))
-        else:
-            probs = process(row, text, settings, n_prompt)[-1].probs
-            text.append(draw_from(probs, uniform_at(seed, 3 * len(text) + 2)))
+    while len(text) < max_length:
+        target.append(text[-1:])
+        text.append(int(target.logits[0].argmax()))
         if text[-1] in target.lm.end_ids:
             break
-    return text, seconds, time.perf_counter() - started
+    return text, time.perf_counter() - started
 
 
 def room(target: Batch, drafter: Drafter | None, n_prompt: int, max_new_tokens: int | None) -> int:
@@ -261,9 +267,9 @@ def room(target: Batch, drafter: Drafter | None, n_prompt: int, max_new_tokens: 
     """
     if not n_prompt:
         raise ValueError("The prompt has no tokens: write a word.")
-    most = 1_000_000 if max_new_tokens is None else n_prompt + max_new_tokens
+    max_length = 1_000_000 if max_new_tokens is None else n_prompt + max_new_tokens
     for reader in (target, None if drafter is None else drafter.reader):
         if reader is not None:
             check_room(reader.lm, n_prompt + 1, "shorten the prompt")
-            most = min(most, reader.lm.context_length or most)
-    return most
+            max_length = min(max_length, reader.lm.context_length or max_length)
+    return max_length

@@ -1,8 +1,8 @@
-"""Drafts of speculative decoding: who guesses the next tokens, and how many.
+"""Drafts of speculative decoding: who proposes the next tokens, and how many.
 
 A small model with the target's tokenizer (2211.17192, 2302.01318), or no model at all: prompt
-lookup copies what followed the same words earlier in the text. How many tokens are guessed may be
-fixed or left to the draft, which stops once it no longer believes itself. This module knows the
+lookup copies what followed the same words earlier in the text. The number of tokens is
+fixed, or left to the draft, which stops once it is no longer confident. This module knows the
 text and nothing of the target.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Protocol
 
 import numpy as np
@@ -20,9 +21,9 @@ from model.masks import log_softmax
 from model.passes import Logits
 from model.records import FloatArray
 
-MOST_DRAFTED = 8
-LEAST_BELIEF = 0.25  # of all that was proposed in a round, below which an adaptive draft stops
-LONGEST_MATCH, SHORTEST_MATCH = 3, 1  # tokens of the end of the text that prompt lookup looks for
+MAX_DRAFT = 8  # tokens in a round
+MIN_CONFIDENCE = 0.25  # in all that was proposed in a round: below, an adaptive draft stops
+MAX_MATCH = 3  # tokens of the end of the text that prompt lookup looks for
 
 # from raw logits and the text before to the token that is proposed and its distribution, which
 # is None where only the best token counts
@@ -31,7 +32,7 @@ Choose = Callable[[Logits, Sequence[int]], tuple[int, FloatArray | None]]
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """What was guessed in one round."""
+    """What was proposed in one round."""
 
     ids: tuple[int, ...]
     probs: tuple[FloatArray | None, ...]  # what each was drawn from, (vocab,); None when greedy
@@ -52,7 +53,7 @@ def new_reader(lm: LanguageModel) -> Batch:
 
 
 class Drafter(Protocol):
-    """Guesses how a text goes on."""
+    """Proposes how a text goes on."""
 
     name: str
 
@@ -61,7 +62,7 @@ class Drafter(Protocol):
         """Returns who reads for it; None where no model is asked."""
 
     def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
-        """Guesses up to n tokens."""
+        """Proposes up to n tokens."""
 
 
 class ModelDraft:
@@ -77,22 +78,22 @@ class ModelDraft:
         self.name, self.reader, self.width = lm.name, new_reader(lm), width
 
     def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
-        """Writes up to n tokens; an adaptive draft stops when it no longer believes itself."""
-        text, reader, belief = list(ids), self.reader, 1.0
+        """Writes up to n tokens; an adaptive draft stops when it is no longer confident."""
+        text, reader, confidence = list(ids), self.reader, 1.0
         probs, seconds = [], 0.0
         for _ in range(n):
-            # read: what the draft has not read, at least its own last guess
+            # read: what the draft has not read, at least its own last proposal
             rows, spent = reader.read([text[reader.n_read :]])
             row = fit(rows[0, 0], self.width)
             seconds += spent
-            # guess: as plain decoding would
-            token_id, guess = choose(row, text)
+            # propose: as plain decoding would
+            token_id, drawn_from = choose(row, text)
             text.append(token_id)
-            probs.append(guess)
-            # stop: by what the draft itself believes, never by what it drew
+            probs.append(drawn_from)
+            # stop: by the draft's own confidence, never by what it drew
             if adaptive:
-                belief *= best_prob(row)
-                if belief < LEAST_BELIEF:
+                confidence *= best_prob(row)
+                if confidence < MIN_CONFIDENCE:
                     break
         return Draft(tuple(text[len(ids) :]), tuple(probs), seconds, len(probs))
 
@@ -108,7 +109,7 @@ class PromptLookup:
         self.width = width
 
     def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
-        """Copies up to n tokens, each as sure as a guess can be: the whole distribution on it."""
+        """Copies up to n tokens, each with the whole distribution on it."""
         del choose, adaptive  # it chooses nothing, and copies as far as it may
         found = look_up(ids, n)
         probs = tuple(one_hot(token_id, self.width) for token_id in found)
@@ -116,7 +117,7 @@ class PromptLookup:
 
 
 class ForcedDraft:
-    """A draft whose passes run as ever while its guesses are replaced: best case or worst case."""
+    """A draft whose passes run as ever while its tokens are replaced: best case or worst case."""
 
     def __init__(self, inner: ModelDraft, truth: Sequence[int], *, is_right: bool) -> None:
         """Takes the text that greedy decoding will write, prompt included."""
@@ -144,7 +145,7 @@ def look_up(ids: Sequence[int], n: int) -> tuple[int, ...]:
     The longest end of the text that occurs before is looked for, three tokens down to one.
     """
     text = list(ids)
-    for length in range(LONGEST_MATCH, SHORTEST_MATCH - 1, -1):
+    for length in range(MAX_MATCH, 0, -1):
         end = text[-length:]
         for start in range(len(text) - length - 1, -1, -1):
             if text[start : start + length] == end:
@@ -173,38 +174,24 @@ def one_hot(token_id: int, width: int) -> FloatArray:
     return probs
 
 
-def differing_ids(target: LanguageModel, draft: LanguageModel) -> list[int]:
-    """Lists the ids that mean different tokens to two models."""
-    n_ids = max(len(target.tokenizer), len(draft.tokenizer))
-    names = [_token_names(lm, n_ids) for lm in (target, draft)]
-    return [i for i, (one, other) in enumerate(zip(*names, strict=True)) if one != other]
-
-
-def _token_names(lm: LanguageModel, n_ids: int) -> list[str | None]:
-    """Lists the tokens of the ids below `n_ids`; None for an id that the tokenizer lacks."""
-    all_ids = list(range(len(lm.tokenizer)))
-    known = [str(name) for name in lm.tokenizer.convert_ids_to_tokens(all_ids)]
-    return [*known, *[None] * (n_ids - len(known))]
-
-
 def check_pair(target: LanguageModel, draft: LanguageModel) -> None:
     """Refuses a draft whose tokens are not the target's.
 
     Raises:
         ValueError: names the ids that differ.
     """
-    wrong = differing_ids(target, draft)
+    tokens = [
+        lm.tokenizer.convert_ids_to_tokens(list(range(len(lm.tokenizer)))) for lm in (target, draft)
+    ]
+    wrong = [i for i, (ours, theirs) in enumerate(zip_longest(*tokens)) if ours != theirs]
     if not wrong:
         return
     first = wrong[0]
-    meanings = [
-        repr(lm.tokenizer.convert_ids_to_tokens(first)) if first < len(lm.tokenizer) else "nothing"
-        for lm in (target, draft)
-    ]
+    ours, theirs = (repr(names[first]) if first < len(names) else "nothing" for names in tokens)
     listed = ", ".join(str(i) for i in wrong[:3])
     more = f" and {len(wrong) - 3:,} more" if len(wrong) > 3 else ""
     raise ValueError(
         f"{draft.name} has another tokenizer than {target.name}: ids {listed}{more} differ "
-        f"({first} is {meanings[0]} here and {meanings[1]} there). Choose a draft with the same "
-        "tokenizer, or prompt lookup."
+        f"({first} is {ours} here and {theirs} there). Choose a draft with the same tokenizer, or "
+        "prompt lookup."
     )

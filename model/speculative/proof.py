@@ -1,4 +1,4 @@
-"""That speculation changes nothing: greedy text is the same text, drawn text has the same law.
+"""That speculation changes nothing: the greedy text stays the same, and so does the distribution.
 
 Greedy is compared token by token on many prompts. What is drawn is compared by a chi-square of the
 first two tokens jointly. For that, thousands of rounds run from the same prompt; a pass over the
@@ -8,20 +8,23 @@ same tokens gives the same numbers, so each is run once and remembered, on both 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from model.batch import Batch
 from model.chi_square import ChiSquare, chi_square
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import Logits, forward
-from model.records import FloatArray
+from model.records import FloatArray, IntArray
 from model.sampling import Settings, process
-from model.speculative.decoding import Speculation, decode_baseline
+from model.speculative.decoding import Speculation, decode_baseline, decode_with_draft
 from model.speculative.drafting import Drafter, ModelDraft, new_reader
+from model.speculative.records import GreedyCheck
 from model.tokenizing import encode, label, text_of
 
 OPENINGS = (
@@ -48,41 +51,153 @@ HEROES = (
     "the sleepy bear",
     "a lonely house",
 )
-LAW_SETTINGS = Settings(temperature=0.8, top_k=16, top_p=0.9)  # few pairs, so that cells fill
 PROMPTS = tuple(f"{opening} {hero}" for opening in OPENINGS for hero in HEROES)
+FEW_PAIRS = Settings(temperature=0.8, top_k=16, top_p=0.9)  # so that every bin fills
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """One prompt written greedily, with and without a draft."""
-
-    prompt: str
-    n_tokens: int
-    n_rounds: int
-    first_difference: int | None  # place among the generated tokens; None where there is none
-    text: str
+# Greedy
 
 
-def compare_greedy(
-    lm: LanguageModel, drafter: Drafter, prompt: str, n_tokens: int, n_draft: int
-) -> Comparison:
-    """Writes one prompt both ways and compares ids."""
-    ids = encode(lm, prompt)
-    plain = decode_baseline(new_reader(lm), ids, n_tokens=n_tokens)[0]
-    text = Speculation(new_reader(lm), drafter, ids, max_new_tokens=n_tokens)
-    while text.finished is None:
-        text.round(n_draft)
-    pairs = enumerate(zip(plain, text.ids, strict=False))
-    differs = next((i for i, (one, other) in pairs if one != other), None)
-    if differs is None and len(plain) != len(text.ids):
-        differs = min(len(plain), len(text.ids))
-    return Comparison(
-        prompt=prompt,
-        n_tokens=len(text.ids) - len(ids),
-        n_rounds=len(text.starts),
-        first_difference=None if differs is None else differs - len(ids),
-        text=text_of(lm.tokenizer, text.ids),
+def check_greedy(
+    lm: LanguageModel,
+    make_drafter: Callable[[], Drafter],
+    prompts: Sequence[str],
+    n_tokens: int,
+    n_draft: int,
+) -> Work[tuple[GreedyCheck, ...]]:
+    """Continues prompts with a draft and without, and compares the ids."""
+    checks: list[GreedyCheck] = []
+    for i, prompt in enumerate(prompts):
+        look = (lambda: tuple(checks)) if checks else None
+        yield Progress(i, len(prompts), f"“{prompt}”", look)
+        ids = encode(lm, prompt)
+        plain, _ = decode_baseline(new_reader(lm), ids, n_tokens)
+        drafter = make_drafter()
+        text, rounds = decode_with_draft(lm, drafter, ids, n_draft, n_tokens)
+        pairs = enumerate(zip_longest(plain, text), start=-len(ids))
+        checks.append(
+            GreedyCheck(
+                draft=drafter.name,
+                prompt=prompt,
+                n_tokens=len(text) - len(ids),
+                n_rounds=len(rounds),
+                first_difference=next((at for at, (a, b) in pairs if a != b), None),
+                text=text_of(lm.tokenizer, text),
+            )
+        )
+    return tuple(checks)
+
+
+# Sampled
+
+
+@dataclass(frozen=True, eq=False)
+class DistributionTest:
+    """The first two tokens of many texts, beside the target's own probability of every pair."""
+
+    labels: tuple[str, ...]  # of the pairs, likeliest first
+    counts: IntArray  # (pairs,) how often each was drawn
+    probs: FloatArray  # (pairs,) of the target: that of the first token, times that of the next
+    chi_square: ChiSquare
+    n_tested: int  # proposals
+    n_accepted: int
+
+
+def compare_distribution(
+    lm: LanguageModel,
+    drafter: Drafter,
+    ids: Sequence[int],
+    settings: Settings = FEW_PAIRS,
+    n_draws: int = 10_000,
+    n_draft: int = 2,
+) -> Work[DistributionTest]:
+    """Draws the first two tokens after a prompt by speculation, many times, and counts pairs.
+
+    Args:
+        lm: The target.
+        drafter: Any; a model's passes are remembered.
+        ids: The prompt.
+        settings: The masks of both sides.
+        n_draws: Each by coins of its own seed.
+        n_draft: Proposals in a round.
+    """
+    target = MemoizedModel(lm)
+    if isinstance(drafter, ModelDraft):
+        drafter.reader = MemoizedModel(drafter.reader.lm)
+    masked: dict[tuple[int, ...], FloatArray] = {}
+    counts: Counter[tuple[int, ...]] = Counter()
+    n_tested = n_accepted = 0
+    yield Progress(0, n_draws, "the target’s own probabilities")
+    expected = pair_probs(target, ids, settings)
+
+    def look() -> DistributionTest:
+        return _hold(counts, expected, lm, n_tested, n_accepted)
+
+    for seed in range(n_draws):
+        yield Progress(seed, n_draws, look=look if seed else None)
+        for reader in (target, drafter.reader):
+            if reader is not None:
+                reader.crop(reader.n_read)
+        text = MemoizedSpeculation(masked, target, drafter, ids, settings, seed=seed)
+        # a text that ends after the first token is a pair with nothing
+        while len(text.ids) < len(ids) + 2 and text.finished is None:
+            outcome = text.round(n_draft)
+            n_tested += outcome.n_tested
+            n_accepted += outcome.n_accepted
+        pair = tuple(text.ids[len(ids) : len(ids) + 2])
+        if pair not in expected:
+            raise ValueError(f"The target excludes a pair that was drawn, {pair}: report a bug.")
+        counts[pair] += 1
+    return look()
+
+
+def pair_probs(
+    target: MemoizedModel, ids: Sequence[int], settings: Settings
+) -> dict[tuple[int, ...], float]:
+    """Returns the target's own probability of every pair: that of the first, times the next."""
+
+    def probs_after(text: Sequence[int]) -> FloatArray:
+        target.crop(target.n_read)
+        target.read([text])
+        return process(target.logits[0], text, settings, len(ids))[-1].probs
+
+    pairs: dict[tuple[int, ...], float] = {}
+    first_probs = probs_after(ids)
+    for first in np.flatnonzero(first_probs).tolist():
+        if first in target.lm.end_ids:
+            pairs[first,] = float(first_probs[first])
+            continue
+        second_probs = probs_after([*ids, first])
+        for second in np.flatnonzero(second_probs).tolist():
+            pairs[first, second] = float(first_probs[first] * second_probs[second])
+    return pairs
+
+
+def _hold(
+    counts: Counter[tuple[int, ...]],
+    expected: dict[tuple[int, ...], float],
+    lm: LanguageModel,
+    n_tested: int,
+    n_accepted: int,
+) -> DistributionTest:
+    """Holds the counts against the target's probabilities; rare pairs share a bin."""
+    pairs = sorted(expected, key=lambda pair: -expected[pair])
+    drawn = np.array([counts[pair] for pair in pairs])
+    probs = np.array([expected[pair] for pair in pairs])
+    return DistributionTest(
+        labels=tuple(
+            " ".join(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in pair)
+            for pair in pairs
+        ),
+        counts=drawn,
+        probs=probs,
+        chi_square=chi_square(drawn, probs),
+        n_tested=n_tested,
+        n_accepted=n_accepted,
     )
+
+
+# What is remembered
 
 
 class MemoizedModel(Batch):
@@ -112,16 +227,7 @@ class MemoizedModel(Batch):
         del self.ids[0][self.n_read - n_tokens :]
 
 
-class RememberingDraft(ModelDraft):
-    """A draft that remembers as well."""
-
-    def __init__(self, lm: LanguageModel, width: int) -> None:
-        """Begins with nothing read."""
-        super().__init__(lm, width)
-        self.reader = MemoizedModel(lm)
-
-
-class RememberingSpeculation(Speculation):
+class MemoizedSpeculation(Speculation):
     """Speculates as ever; what the masks make of the same row is computed once."""
 
     def __init__(self, masked: dict[tuple[int, ...], FloatArray], *args: Any, **named: Any) -> None:
@@ -135,95 +241,3 @@ class RememberingSpeculation(Speculation):
         if key not in self._masked:
             self._masked[key] = super().probs_of(row, ids)
         return self._masked[key]
-
-
-class LawTest:
-    """Draws the first two tokens after a prompt by speculation, many times, and counts pairs."""
-
-    def __init__(
-        self,
-        lm: LanguageModel,
-        draft: LanguageModel | Drafter,
-        ids: Sequence[int],
-        settings: Settings,
-        n_draws: int = 10_000,
-        n_draft: int = 2,
-    ) -> None:
-        """Takes what is to be drawn.
-
-        Args:
-            lm: The target.
-            draft: A model, or a draft that is none.
-            ids: The prompt.
-            settings: The masks of both sides.
-            n_draws: Each by coins of its own seed.
-            n_draft: Proposals in a round.
-        """
-        self.lm, self.ids, self.settings = lm, list(ids), settings
-        self.n_draws, self.n_draft = n_draws, n_draft
-        self.counts: Counter[tuple[int, ...]] = Counter()
-        self.n_done = 0
-        self.n_accepted = self.n_tested = 0
-        self._target = MemoizedModel(lm)
-        self._drafter = (
-            RememberingDraft(draft, lm.vocab_size) if isinstance(draft, LanguageModel) else draft
-        )
-        self._masked: dict[tuple[int, ...], FloatArray] = {}
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all has been drawn."""
-        return self.n_done >= self.n_draws
-
-    def advance(self) -> None:
-        """Draws two tokens; a text that ends after the first is a pair with nothing."""
-        for reader in (self._target, self._drafter.reader):
-            if reader is not None:
-                reader.crop(reader.n_read)
-        text = RememberingSpeculation(
-            self._masked,
-            self._target,
-            self._drafter,
-            self.ids,
-            self.settings,
-            seed=self.n_done,
-        )
-        while len(text.ids) < len(self.ids) + 2 and text.finished is None:
-            outcome = text.round(self.n_draft)
-            self.n_accepted += outcome.n_accepted
-            self.n_tested += outcome.n_tested
-        self.counts[tuple(text.ids[len(self.ids) : len(self.ids) + 2])] += 1
-        self.n_done += 1
-
-    def expected(self) -> dict[tuple[int, ...], float]:
-        """Returns the target's own probability of every pair: that of the first, times the next."""
-        first = self._probs(self.ids)
-        pairs: dict[tuple[int, ...], float] = {}
-        for one in np.flatnonzero(first).tolist():
-            if one in self.lm.end_ids:
-                pairs[one,] = float(first[one])
-                continue
-            second = self._probs([*self.ids, one])
-            for other in np.flatnonzero(second).tolist():
-                pairs[one, other] = float(first[one] * second[other])
-        return pairs
-
-    def test(self) -> tuple[ChiSquare, dict[tuple[int, ...], float]]:
-        """Holds the counts against the target's probabilities; rare pairs share a cell."""
-        expected = self.expected()
-        counts = np.array([self.counts[pair] for pair in expected])
-        if counts.sum() != self.n_done:
-            raise ValueError(
-                "A pair was drawn that the target excludes: the draft changed the law."
-            )
-        return chi_square(counts, np.array(list(expected.values()))), expected
-
-    def labels(self, pair: tuple[int, ...]) -> str:
-        """Returns a pair as visible text."""
-        lm = self.lm
-        return " ".join(label(lm.tokenizer, one, lm.vocab_size) for one in pair)
-
-    def _probs(self, ids: Sequence[int]) -> FloatArray:
-        self._target.crop(self._target.n_read)
-        self._target.read([ids])
-        return process(self._target.logits[0], ids, self.settings, len(self.ids))[-1].probs

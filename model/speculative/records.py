@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+FORCED_LENGTH = 4  # tokens in a round of the draft that is always right, or always wrong
+
 Verdict: TypeAlias = Literal["accepted", "rejected", "not tested"]
 Source: TypeAlias = Literal["residual", "bonus"]
 
@@ -14,13 +16,11 @@ Source: TypeAlias = Literal["residual", "bonus"]
 class Proposal:
     """One token that the draft proposed, and what became of it."""
 
-    position: int  # index that it would have in the text
-    token_id: int
     label: str  # visible text
     draft_prob: float  # after the masks; what the draft gave the token that it proposed
     target_prob: float  # after the same masks
     accept_prob: float  # min(1, target / draft)
-    coin: float  # in [0, 1); the proposal stays where it is below accept_prob
+    coin: float  # in [0, 1); the proposal is accepted where it is below accept_prob
     verdict: Verdict
     overlap: float  # sum over the vocabulary of min(target, draft): the chance of any proposal here
 
@@ -29,8 +29,6 @@ class Proposal:
 class Drawn:
     """The token of a round that the target itself chose."""
 
-    position: int
-    token_id: int
     label: str
     source: Source  # from what the draft left of the target's distribution, or all accepted
     prob: float  # in the distribution that it was drawn from
@@ -80,45 +78,63 @@ class Round:
 
     @property
     def n_accepted(self) -> int:
-        """Proposals that stayed."""
+        """Proposals that were accepted."""
         return sum(one.verdict == "accepted" for one in self.proposals)
 
 
 @dataclass(frozen=True)
+class Acceptance:
+    """How many draft tokens were tested, and how many of them accepted, by place in the round."""
+
+    n_tested: tuple[int, ...]  # all before it in its round were accepted
+    n_accepted: tuple[int, ...]
+
+    @property
+    def by_place(self) -> tuple[float, ...]:
+        """Accepted of those tested, by place in the round."""
+        pairs = zip(self.n_accepted, self.n_tested, strict=True)
+        return tuple(accepted / tested if tested else 0.0 for accepted, tested in pairs)
+
+    @property
+    def rate(self) -> float:
+        """Accepted of all that were tested."""
+        return sum(self.n_accepted) / max(1, sum(self.n_tested))
+
+
+@dataclass(frozen=True)
 class Parts:
-    """What a round is made of, measured: medians of seconds, and acceptance by position."""
+    """What a round is made of, measured: medians of seconds, and acceptance by place."""
 
     decode_seconds: float  # plain decoding, one token, its own overhead included
     verify_seconds: Mapping[int, float]  # tokens read in one pass -> seconds of the target
     draft_seconds: float  # one step
     overhead_seconds: float  # of a round: choosing, comparing, cropping
-    n_tested: tuple[int, ...]  # proposals at place 1, 2, ... that were looked at
-    n_accepted: tuple[int, ...]  # of them those that stayed
-
-    @property
-    def acceptance(self) -> tuple[float, ...]:
-        """Accepted of those looked at, by place in the round."""
-        pairs = zip(self.n_accepted, self.n_tested, strict=True)
-        return tuple(kept / seen if seen else 0.0 for kept, seen in pairs)
-
-    @property
-    def overall(self) -> float:
-        """Accepted of all that were looked at."""
-        return sum(self.n_accepted) / max(1, sum(self.n_tested))
+    acceptance: Acceptance
 
 
 @dataclass(frozen=True)
 class Speed:
-    """One way of drafting against plain decoding, on the same texts."""
+    """Drafts of one length against plain decoding, on the same texts."""
 
-    n_draft: int | None  # proposals in a round; None where the draft decides
+    n_draft: int | None  # draft tokens in a round; None where the draft decides
     measured: float  # seconds of plain decoding / seconds of this
     predicted: float | None  # from the measured parts
     textbook: float | None  # by the formula that takes a verification for one decode step
     tokens_per_round: float
-    mean_proposed: float  # proposals in a round
+    mean_drafted: float  # draft tokens in a round
     n_tokens: int  # written, in all texts
     is_same: bool  # every text is the one that plain decoding wrote
+
+
+@dataclass(frozen=True)
+class SpeedReport:
+    """Drafts of several lengths against plain decoding."""
+
+    draft: str  # its name
+    n_runs: int  # in which every prompt was written in every way
+    parts: Parts
+    speeds: tuple[Speed, ...]
+    extremes: tuple[float, float] | None  # speed-up where all is accepted, and where nothing is
 
 
 @dataclass(frozen=True)
@@ -129,28 +145,32 @@ class RoundCost:
     draft_seconds: float  # one step
     verify_seconds: float  # n_draft + 1 tokens in one pass
     target_seconds: float  # one step of plain decoding
-    overhead_seconds: float
-    tokens_per_round: float | None  # as measured; None where nothing was
-    is_measured: bool
+    overhead_seconds: float = 0.0
+    tokens_per_round: float | None = None  # as measured; None in an example that nobody measured
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the whole round."""
+        return self.n_draft * self.draft_seconds + self.verify_seconds + self.overhead_seconds
 
 
 @dataclass(frozen=True)
 class DraftReport:
-    """How far one draft was believed on some texts."""
+    """How many tokens of one draft were accepted on some texts."""
 
     name: str
-    n_tested: tuple[int, ...]
-    n_accepted: tuple[int, ...]
+    acceptance: Acceptance
     n_rounds: int
     n_tokens: int
 
-    @property
-    def acceptance(self) -> tuple[float, ...]:
-        """Accepted of those looked at, by place in the round."""
-        pairs = zip(self.n_accepted, self.n_tested, strict=True)
-        return tuple(kept / seen if seen else 0.0 for kept, seen in pairs)
 
-    @property
-    def overall(self) -> float:
-        """Accepted of all that were looked at."""
-        return sum(self.n_accepted) / max(1, sum(self.n_tested))
+@dataclass(frozen=True)
+class GreedyCheck:
+    """One prompt continued greedily, with a draft and without."""
+
+    draft: str  # its name
+    prompt: str
+    n_tokens: int
+    n_rounds: int
+    first_difference: int | None  # place among the generated tokens; None where there is none
+    text: str

@@ -17,27 +17,44 @@ N_BARS = 6  # likeliest tokens of a position
 
 def describe_round(text: Speculation, outcome: Outcome, number: int) -> Round:
     """Writes down a round that has just run: every proposal, its verdict, the token drawn."""
-    ids = text.ids[: outcome.n_text]
-    proposals, bars, rest = [], [], []
+    ids, draft_ids = text.ids[: outcome.n_text], outcome.draft.ids
+    proposals, drawn, bars, rest = [], None, [], []
     for place, row in enumerate(outcome.rows):
-        before = [*ids, *outcome.draft.ids[:place]]
-        target_probs = text.probs_of(row, before)
-        draft_probs = _draft_probs(outcome, place, target_probs)
-        if place < len(outcome.draft.ids):
+        target_probs = text.probs_of(row, [*ids, *draft_ids[:place]])
+        draft_probs = _draft_probs(outcome, place, len(target_probs))
+        left = residual(target_probs, draft_probs)
+        proposed_id = drawn_id = None
+        if place < len(draft_ids):
+            proposed_id = draft_ids[place]
             proposals.append(_proposal(text, outcome, place, target_probs, draft_probs))
-        drawn = (
-            outcome.token_ids[-1]
-            if outcome.source is not None and place == outcome.n_accepted
-            else None
+        if place == outcome.n_accepted and outcome.source is not None:
+            drawn_id = outcome.token_ids[-1]
+            coin = text.coin(outcome.n_text + place, "draw")
+            drawn = Drawn(_label(text, drawn_id), outcome.source, float(left[drawn_id]), coin)
+        shown_ids = _likeliest(target_probs, draft_probs, proposed_id, drawn_id)
+        bars.append(
+            tuple(
+                Bar(
+                    label=_label(text, token_id),
+                    target_prob=float(target_probs[token_id]),
+                    draft_prob=float(draft_probs[token_id]),
+                    residual_prob=float(left[token_id]),
+                    is_proposed=token_id == proposed_id,
+                    is_drawn=token_id == drawn_id,
+                )
+                for token_id in shown_ids
+            )
         )
-        shown, other = _bars(text, outcome, place, drawn, target_probs, draft_probs)
-        bars.append(shown)
-        rest.append(other)
+        of_target, of_draft, of_left = (
+            max(0.0, float(probs.sum() - probs[shown_ids].sum()))
+            for probs in (target_probs, draft_probs, left)
+        )
+        rest.append((of_target, of_draft, of_left))
     return Round(
         number=number,
         n_text=outcome.n_text,
         proposals=tuple(proposals),
-        drawn=_drawn(text, outcome),
+        drawn=drawn,
         bars=tuple(bars),
         rest=tuple(rest),
         caches=_caches(text, outcome),
@@ -49,12 +66,12 @@ def describe_round(text: Speculation, outcome: Outcome, number: int) -> Round:
     )
 
 
-def _draft_probs(outcome: Outcome, place: int, like: FloatArray) -> FloatArray:
+def _draft_probs(outcome: Outcome, place: int, width: int) -> FloatArray:
     """Returns what a proposal was drawn from; nothing at all where the draft was not asked."""
     if place >= len(outcome.draft.ids):
-        return np.zeros_like(like)
+        return np.zeros(width)
     probs = outcome.draft.probs[place]
-    return one_hot(outcome.draft.ids[place], len(like)) if probs is None else probs
+    return one_hot(outcome.draft.ids[place], width) if probs is None else probs
 
 
 def _proposal(
@@ -64,78 +81,31 @@ def _proposal(
     target_probs: FloatArray,
     draft_probs: FloatArray,
 ) -> Proposal:
-    token_id, position = outcome.draft.ids[place], outcome.n_text + place
+    token_id = outcome.draft.ids[place]
     target_prob, draft_prob = float(target_probs[token_id]), float(draft_probs[token_id])
+    verdict: Verdict = "not tested"
+    if place <= outcome.n_accepted:
+        verdict = "accepted" if place < outcome.n_accepted else "rejected"
     return Proposal(
-        position=position,
-        token_id=token_id,
         label=_label(text, token_id),
         draft_prob=draft_prob,
         target_prob=target_prob,
         accept_prob=accept_prob(target_prob, draft_prob),
-        coin=text.coin(position, "accept"),
-        verdict=_verdict(place, outcome.n_accepted),
+        coin=text.coin(outcome.n_text + place, "accept"),
+        verdict=verdict,
         overlap=overlap(target_probs, draft_probs),
     )
 
 
-def _verdict(place: int, n_accepted: int) -> Verdict:
-    if place < n_accepted:
-        return "accepted"
-    return "rejected" if place == n_accepted else "not tested"
-
-
-def _drawn(text: Speculation, outcome: Outcome) -> Drawn | None:
-    if outcome.source is None:
-        return None
-    place, token_id = outcome.n_accepted, outcome.token_ids[-1]
-    position = outcome.n_text + place
-    before = [*text.ids[: outcome.n_text], *outcome.draft.ids[:place]]
-    probs = text.probs_of(outcome.rows[place], before)
-    if outcome.source == "residual":
-        probs = residual(probs, _draft_probs(outcome, place, probs))
-    return Drawn(
-        position=position,
-        token_id=token_id,
-        label=_label(text, token_id),
-        source=outcome.source,
-        prob=float(probs[token_id]),
-        coin=text.coin(position, "draw"),
-    )
-
-
-def _bars(
-    text: Speculation,
-    outcome: Outcome,
-    place: int,
-    drawn: int | None,
-    target_probs: FloatArray,
-    draft_probs: FloatArray,
-) -> tuple[tuple[Bar, ...], tuple[float, float, float]]:
-    """Returns the likeliest tokens of a position, and what all the others sum up to."""
-    left = residual(target_probs, draft_probs)
-    proposed = outcome.draft.ids[place] if place < len(outcome.draft.ids) else None
-    named = {one for one in (proposed, drawn) if one is not None}
-    found = best_ids(np.maximum(target_probs, draft_probs), N_BARS).tolist()
-    either = target_probs + draft_probs
-    chosen = [*named, *(one for one in found if one not in named and either[one] > 0)][:N_BARS]
-    chosen.sort(key=lambda one: (-max(target_probs[one], draft_probs[one]), one))
-    shown = tuple(
-        Bar(
-            label=_label(text, one),
-            target_prob=float(target_probs[one]),
-            draft_prob=float(draft_probs[one]),
-            residual_prob=float(left[one]),
-            is_proposed=one == proposed,
-            is_drawn=one == drawn,
-        )
-        for one in chosen
-    )
-    target, draft, other = (
-        max(0.0, float(probs.sum() - probs[chosen].sum()))
-        for probs in (target_probs, draft_probs, left)
-    )
-    return shown, (target, draft, other)
+def _likeliest(
+    target_probs: FloatArray, draft_probs: FloatArray, *named_ids: int | None
+) -> list[int]:
+    """Returns the tokens to draw of a position, those that are named among them."""
+    either = np.maximum(target_probs, draft_probs)
+    named = [token_id for token_id in named_ids if token_id is not None]
+    best = [token_id for token_id in best_ids(either, N_BARS).tolist() if either[token_id] > 0]
+    chosen = list(dict.fromkeys([*named, *best]))[:N_BARS]
+    return sorted(chosen, key=lambda token_id: (-either[token_id], token_id))
 
 
 def _caches(text: Speculation, outcome: Outcome) -> tuple[CacheMark, ...]:

@@ -45,8 +45,7 @@ MAY_USE_LIBRARIES = {
     "viz": {"plotly", "pandas", "numpy", "markupsafe"},
     "model": {
         *{"torch", "transformers", "numpy", "outlines_core"},
-        *{"psutil", "safetensors", "huggingface_hub"},
-        *{"tokenizers", "tqdm"},  # transformers' own
+        *{"tokenizers", "safetensors", "huggingface_hub", "tqdm"},  # transformers' own
     },
 }
 # (who, what) of imports between topics that are meant, and why

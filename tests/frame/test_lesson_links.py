@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.lessons.diffusion.state import DiffusionLesson
-from pages.lessons.speculative.state import Lesson
+from pages.lessons.speculative.state import SpeculativeLesson
 from tests.frame.driving import kept, open_lesson, press
 
 LINKS: dict[str, dict[str, str]] = {
@@ -78,7 +78,7 @@ LINKS: dict[str, dict[str, str]] = {
 def opened(page: str, **link: str) -> AppTest:
     """A lesson opened by a link; one that writes a text by itself has written it to the end."""
     app = open_lesson(f"pages/{page}.py", **link)
-    while page == "snowball" and not any(box.key == "snowball_token" for box in app.selectbox):
+    while page == "snowball" and not any(button.key == "snow_go" for button in app.button):
         app.run()
     return app
 
@@ -124,17 +124,18 @@ def test_a_link_of_which_nothing_can_be_read_is_named_in_one_sentence(page: str)
 
 def test_the_speculative_lesson_begins_with_what_its_link_says() -> None:
     app = opened("speculative", **LINKS["speculative"])
-    lesson = kept(app, "spec_lesson", Lesson)
-    walk = lesson.walk
+    lesson = kept(app, "spec_lesson", SpeculativeLesson)
+    steps = lesson.stepper.steps
     assert app.text_input(key="spec_prompt").value == "The dog <b>ran</b> & ran"
-    assert app.number_input(key="spec_seed").value == walk.seed == 7
-    assert (walk.settings.temperature, walk.settings.top_p) == (1.1, 0.7)
-    assert lesson.choice.name == "scribbler_plain"
-    assert len(walk.rounds[0].proposals) == 6
+    assert app.number_input(key="spec_seed").value == 7
+    assert (steps.text.settings.temperature, steps.text.settings.top_p) == (1.1, 0.7)
+    assert lesson.pair.draft_name == "scribbler_plain"
+    assert len(steps.rounds[0].proposals) == 6
     press(app, "spec_step")
     again = opened("speculative", **offered(app))
     press(again, "spec_step")
-    assert kept(again, "spec_lesson", Lesson).walk.text.ids == walk.text.ids
+    same = kept(again, "spec_lesson", SpeculativeLesson).stepper.steps
+    assert same.text.ids == steps.text.ids
     app.number_input(key="spec_seed").set_value(8).run()
     assert offered(app) == LINKS["speculative"] | {"seed": "8"}
 
@@ -183,7 +184,7 @@ def test_what_a_model_lacks_is_left_out_of_a_link_and_the_rest_is_followed() -> 
     app = opened("causal_mask", layer="60", head="2", mask="off")
     assert "no such layer" in app.warning[0].value
     assert app.session_state["mask_head"] == 2
-    assert app.session_state["mask_mask"] == "off"
+    assert app.session_state["mask_on"] == "off"
 
 
 def test_a_link_s_model_is_loaded_and_one_that_will_not_do_is_named() -> None:
@@ -210,13 +211,13 @@ def test_what_a_link_says_is_no_markdown_and_goes_once_the_reader_goes_on() -> N
 
 def test_the_snowball_link_chooses_the_token_to_force() -> None:
     app = opened("snowball", place="3", word="moon")
-    assert app.number_input(key="snowball_place").value == 3
-    assert app.text_input(key="snowball_word").value == "moon"
+    assert app.number_input(key="snow_place").value == 3
+    assert app.text_input(key="snow_word").value == "moon"
     assert offered(app)["word"] == "moon"
-    app.selectbox(key="snowball_token").select_index(2).run()
+    app.selectbox(key="snow_force").select_index(2).run()
     link = offered(app)
     assert "word" not in link
-    chosen = app.selectbox(key="snowball_token").value
+    chosen = app.selectbox(key="snow_force").value
     again = opened("snowball", **link)
-    assert again.selectbox(key="snowball_token").value == chosen
+    assert again.selectbox(key="snow_force").value == chosen
     assert offered(again) == link

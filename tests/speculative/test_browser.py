@@ -15,19 +15,18 @@ pytestmark = pytest.mark.browser
 def test_a_round_unfolds_and_the_proof_stops(page: Page, url: str, witness: Witness) -> None:
     Reader(page, url).open()
     page.goto(f"{url}/speculative")
-    expect(page.get_by_text("Both caches forget what was rejected.")).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(page.get_by_text("Both caches drop what was rejected.")).to_be_visible(timeout=PATIENCE)
     forget_first_requests(witness)
     step = by_key(page, "spec_step").get_by_role("button")
     step.click()
     expect(page.get_by_text("The draft writes ahead")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("target: has not read it yet").first).to_be_visible(timeout=PATIENCE)
     step.click()
-    expect(page.get_by_text("The target reads all guesses")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The target reads all draft tokens")).to_be_visible(timeout=PATIENCE)
 
-    by_key(page, "spec_same_run").get_by_role("button").click()
+    proof = by_key(page, "spec_greedy_run").get_by_role("button")
+    proof.click()
     expect(page.get_by_text("are identical")).to_be_visible(timeout=PATIENCE)
-    by_key(page, "spec_same_stop").get_by_role("button").click(timeout=PATIENCE)
-    expect(by_key(page, "spec_same_run").get_by_role("button")).to_be_enabled(timeout=PATIENCE)
+    proof.click()
+    expect(page.get_by_text("Stopped after")).to_be_visible(timeout=PATIENCE)
     assert fits_a_phone(page)

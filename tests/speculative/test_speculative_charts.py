@@ -7,14 +7,17 @@ from dataclasses import replace
 import pytest
 
 from model.speculative.records import (
+    Acceptance,
     Bar,
     CacheMark,
     DraftReport,
     Drawn,
+    Parts,
     Proposal,
     Round,
     RoundCost,
     Speed,
+    SpeedReport,
 )
 from viz.palette import THEMES, Theme, colour
 from viz.speculative.charts import (
@@ -27,7 +30,7 @@ from viz.speculative.round_caches import caches
 from viz.speculative.round_cards import round_cards
 
 PROPOSE, VERIFY, DECIDE, CROP = 1, 2, 3, 4
-GUESS = Proposal(6, 40, "␣soft", 0.2, 0.1, 0.5, 0.31, "accepted", 0.7)
+GUESS = Proposal("␣soft", 0.2, 0.1, 0.5, 0.31, "accepted", 0.7)
 ROUND = Round(
     number=1,
     n_text=6,
@@ -36,7 +39,7 @@ ROUND = Round(
         replace(GUESS, label="<b>x</b>", verdict="rejected", coin=0.83),
         replace(GUESS, label="␣Tom", verdict="not tested"),
     ),
-    drawn=Drawn(7, 41, "␣and", "residual", 0.49, 0.2),
+    drawn=Drawn("␣and", "residual", 0.49, 0.2),
     bars=((Bar("␣soft", 0.1, 0.2, 0.0, is_proposed=True, is_drawn=False),),) * 4,
     rest=((0.9, 0.8, 1.0),) * 4,
     caches=(CacheMark("big", 5, 9, 7, 100, 900), CacheMark("small", 5, 8, 7, 10, 80)),
@@ -60,7 +63,7 @@ def test_a_stage_shows_no_more_than_has_happened(theme: Theme) -> None:
     decided = round_cards(ROUND, DECIDE, theme)
     assert "coin 0.31: accepted" in decided
     assert "coin 0.83: rejected" in decided
-    assert "not looked at" in decided
+    assert "not tested" in decided
     assert decided.index("rejected") < decided.index("␣</i>and") < decided.index("␣</i>Tom")
 
 
@@ -108,17 +111,18 @@ def test_what_is_drawn_of_a_position_sums_to_one() -> None:
     )
     chart = distributions_figure(bars, (0.3, 0.3, 0.2), is_rejected=True)
     assert [sum(trace.x) for trace in chart.figure.data] == pytest.approx([1, 1, 1])
-    assert chart.figure.layout.yaxis.ticktext == ("a  (taken)", "&lt;i&gt;  (guessed)", *OTHERS)
-    assert "the residual was drawn from" in chart.caption
+    assert chart.figure.layout.yaxis.ticktext == (
+        "a  (drawn)",
+        "&lt;i&gt;  (drafted)",
+        "all other tokens",
+    )
+    assert "rejected" in chart.caption
     alone = distributions_figure(bars, (0.3, 0, 0), has_draft=False)
     assert [trace.name for trace in alone.figure.data] == ["target"]
 
 
-OTHERS = ("all other tokens",)
-
-
 def test_the_bars_of_a_round_add_up_to_its_time() -> None:
-    cost = RoundCost(3, 0.001, 0.012, 0.010, 0.0005, 2.4, is_measured=True)
+    cost = RoundCost(3, 0.001, 0.012, 0.010, 0.0005, 2.4)
     chart = round_figure(cost, "cpu, float32")
     widths = {"one round": 0.0, "as many by target steps": 0.0}
     for trace in chart.figure.data:
@@ -133,29 +137,24 @@ def speed(n_draft: int | None, measured: float, predicted: float | None) -> Spee
 
 
 def test_the_speed_figure_says_how_far_the_prediction_is_off() -> None:
-    speeds = [speed(1, 1.2, 1.3), speed(2, 1.5, 1.35), speed(None, 1.4, None)]
-    chart = speed_figure(speeds, (2.2, 0.4), 4, "cpu, float32")
-    assert "predict 1.35, 10 % below what was measured" in chart.caption
-    names = [trace.name for trace in chart.figure.data]
-    assert names == [
-        "textbook formula",
-        "predicted from the parts",
-        "measured",
-        "measured, adaptive",
-        "measured, best and worst case",
-    ]
+    speeds = (speed(1, 1.2, 1.3), speed(2, 1.5, 1.35), speed(None, 1.4, None))
+    parts = Parts(0.01, {}, 0.001, 0.0, Acceptance((), ()))
+    chart = speed_figure(SpeedReport("small", 1, parts, speeds, (2.2, 0.4)), "cpu, float32")
+    assert "predict 1.35, 10 % below" in chart.caption
+    textbook, predicted, measured, adaptive, extremes = chart.figure.data
+    assert (list(textbook.y), list(predicted.y)) == ([1.6, 1.6], [1.3, 1.35])
+    assert (list(adaptive.x), list(adaptive.y)) == ([3], [1.4])
+    assert list(extremes.y) == [2.2, 0.4]
     # a number stands on the side of its mark where the line is not
-    assert chart.figure.data[2].textposition == ("bottom center", "top center")
-    assert "press Measure" in speed_figure([], None, 4, "cpu").caption
+    assert measured.textposition == ("bottom center", "top center")
 
 
-def test_places_with_too_few_guesses_are_left_out() -> None:
+def test_places_with_too_few_tested_tokens_are_left_out() -> None:
     reports = [
-        DraftReport("good", (40, 30, 4), (30, 20, 4), 40, 90),
-        DraftReport("poor", (40, 10, 1), (10, 4, 1), 40, 54),
+        DraftReport("good", Acceptance((40, 30, 4), (30, 20, 4)), 40, 90),
+        DraftReport("poor", Acceptance((40, 10, 1), (10, 4, 1)), 40, 54),
     ]
     chart = acceptance_figure(reports)
     assert list(chart.figure.data[0].x) == [1, 2]
     assert list(chart.figure.data[1].y) == pytest.approx([25, 40])
-    assert chart.caption.startswith("Measured: good is believed most, 73.0")
-    assert "press Measure" in acceptance_figure([]).caption
+    assert "good is accepted most often, 73.0" in chart.caption

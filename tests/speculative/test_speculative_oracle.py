@@ -11,8 +11,8 @@ from transformers import DynamicCache, GenerationConfig
 from model.fast.llama_decode import MAX_TOKENS
 from model.kv_cache import crop, fork
 from model.loading import LanguageModel, load_model
-from model.speculative.decoding import Speculation
-from model.speculative.drafting import ModelDraft, new_reader
+from model.speculative.decoding import decode_with_draft
+from model.speculative.drafting import ModelDraft
 from model.tokenizing import encode
 from tests.tiny_models import tiny
 
@@ -71,11 +71,7 @@ def assisted(target: LanguageModel, draft: LanguageModel, ids: list[int], n: int
 
 
 def ours(target: LanguageModel, draft: LanguageModel, ids: list[int], n: int) -> list[int]:
-    drafter = ModelDraft(draft, target.vocab_size)
-    text = Speculation(new_reader(target), drafter, ids, max_new_tokens=n)
-    while text.finished is None:
-        text.round(4)
-    return text.ids
+    return decode_with_draft(target, ModelDraft(draft, target.vocab_size), ids, 4, n)[0]
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "qwen3"])

@@ -1,4 +1,4 @@
-"""Whatever the draft, the law is the target's: every coin of a fine grid, and any distributions."""
+"""Whatever the draft, the distribution is the target's: for all coins of a grid, by any numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from model.passes import Logits
 from model.sampling import Settings
 from model.speculative.decoding import accept_prob, residual
 from model.speculative.drafting import ModelDraft
-from model.speculative.proof import RememberingSpeculation
+from model.speculative.proof import MemoizedSpeculation
 
 # what follows each of three tokens, in sixths; ratios of target to draft are sixths, too
 TARGET = ((1, 2, 3), (3, 1, 2), (3, 2, 1))
@@ -48,11 +48,11 @@ class TableReader:
 
 
 def one_round(coins: dict[tuple[int, str], float], memory: dict[Any, Any]) -> tuple[int, ...]:
-    """The tokens that one round of two guesses gives after token 0, by these coins."""
+    """The tokens that one round of two draft tokens gives after token 0, by these coins."""
     drafter = ModelDraft.__new__(ModelDraft)
     drafter.name, drafter.width = "table", 3
     drafter.reader = TableReader(DRAFT)  # type: ignore[assignment]  # it reads as one does
-    text = RememberingSpeculation(
+    text = MemoizedSpeculation(
         memory,
         TableReader(TARGET),
         drafter,
@@ -63,7 +63,7 @@ def one_round(coins: dict[tuple[int, str], float], memory: dict[Any, Any]) -> tu
     return text.round(2).token_ids
 
 
-def test_the_output_law_is_the_targets_by_exact_enumeration() -> None:
+def test_the_output_distribution_is_the_targets_by_exact_enumeration() -> None:
     """Every cell of the coins is run once; what a round leaves open is the target's to write."""
 
     def middle(i: int, n: int) -> float:

@@ -10,15 +10,22 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from model.speculative.records import Bar, DraftReport, RoundCost, Speed
-from viz.chart import Chart, empty_chart, new_figure
+from model.speculative.records import (
+    FORCED_LENGTH,
+    Bar,
+    DraftReport,
+    RoundCost,
+    Speed,
+    SpeedReport,
+)
+from viz.chart import Chart, new_figure
 from viz.format import count, digits, duration, percent, plural, round_steps
 from viz.labels import plain
 from viz.palette import Theme, colour
 
-NOTHING_YET = "Nothing has been measured yet: press Measure."
 DASHES = ("solid", "dash", "dot", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+MIN_TESTED = 5  # tokens at a place whose acceptance is drawn
 
 
 def distributions_figure(
@@ -86,68 +93,64 @@ def distributions_figure(
 
 def _said(has_draft: bool, is_rejected: bool) -> str:
     if not has_draft:
-        return "Measured: the target’s own distribution after the masks; nothing was guessed here."
+        return "Measured: the target’s own distribution after the masks; nothing was drafted here."
     said = (
         "Measured: both distributions after the same masks. Where the draft gives a token more "
-        "than the target does, its guess stays only with the ratio of the two; what the target has "
+        "than the target does, it is accepted only with the ratio of the two; what the target has "
         "beyond the draft is the residual."
     )
-    return f"{said} The guess was rejected: the residual was drawn from." if is_rejected else said
+    return (
+        f"{said} The draft token was rejected: the next one was drawn from the residual."
+        if is_rejected
+        else said
+    )
 
 
 def _marks(bar: Bar) -> str:
-    words = ["guessed"] * bar.is_proposed + ["taken"] * bar.is_drawn
+    words = ["drafted"] * bar.is_proposed + ["drawn"] * bar.is_drawn
     return f"  ({', '.join(words)})" if words else ""
 
 
 def acceptance_figure(reports: Sequence[DraftReport], theme: Theme = "light") -> Chart:
-    """Draws, for each draft, how many of the guesses that were looked at stayed, by place."""
-    if not reports:
-        return empty_chart(theme, NOTHING_YET)
+    """Draws, for each draft, how many of the tested tokens were accepted, by place."""
     figure = new_figure(theme)
     for index, report in enumerate(reports):
-        places = [i for i, seen in enumerate(report.n_tested) if seen >= 5]
+        n_tested, rates = report.acceptance.n_tested, report.acceptance.by_place
+        places = [i for i, n in enumerate(n_tested) if n >= MIN_TESTED]
         tone = colour("generated" if index == 0 else "muted", theme)
         figure.add_scatter(
             x=[place + 1 for place in places],
-            y=[100 * report.acceptance[place] for place in places],
+            y=[100 * rates[place] for place in places],
             mode="lines+markers",
-            name=f"{report.name}: {percent(report.overall)}",
+            name=f"{report.name}: {percent(report.acceptance.rate)}",
             line={"color": tone, "width": 2.5, "dash": DASHES[index % 4]},
             marker={"symbol": SYMBOLS[index % 4], "size": 9},
-            customdata=[report.n_tested[place] for place in places],
-            hovertemplate="guess %{x}: %{y:.1f} % of %{customdata}<extra></extra>",
+            customdata=[n_tested[place] for place in places],
+            hovertemplate="token %{x}: %{y:.1f} % of %{customdata}<extra></extra>",
         )
-    figure.update_xaxes(title_text="place of the guess in its round", dtick=1)
-    figure.update_yaxes(title_text="accepted of those looked at, %", range=[0, 105])
-    best = max(reports, key=lambda one: one.overall)
+    figure.update_xaxes(title_text="place of the token in its round", dtick=1)
+    figure.update_yaxes(title_text="accepted of those tested, %", range=[0, 105])
+    best = max(reports, key=lambda one: one.acceptance.rate)
     caption = (
-        f"Measured: {best.name} is believed most, {percent(best.overall)} of "
-        f"{count(sum(best.n_tested))} guesses that were looked at, "
-        f"{digits(best.n_tokens / best.n_rounds)} tokens for each pass of the target. A guess is "
-        "looked at where all before it in its round stayed; places with fewer than five are left "
-        "out."
+        f"Measured: {best.name} is accepted most often, {percent(best.acceptance.rate)} of "
+        f"{count(sum(best.acceptance.n_tested))} tested tokens; that gives "
+        f"{digits(best.n_tokens / best.n_rounds)} tokens for each pass of the target. A token is "
+        "tested where all before it in its round were accepted; places with fewer than five are "
+        "left out."
     )
     return Chart(figure, caption, f"Acceptance by place. {caption}")
 
 
-def speed_figure(
-    speeds: Sequence[Speed],
-    extremes: tuple[float, float] | None,
-    extremes_at: int,
-    where: str,
-    theme: Theme = "light",
-) -> Chart:
+def speed_figure(report: SpeedReport, where: str, theme: Theme = "light") -> Chart:
     """Draws the speed-up of every draft length: measured, predicted, and by the textbook."""
-    fixed = [one for one in speeds if one.n_draft is not None]
-    if not fixed:
-        return empty_chart(theme, NOTHING_YET)
+    fixed = [(one.n_draft, one) for one in report.speeds if one.n_draft is not None]
+    lengths = [length for length, _ in fixed]
+    adaptive = [one.measured for one in report.speeds if one.n_draft is None]
     figure = new_figure(theme)
-    lengths = [one.n_draft for one in fixed if one.n_draft is not None]
     ink, tone = colour("muted", theme), colour("generated", theme)
     for name, curve, dash, shade in (
-        ("textbook formula", [one.textbook for one in fixed], "dot", ink),
-        ("predicted from the parts", [one.predicted for one in fixed], "dash", tone),
+        ("textbook formula", [one.textbook for _, one in fixed], "dot", ink),
+        ("predicted from the parts", [one.predicted for _, one in fixed], "dash", tone),
     ):
         figure.add_scatter(
             x=lengths,
@@ -155,82 +158,76 @@ def speed_figure(
             mode="lines",
             name=name,
             line={"color": shade, "width": 2.5, "dash": dash},
-            hovertemplate="%{x} guesses: %{y:.2f}<extra>" + name + "</extra>",
+            hovertemplate="%{x} draft tokens: %{y:.2f}<extra>" + name + "</extra>",
         )
-    figure.add_scatter(
-        x=lengths,
-        y=[one.measured for one in fixed],
-        mode="markers+text",
-        name="measured",
-        text=[f"{one.measured:.2f}" for one in fixed],
-        # away from the line, so that it crosses no number
-        textposition=[
-            "bottom center" if one.measured < (one.predicted or 0) else "top center"
-            for one in fixed
-        ],
-        marker={"size": 12, "color": tone},
-        hovertemplate="%{x} guesses: %{y:.2f}<extra>measured</extra>",
-    )
-    _add_others(figure, speeds, extremes, extremes_at, theme)
-    figure.add_hline(y=1, line={"color": colour("ink", theme), "width": 1})
-    names = [str(length) for length in lengths]
-    places = lengths
-    if len(speeds) > len(fixed):
-        places, names = [*places, lengths[-1] + 1], [*names, "adaptive"]
-    figure.update_xaxes(title_text="guesses in a round", tickvals=places, ticktext=names)
-    values = [one.measured for one in speeds] + [one.textbook or 0 for one in speeds]
-    top = max(values + list(extremes or ()))
-    figure.update_yaxes(
-        title_text="times as fast as plain decoding", range=[0, 1.15 * top], rangemode="tozero"
-    )
-    figure.update_layout(height=380)
-    said = _speed_words(speeds, fixed, where)
-    return Chart(figure, said, f"Speed-up by draft length. {said}")
-
-
-def _add_others(
-    figure: go.Figure,
-    speeds: Sequence[Speed],
-    extremes: tuple[float, float] | None,
-    extremes_at: int,
-    theme: Theme,
-) -> None:
-    """Marks the adaptive draft, and best and worst case at one length."""
-    last = max(one.n_draft or 0 for one in speeds)
-    for one in speeds:
-        if one.n_draft is None:
-            figure.add_scatter(
-                x=[last + 1],
-                y=[one.measured],
-                mode="markers+text",
-                text=[f"{one.measured:.2f}"],
-                textposition="top center",
-                marker={"size": 12, "symbol": "square", "color": colour("generated", theme)},
-                name="measured, adaptive",
-                hovertemplate="adaptive: %{y:.2f}<extra></extra>",
-            )
-    if extremes:
+    measured = [one.measured for _, one in fixed]
+    # away from the line, so that it crosses no number
+    sides = ["bottom" if one.measured < (one.predicted or 0) else "top" for _, one in fixed]
+    _add_marks(figure, "measured", lengths, measured, tone, positions=sides)
+    last = lengths[-1] + len(adaptive)
+    _add_marks(figure, "measured, adaptive", [last] * len(adaptive), adaptive, tone, "square")
+    if report.extremes:
+        best, worst = report.extremes
         figure.add_scatter(
-            x=[extremes_at, extremes_at],
-            y=list(extremes),
+            x=[FORCED_LENGTH, FORCED_LENGTH],
+            y=[best, worst],
             mode="markers+text",
-            text=[f"all stay {extremes[0]:.2f}", f"none stays {extremes[1]:.2f}"],
+            text=[f"all accepted {best:.2f}", f"none accepted {worst:.2f}"],
             textposition="middle right",
             marker={"size": 11, "symbol": "x", "color": colour("ink", theme)},
             name="measured, best and worst case",
             hovertemplate="%{text}<extra></extra>",
         )
+    figure.add_hline(y=1, line={"color": colour("ink", theme), "width": 1})
+    figure.update_xaxes(
+        title_text="draft tokens per round",
+        tickvals=[*lengths, *[last] * len(adaptive)],
+        ticktext=[*map(str, lengths), *["adaptive"] * len(adaptive)],
+    )
+    top = max(
+        *measured, *adaptive, *(one.textbook or 0 for _, one in fixed), *report.extremes or ()
+    )
+    figure.update_yaxes(
+        title_text="times as fast as plain decoding", range=[0, 1.15 * top], rangemode="tozero"
+    )
+    figure.update_layout(height=380)
+    caption = _speed_words(report.speeds, where)
+    return Chart(figure, caption, f"Speed-up by draft length. {caption}")
 
 
-def _speed_words(speeds: Sequence[Speed], fixed: Sequence[Speed], where: str) -> str:
+def _add_marks(
+    figure: go.Figure,
+    name: str,
+    lengths: Sequence[int],
+    values: Sequence[float],
+    tone: str,
+    symbol: str = "circle",
+    positions: Sequence[str] = ("top",),
+) -> None:
+    """Marks what was measured, each with its number."""
+    if values:
+        figure.add_scatter(
+            x=list(lengths),
+            y=list(values),
+            mode="markers+text",
+            name=name,
+            text=[f"{value:.2f}" for value in values],
+            textposition=[f"{position} center" for position in positions],
+            marker={"size": 12, "symbol": symbol, "color": tone},
+            hovertemplate="%{x} draft tokens: %{y:.2f}<extra>" + name + "</extra>",
+        )
+
+
+def _speed_words(speeds: Sequence[Speed], where: str) -> str:
     best = max(speeds, key=lambda one: one.measured)
-    way = "an adaptive draft" if best.n_draft is None else plural(best.n_draft, "guess", "es")
+    length = "an adaptive draft" if best.n_draft is None else plural(best.n_draft, "draft token")
+    fixed = [one for one in speeds if one.n_draft is not None]
     near = min(fixed, key=lambda one: abs(one.measured - best.measured))
     off = (near.predicted or 0) / near.measured - 1
     return (
-        f"Measured on {where}, greedy: with {way} in a round the texts take 1 ÷ "
-        f"{best.measured:.2f} of the time, {digits(best.tokens_per_round)} tokens for each pass of "
-        f"the target. Derived: at {plural(near.n_draft or 0, 'guess', 'es')} the measured parts "
+        f"Measured on {where}, greedy: with {length} per round, decoding is {best.measured:.2f} "
+        f"times as fast as plain decoding, {digits(best.tokens_per_round)} tokens for each pass of "
+        f"the target. Derived: at {plural(near.n_draft or 0, 'draft token')} the measured parts "
         f"predict {near.predicted or 0:.2f}, {abs(off) * 100:.0f} % "
         f"{'above' if off > 0 else 'below'} what was measured."
     )
@@ -251,7 +248,6 @@ def round_figure(cost: RoundCost, where: str, theme: Theme = "light") -> Chart:
         _piece(figure, rows[1], milli * cost.overhead_seconds, grey, "between the passes", True)
     for _ in range(cost.n_draft + 1):
         _piece(figure, rows[0], milli * cost.target_seconds, filled, "target pass", False)
-    a_round = cost.n_draft * cost.draft_seconds + cost.verify_seconds + cost.overhead_seconds
     plain = (cost.n_draft + 1) * cost.target_seconds
     if cost.tokens_per_round is not None:
         average = milli * cost.tokens_per_round * cost.target_seconds
@@ -265,18 +261,22 @@ def round_figure(cost: RoundCost, where: str, theme: Theme = "light") -> Chart:
             arrowcolor=colour("ink", theme),
             font={"size": 13, "color": colour("ink", theme)},
         )
-    ticks = round_steps(milli * max(a_round, plain), 6)
+    ticks = round_steps(milli * max(cost.seconds, plain), 6)
     figure.update_xaxes(title_text="milliseconds", tickvals=ticks, range=[0, 1.02 * ticks[-1]])
     figure.update_yaxes(showgrid=False, rangemode="normal", tickfont={"size": 14})
     figure.update_layout(barmode="stack", height=280, bargap=0.55)
-    source = f"Measured on {where}" if cost.is_measured else "Illustrative, no model was run"
+    source = (
+        f"Measured on {where}"
+        if cost.tokens_per_round is not None
+        else "Illustrative, no model was run"
+    )
     caption = (
         f"{source}: {plural(cost.n_draft, 'draft step')} of {duration(cost.draft_seconds)} and one "
         f"target pass over {plural(cost.n_draft + 1, 'token')} of "
-        f"{duration(cost.verify_seconds)} make {duration(a_round)} a round; at best, with the "
+        f"{duration(cost.verify_seconds)} make {duration(cost.seconds)} a round; at best, with the "
         f"bonus, it gives {plural(cost.n_draft + 1, 'token')}, for which the target alone takes "
-        f"{duration(plain)}: {digits(plain / a_round)} to 1. If every guess is rejected it gives 1 "
-        f"token: {digits(cost.target_seconds / a_round, 2)} to 1."
+        f"{duration(plain)}: {digits(plain / cost.seconds)} to 1. If every draft token is rejected "
+        f"it gives 1 token: {digits(cost.target_seconds / cost.seconds, 2)} to 1."
     )
     return Chart(figure, caption, f"The arithmetic of a round. {caption}")
 

@@ -15,7 +15,7 @@ from viz.palette import Theme, colour
 from viz.speculative.round_cards import CROP, VERIFY
 from viz.strip import element, hatch, row
 
-MOST_CELLS = 28  # positions of a cache that are drawn one by one
+MAX_CELLS = 28  # positions of a cache that are drawn one by one
 Fate: TypeAlias = Literal["held", "read", "cropped"]
 
 
@@ -32,7 +32,7 @@ def caches(one: Round, stage: int, theme: Theme) -> Markup:
 
 def _cache(mark: CacheMark, stage: int, theme: Theme, *, has_read: bool) -> Markup:
     n_now = mark.n_read if has_read else mark.n_before
-    first = max(0, mark.n_read - MOST_CELLS)
+    first = max(0, mark.n_read - MAX_CELLS)
     cells = (
         _cell(_fate(place, mark, stage), theme, title=f"position {place}")
         for place in range(first, n_now)

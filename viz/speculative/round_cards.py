@@ -1,7 +1,7 @@
 """One round of speculative decoding as markup: the text, and a card for each token.
 
-The draft's guess is an open, dashed bar and the target's word a filled one, both in the colour of
-what models write. What stays is rose-gold, what goes is grey and hatched, as everywhere.
+The draft's bar is open and dashed, the target's filled, both in the colour of what models write.
+What is accepted is rose-gold, what is rejected grey and hatched, as everywhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from viz.strip import chip, element, hatch, row
 VERIFY, DECIDE, CROP = 2, 3, 4  # stages from which more is shown
 OWNERS = {
     "prompt": "prompt",
-    "draft": "guessed by the draft",
+    "draft": "proposed by the draft",
     "target": "chosen by the target",
 }
 
@@ -41,7 +41,7 @@ def round_cards(one: Round, stage: int, theme: Theme) -> Markup:
     """Writes a card for every proposal, and one for the token that the target chose."""
     cards = [
         _card(
-            f"guess {place}",
+            f"draft token {place}",
             _token(proposal.label, proposal.verdict if stage >= DECIDE else "open", theme),
             _proposal_body(proposal, one.is_greedy, stage, theme),
             faded=stage >= DECIDE and proposal.verdict == "not tested",
@@ -53,13 +53,13 @@ def round_cards(one: Round, stage: int, theme: Theme) -> Markup:
         cards.insert(_place_of(one), _drawn_card(one, one.drawn, theme))
     if not one.proposals and stage < DECIDE:
         cards.append(
-            _card("no guess", "", _line("The draft has nothing to propose.", theme), theme)
+            _card("no draft token", "", _line("The draft has nothing to propose.", theme), theme)
         )
     return row(*cards, gap="10px")
 
 
 def _place_of(one: Round) -> int:
-    """Returns where the target's own token stands: right after the guess that it replaces."""
+    """Returns where the target's own token stands: right after the proposal that it replaces."""
     return min(one.n_accepted + 1, len(one.proposals))
 
 
@@ -69,7 +69,7 @@ def _proposal_body(proposal: Proposal, is_greedy: bool, stage: int, theme: Theme
         return rows[0] + _line("target: has not read it yet", theme)
     rows.append(_bar("target", proposal.target_prob, theme, is_open=False))
     if stage >= DECIDE and proposal.verdict == "not tested":
-        rows.append(_line("not looked at: an earlier guess was rejected", theme))
+        rows.append(_line("not tested: an earlier one was rejected", theme))
         return Markup("").join(rows)
     if is_greedy:
         words = "the target’s best token, too" if proposal.accept_prob else "not the target’s best"
@@ -92,7 +92,7 @@ def _verdict(proposal: Proposal, is_greedy: bool, theme: Theme) -> Markup:
 
 
 def _coin_track(proposal: Proposal, has_fallen: bool, theme: Theme) -> Markup:
-    """Draws the line from 0 to 1: below min(1, target / draft) the guess stays."""
+    """Draws the line from 0 to 1: below min(1, target / draft) the proposal is accepted."""
     bar = f"width:{100 * proposal.accept_prob:.2f}%;background:{colour('kept', theme)}"
     track = "height:14px;border-radius:3px;overflow:hidden;display:flex;background:"
     coin = (
@@ -110,11 +110,11 @@ def _coin_track(proposal: Proposal, has_fallen: bool, theme: Theme) -> Markup:
 
 def _drawn_card(one: Round, drawn: Drawn, theme: Theme) -> Markup:
     if drawn.source == "bonus":
-        head, words = "one more", "nothing rejected, so the target adds a token of its own"
+        head, words = "bonus token", "nothing rejected, so the target adds a token of its own"
         if not one.proposals:
-            words = "nothing was guessed: a plain step of the target"
+            words = "nothing was drafted: a plain step of the target"
     else:
-        head, words = "instead", "drawn from what the draft left: max(0, target − draft)"
+        head, words = "instead", "drawn from the residual: max(0, target − draft)"
     if one.is_greedy:
         words = "the target’s best token" if drawn.source == "residual" else words
         rows = _line(words, theme)

@@ -8,19 +8,19 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
-from model.sampling import Settings
 from model.tokenizing import text_of
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.models import DEFAULT_PROMPT, shared_model
+from pages.frame.stepper import Stepper
 from pages.lessons.speculative.proof import show_proof
-from pages.lessons.speculative.settings import OTHER, SETTINGS
+from pages.lessons.speculative.rounds import show_rounds
+from pages.lessons.speculative.settings import DRAFTS, LOOKUP, OTHER, SETTINGS, masks_now
 from pages.lessons.speculative.speed import show_drafts, show_speed
-from pages.lessons.speculative.state import LOOKUP, Choice, Lesson, begin, offered_drafts
-from pages.lessons.speculative.walk import run_round, show_walk
+from pages.lessons.speculative.state import ModelPair, RoundSteps, SpeculativeLesson
 
 LESSON = "spec_lesson"
-LONGEST_START = 400  # characters of the first page's prompt
+MAX_HOME_PROMPT = 400  # characters of the first page's prompt
 
 
 def show_speculative_lesson(waiting: DeltaGenerator) -> None:
@@ -32,12 +32,12 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
         return
     waiting.empty()
     st.markdown(
-        "**A small draft guesses a few tokens, the large target checks all of them in one pass, "
-        "and the text is still the target’s own, only sooner.** Greedy text is the same text, "
-        "drawn text has the same chances. Press Step."
+        "**A small draft model proposes a few tokens, and the large target verifies them all in "
+        "one pass. The text is still the target’s own: greedy text is the same text, sampled text "
+        "follows the same distribution.** Press Step."
     )
     _choose(lesson)
-    show_walk(lesson)
+    show_rounds(lesson)
     offer_link(SETTINGS, lesson.lm, _unless_hidden, _models(lesson))
     show_speed(lesson)
     show_drafts(lesson)
@@ -49,49 +49,65 @@ def _unless_hidden() -> dict[str, object]:
     return {} if SETTINGS["draft"] == OTHER else {"other": None}
 
 
-def _begin(lm: LanguageModel, _old: Lesson | None) -> Lesson:
+def _models(lesson: SpeculativeLesson) -> str:
+    """Say which models these are."""
+    lm, draft = lesson.lm, lesson.pair.draft
+    sizes = f"{lm.name}, {lm.n_parameters / 1e6:.1f} million parameters"
+    if draft is not None:
+        sizes += f"; draft {draft.name}, {draft.n_parameters / 1e6:.1f} million"
+    return f"Target {sizes}; {lm.where}."
+
+
+# The pair and the text
+
+
+def _begin(lm: LanguageModel, _old: SpeculativeLesson | None) -> SpeculativeLesson:
     """Begin as a link asks, else with the first page's prompt and the best draft for its model."""
-    choice, notice = _first_pair(lm)
-    prompt = asked(SETTINGS, "prompt")
-    if prompt is not None:
-        walk = begin(choice, prompt, settings_now(), SETTINGS["seed"])
-    else:
+    pair, notice = _first_pair(lm)
+    steps = None
+    if asked(SETTINGS, "prompt") is None:
         reader = home_session()
         prompt = DEFAULT_PROMPT
-        if reader:
-            prompt = text_of(lm.tokenizer, reader.generation.prompt_ids)[:LONGEST_START]
+        if reader is not None:
+            prompt = text_of(lm.tokenizer, reader.generation.prompt_ids)[:MAX_HOME_PROMPT]
+        SETTINGS.put(prompt=prompt)
         try:
-            walk = begin(choice, prompt, settings_now(), SETTINGS["seed"])
+            steps = RoundSteps(pair, prompt)
         except ValueError:  # too long for this page
-            prompt = DEFAULT_PROMPT
-            walk = begin(choice, prompt, settings_now(), SETTINGS["seed"])
-    run_round(walk, whole=True)  # so that there is something to see
-    SETTINGS.put(prompt=prompt)
-    return Lesson(lm, choice, walk, notice)
+            SETTINGS.put(prompt=DEFAULT_PROMPT)
+    steps = steps or RoundSteps(pair, SETTINGS["prompt"])
+    return SpeculativeLesson(lm, pair, Stepper(steps, "spec"), notice)
 
 
-def _first_pair(lm: LanguageModel) -> tuple[Choice, str | None]:
+def _first_pair(lm: LanguageModel) -> tuple[ModelPair, str | None]:
     """Return the pair to begin with, and why it is not the one that was meant, if it is not."""
     if asked(SETTINGS, "draft") is not None:
-        return _wanted(lm), None
-    choice, notice = Choice(lm, None), None
-    for name in offered_drafts()[:1]:
-        try:
-            choice = Choice(lm, None if name == LOOKUP else shared_model(name))
-        except ValueError as error:
-            notice = f"{error} Prompt lookup drafts for now."
-    SETTINGS.put(draft=choice.name)
-    return choice, notice
+        return _wanted_pair(lm), None
+    SETTINGS.put(draft=DRAFTS[0])
+    try:
+        return _wanted_pair(lm), None
+    except ValueError as error:
+        SETTINGS.put(draft=LOOKUP)
+        return ModelPair(lm, None), f"{error} Prompt lookup drafts for now."
 
 
-def settings_now() -> Settings:
-    """Return the masks that both models draw through."""
-    return Settings(temperature=SETTINGS["temperature"], top_p=SETTINGS["top_p"])
+def _wanted_pair(lm: LanguageModel) -> ModelPair:
+    """Return the pair that the widgets ask for.
+
+    Raises:
+        ValueError: One sentence with the remedy.
+    """
+    name = SETTINGS["draft"]
+    if name == OTHER:
+        name = SETTINGS["other"].strip()
+        if not name:
+            raise ValueError("Name a draft: a folder, or a hub id with the target’s tokenizer.")
+    return ModelPair(lm, None if name == LOOKUP else shared_model(name))
 
 
-def _choose(lesson: Lesson) -> None:
+def _choose(lesson: SpeculativeLesson) -> None:
     """Let the reader choose who drafts, how, and where the text begins."""
-    is_greedy = settings_now().is_greedy  # then no coin falls, and no mask matters
+    is_greedy = masks_now().is_greedy  # then no coin falls, and no mask matters
     anew: dict[str, Any] = {"on_change": _restart, "args": (lesson,)}
     with st.container(horizontal=True, vertical_alignment="bottom", key="spec_choices"):
         SETTINGS.widget("prompt", width=270, **anew)
@@ -105,42 +121,13 @@ def _choose(lesson: Lesson) -> None:
         st.error(lesson.notice)
 
 
-def _models(lesson: Lesson) -> str:
-    """Say which models these are."""
-    lm, draft = lesson.lm, lesson.choice.draft
-    numbers = lm.dtype_name
-    sizes = f"{lm.name}, {lm.n_parameters / 1e6:.1f} million parameters"
-    if draft is not None:
-        sizes += f"; draft {draft.name}, {draft.n_parameters / 1e6:.1f} million"
-    return f"Target {sizes}; {lm.device}, {numbers}."
-
-
-def _restart(lesson: Lesson) -> None:
+def _restart(lesson: SpeculativeLesson) -> None:
     """Begin again as the widgets say; where that cannot be, what is on the page stays."""
-
-    def act() -> None:
-        choice = _wanted(lesson.lm, lesson.choice)
-        walk = begin(choice, SETTINGS["prompt"], settings_now(), SETTINGS["seed"])
-        run_round(walk, whole=True)
-        lesson.choice, lesson.walk = choice, walk
-
-    lesson.walk.is_playing = False
-    lesson.try_to(act)
-
-
-def _wanted(lm: LanguageModel, old: Choice | None = None) -> Choice:
-    """Return the pair that the widgets ask for, the old one where it is the same.
-
-    Raises:
-        ValueError: One sentence with the remedy.
-    """
-    name = SETTINGS["draft"]
-    if name == OTHER:
-        name = SETTINGS["other"].strip()
-        if not name:
-            raise ValueError("Name a draft: a folder, or a hub id with the target’s tokenizer.")
-    if name == LOOKUP:
-        return Choice(lm, None)
-    if old is not None and old.draft is not None and old.draft.name == name:
-        return old
-    return Choice(lm, shared_model(name))
+    lesson.stepper.is_playing = False
+    try:
+        pair = _wanted_pair(lesson.lm)
+        steps = RoundSteps(pair, SETTINGS["prompt"] or "")
+    except ValueError as error:
+        lesson.notice = str(error)
+    else:
+        lesson.pair, lesson.stepper, lesson.notice = pair, Stepper(steps, "spec"), None

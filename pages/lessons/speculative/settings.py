@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from model.speculative.drafting import LEAST_BELIEF
+from model.loading import SHIPPED
+from model.sampling import Settings
+from model.speculative.drafting import MAX_DRAFT, MIN_CONFIDENCE
 from pages.frame.fields import Choice, Number, Switch, Text, Whole
 from pages.frame.settings_table import SettingsTable
-from pages.lessons.speculative.state import offered_drafts
 
-OTHER = "another model"
-MOST_GUESSES = 8
+LOOKUP, OTHER = "prompt lookup", "another model"
+# the shipped draft and its twin without a teacher, the better one first
+DRAFTS = (*(name for name in ("scribbler", "scribbler_plain") if name in SHIPPED), LOOKUP)
+FIRST_SEED = 11  # by whose coins the first round accepts some tokens and rejects one
 PRESETS = {"measured": "measured here", "textbook": "textbook, illustrative"}
+
 SETTINGS = SettingsTable(
     "spec",
     Text("prompt", "A text to start from", max_characters=2_000),
     Choice(
         "draft",
         "Draft",
-        offered_drafts()[0],
-        (*offered_drafts(), OTHER),
+        DRAFTS[0],
+        (*DRAFTS, OTHER),
         help="Prompt lookup needs no model: it copies what followed the same words before.",
     ),
     Text("other", "Folder or hub id", "", max_characters=200),
@@ -27,18 +31,22 @@ SETTINGS = SettingsTable(
         0.8,
         high=1.5,
         is_slider=True,
-        help="0 is greedy: a guess stays where it is the target’s best token.",
+        help="0 is greedy: a draft token is accepted where it is the target’s best token.",
     ),
     Number("top_p", "Top-p", 0.9, low=0.1, step=0.05, is_slider=True),
-    # by the coins of 11 some guesses of the first round stay and one does not
-    Whole("seed", "Seed", 11),
-    Whole("guesses", "Guesses in a round", 4, low=1, high=MOST_GUESSES, is_slider=True),
+    Whole("seed", "Seed", FIRST_SEED),
+    Whole("guesses", "Draft tokens per round", 4, low=1, high=MAX_DRAFT, is_slider=True),
     Switch(
         "adaptive",
         "Adaptive",
-        help="The draft stops by itself once it believes less than "
-        f"{LEAST_BELIEF} in all of its guesses.",
+        help="The draft stops by itself once its confidence in all of its tokens falls below "
+        f"{MIN_CONFIDENCE}.",
     ),
     Switch("whole", "Whole rounds"),
-    Choice("preset", "Whose numbers", "measured", PRESETS, is_segmented=True),
+    Choice("preset", "Numbers", "measured", PRESETS, is_segmented=True),
 )
+
+
+def masks_now() -> Settings:
+    """Return the masks that both models draw through."""
+    return Settings(temperature=SETTINGS["temperature"], top_p=SETTINGS["top_p"])
