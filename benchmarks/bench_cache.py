@@ -11,19 +11,21 @@ from __future__ import annotations
 import argparse
 from itertools import accumulate
 
-from benchmarks.bench_phases import add_model_options, chosen_model, run_through
+from benchmarks.bench_phases import add_model_options, chosen_model
 from benchmarks.figures import Timing
 from model.flops import growth_exponent
-from model.kv_cache.experiments import Race, reuse_prefix
+from model.job import finish
+from model.kv_cache.experiments import race, reuse_prefix
+from model.kv_cache.records import Race
 from model.loading import LanguageModel
 from model.tokenizing import random_ids
 
 N_DIFFERENT = 16  # tokens in which the two prompts part
 
 
-def report_race(race: Race) -> None:
+def report_race(found: Race) -> None:
     """Prints what one text took on both sides, and what each computed."""
-    steps = race.steps
+    steps = found.steps
     for step in (steps[len(steps) // 4 - 1], steps[len(steps) // 2 - 1], steps[-1]):
         without = Timing(f"a step at {step.n_tokens} tokens, no cache", (step.recomputed_seconds,))
         print(without.line())
@@ -46,9 +48,9 @@ def report_race(race: Race) -> None:
         print(f"{what}: {ratio:.1f} to 1; exponents without and with the cache {said}")
 
 
-def report_agreement(race: Race) -> None:
+def report_agreement(found: Race) -> None:
     """Prints how far logits, keys and values of the two sides lie apart, and the FLOP counts."""
-    steps, gap, checks = race.steps, race.compare_states(), race.check_flops()
+    steps, gap, checks = found.steps, found.gap, found.checks
     n_same = sum(step.same_best for step in steps)
     print(
         f"largest gap of logits {max(step.logit_gap for step in steps):.1e}; best token the same "
@@ -64,7 +66,7 @@ def report_reuse(lm: LanguageModel, n_tokens: int) -> None:
     """Prints a prompt read from nothing, and from the cache of one that begins alike."""
     ids = random_ids(lm, n_tokens + N_DIFFERENT)
     first, second = ids[:n_tokens], [*ids[: n_tokens - N_DIFFERENT], *ids[n_tokens:]]
-    found = reuse_prefix(lm, first, second)
+    found = finish(reuse_prefix(lm, first, second))
     whole = Timing(f"a prompt of {n_tokens} tokens, from nothing", (found.whole_seconds,))
     print(whole.line())
     label = f"  the same, {found.n_reused} of them in the cache"
@@ -79,9 +81,9 @@ def main() -> None:
     options = parser.parse_args()
     lm = chosen_model(options)
     n_tokens = min(options.tokens, lm.context_length or options.tokens)
-    race = run_through(Race(lm, random_ids(lm, n_tokens), n_tokens))
-    report_race(race)
-    report_agreement(race)
+    found = finish(race(lm, random_ids(lm, n_tokens), n_tokens))
+    report_race(found)
+    report_agreement(found)
     report_reuse(lm, n_tokens)
 
 

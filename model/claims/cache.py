@@ -11,7 +11,9 @@ from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
 from model.flops import growth_exponent
 from model.generation import Generation
-from model.kv_cache.experiments import Race
+from model.job import finish
+from model.kv_cache.experiments import race
+from model.kv_cache.records import Race
 from model.passes import decode_one_token, prefill
 from model.sampling import Settings
 
@@ -73,13 +75,13 @@ def c23_long_in_beats_long_out(context: ExperimentContext) -> Finding:
 
 def c24_the_past_never_changes(context: ExperimentContext) -> Finding:
     """Cached keys, values and logits against those of passes over the whole text."""
-    race = _race(context, RACE_LENGTH // 2)
-    gap = race.compare_states()
-    logit_gap = max(step.logit_gap for step in race.steps)
-    scale = max(step.logit_scale for step in race.steps)
-    n_same = sum(step.same_best for step in race.steps)
+    raced = _race(context, RACE_LENGTH // 2)
+    gap, steps = raced.gap, raced.steps
+    logit_gap = max(step.logit_gap for step in steps)
+    scale = max(step.logit_scale for step in steps)
+    n_same = sum(step.same_best for step in steps)
     return finding(
-        True if n_same == len(race.steps) else "holds partly",
+        True if n_same == len(steps) else "holds partly",
         "Largest gap of logits {logits} beside logits up to {scale}, of keys {keys}, of values "
         "{values}; the best token agrees in {same} of {n} steps.",
         "In a 16-bit format rounding parts the two now and then.",
@@ -88,26 +90,26 @@ def c24_the_past_never_changes(context: ExperimentContext) -> Finding:
         keys=(gap.keys if gap else 0.0, "number"),
         values=(gap.values if gap else 0.0, "number"),
         same=(n_same, "count"),
-        n=(len(race.steps), "count"),
+        n=(len(steps), "count"),
     )
 
 
 def c25_the_square_becomes_a_line(context: ExperimentContext) -> Finding:
     """Arithmetic so far against length, both ways: the exponents."""
-    race = _race(context, RACE_LENGTH)
-    lengths = [step.n_tokens for step in race.steps]
+    steps = _race(context, RACE_LENGTH).steps
+    lengths = [step.n_tokens for step in steps]
     sums = [
-        list(accumulate(float(step.recomputed_flops.total) for step in race.steps)),
-        list(accumulate(float(step.cached_flops.total) for step in race.steps)),
+        list(accumulate(float(step.recomputed_flops.total) for step in steps)),
+        list(accumulate(float(step.cached_flops.total) for step in steps)),
     ]
     without, cached = (growth_exponent(lengths, column) or 0.0 for column in sums)
-    seconds = [sum(step.recomputed_seconds for step in race.steps)]
-    seconds.append(sum(step.cached_seconds for step in race.steps))
+    seconds = [sum(step.recomputed_seconds for step in steps)]
+    seconds.append(sum(step.cached_seconds for step in steps))
     return finding(
         without > 1.7 > 1.3 > cached,
         "Up to {n} tokens the arithmetic grows with the power {without} without the cache and "
         "{cached} with it; it took {slow} against {fast}.",
-        n=(race.n_tokens, "count"),
+        n=(len(steps), "count"),
         without=(without, "number"),
         cached=(cached, "number"),
         slow=(seconds[0], "seconds"),
@@ -145,10 +147,8 @@ def c26_bytes_per_token(context: ExperimentContext) -> Finding:
 
 
 def _race(context: ExperimentContext, n_tokens: int) -> Race:
-    race = Race(context.lm, Generation(context.lm, context.prompt).ids, n_tokens, n_runs=1)
-    while not race.is_done:
-        race.advance()
-    return race
+    ids = Generation(context.lm, context.prompt).ids
+    return finish(race(context.lm, ids, n_tokens, n_runs=1))
 
 
 def _plain_ids(context: ExperimentContext, n: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Experiments on the key-value cache: what lies in it, what it saves, what of it serves again.
+"""Experiments on the key-value cache: its contents, what it saves, and a prefix that is reused.
 
 Each is measured on the model at hand, by passes that are the model's own on both sides of every
 comparison: the quicker decode step of small models would be no fair match. This module knows no
@@ -7,7 +7,9 @@ page and draws nothing.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -19,23 +21,24 @@ from transformers import DynamicCache
 from model import kv_cache
 from model.flops import count_flops, predict_flops
 from model.generation import Generation
+from model.job import Progress, Stopped, Work
 from model.kv_cache.records import (
     CacheGrid,
     CacheMoment,
     FlopCheck,
     PrefixReuse,
+    Race,
     RaceStep,
     StateGap,
 )
 from model.loading import LanguageModel
-from model.pass_by_pass import at_once
 from model.passes import Logits, prefill
 from model.tokenizing import label
 
 N_CHECKS = 4  # lengths at which the formula for FLOPs is held against torch's counter
 
 
-# What lies in it
+# The cache's contents
 
 
 @torch.inference_mode()
@@ -63,7 +66,7 @@ def look_into(generation: Generation) -> CacheGrid | None:
 
 def _key_value_layers(cache: DynamicCache | None) -> list[Any]:
     """Lists the layers that hold keys and values, where all of them are of one shape."""
-    layers: list[Any] = [] if cache is None else [one for one in cache.layers if _holds_keys(one)]
+    layers: list[Any] = [] if cache is None else list(filter(_holds_keys, cache.layers))
     shapes = {tuple(layer.keys.shape[:3]) for layer in layers}
     return layers if len(shapes) == 1 else []
 
@@ -108,125 +111,89 @@ def _moment(name: str, cache: DynamicCache, n_tokens: int) -> CacheMoment:
     return CacheMoment(name, n_tokens, in_use, held)
 
 
-# What it saves
+# With the cache and without it
 
 
-class Race:
-    """One text read token by token, with the cache and without it, on the same ids.
+def race(lm: LanguageModel, ids: Sequence[int], n_tokens: int, n_runs: int = 3) -> Work[Race]:
+    """Reads one text token by token, with the cache and without it, on the same ids.
 
     The text begins with its first token alone, so that n tokens are n steps on both sides. Past the
-    ids that are given it goes on by the best token of the recomputing side, ends left out.
+    ids that are given it goes on by the best token of the recomputing side, ends left out. Where it
+    is stopped, what was reached is still checked.
+
+    Args:
+        lm: A causal model that takes a cache.
+        ids: How the text begins; at least one.
+        n_tokens: Length at which the race ends, at most the model's context.
+        n_runs: Passes of each kind at each length, of which the median counts.
+
+    Raises:
+        ValueError: One sentence with the remedy.
     """
+    cache = lm.new_cache()
+    if cache is None:
+        raise ValueError(f"{lm.name} takes no cache: there is nothing to compare.")
+    limit = lm.context_length or n_tokens
+    if not 2 <= n_tokens <= limit:
+        raise ValueError(f"Choose a length between 2 and {limit:,} tokens.")
+    n_runs = n_runs if kv_cache.can_crop(lm.config) else 1
+    text, steps = list(ids[:1]), list[RaceStep]()
 
-    def __init__(
-        self, lm: LanguageModel, ids: Sequence[int], n_tokens: int, n_runs: int = 3
-    ) -> None:
-        """Warms both sides up.
+    def reached() -> Race:
+        return Race(n_runs, tuple(steps))
 
-        Args:
-            lm: A causal model that takes a cache.
-            ids: How the text begins; at least one.
-            n_tokens: Length at which the race ends, at most the model's context.
-            n_runs: Passes of each kind at each length, of which the median counts.
+    try:
+        yield Progress(0, n_tokens, "warming up", reached)
+        _warm_up(lm, text)
+        for n_read in range(1, n_tokens + 1):
+            yield Progress(n_read - 1, n_tokens, look=reached)
+            step, logits = _read_on_both_sides(lm, text, cache, n_runs)
+            steps.append(step)
+            # append: the token that is given next, or the best that ends nothing
+            text.append(ids[n_read] if n_read < len(ids) else _best_that_goes_on(lm, logits))
+        yield Progress(n_tokens, n_tokens, "comparing both sides", reached)
+    except Stopped:
+        pass
+    if not steps:
+        return reached()
+    text = text[: len(steps)]
+    return replace(reached(), gap=_compare_states(lm, text, cache), checks=_check_flops(lm, text))
 
-        Raises:
-            ValueError: One sentence with the remedy.
-        """
-        if lm.cache_argument is None:
-            raise ValueError(f"{lm.name} takes no cache: there is nothing to compare.")
-        limit = lm.context_length or n_tokens
-        if not 2 <= n_tokens <= limit:
-            raise ValueError(f"Choose a length between 2 and {limit:,} tokens.")
-        self.lm, self.n_tokens = lm, n_tokens
-        self.n_runs = n_runs if kv_cache.can_crop(lm.config) else 1
-        self.ids = list(ids[:1])
-        self.steps: list[RaceStep] = []
-        self._given = list(ids)
-        self._cache = lm.new_cache()
-        warm = lm.new_cache()
-        for _ in range(2):
-            read_newest(lm, self.ids, warm)
-            read_all(lm, self.ids)
 
-    @property
-    def is_done(self) -> bool:
-        """Whether the text has its full length."""
-        return len(self.steps) >= self.n_tokens
+def _warm_up(lm: LanguageModel, ids: Sequence[int]) -> None:
+    cache = lm.new_cache()
+    for _ in range(2):
+        read_newest(lm, ids, cache)
+        read_all(lm, ids)
 
-    def advance(self) -> RaceStep:
-        """Reads the newest token on both sides, then makes the text one token longer."""
-        cached, recomputed = [], []
-        for run in range(self.n_runs):
-            # again: take the newest token back, so that each run finds the same cache
-            if run and self._cache is not None:
-                kv_cache.crop(self._cache, 1)
-            # cached: one token goes in
-            logits, seconds = read_newest(self.lm, self.ids, self._cache)
-            cached.append(seconds)
-            # recomputed: the whole text goes in
-            truth, seconds = read_all(self.lm, self.ids)
-            recomputed.append(seconds)
-        step = self._compare(logits, truth, median(cached), median(recomputed))
-        self.steps.append(step)
-        self.ids.append(self._next_id(truth))
-        return step
 
-    def _compare(self, logits: Logits, truth: Logits, cached: float, recomputed: float) -> RaceStep:
-        n_tokens = len(self.ids)
-        return RaceStep(
-            n_tokens=n_tokens,
-            cached_seconds=cached,
-            recomputed_seconds=recomputed,
-            logit_gap=float(np.abs(logits - truth).max()),
-            logit_scale=float(np.abs(truth).max()),
-            same_best=bool(logits.argmax() == truth.argmax()),
-            cached_flops=predict_flops(self.lm, 1, n_tokens - 1),
-            recomputed_flops=predict_flops(self.lm, n_tokens, 0),
-        )
-
-    def _next_id(self, logits: Logits) -> int:
-        """Returns the token that is given next, or the best that ends nothing."""
-        if len(self.ids) < len(self._given):
-            return self._given[len(self.ids)]
-        open_ended = logits.copy()
-        open_ended[list(self.lm.end_ids)] = -np.inf
-        return int(open_ended.argmax())
-
-    def compare_states(self) -> StateGap | None:
-        """Holds the cached keys and values of all positions against those of one fresh pass."""
-        fresh = self.lm.new_cache()
-        prefill(self.lm, self.ids[: len(self.steps)], fresh)
-        pairs = list(zip(_key_value_layers(self._cache), _key_value_layers(fresh), strict=True))
-        if not pairs:
-            return None
-        return StateGap(
-            keys=max(_gap(old.keys, new.keys) for old, new in pairs),
-            values=max(_gap(old.values, new.values) for old, new in pairs),
-            keys_scale=max(float(new.keys.abs().max()) for _, new in pairs),
-            values_scale=max(float(new.values.abs().max()) for _, new in pairs),
-        )
-
-    def check_flops(self) -> tuple[FlopCheck, ...]:
-        """Runs both kinds of pass under torch's counter at a few of the lengths reached."""
-        n_reached = len(self.steps)
-        lengths = sorted({max(1, n_reached * part // N_CHECKS) for part in range(1, N_CHECKS + 1)})
-        checks = []
-        for n_tokens in lengths:
-            ids = self.ids[:n_tokens]
-            checks.append(self._check(ids, None))
-            cache = self.lm.new_cache()
-            if n_tokens > 1:
-                prefill(self.lm, ids[:-1], cache)
-            checks.append(self._check(ids, cache))
-        return tuple(checks)
-
-    def _check(self, ids: list[int], cache: DynamicCache | None) -> FlopCheck:
-        n_past = 0 if cache is None else len(ids) - 1
-        counted = count_flops(
-            lambda: read_all(self.lm, ids) if cache is None else read_newest(self.lm, ids, cache)
-        )
-        n_input = len(ids) - n_past
-        return FlopCheck(n_input, n_past, counted, predict_flops(self.lm, n_input, n_past))
+def _read_on_both_sides(
+    lm: LanguageModel, ids: Sequence[int], cache: DynamicCache, n_runs: int
+) -> tuple[RaceStep, Logits]:
+    """Reads the newest token with the cache and the whole text without it, some times in turn."""
+    cached, recomputed = [], []
+    for run in range(n_runs):
+        # again: take the newest token back, so that each run finds the same cache
+        if run:
+            kv_cache.crop(cache, 1)
+        # cached: one token goes in
+        logits, seconds = read_newest(lm, ids, cache)
+        cached.append(seconds)
+        # recomputed: the whole text goes in
+        truth, seconds = read_all(lm, ids)
+        recomputed.append(seconds)
+    n_tokens = len(ids)
+    step = RaceStep(
+        n_tokens=n_tokens,
+        cached_seconds=median(cached),
+        recomputed_seconds=median(recomputed),
+        logit_gap=float(np.abs(logits - truth).max()),
+        logit_scale=float(np.abs(truth).max()),
+        same_best=bool(logits.argmax() == truth.argmax()),
+        cached_flops=predict_flops(lm, 1, n_tokens - 1),
+        recomputed_flops=predict_flops(lm, n_tokens, 0),
+    )
+    return step, truth
 
 
 def read_newest(
@@ -241,28 +208,51 @@ def read_all(lm: LanguageModel, ids: Sequence[int]) -> tuple[Logits, float]:
     return prefill(lm, ids, None)
 
 
+def _best_that_goes_on(lm: LanguageModel, logits: Logits) -> int:
+    open_ended = logits.copy()
+    open_ended[list(lm.end_ids)] = -np.inf
+    return int(open_ended.argmax())
+
+
 @torch.inference_mode()
-def _gap(old: torch.Tensor, new: torch.Tensor) -> float:
-    return float((old - new).abs().max())
+def _compare_states(lm: LanguageModel, ids: Sequence[int], cache: DynamicCache) -> StateGap | None:
+    """Holds the cached keys and values of all positions against those of one fresh pass."""
+    fresh = lm.new_cache()
+    prefill(lm, ids, fresh)
+    pairs = list(zip(_key_value_layers(cache), _key_value_layers(fresh), strict=True))
+    if not pairs:
+        return None
+    return StateGap(
+        keys=max(float((old.keys - new.keys).abs().max()) for old, new in pairs),
+        values=max(float((old.values - new.values).abs().max()) for old, new in pairs),
+        keys_scale=max(float(new.keys.abs().max()) for _, new in pairs),
+        values_scale=max(float(new.values.abs().max()) for _, new in pairs),
+    )
 
 
-# What of it serves again
+def _check_flops(lm: LanguageModel, ids: Sequence[int]) -> tuple[FlopCheck, ...]:
+    """Runs both kinds of pass under torch's counter at a few of the lengths reached."""
+    lengths = sorted({max(1, len(ids) * part // N_CHECKS) for part in range(1, N_CHECKS + 1)})
+    checks = []
+    for n_tokens in lengths:
+        for n_past in sorted({0, n_tokens - 1}):
+            cache = lm.new_cache() if n_past else None
+            if n_past:
+                prefill(lm, ids[:n_past], cache)
+            unread = ids[n_past:n_tokens]
+            counted = count_flops(partial(prefill, lm, unread, cache))
+            predicted = predict_flops(lm, len(unread), n_past)
+            checks.append(FlopCheck(len(unread), n_past, counted, predicted))
+    return tuple(checks)
+
+
+# A prefix that is read once
 
 
 def reuse_prefix(
     lm: LanguageModel, first: Sequence[int], second: Sequence[int], n_runs: int = 3
-) -> PrefixReuse:
-    """Does what `reuse_passes` does, at once."""
-    return at_once(reuse_passes(lm, first, second, n_runs))
-
-
-def reuse_passes(
-    lm: LanguageModel, first: Sequence[int], second: Sequence[int], n_runs: int = 3
-) -> Generator[str, None, PrefixReuse]:
+) -> Work[PrefixReuse]:
     """Reads one text, then another that begins like it: from nothing, and from the first's cache.
-
-    Yields:
-        Before each pass what it is.
 
     Raises:
         ValueError: where the model's cache cannot be cropped; one sentence.
@@ -272,41 +262,44 @@ def reuse_passes(
     n_common = common_start(first, second)
     # one token at least has to be read, for its logits
     n_reused = min(n_common, len(second) - 1)
-    yield "warming up"
-    read_all(lm, second)
+    first_seconds, whole_seconds, reused_seconds = list[float](), list[float](), list[float]()
 
-    first_seconds, whole_seconds, reused_seconds = [], [], []
-    for _ in range(n_runs):
+    def measured() -> PrefixReuse:
+        return PrefixReuse(
+            labels=tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in second),
+            n_common=n_common,
+            n_first=len(first),
+            n_reused=n_reused,
+            n_runs=len(reused_seconds),
+            first_seconds=median(first_seconds),
+            whole_seconds=median(whole_seconds),
+            reused_seconds=median(reused_seconds),
+            logit_gap=float(np.abs(logits - truth).max()),
+            same_best=bool(logits.argmax() == truth.argmax()),
+        )
+
+    n_total = 1 + 3 * n_runs
+    yield Progress(0, n_total, "warming up")
+    read_all(lm, second)
+    for n_done in range(1, n_total, 3):
+        look = measured if reused_seconds else None
         # first: read the first text, and keep its keys and values
-        yield "reading the first prompt"
+        yield Progress(n_done, n_total, "reading the first prompt", look)
         cache = DynamicCache()
         first_seconds.append(prefill(lm, first, cache)[1])
         # whole: read the second text as if nothing were kept
-        yield "reading the second prompt from nothing"
+        yield Progress(n_done + 1, n_total, "reading the second prompt from nothing", look)
         truth, seconds = prefill(lm, second, DynamicCache())
         whole_seconds.append(seconds)
         # reused: crop the first's cache to the common start, and read only what differs
-        yield "reading what differs"
+        yield Progress(n_done + 2, n_total, "reading what differs", look)
         kv_cache.crop(cache, len(first) - n_reused)
         logits, seconds = prefill(lm, second[n_reused:], cache)
         reused_seconds.append(seconds)
-    return PrefixReuse(
-        labels=tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in second),
-        n_common=n_common,
-        n_first=len(first),
-        n_reused=n_reused,
-        n_runs=n_runs,
-        first_seconds=median(first_seconds),
-        whole_seconds=median(whole_seconds),
-        reused_seconds=median(reused_seconds),
-        logit_gap=float(np.abs(logits - truth).max()),
-        same_best=bool(logits.argmax() == truth.argmax()),
-    )
+    return measured()
 
 
 def common_start(first: Sequence[int], second: Sequence[int]) -> int:
     """Counts the ids that two texts share from their beginning on."""
     pairs = zip(first, second, strict=False)
-    return next(
-        (i for i, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second))
-    )
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))

@@ -65,6 +65,16 @@ class StateGap:
 
 
 @dataclass(frozen=True)
+class Race:
+    """One text with the cache and without it, as far as it was read."""
+
+    n_runs: int  # passes of each kind at each length, of which the median counts
+    steps: tuple[RaceStep, ...]  # one for each token
+    gap: StateGap | None = None  # None where there are no keys and values, or none compared yet
+    checks: tuple[FlopCheck, ...] = ()  # empty before the end
+
+
+@dataclass(frozen=True)
 class PrefixReuse:
     """Two prompts with a common start: the second read from nothing, and from the first's cache."""
 

@@ -63,17 +63,20 @@ class Stepper(Generic[S]):
 
     def back(self) -> None:
         """Take the last step back."""
-        self.is_playing = False
-        self._move(self.steps.back)
+        self.attempt(self.steps.back)
 
     def reset(self) -> None:
         """Take all steps back."""
-        self.is_playing = False
-        self._move(self.steps.reset)
+        self.attempt(self.steps.reset)
 
     def play(self) -> None:
         """Go on by itself, or pause."""
         self.is_playing = not self.is_playing and self.steps.can_step
+
+    def attempt(self, move: Callable[[], None]) -> None:
+        """Pause, and make a move, which may be one of the lesson's own; keep why it cannot be."""
+        self.is_playing = False
+        self._move(move)
 
     def _move(self, move: Callable[[], None]) -> None:
         try:

@@ -6,10 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from model.kv_cache.experiments import reuse_passes
 from model.pass_by_pass import PassByPass, at_once
-from model.prefill_decode.padding import MOST_WAYS, padding_passes
-from tests.tiny_models import tiny
 
 
 def counting(done: list[int], n_passes: int = 3) -> Generator[str, None, int]:
@@ -39,18 +36,3 @@ def test_what_cannot_be_run_is_refused_before_the_first_pass() -> None:
 
 def test_at_once_finds_the_same() -> None:
     assert at_once(counting([])) == 3
-
-
-@pytest.mark.parametrize("architecture", ["llama", "gpt2"])
-def test_the_bar_of_progress_ends_with_the_work(architecture: str) -> None:
-    lm = tiny(architecture)
-    works = (
-        PassByPass(padding_passes(lm, [[5, 6, 7], [8]]), 2 + MOST_WAYS),
-        PassByPass(reuse_passes(lm, [5, 6, 7], [5, 6, 8], 2), 1 + 3 * 2),
-    )
-    for work in works:
-        while not work.is_done:
-            work.advance()
-        assert work.result is not None
-        assert work.n_done <= work.n_total
-    assert works[1].n_done == works[1].n_total

@@ -23,8 +23,10 @@ def test_the_grid_grows_and_the_race_stops(page: Page, url: str, witness: Witnes
     by_key(page, "kv_step").get_by_role("button").click()
     expect(said).to_contain_text("for each of 7 positions", timeout=PATIENCE)
 
-    by_key(page, "kv_run").get_by_role("button").click()
-    by_key(page, "kv_stop").get_by_role("button").click(timeout=PATIENCE)
+    button = by_key(page, "kv_race_run").get_by_role("button")
+    button.click()
+    expect(button).to_have_text("Stop", timeout=PATIENCE)
+    button.click()
     expect(by_key(page, "kv_findings")).to_be_visible(timeout=PATIENCE)
-    expect(by_key(page, "kv_run").get_by_role("button")).to_be_enabled(timeout=PATIENCE)
+    expect(button).to_have_text("Start", timeout=PATIENCE)
     assert fits_a_phone(page)

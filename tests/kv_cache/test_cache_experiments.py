@@ -9,8 +9,13 @@ from model import kv_cache
 from model.fast.block_cache import whole_blocks
 from model.flops import growth_exponent, layer_weights, predict_flops
 from model.generation import Generation
-from model.kv_cache.experiments import Race, common_start, look_into, reuse_prefix, watch_rewind
+from model.job import Job, finish
+from model.kv_cache import experiments
+from model.kv_cache.experiments import common_start, look_into, race, reuse_prefix, watch_rewind
+from model.kv_cache.records import Race
+from model.passes import PassError
 from model.records import Flops
+from tests.jobs import run_until
 from tests.tiny_models import CROPPABLE, tiny
 
 PROMPT = [5, 6, 7, 8, 9, 10]
@@ -58,7 +63,7 @@ def test_a_cache_that_cannot_be_cropped_says_so() -> None:
     with pytest.raises(ValueError, match="cannot be cropped"):
         watch_rewind(written("mamba"), 2)
     with pytest.raises(ValueError, match="cannot be cropped"):
-        reuse_prefix(tiny("qwen3_next"), PROMPT, PROMPT)
+        next(reuse_prefix(tiny("qwen3_next"), PROMPT, PROMPT))
 
 
 def test_flops_of_a_tiny_llama_by_hand() -> None:
@@ -73,10 +78,7 @@ def test_flops_of_a_tiny_llama_by_hand() -> None:
 
 @pytest.mark.parametrize("architecture", DENSE)
 def test_torchs_counter_and_the_formula_agree_to_the_operation(architecture: str) -> None:
-    race = Race(tiny(architecture), PROMPT, 8, n_runs=1)
-    for _ in range(8):
-        race.advance()
-    checks = race.check_flops()
+    checks = finish(race(tiny(architecture), PROMPT, 8, n_runs=1)).checks
     assert {check.n_past for check in checks} == {0, 1, 3, 5, 7}
     for check in checks:
         assert check.counted == check.predicted
@@ -85,26 +87,58 @@ def test_torchs_counter_and_the_formula_agree_to_the_operation(architecture: str
 
 @pytest.mark.parametrize("architecture", ["gpt2", "llama", "mistral", "deepseek", "mamba"])
 def test_both_sides_of_a_race_read_the_same_ids_and_agree(architecture: str) -> None:
-    race = Race(tiny(architecture), PROMPT, 16)
-    while not race.is_done:
-        race.advance()
-    assert race.ids[:6] == PROMPT
-    assert not set(race.ids[6:]) & race.lm.end_ids
-    assert [step.n_tokens for step in race.steps] == list(range(1, 17))
-    assert max(step.logit_gap for step in race.steps) < 1e-4
-    gap = race.compare_states()
-    if architecture == "mamba":
-        assert gap is None
-    else:
-        assert gap is not None
-        assert max(gap.keys, gap.values) < 1e-4
+    lm, read = tiny(architecture), list[list[int]]()
+    hook = lm.model.register_forward_pre_hook(
+        lambda _model, _args, given: read.append(given["input_ids"][0].tolist()), with_kwargs=True
+    )
+    try:
+        found = finish(race(lm, PROMPT, 16))
+    finally:
+        hook.remove()
+    text = max(read, key=len)
+    assert text[:6] == PROMPT
+    assert not set(text[6:]) & lm.end_ids
+    assert [step.n_tokens for step in found.steps] == list(range(1, 17))
+    assert max(step.logit_gap for step in found.steps) < 1e-4
+    assert (found.gap is None) == (architecture == "mamba")
+    if found.gap is not None:
+        assert max(found.gap.keys, found.gap.values) < 1e-4
+
+
+def stopped_race(after: int) -> Job[Race]:
+    job = Job(race(tiny("llama"), PROMPT, 12, n_runs=1))
+    run_until(job, after)
+    job.stop()
+    return job
+
+
+def test_a_race_that_is_stopped_checks_what_it_reached() -> None:
+    found = stopped_race(after=3).found
+    assert found is not None
+    assert len(found.steps) == 3
+    assert found.gap is not None
+    assert {check.n_past for check in found.checks} == {0, 1, 2}
+    assert stopped_race(after=0).found == Race(1, ())
+
+
+def test_a_race_whose_checks_run_out_of_memory_keeps_its_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run_out(*_: object) -> None:
+        raise PassError("The memory of cuda ran out.")
+
+    monkeypatch.setattr(experiments, "_compare_states", run_out)
+    job = stopped_race(after=2)
+    assert job.notice == "The memory of cuda ran out."
+    assert job.found is not None
+    assert (len(job.found.steps), job.found.checks) == (2, ())
 
 
 def test_a_race_needs_a_cache_and_a_length_that_the_model_reads() -> None:
     with pytest.raises(ValueError, match="takes no cache"):
-        Race(tiny("openai_gpt"), PROMPT, 8)
+        next(race(tiny("openai_gpt"), PROMPT, 8))
     with pytest.raises(ValueError, match="between 2 and 96"):
-        Race(tiny("llama"), PROMPT, 97)
+        next(race(tiny("llama"), PROMPT, 97))
 
 
 @pytest.mark.parametrize("power", [1.0, 1.5, 2.0])
@@ -122,22 +156,27 @@ def test_too_few_lengths_give_no_exponent() -> None:
 def test_a_reused_prefix_gives_the_logits_of_a_fresh_reading(architecture: str) -> None:
     lm = tiny(architecture)
     first, second = [*range(5, 25), 30, 31], [*range(5, 25), 40, 41, 42]
-    reuse = reuse_prefix(lm, first, second, n_runs=1)
+    reuse = finish(reuse_prefix(lm, first, second, n_runs=1))
     assert (reuse.n_common, reuse.n_reused, reuse.n_first) == (20, 20, 22)
     assert len(reuse.labels) == 23
     assert reuse.logit_gap < 1e-4
     assert reuse.same_best
 
 
-def test_the_same_prompt_twice_still_reads_its_last_token() -> None:
-    reuse = reuse_prefix(tiny("llama"), PROMPT, PROMPT, n_runs=1)
-    assert (reuse.n_common, reuse.n_reused) == (6, 5)
+@pytest.mark.parametrize(("second", "n_reused"), [(PROMPT, 5), (PROMPT[::-1], 0)])
+def test_at_least_the_last_token_is_read(second: list[int], n_reused: int) -> None:
+    reuse = finish(reuse_prefix(tiny("llama"), PROMPT, second, n_runs=1))
+    assert reuse.n_reused == n_reused
+    assert reuse.logit_gap < 1e-4
 
 
-def test_prompts_with_nothing_in_common_are_read_whole() -> None:
-    reuse = reuse_prefix(tiny("llama"), PROMPT, PROMPT[::-1], n_runs=1)
-    assert (reuse.n_common, reuse.n_reused) == (0, 0)
-    assert reuse.logit_gap == 0
+def test_rounds_that_were_read_are_kept_where_it_is_stopped() -> None:
+    job = Job(reuse_prefix(tiny("llama"), PROMPT, PROMPT, n_runs=3))
+    run_until(job, 5)
+    assert (job.progress.n_done, job.progress.n_total) == (5, 10)
+    job.stop()
+    assert job.found is not None
+    assert job.found.n_runs == 1
 
 
 def test_a_common_start_ends_at_the_first_difference() -> None:

@@ -1,4 +1,4 @@
-"""The claims of the cache lesson, on the shipped model, by the functions that the page shows."""
+"""The claims of the cache lesson, on the shipped model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 
 from model.flops import growth_exponent
 from model.generation import Generation
-from model.kv_cache.experiments import Race, look_into
+from model.job import finish
+from model.kv_cache.experiments import look_into, race
+from model.kv_cache.records import Race
 from model.loading import LanguageModel
 from viz.kv_cache.bytes_chart import bytes_figure
 
@@ -17,11 +19,8 @@ PROMPT = "The cat sat on the"
 
 
 @pytest.fixture(scope="module")
-def race(storyteller: LanguageModel) -> Race:
-    run = Race(storyteller, Generation(storyteller, PROMPT).ids, 48, n_runs=1)
-    while not run.is_done:
-        run.advance()
-    return run
+def raced(storyteller: LanguageModel) -> Race:
+    return finish(race(storyteller, Generation(storyteller, PROMPT).ids, 48, n_runs=1))
 
 
 def test_c06_prefill_lays_all_columns_of_the_prompt_then_each_step_one(
@@ -50,26 +49,26 @@ def test_c24_keys_and_values_of_past_tokens_never_change(storyteller: LanguageMo
     assert np.array_equal(before.values, after.values[:, :, : generation.n_prompt])
 
 
-def test_c24_cached_and_recomputed_agree_but_for_rounding(race: Race) -> None:
-    gap = race.compare_states()
+def test_c24_cached_and_recomputed_agree_but_for_rounding(raced: Race) -> None:
+    gap = raced.gap
     assert gap is not None
     assert 0 < gap.keys < 1e-4
     assert 0 < gap.values < 1e-4
-    assert 0 < max(step.logit_gap for step in race.steps) < 1e-4
-    assert all(step.same_best for step in race.steps)
+    assert 0 < max(step.logit_gap for step in raced.steps) < 1e-4
+    assert all(step.same_best for step in raced.steps)
 
 
 def test_c25_work_grows_with_the_square_without_the_cache_and_with_the_length_with_it(
-    race: Race,
+    raced: Race,
 ) -> None:
-    assert all(check.counted == check.predicted for check in race.check_flops())
-    lengths = [step.n_tokens for step in race.steps]
-    without = list(accumulate(float(step.recomputed_flops.total) for step in race.steps))
-    cached = list(accumulate(float(step.cached_flops.total) for step in race.steps))
+    assert all(check.counted == check.predicted for check in raced.checks)
+    lengths = [step.n_tokens for step in raced.steps]
+    without = list(accumulate(float(step.recomputed_flops.total) for step in raced.steps))
+    cached = list(accumulate(float(step.cached_flops.total) for step in raced.steps))
     assert growth_exponent(lengths, without) == pytest.approx(2, abs=0.1)
     assert growth_exponent(lengths, cached) == pytest.approx(1, abs=0.05)
     # attention alone grows faster than the length on both sides
-    attention = list(accumulate(float(step.cached_flops.attention) for step in race.steps))
+    attention = list(accumulate(float(step.cached_flops.attention) for step in raced.steps))
     assert growth_exponent(lengths, attention) == pytest.approx(2, abs=0.1)
 
 

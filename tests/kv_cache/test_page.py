@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.frame.slices import TimedRun
-from pages.lessons.kv_cache import race as kv_race
+from model.job import Job
+from model.kv_cache.records import PrefixReuse, Race
 from pages.lessons.kv_cache.state import CacheLesson
-from tests.frame.driving import captions, kept, open_home, open_lesson, press
+from tests.frame.driving import captions, errors, kept, open_home, open_lesson, press
 
 
 @pytest.fixture
@@ -25,30 +25,32 @@ def test_the_page_starts_with_a_copy_of_the_first_page_s_text() -> None:
     app = open_home()
     app.switch_page("pages/kv_cache.py").run()
     home = app.session_state["reader"].generation
-    assert lesson(app).walk.generation.ids == home.ids
+    assert lesson(app).text.generation.ids == home.ids
     press(app, "kv_step")
-    assert len(lesson(app).walk.generation.ids) == len(home.ids) + 1
+    assert len(lesson(app).text.generation.ids) == len(home.ids) + 1
 
 
 def test_step_lays_a_column_and_back_takes_it_away(app: AppTest) -> None:
-    n_before = lesson(app).walk.generation.cache_tokens
+    n_before = lesson(app).text.generation.cache_tokens
     press(app, "kv_step")
     press(app, "kv_step")
     assert f"for each of {n_before + 2} positions" in captions(app)
     assert "agree to the byte" in captions(app)
     press(app, "kv_back")
-    assert lesson(app).walk.generation.cache_tokens == n_before + 1
+    assert lesson(app).text.generation.cache_tokens == n_before + 1
     assert f"for each of {n_before + 1} positions" in captions(app)
+    press(app, "kv_reset")
+    assert lesson(app).text.generation.cache_tokens == n_before
 
 
 def test_play_runs_on_until_pause(app: AppTest) -> None:
     press(app, "kv_play")
-    assert lesson(app).walk.is_playing
-    n_before = lesson(app).walk.generation.cache_tokens
+    assert lesson(app).stepper.is_playing
+    n_before = lesson(app).text.generation.cache_tokens
     app.run()
-    assert lesson(app).walk.generation.cache_tokens > n_before
+    assert lesson(app).text.generation.cache_tokens > n_before
     press(app, "kv_play")
-    assert not lesson(app).walk.is_playing
+    assert not lesson(app).stepper.is_playing
 
 
 def test_a_rewind_can_be_watched(app: AppTest) -> None:
@@ -56,31 +58,29 @@ def test_a_rewind_can_be_watched(app: AppTest) -> None:
     press(app, "kv_step")
     press(app, "kv_watch")
     assert "what it leaves can be written again" in captions(app)
-    assert lesson(app).walk.n_generated == 2
+    assert len(lesson(app).text.generation.steps) == 2
 
 
 def test_another_text_starts_and_one_that_is_too_long_does_not(app: AppTest) -> None:
     app.text_input(key="kv_prompt").set_value("Once upon a time")
     press(app, "kv_begin")
-    assert lesson(app).walk.generation.text == "Once upon a time"
+    assert lesson(app).text.generation.text == "Once upon a time"
     app.text_input(key="kv_prompt").set_value("word " * 300)
     press(app, "kv_begin")
-    assert lesson(app).walk.generation.text == "Once upon a time"
-    assert "shorten it" in " ".join(info.value for info in app.info)
+    assert lesson(app).text.generation.text == "Once upon a time"
+    assert "shorten it" in errors(app)
 
 
-def test_a_race_runs_in_slices_stops_and_keeps_what_it_measured(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(kv_race, "SLICE_SECONDS", 0.02)
-    press(app, "kv_run")
-    assert lesson(app).walk.is_playing is False
+def test_a_race_can_be_stopped_and_keeps_what_it_measured(app: AppTest) -> None:
+    press(app, "kv_play")
+    press(app, "kv_race_run")
+    assert not lesson(app).stepper.is_playing
     app.run()
-    press(app, "kv_stop")
-    run = lesson(app).race
-    assert run is not None
-    assert not run.is_running
-    assert 0 < len(run.work.steps) < run.work.n_tokens
+    press(app, "kv_race_run")
+    job: Job[Race] = lesson(app).jobs["kv_race"]
+    assert job.found is not None
+    assert not job.is_running
+    assert 0 < len(job.found.steps) < job.progress.n_total
     assert "counter and formula agree to the last operation" in captions(app)
     assert {metric.label for metric in app.metric} >= {"largest gap of logits", "same best token"}
 
@@ -118,43 +118,17 @@ def test_a_model_is_added_to_the_calculator_by_its_config(app: AppTest) -> None:
 def test_two_prompts_share_their_start_and_bad_input_keeps_the_last_figure(app: AppTest) -> None:
     app.text_area(key="kv_first").set_value("The cat sat on the mat")
     app.text_area(key="kv_second").set_value("The cat sat on the sofa")
-    press(app, "kv_read")
-    wait_for_reading(app)
-    reuse = lesson(app).reuse
-    assert reuse is not None
-    assert reuse.n_common == 6
+    press(app, "kv_prefix_run")
+    job: Job[PrefixReuse] = lesson(app).jobs["kv_prefix"]
+    for _ in range(30):
+        if job.is_running:
+            app.run()
+    assert not app.exception
+    assert job.is_done
+    assert job.found is not None
+    assert job.found.n_common == 6
     assert "taken from the first prompt’s cache" in captions(app)
     app.text_area(key="kv_second").set_value("word " * 1500)
-    press(app, "kv_read")
-    assert "shorten it" in " ".join(error.value for error in app.error)
-    assert lesson(app).reuse is reuse
-
-
-def test_reading_both_can_be_stopped_and_keeps_the_last_figure(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    press(app, "kv_read")
-    wait_for_reading(app)
-    reuse = lesson(app).reuse
-    assert reuse is not None
-    monkeypatch.setattr(TimedRun, "slice", lambda run, _seconds: run.work.advance())
-    press(app, "kv_read")
-    run = lesson(app).reuse_run
-    assert run is not None
-    assert run.is_running
-    press(app, "kv_read_stop")
-    assert not run.is_running
-    assert 0 < run.work.n_done < run.work.n_total
-    assert "Stopped: what was read" in captions(app)
-    assert lesson(app).reuse is reuse
-
-
-def wait_for_reading(app: AppTest) -> None:
-    for _ in range(30):
-        run = lesson(app).reuse_run
-        assert run is not None
-        if not run.is_running:
-            return
-        app.run()
-        assert not app.exception
-    pytest.fail("the two prompts were not read to the end")
+    press(app, "kv_prefix_run")
+    assert "shorten it" in errors(app)
+    assert lesson(app).jobs["kv_prefix"] is job

@@ -14,8 +14,6 @@ import torch
 from model.batch import Batch
 from model.fast.cuda_decode import StaticDecode
 from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
-from model.kv_cache.experiments import Race
-from model.passes import PassError
 from model.prefill_decode import ceilings, experiments
 from model.prefill_decode.batching import BatchExperiment
 from model.prefill_decode.experiments import (
@@ -30,7 +28,6 @@ from model.prefill_decode.records import Request
 from model.prefill_decode.roofline import RooflineExperiment
 from model.timing import one_at_a_time
 from model.tokenizing import random_ids
-from pages.lessons.kv_cache.state import RaceRun
 from pages.lessons.prefill_decode.state import PartRun, PhaseLesson, Playing
 from tests.tiny_models import tiny
 from viz.prefill_decode.latency_charts import phase_ratio, phase_rows
@@ -277,32 +274,12 @@ def test_a_run_that_is_stopped_gives_its_caches_back(
 
 
 def test_a_slice_waits_for_its_turn_while_another_reader_measures() -> None:
-    waiting = PartRun(Clockwork())
-    race = RaceRun(Race(tiny("llama"), PROMPT, 4, n_runs=1))
+    run = PartRun(Clockwork())
     with one_at_a_time():
-        for run in (waiting, race):
-            run.slice(10.0)
-            assert (run.is_waiting, run.is_running) == (True, True)
-    assert waiting.work.n_done == len(race.work.steps) == 0
-    for run in (waiting, race):
         run.slice(10.0)
-        assert (run.is_waiting, run.is_running) == (False, False)
-    assert len(race.work.steps) == 4
-
-
-def test_a_race_whose_checks_run_out_of_memory_keeps_its_figures(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    run = RaceRun(Race(tiny("llama"), PROMPT, 8, n_runs=1))
-    run.work.advance()
-
-    def runs_out(_: Race) -> None:
-        raise PassError("The memory of cuda ran out.")
-
-    monkeypatch.setattr(Race, "compare_states", runs_out)
-    run.end()
-    assert (run.is_running, len(run.work.steps)) == (False, 1)
-    assert run.notice == "The memory of cuda ran out."
+        assert (run.is_waiting, run.is_running, run.work.n_done) == (True, True, 0)
+    run.slice(10.0)
+    assert (run.is_waiting, run.is_running) == (False, False)
 
 
 def test_a_page_measures_one_thing_at_a_time_and_forgets_with_the_model() -> None:

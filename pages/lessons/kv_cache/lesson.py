@@ -17,18 +17,18 @@ from pages.frame.lesson_link import LessonLink, asked_text, offer_link
 from pages.frame.lesson_state import home_session, kept_lesson
 from pages.frame.link_fields import Number, OneOf, Whole, Words
 from pages.frame.models import DEFAULT_PROMPT
-from pages.lessons.kv_cache.growth import MOST_CHARACTERS, show_growth, start
+from pages.lessons.kv_cache.growth import MAX_CHARACTERS, show_growth, start
 from pages.lessons.kv_cache.plan import show_plan
 from pages.lessons.kv_cache.race import show_race
 from pages.lessons.kv_cache.reuse import show_reuse
-from pages.lessons.kv_cache.state import LONGEST_WALK, CacheLesson, Walk
+from pages.lessons.kv_cache.state import MAX_COLUMNS, CacheLesson, GrowingText, new_stepper
 
 LESSON = "kv_lesson"
 SETTINGS = Settings(temperature=0.8, top_p=0.9)
 LINK = LessonLink(
     "kv",
     (
-        Words("prompt", "kv_prompt", "the text to start from", longest=MOST_CHARACTERS),
+        Words("prompt", "kv_prompt", "the text to start from", longest=MAX_CHARACTERS),
         Whole("seed", "kv_seed", "the seed", high=2**31 - 1),
         Whole("top_k", "kv_top_k", "top_k", high=10**6),
         OneOf("order", "kv_order", "the order", names=tuple(ORDERS)),
@@ -48,7 +48,7 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
     lm = lesson.lm
     st.caption(f"On {lm.name}, {lm.where}.")
     show_growth(lesson)
-    offer_link(LINK, lm, lambda: _as_shown(lesson.walk))
+    offer_link(LINK, lm, lambda: _as_shown(lesson.text))
     show_race(lesson)
     show_plan()
     show_reuse(lesson)
@@ -60,11 +60,11 @@ def _begin(lm: LanguageModel, _old: CacheLesson | None) -> CacheLesson:
     if reader is None or prompt is not None:
         seed = int(asked_text(LINK, "seed") or 0)
         text = start(lm, DEFAULT_PROMPT if prompt is None else prompt, seed)
-        return CacheLesson(lm, Walk(text, _asked_settings()))
+        return CacheLesson(lm, new_stepper(text, _asked_settings()))
     generation = reader.generation.fork()
-    if len(generation.ids) >= LONGEST_WALK:
-        generation = Generation(lm, generation.ids[: LONGEST_WALK // 4], reader.seed)
-    return CacheLesson(lm, Walk(generation, reader.controls.settings()))
+    if len(generation.ids) >= MAX_COLUMNS:
+        generation = Generation(lm, generation.ids[: MAX_COLUMNS // 4], reader.seed)
+    return CacheLesson(lm, new_stepper(generation, reader.controls.settings()))
 
 
 def _asked_settings() -> Settings:
@@ -84,13 +84,13 @@ def _asked_settings() -> Settings:
     return replace(SETTINGS, **asked)
 
 
-def _as_shown(walk: Walk) -> dict[str, object]:
+def _as_shown(text: GrowingText) -> dict[str, object]:
     """Return what stands on the page, as its link has it: of the settings what is not usual."""
-    lm, settings = walk.generation.lm, walk.settings
+    lm, settings = text.generation.lm, text.settings
     values = {name: getattr(settings, name) for name in NEUTRAL}
     return {
-        "prompt": text_of(lm.tokenizer, walk.generation.prompt_ids),
-        "seed": walk.generation.seed,
+        "prompt": text_of(lm.tokenizer, text.generation.prompt_ids),
+        "seed": text.generation.seed,
         "order": next(
             (n for n, o in ORDERS.items() if o == settings.order != SETTINGS.order), None
         ),
