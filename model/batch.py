@@ -61,7 +61,7 @@ class Batch:
         self.logits: Logits = np.zeros((0, lm.vocab_size), dtype=np.float32)
         self.n_passes, self.seconds = 0, 0.0
         self._n_pads: list[int] = []
-        self._quick = lm.fast_decode if by_hand else None
+        self._fast = lm.fast_decode if by_hand else None
         if rows:
             self.read(rows)
 
@@ -182,9 +182,9 @@ class Batch:
         self, rows: Sequence[Sequence[int]], n_pads: Sequence[int], n_logits: int
     ) -> tuple[Logits, float]:
         """Reads what is new: by hand where that is asked for and possible."""
-        quick, cache, n_new = self._quick, self.cache, len(rows[0])
-        if quick is not None and cache is not None and len(rows) == 1 and n_new <= MAX_TOKENS:
-            return run_pass(self.lm, n_new, lambda: quick.read(rows[0], cache)[None, -n_logits:])
+        fast, cache, n_new = self._fast, self.cache, len(rows[0])
+        if fast is not None and cache is not None and len(rows) == 1 and n_new <= MAX_TOKENS:
+            return run_pass(self.lm, n_new, lambda: fast.read(rows[0], cache)[None, -n_logits:])
         if not any(n_pads):
             return forward(self.lm, rows, cache, n_logits)
         # say which columns are padding, and which position each token has

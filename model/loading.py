@@ -21,7 +21,7 @@ from transformers.utils import logging
 
 from model import kv_cache
 from model.fast.gemv import tall_layers
-from model.fast.lazy_llama import Later, QuickStart, quick_start
+from model.fast.lazy_llama import LazyLlama, LazyModel, read_lazily
 from model.fast.llama_decode import FastDecode, fast_decode
 from model.records import CacheShape
 from model.weights.build_lock import building
@@ -107,7 +107,7 @@ def load_model(
 
     # a shipped Llama on the CPU needs little to begin with
     is_quick = name in SHIPPED and places == [torch.device("cpu")] and numbers == torch.float32
-    quick = quick_start(SHIPPED[name], name) if is_quick else None
+    quick = read_lazily(SHIPPED[name], name) if is_quick else None
     if quick is not None:
         read = partial(_load_weights, SHIPPED[name], name, "causal", places[0], numbers)
         tokenizer = _load_tokenizer(SHIPPED[name], name)
@@ -264,10 +264,10 @@ def _parts_of(model: PreTrainedModel, kind: Kind) -> _Parts:
     )
 
 
-def _parts_to_be(start: QuickStart, read: Callable[[], PreTrainedModel]) -> _Parts:
+def _parts_to_be(start: LazyLlama, read: Callable[[], PreTrainedModel]) -> _Parts:
     """Says the same of a shipped Llama on the CPU that is read later."""
     return _Parts(
-        source=Later(read),
+        source=LazyModel(read),
         config=start.config,
         device=torch.device("cpu"),
         vocab_size=int(start.config.vocab_size),

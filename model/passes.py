@@ -17,7 +17,7 @@ import numpy.typing as npt
 import torch
 from transformers import DynamicCache
 
-from model.fast.gemv import taken_by_columns
+from model.fast.gemv import by_columns
 from model.fast.llama_decode import MAX_PROMPT
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
@@ -72,7 +72,7 @@ def decode_one_token(lm: LanguageModel, token_id: int, cache: DynamicCache) -> t
     inputs = inputs_of(lm, [[token_id]], cache)
 
     def read() -> torch.Tensor:
-        with taken_by_columns(lm.tall_layers):
+        with by_columns(lm.tall_layers):
             logits: torch.Tensor = lm.model(**inputs).logits[0, -1]
         return logits
 

@@ -183,7 +183,7 @@ class RunRecord:
     prompt_ids: tuple[int, ...]
     pieces: tuple[Piece, ...]  # one for every id, the prompt's first
     steps: tuple[Step, ...]
-    settings: Sequence[Mapping[str, object]]  # in force at each step; empty where not known
+    settings: Sequence[Mapping[str, object]]  # active at each step; empty where not known
     finished: Finish | None
     logprob: float  # nats, of the generated tokens given the prompt
     cache_shape: CacheShape

@@ -122,7 +122,7 @@ class Settings:
 
     @property
     def stage_names(self) -> tuple[str, ...]:
-        """The stages that these settings put in force, first to last, "raw" not counted.
+        """The stages that are active under these settings, first to last, "raw" not counted.
 
         At temperature 0 "greedy" stands in temperature's place (or last, in an order without one)
         and ends the pipeline: one token is left, which no later mask can change.

@@ -45,9 +45,9 @@ def source_of(function: Callable[..., Any]) -> Source:
 
 
 def _stages(lines: list[str]) -> dict[str, tuple[int, int]]:
-    found = [(i, mark[1]) for i, line in enumerate(lines) if (mark := _STAGE.match(line.lstrip()))]
-    ends = [i for i, _ in found[1:]] + [len(lines)] * bool(found)  # a function may have no stages
+    marks = [(i, mark[1]) for i, line in enumerate(lines) if (mark := _STAGE.match(line.lstrip()))]
+    ends = [i for i, _ in marks[1:]] + [len(lines)] * bool(marks)  # a function may have no stages
     return {
         name: (first, max(i for i in range(first, end) if lines[i].strip()))
-        for (first, name), end in zip(found, ends, strict=True)
+        for (first, name), end in zip(marks, ends, strict=True)
     }

@@ -37,18 +37,18 @@ _ALPHABETS: WeakKeyDictionary[Any, Alphabet] = WeakKeyDictionary()
 
 def alphabet_of(tokenizer: Any) -> Alphabet:
     """Finds out, once per tokenizer, how it writes bytes."""
-    found = _ALPHABETS.get(tokenizer)
-    if found is None:
+    alphabet = _ALPHABETS.get(tokenizer)
+    if alphabet is None:
         added = tokenizer.added_tokens_decoder
         special = {token_id for token_id, token in added.items() if token.special}
         decoders = list(_decoders(tokenizer))
-        found = _ALPHABETS[tokenizer] = Alphabet(
+        alphabet = _ALPHABETS[tokenizer] = Alphabet(
             kind=_kind(tokenizer, decoders),
             drops_first_space=any(map(_drops_first_space, decoders)),
             literal_ids=frozenset(added),
             special_ids=frozenset(special | set(tokenizer.all_special_ids)),
         )
-    return found
+    return alphabet
 
 
 def _decoders(tokenizer: Any) -> Iterable[dict[str, Any]]:

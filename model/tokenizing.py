@@ -51,7 +51,7 @@ def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
     """
     alphabet = alphabet_of(tokenizer)
     unfinished = joiner()
-    found: list[Piece] = []
+    parts: list[Piece] = []
     has_begun = False
     for token_id in ids:
         token = _token(tokenizer, token_id) or ""
@@ -59,7 +59,7 @@ def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
         data = b"" if is_special else token_bytes(tokenizer, token_id, token)
         is_padded = not has_begun and alphabet.drops_first_space
         own = data.removeprefix(b" ") if is_padded else data
-        found.append(
+        parts.append(
             Piece(
                 token_id=token_id,
                 label=label(tokenizer, token_id, token_id + 1),
@@ -70,7 +70,7 @@ def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
             )
         )
         has_begun = has_begun or not is_special
-    return tuple(found)
+    return tuple(parts)
 
 
 def text_of(tokenizer: Any, ids: Sequence[int]) -> str:

@@ -28,7 +28,7 @@ from model.masks import log_softmax
 from model.passes import check_room
 from model.tokenizing import label, text_of, vocabulary_labels
 
-MOST_BEAMS = 8
+MAX_BEAMS = 8
 N_SHOWN = 3  # best tokens of each beam that are on record, however far they are from being kept
 EarlyStopping: TypeAlias = bool | Literal["never"]
 _SENTENCE_END = re.compile(r"[␣⏎]*[.!?]+[\"'”’]*[␣⏎]*")
@@ -72,8 +72,8 @@ class BeamSearch:
             ValueError: where there is no room, or a number makes no sense.
         """
         lm = start.lm
-        if not 1 <= n_beams <= MOST_BEAMS:
-            raise ValueError(f"{n_beams} beams are not offered: choose 1 to {MOST_BEAMS}.")
+        if not 1 <= n_beams <= MAX_BEAMS:
+            raise ValueError(f"{n_beams} beams are not offered: choose 1 to {MAX_BEAMS}.")
         if start.finished is not None:
             raise ValueError("The text before the search is finished: shorten it, or begin anew.")
         if max_new_tokens < 1:
@@ -252,7 +252,7 @@ def rank_finished(finished: Sequence[FinishedBeam], length_penalty: float) -> li
 def sentence_ends(lm: LanguageModel) -> frozenset[int]:
     """Lists the tokens that end a sentence, and those that end a text."""
     labels = vocabulary_labels(lm)
-    marks = {i for i, one in enumerate(labels) if _SENTENCE_END.fullmatch(one)}
+    marks = {i for i, text in enumerate(labels) if _SENTENCE_END.fullmatch(text)}
     return lm.end_ids | marks
 
 

@@ -242,7 +242,7 @@ class StaticDecode:
         return np.stack([passes.prefill(self.lm, ids, cache)[0] for ids in (prompt, *following)])
 
     def _held_logits(self) -> Logits:
-        """Returns the same by the step in force, one token after another, none of them twice.
+        """Returns the same by the present step, one token after another, none of them twice.
 
         The columns behind them are filled first, so that a step that looks there is found out.
         """

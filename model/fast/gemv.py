@@ -38,7 +38,7 @@ def tall_layers(model: PreTrainedModel) -> tuple[nn.Linear, ...]:
 
 
 @contextmanager
-def taken_by_columns(layers: Sequence[nn.Linear]) -> Iterator[None]:
+def by_columns(layers: Sequence[nn.Linear]) -> Iterator[None]:
     """Makes these layers multiply a single row by columns while the context is open."""
     for layer in layers:
         layer.forward = partial(_forward, layer)  # type: ignore[method-assign]  # of this one alone

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _NUMBERS = {torch.float32, torch.bfloat16, torch.float16}
 
 
-class Later:
+class LazyModel:
     """A model that is read when it is first asked for; one reads, whoever else asks waits."""
 
     def __init__(self, read: Callable[[], PreTrainedModel]) -> None:
@@ -46,7 +46,7 @@ class Later:
 
 
 @dataclass(frozen=True)
-class QuickStart:
+class LazyLlama:
     """What a text can be begun with."""
 
     config: PreTrainedConfig  # as it is written, of no class of its own
@@ -55,7 +55,7 @@ class QuickStart:
     end_ids: Any  # as the generation config has them: a number, several, none
 
 
-def quick_start(folder: Path, name: str) -> QuickStart | None:
+def read_lazily(folder: Path, name: str) -> LazyLlama | None:
     """Reads a shipped model by hand; None where its shape or its numbers are not known here."""
     config: Any = PreTrainedConfig.from_dict(read_json(folder / "config.json", name))
     path = folder / "model.safetensors"
@@ -70,4 +70,4 @@ def quick_start(folder: Path, name: str) -> QuickStart | None:
     generation = folder / "generation_config.json"
     said = read_json(generation, name) if generation.is_file() else {}
     passes = FastDecode(config, weights)
-    return QuickStart(config, passes, n_parameters, said.get("eos_token_id"))
+    return LazyLlama(config, passes, n_parameters, said.get("eos_token_id"))

@@ -29,7 +29,7 @@ MAX_TOKENS = 16  # with the logits of each; beyond that the model's own pass is 
 MAX_PROMPT = 96  # tokens, with the logits of the last
 _SMALL = 30e6  # parameters: the weights here are copies
 _LIGHT = 2.5e6  # numbers that a pass reads: so few stay in the processor's caches between passes
-_LONGEST = 8192  # positions with their rotation, kept as a table
+_MAX_POSITIONS = 8192  # positions with their rotation, kept as a table
 
 
 class _Product:
@@ -38,14 +38,14 @@ class _Product:
     def __init__(self, weight: Tensor, is_light: bool) -> None:
         """Takes a weight, (out, in), and whether it is read from a cache of the processor."""
         self._weight = weight
-        self._turned = weight.t().contiguous() if is_light else None
+        self._transposed = weight.t().contiguous() if is_light else None
 
     def __call__(self, x: Tensor) -> Tensor:
         """Returns `linear(x, weight)`, (n, out), the way round that is quickest for its rows."""
         if len(x) > 1:
             return torch.mm(self._weight, x.contiguous().t()).t()
-        if self._turned is not None:
-            return torch.mm(x, self._turned)
+        if self._transposed is not None:
+            return torch.mm(x, self._transposed)
         # from memory two columns are multiplied quicker than one, so a token alone is taken twice
         return torch.mm(self._weight, x.expand(2, -1).contiguous().t()).t()[:1]
 
@@ -81,14 +81,14 @@ class FastDecode:
         self._least = torch.tensor(root * config.rms_norm_eps**0.5, dtype=torch.float32)
         self._embeddings = weights["model.embed_tokens.weight"]
         head = self._embeddings if config.tie_word_embeddings else weights["lm_head.weight"]
-        others = (each.numel() for name, each in weights.items() if "layers" in name)
-        is_light = head.numel() + sum(others) <= _LIGHT
+        layers = (weight.numel() for name, weight in weights.items() if "layers" in name)
+        is_light = head.numel() + sum(layers) <= _LIGHT
         parts = (f"model.layers.{index}." for index in range(config.num_hidden_layers))
         self._layers = [_join(weights, part, root, is_light) for part in parts]
         self._head = _Product(head * (root * weights["model.norm.weight"]), is_light)
         n_most = config.max_position_embeddings
         theta = config.rope_parameters["rope_theta"]
-        self._cos, self._sin = _turns(self._size, theta, n_most)
+        self._cos, self._sin = _rope_tables(self._size, theta, n_most)
         self._causal = _causal_mask(self._n_heads // self._n_kv, n_most)
 
     def __call__(self, token_id: int, cache: DynamicCache) -> Tensor:
@@ -103,46 +103,48 @@ class FastDecode:
     def read(self, ids: Sequence[int], cache: DynamicCache, only_last: bool = False) -> Tensor:
         """Returns the logits after each of these tokens, (n, vocab), and adds them to the cache."""
         n_past, n_new = cache.get_seq_length(), len(ids)
-        turn = (self._cos[n_past : n_past + n_new], self._sin[n_past : n_past + n_new])
-        seen = self._seen(n_new, n_past) if n_new > 1 else None
+        rotation = (self._cos[n_past : n_past + n_new], self._sin[n_past : n_past + n_new])
+        bias = self._causal_bias(n_new, n_past) if n_new > 1 else None
         x = self._embeddings[list(ids)]
         for index, layer in enumerate(self._layers):
             # attend: each token looks at all before it and at itself
-            heads = layer.qkv(self._normed(x))
-            x = x + layer.out(self._look(heads, index, cache, turn, seen))
+            heads = layer.qkv(self._rms_norm(x))
+            x = x + layer.out(self._attend(heads, index, cache, rotation, bias))
             # feed forward: each token by itself
-            gate, up = layer.gate_up(self._normed(x)).chunk(2, dim=-1)
+            gate, up = layer.gate_up(self._rms_norm(x)).chunk(2, dim=-1)
             x = x + layer.down(silu(gate) * up)
-        return self._head(self._normed(x[-1:] if only_last else x))
+        return self._head(self._rms_norm(x[-1:] if only_last else x))
 
-    def _look(
+    def _attend(
         self,
         heads: Tensor,
         index: int,
         cache: DynamicCache,
-        turn: tuple[Tensor, Tensor],
-        seen: Tensor | None,
+        rotation: tuple[Tensor, Tensor],
+        bias: Tensor | None,
     ) -> Tensor:
         """Returns what each token finds at the positions that it may see, (n, H d)."""
         n_heads, n_kv, size, n_new = self._n_heads, self._n_kv, self._size, len(heads)
         heads = heads.view(n_new, -1, size)
-        # turn queries and keys by the angle of their position
-        turned = heads[:, : n_heads + n_kv]
-        turned = torch.addcmul(turned * turn[0], turned.roll(size // 2, dims=-1), turn[1])
+        # rotate queries and keys by the angle of their position
+        rotated = heads[:, : n_heads + n_kv]
+        rotated = torch.addcmul(
+            rotated * rotation[0], rotated.roll(size // 2, dims=-1), rotation[1]
+        )
         keys, values = cache.update(
-            turned[:, n_heads:].transpose(0, 1)[None],
+            rotated[:, n_heads:].transpose(0, 1)[None],
             heads[:, n_heads + n_kv :].transpose(0, 1)[None],
             index,
         )
         # the queries that share a key-value head look at it as if they were positions
-        queries = turned[:, :n_heads].reshape(n_new, n_kv, -1, size).transpose(0, 1)
-        found = scaled_dot_product_attention(
-            queries.reshape(1, n_kv, -1, size), keys, values, attn_mask=seen
+        queries = rotated[:, :n_heads].reshape(n_new, n_kv, -1, size).transpose(0, 1)
+        context = scaled_dot_product_attention(
+            queries.reshape(1, n_kv, -1, size), keys, values, attn_mask=bias
         )
-        found = found.view(n_kv, n_new, -1, size).transpose(0, 1)
-        return found.reshape(n_new, n_heads * size)
+        context = context.view(n_kv, n_new, -1, size).transpose(0, 1)
+        return context.reshape(n_new, n_heads * size)
 
-    def _seen(self, n_new: int, n_past: int) -> Tensor:
+    def _causal_bias(self, n_new: int, n_past: int) -> Tensor:
         """Adds -inf to what a query may not see, (n H / K, t)."""
         if n_new > MAX_TOKENS:
             return _causal_mask(self._n_heads // self._n_kv, n_past, n_new)
@@ -151,7 +153,7 @@ class FastDecode:
         rows = n_new * self._n_heads // self._n_kv
         return self._causal[:rows, n_most - n_past : n_most + n_new]
 
-    def _normed(self, x: Tensor) -> Tensor:
+    def _rms_norm(self, x: Tensor) -> Tensor:
         """Brings each row to length 1, or nearly; gains and sqrt(h) are in the next weights."""
         length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
         return x / torch.hypot(length, self._least)
@@ -174,11 +176,11 @@ def knows_shape(config: Any, n_parameters: int) -> bool:
         and not config.attention_bias
         and not config.mlp_bias
         and config.rope_parameters["rope_type"] == "default"
-        and config.max_position_embeddings <= _LONGEST
+        and config.max_position_embeddings <= _MAX_POSITIONS
     )
 
 
-def _turns(size: int, theta: float, n_positions: int) -> tuple[Tensor, Tensor]:
+def _rope_tables(size: int, theta: float, n_positions: int) -> tuple[Tensor, Tensor]:
     """Returns cosine and sine of each position's angles, (positions, 1, d) each (arXiv 2104.09864).
 
     Rotating a half is rolling by a half, the first half negated: that sign is in the sine.

@@ -21,14 +21,14 @@ import torch
 from transformers import DynamicCache, PreTrainedConfig
 from transformers.cache_utils import DynamicLayer
 
-from model.fast.block_cache import RoomyLayer
+from model.fast.block_cache import BlockLayer
 from model.records import CacheShape
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 # layers that hold one key and one value per position, and nothing that sums up the past
-_CROPPABLE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DummyLayer", "RoomyLayer"}
+_CROPPABLE_LAYERS = {"DynamicLayer", "DynamicSlidingWindowLayer", "DummyLayer", "BlockLayer"}
 _KV_HEADS = ("num_key_value_heads", "num_kv_heads", "n_head_kv", "kv_n_heads")
 _HEAD_SIZES = ("head_dim", "d_kv", "kv_channels")
 
@@ -149,7 +149,7 @@ def new_cache(config: PreTrainedConfig) -> DynamicCache:
     if not can_crop(config):
         return DynamicCache(config=config)
     cache = DynamicCache()
-    cache.layer_class_to_replicate = RoomyLayer
+    cache.layer_class_to_replicate = BlockLayer
     return cache
 
 
@@ -175,7 +175,7 @@ def fork(cache: DynamicCache) -> DynamicCache:
     twin = copy.copy(cache)
     share = all(type(layer).__name__ in _CROPPABLE_LAYERS for layer in cache.layers)
     for layer in cache.layers:
-        if isinstance(layer, RoomyLayer):
+        if isinstance(layer, BlockLayer):
             layer.share()
     twin.layers = [copy.copy(layer) if share else copy.deepcopy(layer) for layer in cache.layers]
     return twin

@@ -33,18 +33,18 @@ __all__ = [
 def process(
     logits: FloatArray, ids: Sequence[int], settings: Settings, n_prompt: int = 0
 ) -> tuple[Stage, ...]:
-    """Runs the logits through every stage in force and keeps what each one made of them.
+    """Runs the logits through every active stage and keeps what each one made of them.
 
     Args:
         logits: (vocab,) raw, float32 values; -inf where the model itself rules a token out.
         ids: the text so far, prompt and generated.
-        settings: which stages are in force, how strong, in which order.
+        settings: which stages are active, how strong, in which order.
         n_prompt: how many of `ids` are the prompt. The repetition penalty counts all of `ids`
             (1909.05858, transformers, vLLM); presence and frequency count what was generated
             (OpenAI, vLLM).
 
     Returns:
-        One Stage per stage in force, "raw" first. The last is the distribution to draw from.
+        One Stage per active stage, "raw" first. The last is the distribution to draw from.
 
     Raises:
         ValueError: where the logits are no distribution: NaN, +inf or nothing but -inf.

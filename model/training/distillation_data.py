@@ -16,7 +16,7 @@ import torch
 from tqdm import tqdm  # type: ignore[import-untyped]  # tqdm ships no types
 from transformers import DynamicCache, PreTrainedModel
 
-from model.fast.block_cache import RoomyLayer
+from model.fast.block_cache import BlockLayer
 from model.training.checkpoint import writing
 from model.training.corpus import END_ID, CorpusError, Mixture
 
@@ -56,7 +56,7 @@ def write_rows(teacher: PreTrainedModel, seed: int) -> Rows:
     coins = torch.Generator().manual_seed(seed)
     temperatures = torch.tensor(TEMPERATURES * (ROWS // len(TEMPERATURES)))[:, None]
     cache = DynamicCache()
-    cache.layer_class_to_replicate = RoomyLayer
+    cache.layer_class_to_replicate = BlockLayer
     ids = torch.full((ROWS, 1), END_ID)
     kept = []
     for _ in range(TOKENS):

@@ -33,7 +33,7 @@ from model.weights.device import choose_devices, choose_dtype, free_bytes
 from model.weights.locate import SHIPPED
 from model.weights.published_shapes import PublishedModel, published_models
 
-LONGEST = 2048  # tokens that are planned for
+MAX_TOKENS = 2048  # tokens that are planned for
 _HEADROOM = 1.1
 _BLOCK = 1 << 20  # random numbers that are drawn; larger tensors repeat them
 _SPREAD = 0.02
@@ -131,7 +131,7 @@ def counted_shape(shape: Shape) -> PublishedModel:
     return PublishedModel(shape.name, shape.config, n_parameters)
 
 
-def plan_shape(shape: Shape, dtype: str = "auto", n_tokens: int = LONGEST) -> ShapePlan:
+def plan_shape(shape: Shape, dtype: str = "auto", n_tokens: int = MAX_TOKENS) -> ShapePlan:
     """Counts what a shape would take here, before anything is made.
 
     Raises:

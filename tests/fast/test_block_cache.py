@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from transformers import DynamicCache
 
 from model import kv_cache
-from model.fast.block_cache import BLOCK, RoomyLayer, whole_blocks
+from model.fast.block_cache import BLOCK, BlockLayer, whole_blocks
 
 # what happens to which of the forks, and by how much
 DEEDS = st.lists(
@@ -23,7 +23,7 @@ DEEDS = st.lists(
 
 def roomy() -> DynamicCache:
     cache = DynamicCache()
-    cache.layer_class_to_replicate = RoomyLayer
+    cache.layer_class_to_replicate = BlockLayer
     return cache
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from model.fast import gemv
-from model.fast.gemv import taken_by_columns, tall_layers
+from model.fast.gemv import by_columns, tall_layers
 from model.passes import decode_one_token, prefill
 from tests.tiny_models import bare_model, tiny
 
@@ -51,7 +51,7 @@ def test_rows_of_any_number_come_out_as_the_layer_would_have_them(
     layer = nn.Linear(7, 40, bias=bias)
     x = torch.randn(shape)
     wanted = layer(x)
-    with taken_by_columns([layer]):
+    with by_columns([layer]):
         found = layer(x)
     assert found.shape == wanted.shape
     torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-6)
@@ -78,7 +78,7 @@ def test_without_the_library_that_is_slow_at_it_no_layer_is_chosen(
 
 def test_a_layer_that_fails_is_given_back() -> None:
     layer = nn.Linear(3, 9)
-    with pytest.raises(RuntimeError), taken_by_columns([layer]):
+    with pytest.raises(RuntimeError), by_columns([layer]):
         layer(torch.ones(2, 5))
     assert "forward" not in vars(layer)
     assert np.isfinite(layer(torch.ones(1, 3)).detach().numpy()).all()

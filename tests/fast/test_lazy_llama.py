@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM, 
 
 from model import loading
 from model.fast import lazy_llama
-from model.fast.lazy_llama import Later
+from model.fast.lazy_llama import LazyModel
 from model.generation import Generation
 from model.loading import SHIPPED, LanguageModel, load_model
 
@@ -28,7 +28,7 @@ def read_at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], LanguageMod
     """Loads a model as one is loaded that is not shipped."""
 
     def load(name: str) -> LanguageModel:
-        monkeypatch.setattr(loading, "quick_start", lambda *_: None)
+        monkeypatch.setattr(loading, "read_lazily", lambda *_: None)
         found = load_model(name, device="cpu")
         monkeypatch.undo()
         return found
@@ -49,8 +49,8 @@ def test_it_knows_of_itself_what_the_model_would_have_said(
     name: str, read_at_once: Callable[[str], LanguageModel]
 ) -> None:
     quick, whole = load_model(name, device="cpu"), read_at_once(name)
-    assert isinstance(quick.source, Later)
-    assert not isinstance(whole.source, Later)
+    assert isinstance(quick.source, LazyModel)
+    assert not isinstance(whole.source, LazyModel)
     assert facts(quick) == facts(whole)
     assert type(quick.tokenizer) is type(whole.tokenizer)
     text = "Once upon a time, a café 🦊\n"
@@ -93,7 +93,7 @@ def test_the_model_is_read_once_however_many_ask_and_can_be_trained() -> None:
         model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(SHIPPED["scribbler"])
         return model
 
-    later, found = Later(read), list[PreTrainedModel]()
+    later, found = LazyModel(read), list[PreTrainedModel]()
 
     def ask() -> None:
         with torch.inference_mode():  # as in the middle of a pass
@@ -110,8 +110,8 @@ def test_the_model_is_read_once_however_many_ask_and_can_be_trained() -> None:
 
 
 def test_what_is_no_small_plain_llama_in_plain_numbers_is_left_to_transformers() -> None:
-    assert lazy_llama.quick_start(SHIPPED["unmasker"], "unmasker") is None
-    early = lazy_llama.quick_start(SHIPPED["storyteller_early"], "storyteller_early")
+    assert lazy_llama.read_lazily(SHIPPED["unmasker"], "unmasker") is None
+    early = lazy_llama.read_lazily(SHIPPED["storyteller_early"], "storyteller_early")
     assert early is None  # its weights are in 8 bits
 
 
@@ -119,5 +119,5 @@ def test_a_folder_of_somebody_elses_is_read_whole(tmp_path: Path) -> None:
     for path in SHIPPED["scribbler"].iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     lm = load_model(str(tmp_path), device="cpu")
-    assert not isinstance(lm.source, Later)
+    assert not isinstance(lm.source, LazyModel)
     assert lm.fast_decode is not None

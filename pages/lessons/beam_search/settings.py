@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.beam_search import MOST_BEAMS
+from model.beam_search import MAX_BEAMS
 from model.beam_search.best_first import LIMIT, MOST_TOKENS
 from pages.frame.fields import Choice, Number, Text, Whole
 from pages.frame.settings_table import SettingsTable
@@ -12,7 +12,7 @@ FIRST = Wish()
 SETTINGS = SettingsTable(
     "beam",
     Text("prompt", "A text to start from", FIRST.prompt, max_characters=20_000),
-    Whole("beams", "Beams", FIRST.n_beams, low=1, high=MOST_BEAMS, is_slider=True),
+    Whole("beams", "Beams", FIRST.n_beams, low=1, high=MAX_BEAMS, is_slider=True),
     Whole("tokens", "Tokens at most", FIRST.n_tokens, low=2, high=24, is_slider=True),
     Choice("ends", "A text ends at", FIRST.ends, ENDS),
     Number(

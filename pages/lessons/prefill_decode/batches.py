@@ -6,7 +6,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from model.batch import Batch
-from model.fast.block_cache import RoomyLayer
+from model.fast.block_cache import BlockLayer
 from model.pass_by_pass import PassByPass
 from model.passes import forward
 from model.prefill_decode.batching import BatchExperiment
@@ -39,7 +39,7 @@ def show_batches(lesson: PhaseLesson) -> None:
         "longer for a token."
     )
     show_run(lesson, "batches", lambda: BatchExperiment(lesson.lm), _draw, word="Measure")
-    show_code(Batch.read, forward, RoomyLayer.update, key="phase_code_4")
+    show_code(Batch.read, forward, BlockLayer.update, key="phase_code_4")
     st.subheader("Prompts of different lengths", anchor=False)
     st.markdown(
         "**A batch is a rectangle: short prompts are filled up on the left, and the model is told "
