@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tests.architecture.sources import read
+from tests.charts.test_palette import contrast as light_contrast
+from tests.charts.test_palette import linear
 from viz.palette import FONT, MONO, THEMES, Theme, colour
 
 SETTINGS: dict[str, Any] = tomllib.loads(read(".streamlit/config.toml"))
@@ -16,33 +18,21 @@ VISIBLE = 3.0  # WCAG AA for marks and icons
 WHITE = "#ffffff"
 
 
-def luminance(colour: str) -> float:
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 def contrast(one: str, other: str) -> float:
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
+    return light_contrast(linear(one), linear(other))
 
 
-def test_contrast_is_that_of_the_standard() -> None:
-    assert contrast("#000000", WHITE) == pytest.approx(21)
-    assert contrast("#777777", WHITE) == pytest.approx(4.48, abs=0.01)
-
-
-def test_no_press_waits_for_a_collection_of_all_that_torch_imported() -> None:
-    assert SETTINGS["runner"]["postScriptGC"] is False
-
-
-def test_one_reader_is_never_on_two_threads() -> None:
-    assert SETTINGS["runner"]["fastReruns"] is False
-
-
-def test_nothing_is_reported_and_no_traceback_is_shown() -> None:
-    assert SETTINGS["browser"]["gatherUsageStats"] is False
-    assert SETTINGS["client"]["showErrorDetails"] == "none"
+@pytest.mark.parametrize(
+    ("section", "name", "value"),
+    [
+        ("runner", "postScriptGC", False),  # no press waits for a walk over all that torch made
+        ("runner", "fastReruns", False),  # one reader is never on two threads
+        ("browser", "gatherUsageStats", False),
+        ("client", "showErrorDetails", "none"),  # no traceback reaches a person
+    ],
+)
+def test_the_app_is_quick_and_quiet(section: str, name: str, value: object) -> None:
+    assert SETTINGS[section][name] == value
 
 
 def test_streamlit_knows_every_setting() -> None:
