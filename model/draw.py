@@ -1,4 +1,4 @@
-"""From a distribution to a token: the one order, the coin, the draw, and what is kept to be drawn.
+"""From a distribution to a token: the one order, the coin, the draw; how far several draws agree.
 
 The randomness is an argument: a coin in [0, 1) that can be shown, replayed and tested. This module
 knows stages and no strategy; numpy only.
@@ -6,12 +6,16 @@ knows stages and no strategy; numpy only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from model.records import Candidate, Distribution, FloatArray, IntArray, Stage
+
+T = TypeVar("T", bound=Hashable)
 
 _64_BITS = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -95,6 +99,23 @@ def draw_many(ids: IntArray, probs: FloatArray, coins: Sequence[float] | FloatAr
     ends = np.cumsum(probs)
     drawn: IntArray = ids[np.searchsorted(ends, points * ends[-1], side="right")]
     return drawn
+
+
+def vote(answers: Sequence[T]) -> tuple[tuple[T, int], ...]:
+    """Counts answers, most votes first; of equals the one that came first."""
+    return tuple(Counter(answers).most_common())
+
+
+def agreement(answers: Sequence[Hashable]) -> float:
+    """Returns the chance that two of the answers, taken at random, are the same.
+
+    Raises:
+        ValueError: where there are fewer than two.
+    """
+    if len(answers) < 2:
+        raise ValueError("Agreement takes two answers: draw more.")
+    n = len(answers)
+    return sum(count * (count - 1) for _, count in vote(answers)) / (n * (n - 1))
 
 
 def candidates(

@@ -78,6 +78,16 @@ def filled(tone: str, edge: float = 1.5, shape: str = "") -> dict[str, object]:
     return marker
 
 
+def hatched(theme: Theme) -> dict[str, object]:
+    """Describes a bar of what was rejected: grey and hatched."""
+    tone = colour("rejected", theme)
+    return {
+        "color": colour("rejected-tint", theme),
+        "line": {"color": tone, "width": 1.2},
+        "pattern": {"shape": "/", "fgcolor": tone, "size": 5},
+    }
+
+
 def add_lying_bar(
     figure: go.Figure, name: str, length: float, words: str, tone: str, size: int = 15
 ) -> None:

@@ -7,13 +7,12 @@ import numpy as np
 from model.chi_square import chi_square
 from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
-from model.draw import rank_order
+from model.draw import agreement, rank_order
 from model.generation import Generation
 from model.job import finish
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process
 from model.sampling.experiments import (
-    agreement,
     apply_alone,
     count_draws,
     find_loop,

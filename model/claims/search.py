@@ -11,10 +11,10 @@ from model.beam_search.costs import bill, ways, write_all
 from model.beam_search.records import lineage
 from model.claims.context import GREEDY, ExperimentContext, finding
 from model.claims.records import Finding
-from model.constraints.writing import ConstrainedWriting, Constraint
+from model.constraints.decoding import ConstrainedGeneration, Constraint
+from model.draw import agreement
 from model.generation import Generation
 from model.sampling import Settings
-from model.sampling.experiments import agreement
 
 HUNGRY, FOODS = "She was hungry, so she ate", " some bread\n her shoes"
 KING = "Once there was a king who"
@@ -30,19 +30,20 @@ def c18_argmax_in_a_corner(context: ExperimentContext) -> Finding:
     start = Generation(context.lm, HUNGRY)
     constraint = Constraint(context.lm, "choices", FOODS)
     cold, *warm = (
-        _constrained(start.fork(seed=seed), constraint, settings)
+        _generate(start.fork(seed=seed), constraint, settings)
         for seed, settings in enumerate([GREEDY, *[WARM] * N_WARM])
     )
     least = min(step.mass for step in cold.steps)
-    texts = [one.text.text for one in warm]
-    n_out = sum(one.text.logprob > cold.text.logprob + 1 for one in warm)
+    results = [generation.result() for generation in warm]
+    texts = [result.text for result in results]
+    n_out = sum(result.logprob > cold.text.logprob + 1 for result in results)
     is_corner = least < CORNER
     return finding(
         True if is_corner and n_out else "holds partly",
         "Argmax wrote “{cold}”; at its tightest the list left {mass} of the mass. At T = 0.3 "
         "{out} of {n} texts found a likelier way, and two of them agree with a chance of {chance}.",
         "On this model argmax did not walk into the corner, or a little chance did not get out.",
-        cold=(cold.text.text.strip(), "text"),
+        cold=(cold.result().text.strip(), "text"),
         mass=(least, "fraction"),
         out=(n_out, "count"),
         n=(N_WARM, "count"),
@@ -100,19 +101,14 @@ def c21_beams_are_blander(context: ExperimentContext) -> Finding:
     )
 
 
-class _Written:
-    """A text under a constraint, to its end."""
-
-    def __init__(self, writing: ConstrainedWriting) -> None:
-        self.steps = writing.steps
-        self.text = writing.written("")
-
-
-def _constrained(text: Generation, constraint: Constraint, settings: Settings) -> _Written:
-    writing = ConstrainedWriting(text, constraint)
-    while not writing.is_done:
-        writing.step(settings)
-    return _Written(writing)
+def _generate(
+    text: Generation, constraint: Constraint, settings: Settings
+) -> ConstrainedGeneration:
+    """Generates a text under a constraint, to its end."""
+    generation = ConstrainedGeneration(text, constraint)
+    while not generation.is_done:
+        generation.step(settings)
+    return generation
 
 
 def _exhaust(work: Iterable[None]) -> None:

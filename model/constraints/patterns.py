@@ -1,8 +1,8 @@
 """A constraint becomes one regular expression, or a sentence that says what is wrong with it.
 
 A list of choices is an alternation; a JSON schema is translated by outlines-core, which knows a
-part of JSON Schema and passes over what it does not know: that is refused here, so that whatever is
-written does satisfy the schema. The automaton of a short pattern can still be huge, so each is
+part of JSON Schema and ignores the rest: what it would ignore is refused here, so that every text
+satisfies its schema. The automaton of a short pattern can still be huge, so each is
 first built over single bytes in a process of its own, which can be ended.
 
 This module knows no model and no tokens.
@@ -22,10 +22,10 @@ from typing import Any, Final, Literal, TypeAlias
 from outlines_core import json_schema  # type: ignore[import-untyped]  # ships no types
 
 Kind: TypeAlias = Literal["choices", "pattern", "schema"]
-LONGEST = 4_000  # characters of a pattern
-MOST_CELLS = 50_000_000  # states times tokens: what an automaton over the tokens may weigh
+MAX_CHARACTERS = 4_000  # characters of a pattern
+MAX_CELLS = 50_000_000  # states times tokens: what an automaton over the tokens may weigh
 TRIAL_SECONDS = 5.0  # for the automaton over bytes
-NOTHING = "No text can satisfy this constraint: allow something that can be written."
+UNSATISFIABLE = "No text satisfies this constraint: allow at least one."
 _TRIAL = """
 import sys
 from outlines_core import Index, Vocabulary
@@ -35,8 +35,8 @@ try:
 except ValueError:
     print(0)
 """
-# what a schema says first of all, in the order of outlines-core, and what it heeds beside it
-_HEEDED: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+# the keyword by which outlines-core translates a schema, in its order, and what it reads beside it
+_SUPPORTED: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "properties": frozenset({"type", "required", "additionalProperties"}),
         "anyOf": frozenset(),
@@ -50,32 +50,34 @@ _HEEDED: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         | {"minProperties", "maxProperties"},
     }
 )
-_REMARKS = frozenset({"title", "description", "default", "examples", "$schema", "$id", "$comment"})
-_REMARKS |= {"$defs", "definitions"}
+_ANNOTATIONS = frozenset(
+    {"title", "description", "default", "examples", "$schema", "$id", "$comment"}
+)
+_ANNOTATIONS |= {"$defs", "definitions"}
 
 
-def pattern_of(kind: Kind, wish: str) -> str:
+def pattern_of(kind: Kind, source: str) -> str:
     """Writes any kind of constraint as a regular expression that the whole text has to match.
 
     Raises:
         ValueError: One sentence with the remedy.
     """
-    if not wish.strip():
+    if not source.strip():
         raise ValueError("The constraint is empty: write what may follow.")
-    if len(wish) > LONGEST:
-        raise ValueError(_too_long("constraint", wish))
+    if len(source) > MAX_CHARACTERS:
+        raise ValueError(_too_long("constraint", source))
     if kind == "choices":
-        choices = dict.fromkeys(line for line in wish.splitlines() if line.strip())
+        choices = dict.fromkeys(line for line in source.splitlines() if line.strip())
         pattern = "|".join(re.escape(line).replace("\\ ", " ") for line in choices)
     else:
-        pattern = _without_anchors(wish) if kind == "pattern" else _of_schema(wish)
-    if len(pattern) > LONGEST:
-        raise ValueError(_too_long("pattern that it comes down to", pattern))
+        pattern = _without_anchors(source) if kind == "pattern" else _of_schema(source)
+    if len(pattern) > MAX_CHARACTERS:
+        raise ValueError(_too_long("pattern of this constraint", pattern))
     return pattern
 
 
 def _too_long(name: str, text: str) -> str:
-    return f"The {name} has {len(text):,} characters, and {LONGEST:,} are read here: ask for less."
+    return f"The {name} has {len(text):,} characters, at most {MAX_CHARACTERS:,} fit: shorten it."
 
 
 def _without_anchors(pattern: str) -> str:
@@ -86,15 +88,15 @@ def _without_anchors(pattern: str) -> str:
     return (pattern if is_escaped else body).removeprefix("^")
 
 
-def _of_schema(wish: str) -> str:
+def _of_schema(source: str) -> str:
     try:
-        schema = json.loads(wish)
+        schema = json.loads(source)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"This is no JSON ({error}): correct it there.") from None
+        raise ValueError(f"This is not JSON ({error}): correct it.") from None
     if problem := next(_problems(schema), None):
         raise ValueError(problem)
     try:
-        return str(json_schema.build_regex_from_schema(wish))
+        return str(json_schema.build_regex_from_schema(source))
     except (ValueError, TypeError) as error:
         raise ValueError(f"The schema cannot be used ({_one_line(error)}): change it.") from None
 
@@ -104,20 +106,20 @@ def _problems(schema: Any) -> Iterator[str]:
     if not isinstance(schema, dict):
         yield 'A schema is a JSON object: write one, such as {"type": "integer"}.'
         return
-    said = set(schema) - _REMARKS
-    head = next((key for key in _HEEDED if key in said), None)
-    heeded = {head} | (_HEEDED[head] if head else set())
-    for key in sorted(said - heeded):
-        yield f"“{key}” is not understood here: say it by “enum” or “pattern”, or leave it out."
-    if "pattern" in said and said & {"minLength", "maxLength"}:
-        yield "Only one of “pattern” and a length can be held to here: leave the other out."
+    keys = set(schema) - _ANNOTATIONS
+    main_key = next((key for key in _SUPPORTED if key in keys), None)
+    supported = {main_key} | (_SUPPORTED[main_key] if main_key else set())
+    for key in sorted(keys - supported):
+        yield f"“{key}” is not supported: use “enum” or “pattern”, or leave it out."
+    if "pattern" in keys and keys & {"minLength", "maxLength"}:
+        yield "“pattern” and a length cannot be combined: leave one of them out."
     if any(schema.get(key) == [] for key in ("enum", "anyOf", "oneOf")):
-        yield NOTHING
+        yield UNSATISFIABLE
     properties, required = schema.get("properties"), schema.get("required")
     if isinstance(properties, dict) and isinstance(required, list):
         for name in required:
             if name not in list(properties):
-                yield f"“{name}” is required, but not described: put it among the properties."
+                yield f"“{name}” is required but not defined: add it to “properties”."
     for part in _parts(schema):
         yield from _problems(part)
 
@@ -135,14 +137,14 @@ def _parts(schema: Mapping[str, Any]) -> Iterator[Any]:
             yield schema[key]
 
 
-def refuse_what_is_too_large(pattern: str, n_tokens: int) -> None:
+def check_size(pattern: str, n_tokens: int) -> None:
     """Tries how many states a pattern has, before an automaton over all tokens is built.
 
     Raises:
         ValueError: where that would take too long.
     """
     n_states = _n_states(pattern)
-    if n_states is None or n_states * n_tokens > MOST_CELLS:
+    if n_states is None or n_states * n_tokens > MAX_CELLS:
         raise ValueError("The automaton of this pattern is too large: allow fewer repetitions.")
 
 
@@ -151,25 +153,29 @@ def _n_states(pattern: str) -> int | None:
     """Counts the states over single bytes; None where it takes too long, 0 where it is broken."""
     command = [sys.executable, "-c", _TRIAL]
     try:
-        tried = subprocess.run(
+        trial = subprocess.run(
             command, input=pattern.encode(), capture_output=True, timeout=TRIAL_SECONDS
         )
     except subprocess.TimeoutExpired:
         return None
-    return int(tried.stdout) if tried.returncode == 0 else None
+    return int(trial.stdout) if trial.returncode == 0 else None
 
 
 def explain(pattern: str, reason: str) -> str:
     """Turns what the compiler says into one sentence with the remedy."""
     if "no transitions" in reason:
-        lacking = re.search(r"characters: \[(.+)\]", reason)
-        return f"No token of this model writes {lacking[1]}: leave it out." if lacking else NOTHING
+        missing = re.search(r"characters: \[(.+)\]", reason)
+        return (
+            f"No token of this model writes {missing[1]}: leave it out."
+            if missing
+            else UNSATISFIABLE
+        )
     if "anchored" in reason or "word boundaries" in reason:
         return r"The pattern cannot be used: it has to match the whole text, so leave out ^, $, \b."
     try:
         re.compile(pattern)
     except re.error as error:
-        return f"The pattern cannot be used ({_one_line(error)}): correct it there."
+        return f"The pattern cannot be used ({_one_line(error)}): correct it."
     return (
         "The pattern cannot be used: an automaton has no memory, so write it without look-ahead, "
         "look-behind and references back."

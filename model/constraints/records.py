@@ -1,4 +1,4 @@
-"""The records of constrained writing: what a mask left, what a text came to."""
+"""The records of constrained decoding: what a mask left, what a decoding method generated."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MaskedDistribution:
 
 @dataclass(frozen=True)
 class ConstrainedStep:
-    """One token that was written under a constraint."""
+    """One token that was generated under a constraint."""
 
     token_id: int
     label: str
@@ -42,25 +42,23 @@ class ConstrainedStep:
 
 @dataclass(frozen=True)
 class ConstrainedText:
-    """A text under a constraint, and how well the model likes it."""
+    """A text that was generated under a constraint."""
 
-    name: str  # how it was written: "argmax", "T = 0.2", "beam search, 4 beams"
     text: str
     logprob: float  # nats, of all its tokens by the model alone
-    least_mass: float  # the tightest corner on its way: probability of all that was allowed there
     is_complete: bool  # it satisfies the constraint; else the limit on length came first
 
 
 @dataclass(frozen=True)
-class WayOut:
-    """Many texts that were written in one way."""
+class MethodResult:
+    """What one decoding method generated under a constraint."""
 
-    name: str
-    temperature: float | None  # None for a search
+    name: str  # "argmax", "T = 0.2", "4 beams"
+    temperature: float | None  # None for a beam search
     n_texts: int
     n_complete: int  # that satisfy the constraint; the others came to the limit on length
-    best: str  # the answer that came most often
+    most_common: str  # text
     agreement: float  # chance that two of the texts are the same; 1 where there is but one
-    escaped: float  # fraction that is complete and likelier than argmax's text
+    escape_rate: float  # fraction that is complete and likelier than argmax's text
     logprob: float  # nats, mean
-    seconds: float
+    seconds: float  # of all texts

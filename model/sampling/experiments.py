@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +21,6 @@ from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.records import FloatArray, Stage
 from model.sampling import Settings, process
-
-T = TypeVar("T", bound=Hashable)
 
 MASKS_ALONE = (
     "greedy",
@@ -148,23 +144,6 @@ def first_word(text: str) -> str:
     """Returns the first word of a text in lower case: what a short answer comes down to."""
     found = re.search(r"[\w']+", text)
     return found[0].lower() if found else "(none)"
-
-
-def vote(answers: Sequence[T]) -> tuple[tuple[T, int], ...]:
-    """Counts answers, most votes first; of equals the one that came first."""
-    return tuple(Counter(answers).most_common())
-
-
-def agreement(answers: Sequence[Hashable]) -> float:
-    """Returns the chance that two of the answers, taken at random, are the same.
-
-    Raises:
-        ValueError: where there are fewer than two.
-    """
-    if len(answers) < 2:
-        raise ValueError("Agreement takes two answers: draw more.")
-    n = len(answers)
-    return sum(count * (count - 1) for _, count in vote(answers)) / (n * (n - 1))
 
 
 # Repetition loops

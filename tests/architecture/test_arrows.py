@@ -56,10 +56,6 @@ ALLOWED = {
     ("model.training", "model.diffusion"): "trains what fills gaps by the code that fills them",
     ("pages.home", "viz.kv_cache.growth_chart"): "the loop's page shows how its own cache grows",
 }
-# and of those that are about to go: what two use moves to the core, or to the frame
-YET_TO_MOVE = {
-    ("pages.lessons.constraints", "model.sampling.experiments"): "draws to compare with",
-}
 FLAT_FILES = {"model": 16, "viz": 10}  # at most, so that a room reads in order
 
 
@@ -77,8 +73,7 @@ def topic(name: str) -> str | None:
 
 def is_allowed(importer: str, name: str) -> bool:
     """Is this import one of the named exceptions?"""
-    pairs = ALLOWED | YET_TO_MOVE
-    return any(is_within(importer, who) and is_within(name, what) for who, what in pairs)
+    return any(is_within(importer, who) and is_within(name, what) for who, what in ALLOWED)
 
 
 @pytest.mark.parametrize("folder", MAY_USE_ROOMS)

@@ -1,4 +1,4 @@
-"""The constraint lesson in a real browser: the corner, a bad pattern, a phone."""
+"""The lesson in a real browser: the dead end, a bad pattern, a phone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.frame.phone import fits_a_phone, forget_first_requests
 pytestmark = pytest.mark.browser
 
 
-def test_two_steps_lead_into_the_corner_and_a_bad_pattern_is_one_sentence(
+def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
     page: Page, url: str, witness: Witness
 ) -> None:
     page.goto(f"{url}/constraints")
@@ -20,9 +20,9 @@ def test_two_steps_lead_into_the_corner_and_a_bad_pattern_is_one_sentence(
     expect(step).to_be_enabled(timeout=3 * PATIENCE)
     forget_first_requests(witness)
     step.click()
-    expect(page.get_by_text("of what was left along this way")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("allowed along this path")).to_be_visible(timeout=PATIENCE)
     step.click()
-    expect(page.get_by_text("In a corner at token 2")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Dead end at token 2")).to_be_visible(timeout=PATIENCE)
 
     page.get_by_text("Pattern", exact=True).click()
     area = by_key(page, "constraint_constraint").locator("textarea")

@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
+from model.constraints.decoding import ConstrainedBeamSearch, ConstrainedGeneration, Constraint
 from model.constraints.patterns import Kind
-from model.constraints.writing import ConstrainedBeams, ConstrainedWriting, Constraint
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import log_softmax
@@ -38,13 +38,13 @@ def text_bytes(lm: LanguageModel, ids: list[int]) -> str:
 
 
 def write(lm: LanguageModel, constraint: Constraint, seed: int, temperature: float) -> str:
-    writing = ConstrainedWriting(Generation(lm, "the", seed=seed), constraint)
+    generation = ConstrainedGeneration(Generation(lm, "the", seed=seed), constraint)
     for _ in range(60):
-        if writing.is_done:
+        if generation.is_done:
             break
-        writing.step(Settings(temperature=temperature))
-    assert writing.is_complete
-    return text_bytes(lm, writing.text.ids[writing.text.n_prompt :])
+        generation.step(Settings(temperature=temperature))
+    assert generation.is_complete
+    return text_bytes(lm, generation.text.ids[generation.text.n_prompt :])
 
 
 def test_allowed_tokens_are_the_beginnings_of_the_choices(lm: LanguageModel) -> None:
@@ -59,7 +59,7 @@ def test_allowed_tokens_are_the_beginnings_of_the_choices(lm: LanguageModel) -> 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0, 3.0])
 @pytest.mark.parametrize(
-    ("kind", "wish", "pattern"),
+    ("kind", "source", "pattern"),
     [
         ("choices", "a+b\n(c)\nd e", r"a\+b|\(c\)|d e"),
         ("pattern", r"[ab]{2,4}c", r"[ab]{2,4}c"),
@@ -67,12 +67,12 @@ def test_allowed_tokens_are_the_beginnings_of_the_choices(lm: LanguageModel) -> 
     ],
 )
 def test_whatever_is_written_satisfies_the_constraint(
-    lm: LanguageModel, kind: Kind, wish: str, pattern: str | None, temperature: float
+    lm: LanguageModel, kind: Kind, source: str, pattern: str | None, temperature: float
 ) -> None:
     if kind == "schema":
         # an integer may be long in a random model's hands
-        wish = wish.replace('"integer", "maximum": 99', '"boolean"')
-    constraint = Constraint(lm, kind, wish)
+        source = source.replace('"integer", "maximum": 99', '"boolean"')
+    constraint = Constraint(lm, kind, source)
     for seed in range(4):
         text = write(lm, constraint, seed, temperature)
         if pattern is None:
@@ -85,10 +85,10 @@ def test_the_mask_keeps_the_probabilities_of_what_is_allowed_in_proportion(
     lm: LanguageModel,
 ) -> None:
     constraint = Constraint(lm, "choices", "ab\ncd\nxy")
-    writing = ConstrainedWriting(Generation(lm, "the"), constraint)
-    probs = np.exp(log_softmax(writing.text.logits))
+    generation = ConstrainedGeneration(Generation(lm, "the"), constraint)
+    probs = np.exp(log_softmax(generation.text.logits))
     allowed = constraint.allowed(constraint.start)
-    seen = writing.look(Settings())
+    seen = generation.look(Settings())
     assert seen.mass == pytest.approx(float(probs[allowed].sum()))
     assert seen.n_allowed == 3
     assert sum(token.masked_prob for token in seen.tokens) == pytest.approx(1)
@@ -101,35 +101,34 @@ def test_the_mask_keeps_the_probabilities_of_what_is_allowed_in_proportion(
 
 
 def test_a_step_says_what_was_wanted_and_what_was_thrown_away(lm: LanguageModel) -> None:
-    writing = ConstrainedWriting(Generation(lm, "the"), Constraint(lm, "choices", "ab\ncd"))
-    best = int(writing.text.logits.argmax())
-    step = writing.step(ARGMAX)
+    generation = ConstrainedGeneration(Generation(lm, "the"), Constraint(lm, "choices", "ab\ncd"))
+    best = int(generation.text.logits.argmax())
+    step = generation.step(ARGMAX)
     assert step.masked_prob == 1.0
     assert step.prob <= step.mass < 1
     assert step.wanted_prob >= step.prob
     assert best != step.token_id
-    second = writing.step(ARGMAX)
+    second = generation.step(ARGMAX)
     assert second.n_allowed == 1  # nothing but the other letter
     assert second.prob == pytest.approx(second.mass)
-    assert writing.is_done
-    assert writing.written("x").logprob == pytest.approx(np.log(step.prob) + np.log(second.prob))
-    assert writing.written("x").least_mass == min(step.mass, second.mass)
+    assert generation.is_done
+    assert generation.result().logprob == pytest.approx(np.log(step.prob) + np.log(second.prob))
     with pytest.raises(ValueError, match="complete"):
-        writing.step(ARGMAX)
+        generation.step(ARGMAX)
 
 
 def test_back_returns_to_the_same_mask(lm: LanguageModel) -> None:
-    writing = ConstrainedWriting(Generation(lm, "the"), Constraint(lm, "pattern", "[abc]{3}"))
-    before = writing.look(Settings())
-    writing.step(ARGMAX)
-    writing.step(ARGMAX)
-    writing.back()
-    writing.back()
-    after = writing.look(Settings())
+    generation = ConstrainedGeneration(Generation(lm, "the"), Constraint(lm, "pattern", "[abc]{3}"))
+    before = generation.look(Settings())
+    generation.step(ARGMAX)
+    generation.step(ARGMAX)
+    generation.back()
+    generation.back()
+    after = generation.look(Settings())
     assert [t.token_id for t in after.tokens] == [t.token_id for t in before.tokens]
     assert after.mass == pytest.approx(before.mass)
-    writing.back()
-    assert writing.steps == []
+    generation.back()
+    assert generation.steps == []
 
 
 def test_a_complete_text_may_go_on_where_the_pattern_allows_it(lm: LanguageModel) -> None:
@@ -145,9 +144,9 @@ def test_enough_beams_find_the_best_choice_of_all(lm: LanguageModel) -> None:
     choices = ["abc", "abd", "xyz", "the cat"]
     start = Generation(lm, "the")
     constraint = Constraint(lm, "choices", "\n".join(choices))
-    search = ConstrainedBeams(start, constraint, 8, 12)
+    search = ConstrainedBeamSearch(start, constraint, 8, 12)
     best = search.run()[0]
-    assert best.ended
+    assert search.result().is_complete
     assert best.text in choices
     # every way to spell every choice, scored by the model alone
     scores: dict[tuple[int, ...], float] = {}
@@ -165,4 +164,3 @@ def test_enough_beams_find_the_best_choice_of_all(lm: LanguageModel) -> None:
     assert {text_bytes(lm, list(ids)) for ids in scores} == set(choices)
     assert best.total == pytest.approx(max(scores.values()), abs=1e-3)
     assert best.token_ids == max(scores, key=lambda ids: scores[ids])
-    assert search.least_mass(best.node_id) < 1

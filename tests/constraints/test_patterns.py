@@ -9,8 +9,8 @@ import pytest
 from outlines_core import Index, Vocabulary  # type: ignore[import-untyped]  # ships no types
 
 from model.constraints import patterns
-from model.constraints.patterns import Kind, explain, pattern_of, refuse_what_is_too_large
-from model.constraints.writing import Constraint
+from model.constraints.decoding import Constraint
+from model.constraints.patterns import Kind, check_size, explain, pattern_of
 from model.loading import LanguageModel
 from tests.tiny_models import tiny
 
@@ -28,24 +28,24 @@ def lm() -> LanguageModel:
         ("pattern", r"(a)\1", "without look-ahead"),
         ("pattern", "(?=a)b", "without look-ahead"),
         ("pattern", r"\ba\b", "leave out"),
-        ("pattern", r"[^\x00-\x{10ffff}]", "No text can satisfy"),
-        ("pattern", r"[^\s\S]", "No text can satisfy"),
-        ("pattern", "a$b", "No text can satisfy"),
-        ("pattern", "a" * 5000, "ask for less"),
+        ("pattern", r"[^\x00-\x{10ffff}]", "No text"),
+        ("pattern", r"[^\s\S]", "No text"),
+        ("pattern", "a$b", "No text"),
+        ("pattern", "a" * 5000, "shorten it"),
         ("choices", " \n ", "empty"),
         ("choices", "", "empty"),
-        ("schema", "{nope", "no JSON"),
-        ("schema", "[" * 3000, "no JSON"),
+        ("schema", "{nope", "not JSON"),
+        ("schema", "[" * 3000, "not JSON"),
         ("schema", "[]", "write one"),
         ("schema", '{"type": "wish"}', "schema cannot be used"),
-        ("schema", "{}", "ask for less"),
-        ("schema", '{"enum": []}', "No text can satisfy"),
+        ("schema", "{}", "shorten it"),
+        ("schema", '{"enum": []}', "No text"),
         ("schema", '{"type": "integer", "minimum": 5, "maximum": 1}', "maximum.*leave it out"),
         ("schema", '{"allOf": [{"type": "integer"}]}', "allOf.*leave it out"),
-        ("schema", '{"type": "string", "pattern": "a+", "maxLength": 2}', "Only one"),
+        ("schema", '{"type": "string", "pattern": "a+", "maxLength": 2}', "cannot be combined"),
         ("schema", '{"type": "string", "anyOf": [{"type": "null"}]}', "type.*leave it out"),
         ("schema", '{"type": "array", "items": {"multipleOf": 2}}', "multipleOf.*leave it out"),
-        ("schema", '{"properties": {"a": {"type": "null"}}, "required": ["b"]}', "b.*described"),
+        ("schema", '{"properties": {"a": {"type": "null"}}, "required": ["b"]}', "b.*not defined"),
         ("schema", '{"properties": {"a": {"not": {}}}, "required": ["a"]}', "not.*leave it out"),
     ],
 )
@@ -90,12 +90,12 @@ def test_a_schema_with_remarks_and_definitions_is_held_to() -> None:
 
 
 def test_a_short_pattern_with_a_huge_automaton_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    refuse_what_is_too_large("[ab]{20}", 4096)
+    check_size("[ab]{20}", 4096)
     with pytest.raises(ValueError, match="fewer repetitions"):
-        refuse_what_is_too_large("[ab]{500}", 200_000)
+        check_size("[ab]{500}", 200_000)
     monkeypatch.setattr(patterns, "TRIAL_SECONDS", 0.2)
     with pytest.raises(ValueError, match="fewer repetitions"):
-        refuse_what_is_too_large("((a{60}){60}){60}", 10)
+        check_size("((a{60}){60}){60}", 10)
 
 
 def test_a_letter_that_no_token_writes_is_named() -> None:

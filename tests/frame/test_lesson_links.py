@@ -158,7 +158,7 @@ def test_the_diffusion_lesson_fills_as_its_link_says() -> None:
         ("speculative", {"prompt": "word " * 200}, "the page has room for 150"),
         ("speculative", {"draft": "another model"}, "Name a draft: a folder, or a hub id"),
         ("diffusion", {"positions": "4", "passes": "9"}, "9 passes cannot fill 4 positions"),
-        ("constraints", {"kind": "schema", "constraint": "{"}, "This is no JSON"),
+        ("constraints", {"kind": "schema", "constraint": "{"}, "This is not JSON"),
         ("causal_mask", {"text": "A cat sat.", "position": "99"}, "tokens, and no token 99"),
         ("causal_mask", {"layer": "60"}, "storyteller has no such layer"),
         ("causal_mask", {"head": "9"}, "storyteller has no such head"),

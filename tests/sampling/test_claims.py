@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model.chi_square import chi_square
-from model.draw import rank_order
+from model.draw import agreement, rank_order
 from model.generation import Generation
 from model.job import finish
 from model.loading import LanguageModel
@@ -14,7 +14,6 @@ from model.sampling import ORDERS
 from model.sampling.experiments import (
     PENALTIES,
     Votes,
-    agreement,
     apply_alone,
     count_draws,
     first_word,

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.draw import draw, uniform_at
+from model.draw import agreement, draw, uniform_at, vote
 from model.sampling.experiments import (
     MASKS_ALONE,
     Loop,
-    agreement,
     apply_alone,
     count_draws,
     divergence,
@@ -21,7 +20,6 @@ from model.sampling.experiments import (
     first_word,
     jaccard,
     penalised_once,
-    vote,
     with_each_penalty,
 )
 

@@ -10,7 +10,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
 from transformers import LlamaForCausalLM
 
 from model.loading import load_model
@@ -36,16 +35,11 @@ from model.training.objectives import (
     random_parts,
     spread_shares,
 )
-from model.training.tokenizer import SENTINELS, VOCAB_SIZE, train_tokenizer
+from model.training.tokenizer import SENTINELS, VOCAB_SIZE
 from model.training.train import Phase, Plan, train
-from tests.training.test_training import PLAN, SHIPPED, Fixed, make_stories, make_tiny_job
+from tests.training.test_training import PLAN, SHIPPED, Fixed, make_tiny_job
 
 TINY_BERT, TINY_T5 = bert(32, 2, 2, 64), t5(32, (1, 1), 2, 64)
-
-
-@pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
-    return train_tokenizer(make_stories(), {})
 
 
 # ---- hidden tokens
@@ -179,10 +173,10 @@ def test_openings_know_their_bytes(tokenizer):
         (TINY_T5, gap_loss, bits_per_missing_token),
     ],
 )
-def test_every_kind_learns(tokenizer, tmp_path, config, loss_of, judge):
-    job = make_tiny_job(make_stories(), tokenizer, config, loss_of, judge)
+def test_every_kind_learns(stories, tokenizer, tmp_path, config, loss_of, judge):
+    job = make_tiny_job(stories, tokenizer, config, loss_of, judge)
     before = job.judge(job.model)["tales"]
-    train(job, dataclasses.replace(PLAN, tokens=10_000), tmp_path)
+    train(job, PLAN, tmp_path)
     assert job.judge(job.model)["tales"] < 0.75 * before
 
 
@@ -260,9 +254,9 @@ def test_every_kind_is_loaded_as_it_was_exported(tokenizer, tmp_path, config, ki
 
 
 @pytest.fixture
-def where(tokenizer, tmp_path, monkeypatch) -> list[str]:
+def where(stories, tokenizer, tmp_path, monkeypatch) -> list[str]:
     """The options of a small run, with small measures."""
-    words = np.random.default_rng(0).choice(" ".join(make_stories()["tales"]).split(), (20, 60))
+    words = np.random.default_rng(0).choice(" ".join(stories["tales"]).split(), (20, 60))
     (tmp_path / "texts").mkdir()
     lines = [" ".join(text) for text in words]
     (tmp_path / "texts" / "tinystories.txt").write_text("\n<|endoftext|>\n".join(lines))

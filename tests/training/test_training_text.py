@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
 from model.training.corpus import (
@@ -25,9 +24,8 @@ from model.training.tokenizer import (
     SENTINELS,
     VOCAB_SIZE,
     save_tokenizer,
-    train_tokenizer,
 )
-from tests.training.test_training import SHIPPED, make_stories
+from tests.training.test_training import SHIPPED
 
 
 @pytest.fixture(scope="module")
@@ -35,33 +33,16 @@ def shipped():
     return AutoTokenizer.from_pretrained(SHIPPED, local_files_only=True)
 
 
-@pytest.fixture(scope="module")
-def stories() -> dict[str, list[str]]:
-    return make_stories()
-
-
-@pytest.fixture(scope="module")
-def tiny_tokenizer(stories) -> Tokenizer:
-    return train_tokenizer(stories, {"tales": 1.5})
-
-
 # ---- the tokenizer
 
 
 @settings(max_examples=100, deadline=None)
-@given(text=st.text())
+@given(text=st.text() | st.just(bytes(range(256)).decode("latin-1")))
 def test_any_text_comes_back_as_it_was(shipped, text):
     for special in shipped.all_special_tokens:
         text = text.replace(special, "")
     ids = shipped(text).input_ids
     assert shipped.decode(ids, skip_special_tokens=True) == text
-
-
-def test_every_byte_is_in_the_alphabet(shipped):
-    text = "".join(chr(code) for code in range(256)) + "\n\t  \u200d👩‍👧 ÅÅ don't  12"
-    ids = shipped(text, add_special_tokens=False).input_ids
-    assert shipped.decode(ids) == text
-    assert len(shipped) == VOCAB_SIZE == 4096
 
 
 def test_a_text_begins_with_one_bos_that_can_be_left_out(shipped):
@@ -77,6 +58,7 @@ def test_special_tokens_have_their_places(shipped):
     assert shipped.pad_token == PAD
     assert shipped.mask_token == MASK
     assert shipped.model_max_length == 2048
+    assert len(shipped) == VOCAB_SIZE == 4096
     assert shipped.is_fast
 
 
@@ -85,8 +67,8 @@ def test_a_word_with_and_without_its_space_are_two_tokens_and_digits_stand_alone
     assert shipped.tokenize(" 1024") == ["Ġ1", "0", "2", "4"]
 
 
-def test_a_tokenizer_of_another_corpus_saves_and_loads(tiny_tokenizer, tmp_path):
-    save_tokenizer(tiny_tokenizer, tmp_path)
+def test_a_tokenizer_of_another_corpus_saves_and_loads(tokenizer, tmp_path):
+    save_tokenizer(tokenizer, tmp_path)
     loaded = AutoTokenizer.from_pretrained(tmp_path, local_files_only=True)
     assert loaded.decode(loaded("Tom ran. ÿ").input_ids, skip_special_tokens=True) == "Tom ran. ÿ"
 
@@ -142,8 +124,8 @@ def test_a_held_out_document_that_training_knows_is_dropped_from_both_sides():
         split_documents({"a": [words] * 10})
 
 
-def test_documents_are_packed_whole_behind_their_end_token(tiny_tokenizer):
-    documents = encode_documents(tiny_tokenizer, ["Tom ran.", "Lily sang."])
+def test_documents_are_packed_whole_behind_their_end_token(tokenizer):
+    documents = encode_documents(tokenizer, ["Tom ran.", "Lily sang."])
     assert all(ids[0] == 0 and 0 not in ids[1:] for ids in documents)
     n_tokens = sum(map(len, documents))
     stream = Stream(documents, seed=0)

@@ -1,4 +1,4 @@
-"""The constraint lesson below its title: the wish, the text that grows, the mask, the ways out."""
+"""The constrained-decoding lesson below its title: the request, the text that grows, the mask."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from model.constraints.writing import ConstrainedBeams, ConstrainedWriting, Constraint
+from model.constraints.decoding import ConstrainedBeamSearch, ConstrainedGeneration, Constraint
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.code_that_ran import show_code
@@ -16,24 +16,22 @@ from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
-from pages.frame.stepping import at_a_pace, step_buttons
-from pages.lessons.constraints.settings import SETTINGS
+from pages.frame.stepper import show_stepper
+from pages.lessons.constraints.methods import show_methods
+from pages.lessons.constraints.settings import SETTINGS, put_request, request_now
 from pages.lessons.constraints.state import (
     EXAMPLES,
     FIRST,
     HINTS,
+    ConstrainedSteps,
     ConstraintLesson,
-    Wish,
-    Writing,
     begin,
 )
-from pages.lessons.constraints.ways import show_ways
-from viz.constraints.mask_chart import CORNER, mask_figure, mass_figure
+from viz.constraints.mask_chart import DEAD_END_MASS, mask_figure, mass_figure
 from viz.format import nats, plural
 from viz.strip import chip, row
 
 LESSON = "constraint_lesson"
-PROBLEM = "constraint_problem"
 PLAY_SECONDS = 0.8
 
 
@@ -46,179 +44,143 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
         return
     waiting.empty()
     st.markdown(
-        "**A constraint is a mask that a grammar draws anew at every token. It sees one token "
-        "ahead, so argmax can walk into a corner where all that is still allowed has almost no "
-        "probability.**"
+        "**A constraint is a mask over the vocabulary, computed anew at every token. It looks one "
+        "token ahead, so argmax can run into a dead end, where all allowed tokens together have "
+        "almost no probability.**"
     )
     _controls(lesson)
-    at_a_pace(
-        lambda: lesson.now.is_playing,
-        lambda: lesson.now.step(SETTINGS["temperature"]),
-        lambda: _writing(lesson),
-        PLAY_SECONDS,
-    )
+    show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
-    show_ways(lesson)
+    show_methods(lesson)
     show_code(
-        ConstrainedWriting.step,
+        ConstrainedGeneration.step,
         Constraint.allowed,
         Constraint.after,
-        ConstrainedBeams.allowed,
-        ConstrainedBeams.is_end,
+        ConstrainedBeamSearch.allowed,
+        ConstrainedBeamSearch.is_end,
         key="constraint_code",
     )
 
 
 def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:
     """Begin with what was asked for with the model before, or with what a link asks for."""
-    state = st.session_state
-    state[PROBLEM] = None
+    problem = None
     if old is not None:
         try:
-            return ConstraintLesson(lm, begin(lm, old.now.wish))
+            return ConstraintLesson(lm, begin(lm, old.stepper.steps.request, _temperature))
         except ValueError as error:
-            state[PROBLEM] = f"{error} The first example stands here instead."
-            SETTINGS.put(example=FIRST)
-            _put_in(EXAMPLES[FIRST])
-    lesson = ConstraintLesson(lm, begin(lm, _wish_now()))
-    _match_example(lesson.now.wish)
+            problem = f"{error} The page shows its first example instead."
+            put_request(EXAMPLES[FIRST])
+    lesson = ConstraintLesson(lm, begin(lm, request_now(), _temperature))
+    lesson.stepper.problem = problem
+    put_request(lesson.stepper.steps.request)
     return lesson
 
 
-# What is asked for
+def _temperature() -> float:
+    return float(SETTINGS["temperature"])
+
+
+# The request
 
 
 def _controls(lesson: ConstraintLesson) -> None:
-    anew: dict[str, Any] = {"on_change": _begin_again, "args": (lesson,)}
+    again: dict[str, Any] = {"on_change": _begin_again, "args": (lesson,)}
     left, right = st.columns(2, gap="medium")
     with left:
         SETTINGS.widget("example", on_change=_take_example, args=(lesson,))
-        SETTINGS.widget("prompt", **anew)
+        SETTINGS.widget("prompt", **again)
     with right:
-        hint = HINTS[lesson.now.wish.kind]
+        hint = HINTS[lesson.stepper.steps.request.kind]
         SETTINGS.widget("kind", help=hint, on_change=_take_kind, args=(lesson,))
-        SETTINGS.widget("constraint", height=76, label_visibility="collapsed", **anew)
-    if problem := st.session_state.get(PROBLEM):
-        st.error(problem)
+        SETTINGS.widget("constraint", height=76, label_visibility="collapsed", **again)
 
 
 def _take_example(lesson: ConstraintLesson) -> None:
-    _fill(lesson, EXAMPLES[SETTINGS["example"]])
-
-
-def _take_kind(lesson: ConstraintLesson) -> None:
-    """Put an example of another kind in, since what is there is of the old one."""
-    kind = SETTINGS["kind"]
-    if kind != lesson.now.wish.kind:
-        name = next(name for name, wish in EXAMPLES.items() if wish.kind == kind)
-        SETTINGS.put(example=name)
-        _fill(lesson, EXAMPLES[name])
-
-
-def _fill(lesson: ConstraintLesson, wish: Wish) -> None:
-    _put_in(wish)
+    put_request(EXAMPLES[SETTINGS["example"]])
     _begin_again(lesson)
 
 
-def _put_in(wish: Wish) -> None:
-    """Let the controls say what an example asks for."""
-    SETTINGS.put(kind=wish.kind, prompt=wish.prompt, constraint=wish.constraint)
-
-
-def _wish_now() -> Wish:
-    """Return what the controls ask for."""
-    return Wish(SETTINGS["kind"], SETTINGS["prompt"], SETTINGS["constraint"])
-
-
-def _match_example(wish: Wish) -> None:
-    """Let the choice of an example say which one this is, where it is one of them."""
-    for name, known in EXAMPLES.items():
-        if wish == known:
-            SETTINGS.put(example=name)
+def _take_kind(lesson: ConstraintLesson) -> None:
+    """Put in an example of another kind, for the constraint on the page is of the old one."""
+    kind = SETTINGS["kind"]
+    if kind != lesson.stepper.steps.request.kind:
+        put_request(next(request for request in EXAMPLES.values() if request.kind == kind))
+        _begin_again(lesson)
 
 
 def _begin_again(lesson: ConstraintLesson) -> None:
     """Begin by what the controls say; if that cannot be, what is on the page stays."""
-    st.session_state[PROBLEM] = None
     try:
-        lesson.now, lesson.ways = begin(lesson.lm, _wish_now()), None
+        lesson.stepper = begin(lesson.lm, request_now(), _temperature)
+        lesson.jobs.clear()
     except ValueError as error:
-        lesson.now.is_playing = False
-        st.session_state[PROBLEM] = f"{error} The text before it stays below."
+        lesson.stepper.is_playing = False
+        lesson.stepper.problem = f"{error} The text before it stays below."
 
 
 # The text that grows
 
 
-def _writing(lesson: ConstraintLesson) -> None:
-    now = lesson.now
-    _buttons(now)
-    if now.notice:
-        st.error(now.notice)
-    st.html(_strip(now))
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        if now.can_step:
-            st.markdown("**The next token: what the model wants, and what it may.**")
-            temperature = SETTINGS["temperature"]
-            looked = now.writing.look(Settings(temperature=temperature))
-            best = max(looked.tokens, key=lambda token: token.masked_prob, default=None)
-            chosen = best.token_id if best is not None and temperature == 0 else None
-            chart = mask_figure(looked, chosen, theme_now(), temperature=temperature)
-            show_chart(chart, "constraint_mask")
-        else:
-            _verdict(now)
-    with right:
-        st.markdown("**What the constraint threw away at each token.**")
-        if now.writing.steps:
-            show_chart(mass_figure(now.writing.steps, theme_now()), "constraint_mass")
-        else:
-            st.caption("Nothing has been written yet: press Step.")
-
-
-def _buttons(now: Writing) -> None:
+def _generation(lesson: ConstraintLesson) -> None:
+    stepper = lesson.stepper
     with st.container(horizontal=True, vertical_alignment="center", key="constraint_buttons"):
-        step_buttons(
-            "constraint",
-            is_playing=now.is_playing,
-            can_step=now.can_step,
-            can_go_back=bool(now.writing.steps),
-            step=lambda: now.step(SETTINGS["temperature"]),
-            play=now.play,
-            back=now.back,
-            reset=now.reset,
-        )
+        stepper.buttons()
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             st.markdown("Temperature, 0 is argmax", width="content")
             SETTINGS.widget("temperature", width=200, label_visibility="collapsed")
+    stepper.notices()
+    st.html(_strip(stepper.steps))
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        if stepper.steps.can_step:
+            _mask(lesson.generation)
+        else:
+            _verdict(stepper.steps)
+    with right:
+        st.markdown("**The probability that the mask removed at each token.**")
+        if lesson.generation.steps:
+            show_chart(mass_figure(lesson.generation.steps, theme_now()), "constraint_mass")
+        else:
+            st.caption("No token has been generated; press Step.")
 
 
-def _strip(now: Writing) -> Markup:
+def _mask(generation: ConstrainedGeneration) -> None:
+    st.markdown("**The next token: the model’s distribution, before and after the mask.**")
+    temperature = _temperature()
+    distribution = generation.look(Settings(temperature=temperature))
+    best = max(distribution.tokens, key=lambda token: token.masked_prob, default=None)
+    chosen_id = best.token_id if best is not None and temperature == 0 else None
+    chart = mask_figure(distribution, chosen_id, theme_now(), temperature=temperature)
+    show_chart(chart, "constraint_mask")
+
+
+def _strip(steps: ConstrainedSteps) -> Markup:
     """Write the text as boxes, the prompt first."""
     theme, size = theme_now(), f"font-size:{1.4 if is_presenting() else 1}rem"
-    prompt = chip(now.wish.prompt[-80:] or "(nothing)", "prompt", theme, style=size)
+    prompt = chip(steps.request.prompt[-80:] or "(nothing)", "prompt", theme, style=size)
     tokens = (
         chip(step.label, "error", theme, "marked", style=size)
-        if step.mass < CORNER
+        if step.mass < DEAD_END_MASS
         else chip(step.label, "generated", theme, style=size)
-        for step in now.writing.steps
+        for step in steps.generation.steps
     )
     return row(prompt, *tokens, gap="4px")
 
 
-def _verdict(now: Writing) -> None:
-    """Say what was written, and what the model thinks of it."""
-    written = now.writing.written("")
-    length = plural(len(now.writing.steps), "token")
-    if not written.is_complete:
+def _verdict(steps: ConstrainedSteps) -> None:
+    """Say what was generated, and what the model thinks of it."""
+    result = steps.generation.result()
+    length = plural(len(steps.generation.steps), "token")
+    if not result.is_complete:
         st.info(
-            f"There is no room for more: {length} are written, and the constraint is not met. Go "
-            "back and choose otherwise, or ask for a shorter text."
+            f"There is no room for more: after {length} the constraint is not met. Go back and "
+            "take another token, or ask for a shorter text."
         )
         return
-    st.markdown(f"**It is complete:** {nats(written.logprob)} over {length}.")
-    st.code(written.text.strip(), language="json" if now.wish.kind == "schema" else None)
+    st.markdown(f"**The text is complete:** {nats(result.logprob)} over {length}.")
+    st.code(result.text.strip(), language="json" if steps.request.kind == "schema" else None)
     st.caption(
-        "The text satisfies the constraint, and log p is what the model alone gives it. Go back "
-        "and choose otherwise, or compare the ways out below."
+        "The text satisfies the constraint. Its log p is that of the model without the mask. Go "
+        "back and take another token, or compare decoding methods below."
     )

@@ -1,18 +1,30 @@
-"""The settings of the constraint lesson."""
+"""The settings of the constrained-decoding lesson."""
 
 from __future__ import annotations
 
-from model.constraints.patterns import LONGEST
+from model.constraints.patterns import MAX_CHARACTERS
 from pages.frame.fields import Choice, Number, Text
 from pages.frame.settings_table import SettingsTable
-from pages.lessons.constraints.state import EXAMPLES, FIRST, KINDS
+from pages.lessons.constraints.state import EXAMPLES, FIRST, KINDS, Request
 
-_first = EXAMPLES[FIRST]
 SETTINGS = SettingsTable(
     "constraint",
-    Choice("example", "An example", FIRST, tuple(EXAMPLES), in_link=False),  # its texts are
-    Choice("kind", "What may follow", _first.kind, KINDS, is_segmented=True),
-    Text("prompt", "A text to start from", _first.prompt, max_characters=20_000),
-    Text("constraint", "The constraint", _first.constraint, max_characters=LONGEST),
+    Choice("example", "Example", FIRST, tuple(EXAMPLES), in_link=False),
+    Choice("kind", "What may follow", EXAMPLES[FIRST].kind, KINDS, is_segmented=True),
+    Text("prompt", "A text to start from", EXAMPLES[FIRST].prompt, max_characters=20_000),
+    Text("constraint", "Constraint", EXAMPLES[FIRST].constraint, max_characters=MAX_CHARACTERS),
     Number("temperature", "Temperature, 0 is argmax", 0.0, high=1.5, is_slider=True),
 )
+
+
+def request_now() -> Request:
+    """Return what the controls ask for."""
+    return Request(SETTINGS["kind"], SETTINGS["prompt"], SETTINGS["constraint"])
+
+
+def put_request(request: Request) -> None:
+    """Let the controls say what is asked for, and which example it is, where it is one."""
+    SETTINGS.put(kind=request.kind, prompt=request.prompt, constraint=request.constraint)
+    for name, example in EXAMPLES.items():
+        if example == request:
+            SETTINGS.put(example=name)

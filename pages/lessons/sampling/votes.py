@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from model.draw import agreement, vote
 from model.job import Job
-from model.sampling.experiments import Continuation, Votes, agreement, first_word, vote, write_votes
+from model.sampling.experiments import Continuation, Votes, first_word, write_votes
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import show_job
 from pages.lessons.sampling.state import Lab

@@ -1,9 +1,9 @@
-"""Writing under a constraint: a list of choices, a regular expression, a JSON schema.
+"""Constrained decoding: a list of choices, a regular expression or a JSON schema as a mask.
 
 Each becomes a finite automaton over the model's tokens (Willard and Louf, 2307.09702), compiled by
 outlines-core. In every state some tokens may follow; the others' logits go to minus infinity and
 what is left is scaled up. That looks one token ahead only: a token may be likely and still lead
-where all that is allowed is unlikely. `ConstrainedBeams` looks further.
+to a dead end, where all that is allowed is unlikely. `ConstrainedBeamSearch` looks further.
 
 This module knows a text through `Generation` and a search through `BeamSearch`; it draws nothing.
 """
@@ -22,7 +22,7 @@ from outlines_core import (  # type: ignore[import-untyped]  # ships no types
 
 from model.beam_search import BeamSearch
 from model.beam_search.records import ROOT, BeamNode
-from model.constraints.patterns import Kind, explain, pattern_of, refuse_what_is_too_large
+from model.constraints.patterns import Kind, check_size, explain, pattern_of
 from model.constraints.records import (
     ConstrainedStep,
     ConstrainedText,
@@ -48,20 +48,20 @@ class Constraint:
         start: the state before the first token.
     """
 
-    def __init__(self, lm: LanguageModel, kind: Kind, wish: str) -> None:
-        """Compiles a wish.
+    def __init__(self, lm: LanguageModel, kind: Kind, source: str) -> None:
+        """Compiles a constraint.
 
         Args:
             lm: the model whose tokens are the automaton's letters.
             kind: "choices" takes one text to a line, "pattern" a regular expression, "schema" a
                 JSON schema.
-            wish: as it was typed.
+            source: as it was typed.
 
         Raises:
             ValueError: where it cannot be read, or nothing at all can satisfy it.
         """
-        self.lm, self.pattern = lm, pattern_of(kind, wish)
-        refuse_what_is_too_large(self.pattern, lm.vocab_size)
+        self.lm, self.pattern = lm, pattern_of(kind, source)
+        check_size(self.pattern, lm.vocab_size)
         self._end_id = min(lm.end_ids, default=lm.vocab_size)
         try:
             self._index = Index(self.pattern, _vocabulary(lm))
@@ -76,8 +76,8 @@ class Constraint:
 
     def after(self, state: int, token_id: int) -> int:
         """Returns the state after a token that is allowed."""
-        found = self._index.get_next_state(state, token_id)
-        return state if found is None else int(found)
+        following = self._index.get_next_state(state, token_id)
+        return state if following is None else int(following)
 
     def is_complete(self, state: int) -> bool:
         """Tells whether the text satisfies the constraint as it stands."""
@@ -88,8 +88,8 @@ class Constraint:
         return self.is_complete(state) and not set(self.allowed(state)) - {self._end_id}
 
 
-class ConstrainedWriting:
-    """A text that is written under a constraint, step by step, back and forth.
+class ConstrainedGeneration:
+    """A text that is generated under a constraint, step by step, back and forth.
 
     Attributes:
         text: the model's text; the constraint holds for what is generated.
@@ -97,7 +97,7 @@ class ConstrainedWriting:
     """
 
     def __init__(self, text: Generation, constraint: Constraint) -> None:
-        """Begins after a prompt that was read; the text belongs to this writing from now on."""
+        """Begins after a prompt that was read; the text is this object’s from now on."""
         self.text, self.constraint = text, constraint
         self.steps: list[ConstrainedStep] = []
         self._states = [constraint.start]
@@ -184,15 +184,11 @@ class ConstrainedWriting:
             self._states.pop()
             self.steps.pop()
 
-    def written(self, name: str) -> ConstrainedText:
-        """Sums up what is written."""
-        return ConstrainedText(
-            name=name,
-            text=text_of(self.text.lm.tokenizer, self.text.ids[self.text.n_prompt :]),
-            logprob=self.text.logprob,
-            least_mass=min((step.mass for step in self.steps), default=1.0),
-            is_complete=self.is_complete,
-        )
+    def result(self) -> ConstrainedText:
+        """Sums up what was generated so far."""
+        generated = self.text.ids[self.text.n_prompt :]
+        text = text_of(self.text.lm.tokenizer, generated)
+        return ConstrainedText(text, self.text.logprob, self.is_complete)
 
     def _masked(self, ids: npt.NDArray[np.intp], settings: Settings) -> Stage:
         scores = np.full_like(self.text.logits, -np.inf)
@@ -203,8 +199,8 @@ class ConstrainedWriting:
         return label(self.text.lm.tokenizer, token_id, self.text.lm.vocab_size)
 
 
-class ConstrainedBeams(BeamSearch):
-    """Beam search under a constraint: it ranks whole beginnings, so it can turn back in time."""
+class ConstrainedBeamSearch(BeamSearch):
+    """Beam search under a constraint: it ranks whole prefixes, so it can turn back in time."""
 
     def __init__(
         self, start: Generation, constraint: Constraint, n_beams: int, max_new_tokens: int
@@ -226,16 +222,10 @@ class ConstrainedBeams(BeamSearch):
         after = self.constraint.after(self._state(self.beams[row]), token_id)
         return token_id in self.end_ids or self.constraint.is_over(after)
 
-    def least_mass(self, node_id: int) -> float:
-        """Returns the tightest corner on the way to a node, by reading that way once more."""
-        ids, state, least = self.ids_of(node_id), self.constraint.start, 1.0
-        text = self.start.fork()
-        for token_id in ids:
-            probs = process(text.logits, [], Settings())[0].probs
-            least = min(least, float(probs[self.constraint.allowed(state)].sum()))
-            text.step(token_id=token_id)
-            state = self.constraint.after(state, token_id)
-        return least
+    def result(self) -> ConstrainedText:
+        """Goes on to the end, and returns the likeliest text."""
+        best = self.run()[0]
+        return ConstrainedText(best.text, best.total, best.ended)
 
     def _is_end_of(self, node: BeamNode) -> bool:
         is_whole = self.constraint.is_complete(self._state(node.node_id))

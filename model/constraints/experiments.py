@@ -1,0 +1,121 @@
+"""One constraint by several decoding methods: argmax, sampling at some temperatures, beam search.
+
+The mask looks one token ahead, so argmax can run into a dead end. This measures which methods find
+a likelier text, and how often. Draws nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from model.constraints.decoding import ConstrainedBeamSearch, ConstrainedGeneration, Constraint
+from model.constraints.records import ConstrainedText, MethodResult
+from model.draw import agreement, vote
+from model.generation import Generation
+from model.job import Progress, Stopped, Work
+from model.sampling import Settings
+
+MAX_TOKENS = 48  # that are generated under a constraint
+TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 1.0)
+N_TEXTS = 20
+N_BEAMS = 4
+
+
+@dataclass
+class _Method:
+    """A decoding method, and what it has generated so far."""
+
+    name: str
+    temperature: float | None  # None for the beam search
+    n_wanted: int = 1
+    texts: list[ConstrainedText] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def compare_methods(
+    start: Generation, constraint: Constraint, n_texts: int = N_TEXTS
+) -> Work[tuple[MethodResult, ...]]:
+    """Generates by every method from one prompt; stopped, it sums up what there is.
+
+    Args:
+        start: the prompt as it was read, with a limit on length; it stays as it is.
+        constraint: what may follow.
+        n_texts: at each temperature; by argmax all would be copies.
+
+    Raises:
+        ValueError: where there is no room after the prompt.
+    """
+    if start.finished is not None:
+        raise ValueError("The prompt leaves no room for a text: shorten it.")
+    methods = _methods(n_texts)
+    queue = [(method, seed) for method in methods for seed in range(method.n_wanted)]
+    look = partial(_results, methods, only_whole=True)
+    try:
+        for n_done, (method, seed) in enumerate(queue):
+            for _ in _generate(method, seed, start, constraint):
+                yield Progress(n_done, len(queue), method.name, look)
+    except Stopped:
+        pass
+    return _results(methods)
+
+
+def _methods(n_texts: int) -> list[_Method]:
+    """Lists the methods: argmax first, at last the beam search."""
+    sampled = [_Method(f"T = {t:g}", t, n_texts) for t in TEMPERATURES]
+    return [_Method("argmax", 0.0), *sampled, _Method(f"{N_BEAMS} beams", None)]
+
+
+def _generate(
+    method: _Method, seed: int, start: Generation, constraint: Constraint
+) -> Iterator[None]:
+    """Generates one text more; yields before each step."""
+    decoder: ConstrainedBeamSearch | ConstrainedGeneration
+    step: Callable[[], object]
+    if method.temperature is None:
+        decoder = ConstrainedBeamSearch(start, constraint, N_BEAMS, _room(start))
+        step = decoder.step
+    else:
+        decoder = ConstrainedGeneration(start.fork(seed=seed), constraint)
+        step = partial(decoder.step, Settings(temperature=method.temperature))
+    while not decoder.is_done:
+        yield
+        started = time.perf_counter()
+        step()
+        method.seconds += time.perf_counter() - started
+    method.texts.append(decoder.result())
+
+
+def _room(start: Generation) -> int:
+    limit = start.lm.context_length
+    return MAX_TOKENS if limit is None else min(MAX_TOKENS, limit - len(start.ids))
+
+
+def _results(methods: Sequence[_Method], *, only_whole: bool = False) -> tuple[MethodResult, ...]:
+    """Sums up the methods that have a text, or those that have all of theirs."""
+    argmax = methods[0].texts
+    return tuple(
+        _result(method, argmax[0])
+        for method in methods
+        if len(method.texts) >= (method.n_wanted if only_whole else 1)
+    )
+
+
+def _result(method: _Method, argmax: ConstrainedText) -> MethodResult:
+    texts = method.texts
+    complete = [text for text in texts if text.is_complete]
+    answers = [text.text for text in texts]
+    n_escaped = sum(t.text != argmax.text and t.logprob > argmax.logprob for t in complete)
+    return MethodResult(
+        name=method.name,
+        temperature=method.temperature,
+        n_texts=len(texts),
+        n_complete=len(complete),
+        most_common=vote(answers)[0][0],
+        agreement=agreement(answers) if len(answers) > 1 else 1.0,
+        escape_rate=n_escaped / len(texts),
+        logprob=sum(text.logprob for text in texts) / len(texts),
+        seconds=method.seconds,
+    )

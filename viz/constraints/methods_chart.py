@@ -1,0 +1,90 @@
+"""Decoding methods at a dead end: how often each escapes, how far its texts agree, how likely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from model.constraints.records import MethodResult
+from viz.chart import Chart, filled
+from viz.format import digits, duration, nats, percent, plural
+from viz.palette import Theme, colour
+from viz.panels import Panel, panels_figure
+
+
+def methods_figure(methods: Sequence[MethodResult], theme: Theme = "light") -> Chart:
+    """Draws how often each method escapes, how far its texts agree, and how unlikely they are.
+
+    Args:
+        methods: argmax first.
+        theme: Light or dark.
+    """
+    kept, muted = filled(colour("kept", theme), 1.2), filled(colour("muted", theme), 1.2, ".")
+    panels = (
+        _shares("escapes", [method.escape_rate for method in methods], kept),
+        _shares("two agree", [method.agreement for method in methods], muted),
+        Panel(
+            "mean −log p",
+            [-method.logprob for method in methods],
+            [f"{-method.logprob:.1f}" for method in methods],
+            kept,
+        ),
+    )
+    names = [method.name for method in methods]
+    figure = panels_figure(names, panels, theme, n_columns=3, row_pixels=34)
+    caption = _caption(methods)
+    return Chart(figure, caption, f"Decoding methods at a dead end. {caption}")
+
+
+def _shares(title: str, shares: Sequence[float], marker: dict[str, object]) -> Panel:
+    return Panel(title, shares, [percent(share) for share in shares], marker)
+
+
+def _caption(methods: Sequence[MethodResult]) -> str:
+    """Says what low temperatures and the beam search came to, the claim's failure included."""
+    argmax, rest = methods[0], methods[1:]
+    cold = [method for method in rest if method.temperature and method.temperature <= 0.3]
+    beam = next((method for method in rest if method.temperature is None), None)
+    parts = [f"Measured: argmax generates “{_plain(argmax)}”, {nats(argmax.logprob)}."]
+    if cold:
+        parts.append(_cold_words(max(cold, key=lambda method: method.escape_rate)))
+    if beam is not None:
+        verb = "finds" if beam.escape_rate else "agrees with argmax on"
+        parts.append(f"Beam search {verb} “{_plain(beam)}”, {nats(beam.logprob)}.")
+    parts.append("A text escapes the dead end if it is likelier than argmax’s.")
+    n_cut = sum(method.n_texts - method.n_complete for method in methods)
+    if n_cut:
+        parts.append(f"{plural(n_cut, 'text')} reached the limit on length before the end.")
+    return " ".join(parts)
+
+
+def _cold_words(method: MethodResult) -> str:
+    if not method.escape_rate:
+        return (
+            f"A low temperature ({method.name}) does not escape: the wrong branch is far likelier."
+        )
+    return (
+        f"At a low temperature ({method.name}) {percent(method.escape_rate)} of "
+        f"{plural(method.n_texts, 'text')} escape, and {percent(method.agreement)} of pairs agree."
+    )
+
+
+def methods_table(methods: Sequence[MethodResult]) -> pd.DataFrame:
+    """Writes the methods with the text that each generated most often."""
+    return pd.DataFrame(
+        {
+            "method": [method.name for method in methods],
+            "texts": [method.n_texts for method in methods],
+            "complete": [method.n_complete for method in methods],
+            "most common": [_plain(method) for method in methods],
+            "escapes": [percent(method.escape_rate) for method in methods],
+            "two agree": [percent(method.agreement) for method in methods],
+            "mean log p": [digits(method.logprob).replace("-", "−") for method in methods],
+            "time per text": [duration(method.seconds / method.n_texts) for method in methods],
+        }
+    )
+
+
+def _plain(method: MethodResult) -> str:
+    return method.most_common.strip().replace("\n", "⏎")
