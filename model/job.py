@@ -63,11 +63,15 @@ class Job(Generic[Found]):
             ValueError: what the work refuses before its first pass.
         """
         self._work, self._is_timed, self._looked_at = work, is_timed, 0.0
-        self.progress: Progress[Found] = next(work)
+        self.progress: Progress[Found] = Progress(0, 0)
         self.found: Found | None = None
         self.is_running, self.is_done, self.is_waiting = True, False, False
         self.notice: str | None = None
         self.seconds = 0.0
+        try:
+            self.progress = next(work)
+        except StopIteration as end:  # there is nothing to do
+            self.found, self.is_running, self.is_done = end.value, False, True
 
     @property
     def fraction(self) -> float:

@@ -24,7 +24,7 @@ from model.fast.gemv import tall_layers
 from model.fast.lazy_llama import LazyLlama, LazyModel, read_lazily
 from model.fast.llama_decode import FastDecode, fast_decode
 from model.records import CacheShape
-from model.weights.build_lock import building
+from model.weights import building
 from model.weights.check import LoadError, count_bytes, find_weights, is_tokenizer_file, read_config
 from model.weights.device import check_memory, choose_devices, choose_dtype
 from model.weights.locate import SHIPPED, Progress, find_folder

@@ -244,7 +244,7 @@ class ShapePlan:
     weight_bytes: int
     cache_bytes: int  # of one sequence, at the length asked for
     pass_bytes: int  # what the largest pass needs besides, roughly
-    free_bytes: int | None  # None where nobody knows
+    free_bytes: int
 
     @property
     def total_bytes(self) -> int:
@@ -253,5 +253,5 @@ class ShapePlan:
 
     @property
     def fits(self) -> bool:
-        """Whether there is room for it; yes where nobody knows."""
-        return self.free_bytes is None or self.total_bytes <= self.free_bytes
+        """Whether there is room for it."""
+        return self.total_bytes <= self.free_bytes

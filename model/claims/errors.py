@@ -13,14 +13,16 @@ from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
 from model.generation import Generation
 from model.held_out import held_out
+from model.job import finish
 from model.sampling import Settings
-from model.snowball.context_loss import ContextRun
-from model.snowball.error_compounding import ManyForks, estimate
-from model.snowball.exposure import ExposureRun
+from model.snowball.context_loss import measure_context_loss
+from model.snowball.error_compounding import fork_many
+from model.snowball.exposure import measure_exposure
 from model.snowball.fork import options
-from model.snowball.instruction_position import FIRST, LATE, NEVER, ConstraintRun
-from model.snowball.long_generation import Kind, LongRun
-from model.snowball.rewind_strategies import RewindRun
+from model.snowball.instruction_position import FIRST, LATE, NEVER, place_instruction
+from model.snowball.long_generation import Kind, generate_long
+from model.snowball.records import Estimate
+from model.snowball.rewind_strategies import compare_rewinds
 from model.tokenizing import encode
 
 WARM = Settings(temperature=0.7)
@@ -42,7 +44,7 @@ class Work(Protocol):
 
 def c35_errors_snowball(context: ExperimentContext) -> Finding:
     """Texts with one wrong token beside themselves without it."""
-    run = ManyForks(
+    work = fork_many(
         context.lm,
         encode(context.lm, context.prompt),
         WARM,
@@ -51,10 +53,7 @@ def c35_errors_snowball(context: ExperimentContext) -> Finding:
         n_tokens=20,
         n_forks=8,
     )
-    _finish(run)
-    forks = run.forks()
-    if forks is None:
-        return finding("not run", "No text was long enough.")
+    forks = finish(work)
     first, last = forks.kl[:, 1:5], forks.kl[:, -5:]
     same = float(forks.same[:, -5:].mean())
     return finding(
@@ -72,10 +71,11 @@ def c35_errors_snowball(context: ExperimentContext) -> Finding:
 def c36_exposure_bias(context: ExperimentContext) -> Finding:
     """The loss after true tokens and after the model's own."""
     stories = [encode(context.lm, story) for story in held_out("stories")[:8]]
-    run = ExposureRun(context.lm, context.lm, stories, n_prompt=24, n_tokens=24, temperature=0.7)
-    _finish(run)
-    seen = run.exposure()
-    gap = estimate(np.nanmean(seen.writer_loss_free - seen.writer_loss, axis=1))
+    work = measure_exposure(
+        context.lm, context.lm, stories, n_prompt=24, n_tokens=24, temperature=0.7
+    )
+    seen = finish(work)
+    gap = Estimate.of(np.nanmean(seen.writer_loss_free - seen.writer_loss, axis=1))
     return finding(
         True if gap.mean > gap.half_width else "holds partly",
         "After its own tokens the story’s next token surprises the model by {more} more than after "
@@ -125,7 +125,7 @@ def c38_a_loss_at_every_position_at_once(context: ExperimentContext) -> Finding:
 
 def c40_context_works_forward(context: ExperimentContext) -> Finding:
     """A constraint put in first, and after twelve tokens."""
-    run = ConstraintRun(
+    work = place_instruction(
         context.lm,
         LILY,
         DRAGON,
@@ -135,9 +135,8 @@ def c40_context_works_forward(context: ExperimentContext) -> Finding:
         n_tokens=32,
         n_texts=8,
     )
-    _finish(run)
-    seen = run.constraint()
-    first, late, never = (float(seen.reached[name][11]) for name in (FIRST, LATE, NEVER))
+    seen = finish(work)
+    first, late, never = (float(seen.followed[name][11]) for name in (FIRST, LATE, NEVER))
     return finding(
         seen.n_same == seen.n_first
         and late == never
@@ -156,9 +155,8 @@ def c42_training_and_context(context: ExperimentContext) -> Finding:
     """The loss by how much is seen, of the early checkpoint and of the last."""
     last, early = context.other("storyteller"), context.other("storyteller_early")
     stories = [encode(last, story) for story in held_out("stories")[:12]]
-    run = ContextRun([last, early], stories, (1, 8, 64), n_targets=24)
-    _finish(run)
-    losses = {name: np.nanmean(one, axis=0) for name, one in run.loss().losses.items()}
+    loss = finish(measure_context_loss([last, early], stories, (1, 8, 64), n_targets=24))
+    losses = {name: values.mean(axis=0) for name, values in loss.losses.items()}
     new, old = losses[last.name], losses[early.name]
     return finding(
         bool(new[0] > new[2] and old[2] > new[2]),
@@ -179,11 +177,8 @@ def c43_long_texts_lose_the_thread(context: ExperimentContext) -> Finding:
         Kind("greedy", Settings(temperature=0), 1),
         Kind("T = 0.8", Settings(temperature=0.8), 2),
     )
-    run = LongRun(
-        context.lm, encode(context.lm, "Once upon a time"), kinds, n_tokens, books, "books"
-    )
-    _finish(run)
-    seen = run.texts()
+    prompt = encode(context.lm, "Once upon a time")
+    seen = finish(generate_long(context.lm, prompt, kinds, n_tokens, books, "books"))
     which, late = np.array(seen.kinds), slice(n_tokens - 80, n_tokens)
     greedy, warm, people = (float(seen.repeated[which == i, late].mean()) for i in range(3))
     return finding(
@@ -204,15 +199,14 @@ def c44_stop_go_back_choose_again(context: ExperimentContext) -> Finding:
     start = Generation(context.lm, context.prompt)
     start.step(WARM)
     bad = options(start)[-1].token_id
-    run = RewindRun(start, bad, WARM, 16, (1, 8, 16))
-    _finish(run)
-    left, at_once, *_, late = run.choices
+    strategies = finish(compare_rewinds(start, bad, WARM, 16, (1, 8, 16)))
+    left, at_once, *_, late = strategies
     return finding(
-        all(choice.is_restored for choice in run.choices[1:]) and not left.is_restored,
+        all(strategy.is_restored for strategy in strategies[1:]) and not left.is_restored,
         "Going back at once cost {few} passes more, after {n} tokens {many}; either way the text "
         "is the one it would have been, {good} a token against {bad} with the bad token left in.",
         few=(at_once.n_passes - left.n_passes, "count"),
-        n=(late.n_thrown, "count"),
+        n=(late.n_discarded, "count"),
         many=(late.n_passes - left.n_passes, "count"),
         good=(at_once.surprise, "nats"),
         bad=(left.surprise, "nats"),

@@ -117,7 +117,7 @@ def why_not(lm: LanguageModel, n_batch: int, n_tokens: int) -> str | None:
     free = free_bytes(lm.device)
     each = lm.cache_shape.bytes_per_token * whole_blocks(n_tokens)
     need = n_batch * each * _HEADROOM  # what stands in memory by now is not free any more
-    if free is None or need <= free:
+    if need <= free:
         return None
     return (
         f"Batch {n_batch} needs {need / 1e9:,.1f} GB for its cache and {free / 1e9:,.1f} GB "

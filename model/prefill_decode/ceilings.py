@@ -86,5 +86,4 @@ def rate_of(lm: LanguageModel, amount: float, work: Callable[[], object], n_trie
 def buffer_bytes(device: torch.device) -> int:
     """Returns how much is copied: more than a cache holds, less than an eighth of what is free."""
     wanted = _COPIED.get(device.type, 1 << 27)
-    free = free_bytes(device)
-    return wanted if free is None else max(1 << 20, min(wanted, free // 8))
+    return max(1 << 20, min(wanted, free_bytes(device) // 8))

@@ -37,7 +37,7 @@ from model.prefill_decode.ceilings import (
 from model.prefill_decode.records import Ceilings, Roofline, RoofPoint
 from model.timing import describe
 from model.tokenizing import random_ids
-from model.weights.build_lock import building
+from model.weights import building
 
 PREFILLS = (16, 64, 256, 1000)  # tokens
 LONG_PREFILL = 4096  # tokens; on a GPU alone, since nothing stops a pass

@@ -12,134 +12,100 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from model.batch import Batch, read_whole
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.masks import LogProbs, divergence, log_softmax
 from model.sampling import Settings
 from model.snowball.records import Exposure, Floats
 from model.tokenizing import shares_vocabulary
 
+AFTER_TRUE = ("forced", "kl_forced", "writer_loss", "true_text")  # fields of the record
+AFTER_OWN = ("free", "kl_free", "writer_loss_free")
 
-class ExposureRun:
-    """One writer on some stories, after true tokens and after its own, seen by a judge.
 
-    Advances by one story read, then by one token written in all stories at once.
+def measure_exposure(
+    writer: LanguageModel,
+    judge: LanguageModel,
+    stories: Sequence[Sequence[int]],
+    *,
+    n_prompt: int = 24,
+    n_tokens: int = 96,
+    temperature: float = 1.0,
+    seed: int = 0,
+) -> Work[Exposure]:
+    """Judges a writer on some stories after true tokens, then after its own.
+
+    Args:
+        writer: the model that is examined.
+        judge: a model of the same tokens; the writer itself where there is no other.
+        stories: ids of held-out texts; those that are too short are left out.
+        n_prompt: true tokens that both ways begin with.
+        n_tokens: positions after them.
+        temperature: at which the writer draws.
+        seed: of the first story's coins; the next takes the next.
+
+    Raises:
+        ValueError: where the two have different tokens, or no story is long enough.
     """
-
-    def __init__(
-        self,
-        writer: LanguageModel,
-        judge: LanguageModel,
-        stories: Sequence[Sequence[int]],
-        *,
-        n_prompt: int = 24,
-        n_tokens: int = 96,
-        temperature: float = 1.0,
-        seed: int = 0,
-    ) -> None:
-        """Keeps the stories that are long enough.
-
-        Args:
-            writer: the model that is looked at.
-            judge: a model of the same tokens; the writer itself where there is no other.
-            stories: ids of held-out texts.
-            n_prompt: true tokens that both ways begin with.
-            n_tokens: positions after them.
-            temperature: at which the writer draws.
-            seed: of the first story's coins; the next takes the next.
-
-        Raises:
-            ValueError: where the two speak of different tokens, or no story is long enough.
-        """
-        if not shares_vocabulary(writer, judge):
-            raise ValueError(
-                f"{judge.name} has other tokens than {writer.name}: choose a judge of its family."
-            )
-        length = n_prompt + n_tokens
-        self.stories = [list(story[:length]) for story in stories if len(story) >= length]
-        if not self.stories:
-            raise ValueError(f"No story has {length} tokens: choose a shorter stretch.")
-        self.writer, self.judge = writer, judge
-        self.n_prompt, self.n_tokens, self.seed = n_prompt, n_tokens, seed
-        self.settings = Settings(temperature=temperature)
-        shape = (len(self.stories), n_tokens)
-        names = (
-            *("true_text", "forced", "free", "writer_loss", "writer_loss_free"),
-            *("kl_forced", "kl_free"),
+    if not shares_vocabulary(writer, judge):
+        raise ValueError(
+            f"{judge.name} has other tokens than {writer.name}: choose a judge of its family, or "
+            "the writer itself."
         )
-        self._found: dict[str, Floats] = {name: np.full(shape, np.nan) for name in names}
-        self._n_read = self._n_written = 0
-        self._texts: tuple[Batch, ...] = ()
-        self._runs = np.ones(len(self.stories), dtype=bool)
+    length, settings = n_prompt + n_tokens, Settings(temperature=temperature)
+    texts = np.array([story[:length] for story in stories if len(story) >= length])
+    if not len(texts):
+        raise ValueError(f"No story has {length} tokens: choose fewer positions.")
+    n_stories = len(texts)
+    shape, n_all = (n_stories, n_tokens), n_stories + n_tokens
+    measured = {name: np.full(shape, np.nan) for name in (*AFTER_TRUE, *AFTER_OWN)}
 
-    @property
-    def is_done(self) -> bool:
-        """Whether every position is measured."""
-        return self._n_written >= self.n_tokens
+    def look() -> Exposure:
+        copies = {name: values.copy() for name, values in measured.items()}
+        return Exposure(writer.name, judge.name, temperature, **copies)
 
-    @property
-    def done(self) -> float:
-        """The fraction that is measured."""
-        n_all = len(self.stories) + self.n_tokens
-        return (self._n_read + self._n_written) / n_all
+    # teacher forcing: one pass over a true story gives all its positions at once
+    places = slice(n_prompt - 1, length - 1)
+    for row, story in enumerate(texts):
+        yield Progress(row, n_all, "stories with teacher forcing, then positions", look)
+        own = read_whole(writer, story.tolist())[places]
+        other = own if judge is writer else read_whole(judge, story.tolist())[places]
+        values = _judge(own, other, story[n_prompt:], temperature)
+        for name, now in zip(AFTER_TRUE, values, strict=True):
+            measured[name][row] = now
 
-    def advance(self) -> None:
-        """Reads one more story, or writes one more token in all of them."""
-        if self._n_read < len(self.stories):
-            self._teach(self._n_read)
-            self._n_read += 1
+    # free running: the same questions, after what the writer wrote itself
+    models = [writer] if judge is writer else [writer, judge]
+    batches: list[Batch] = []
+    runs = np.ones(n_stories, dtype=bool)
+    for column in range(n_tokens):
+        yield Progress(n_stories + column, n_all, "positions with free running", look)
+        if not batches:
+            batches = [Batch(lm, texts[:, :n_prompt].tolist()) for lm in models]
         else:
-            if not self._texts:
-                self._texts = self._begin()
-            self._run_free(self._n_written)
-            self._n_written += 1
+            chosen = batches[0].draw(
+                [settings] * n_stories, range(seed, seed + n_stories), n_prompt
+            )
+            runs &= ~np.isin(chosen, list(writer.end_ids))
+            for batch in batches:
+                batch.append(chosen)
+        true_ids = texts[:, n_prompt + column]
+        values = _judge(batches[0].logprobs, batches[-1].logprobs, true_ids, temperature)
+        for name, now in zip(AFTER_OWN, values, strict=False):
+            measured[name][runs, column] = now[runs]
+    return look()
 
-    def exposure(self) -> Exposure:
-        """Returns what is measured so far; NaN where nothing is yet."""
-        return Exposure(
-            writer=self.writer.name,
-            judge=self.judge.name,
-            n_prompt=self.n_prompt,
-            temperature=self.settings.temperature,
-            **{name: values.copy() for name, values in self._found.items()},
-        )
 
-    def _teach(self, row: int) -> None:
-        """Teacher forcing: one pass over the true story gives every position at once."""
-        story = self.stories[row]
-        places = slice(self.n_prompt - 1, len(story) - 1)
-        writer = read_whole(self.writer, story)[places]
-        judge = writer if self.judge is self.writer else read_whole(self.judge, story)[places]
-        true_ids = (np.arange(self.n_tokens), story[self.n_prompt :])
-        self._found["true_text"][row] = -judge[true_ids]
-        self._found["writer_loss"][row] = -writer[true_ids]
-        self._found["forced"][row] = expected_surprise(writer, judge, self.settings.temperature)
-        self._found["kl_forced"][row] = divergence(judge, writer)
-
-    def _begin(self) -> tuple[Batch, ...]:
-        prompts = [story[: self.n_prompt] for story in self.stories]
-        models = [self.writer] if self.judge is self.writer else [self.writer, self.judge]
-        return tuple(Batch(lm, prompts) for lm in models)
-
-    def _run_free(self, column: int) -> None:
-        """Free running: the same two questions, after what the writer wrote itself."""
-        texts, runs = self._texts, self._runs
-        writer, judge = texts[0].logprobs, texts[-1].logprobs
-        surprise = expected_surprise(writer, judge, self.settings.temperature)
-        self._found["free"][runs, column] = surprise[runs]
-        self._found["kl_free"][runs, column] = divergence(judge, writer)[runs]
-        true_ids = [story[self.n_prompt + column] for story in self.stories]
-        loss = -writer[np.arange(len(true_ids)), true_ids]
-        self._found["writer_loss_free"][runs, column] = loss[runs]
-        if column + 1 == self.n_tokens:
-            return
-        n_rows = len(self.stories)
-        seeds = range(self.seed, self.seed + n_rows)
-        chosen = texts[0].draw([self.settings] * n_rows, list(seeds), self.n_prompt)
-        self._runs = runs & ~np.isin(chosen, list(self.writer.end_ids))
-        for each in texts:
-            each.append(chosen)
+def _judge(
+    writer: LogProbs, judge: LogProbs, true_ids: npt.NDArray[np.int_], temperature: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Returns the judge's expected surprise, KL(judge || writer), and both losses of the truth."""
+    truth = (np.arange(len(true_ids)), true_ids)
+    surprise = expected_surprise(writer, judge, temperature)
+    return surprise, divergence(judge, writer), -writer[truth], -judge[truth]
 
 
 def expected_surprise(writer: LogProbs, judge: LogProbs, temperature: float = 1.0) -> Floats:
@@ -155,5 +121,5 @@ def expected_surprise(writer: LogProbs, judge: LogProbs, temperature: float = 1.
         return -np.take_along_axis(judge, best[..., None], axis=-1)[..., 0]
     weights = np.exp(log_softmax(writer / temperature))
     # what is never drawn surprises nobody
-    found: Floats = -(weights * np.where(weights > 0, np.maximum(judge, -1e4), 0.0)).sum(axis=-1)
-    return found
+    surprise: Floats = -(weights * np.where(weights > 0, np.maximum(judge, -1e4), 0.0)).sum(axis=-1)
+    return surprise

@@ -1,4 +1,4 @@
-"""Records of what is measured on one wrong token, on long texts and on contexts.
+"""Records of what is measured on a forced token, on long texts and on contexts.
 
 Frozen, numpy only; arrays are read-only by convention. Log-probabilities and divergences are of the
 raw softmax at temperature 1, in nats, unless a comment says otherwise.
@@ -6,6 +6,7 @@ raw softmax at temperature 1, in nats, unless a comment says otherwise.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Side:
+class Token:
     """One token of one of the two texts."""
 
     token_id: int
@@ -27,20 +28,19 @@ class Side:
 
 @dataclass(frozen=True)
 class ForkStep:
-    """One position of both texts; a side that has ended is None."""
+    """One position of both texts; None for a text that has ended."""
 
-    position: int  # index in ids
-    right: Side | None  # the text as it was
-    wrong: Side | None  # the text with the wrong token
-    kl: float | None  # nats, KL(right || wrong) of what each expected here; None after an end
+    original: Token | None  # of the text as it was
+    forced: Token | None  # of the text with the forced token
+    kl: float | None  # nats, KL(original || forced) of what each expected; None after an end
 
     @property
     def is_same(self) -> bool:
-        """Whether both sides wrote the same token here."""
+        """Whether both texts have the same token here."""
         return (
-            self.right is not None
-            and self.wrong is not None
-            and self.right.token_id == self.wrong.token_id
+            self.original is not None
+            and self.forced is not None
+            and self.original.token_id == self.forced.token_id
         )
 
 
@@ -59,12 +59,12 @@ class Forks:
     """The same slip in many texts. Rows are texts, columns are tokens after the forced one."""
 
     n_before: int  # tokens of each text before the forced one
-    rank: int  # of the forced token, 1 is the best
-    forced_logprob: Floats  # (texts,) of the wrong token
-    same: Bools  # (texts, tokens) both sides wrote the same token
-    kl: Floats  # (texts, tokens) nats; NaN once a side has ended
-    right: Floats  # (texts, tokens) log-probability of the token that the untouched text wrote
-    wrong: Floats  # (texts, tokens) that of the other text
+    temperature: float  # at which all of them are drawn
+    forced_logprob: Floats  # (texts,) of the forced token
+    same: Bools  # (texts, tokens) both texts have the same token
+    kl: Floats  # (texts, tokens) nats; NaN once a text has ended
+    original: Floats  # (texts, tokens) log-probability of each token of the original text
+    forced: Floats  # (texts, tokens) that of the text with the forced token
 
     @property
     def n_texts(self) -> int:
@@ -74,18 +74,18 @@ class Forks:
 
 @dataclass(frozen=True, eq=False)
 class Compounding:
-    """Unlikely tokens after a wrong one and without it, beside what (1 - e)^n would have."""
+    """Slips after a forced token and without one, beside what (1 - e)^n predicts."""
 
     threshold: float  # a token below this probability counts as a slip
-    rate: float  # e: slips per token in the untouched texts
+    rate: float  # e: slips per token in the original texts
     predicted: Floats  # (tokens,) (1 - e)^n
-    right: Floats  # (tokens,) share of untouched texts without a slip so far
-    wrong: Floats  # (tokens,) share of the others without a slip so far, the forced one left out
-    right_slips: float  # mean number of slips per untouched text
-    wrong_slips: float  # mean number per text with the wrong token
+    original: Floats  # (tokens,) share of original texts without a slip so far
+    forced: Floats  # (tokens,) share of the others without a slip so far, the forced one left out
+    original_slips: float  # mean number of slips per original text
+    forced_slips: float  # mean number per text with the forced token
     difference: float  # mean of the paired differences
     half_width: float  # of its 95 % interval
-    early: tuple[float, float]  # slips per token in the first EARLY tokens, untouched and wrong
+    early: tuple[float, float]  # slips per token in the first EARLY tokens, original and forced
     late: tuple[float, float]  # after them
 
 
@@ -95,7 +95,6 @@ class Exposure:
 
     writer: str
     judge: str
-    n_prompt: int  # true tokens that both begin with
     temperature: float  # at which the writer draws
     true_text: Floats  # (stories, tokens) surprise of the judge at the story's own token
     forced: Floats  # (stories, tokens) expected surprise of the judge at a draw after true tokens
@@ -115,34 +114,47 @@ class Estimate:
     spread: float  # standard deviation between texts
     n: int
 
+    @classmethod
+    def of(cls, values: npt.ArrayLike) -> Estimate:
+        """Returns that of a few values; those that are NaN are left out."""
+        known = np.asarray(values, dtype=np.float64)
+        known = known[~np.isnan(known)]
+        if not known.size:
+            return cls(math.nan, math.nan, math.nan, 0)
+        spread = float(known.std(ddof=1)) if known.size > 1 else math.nan
+        half_width = 1.96 * spread / math.sqrt(known.size)
+        return cls(float(known.mean()), half_width, spread, known.size)
+
 
 @dataclass(frozen=True)
 class Version:
-    """One text of the experiment on when a constraint comes."""
+    """One text of the experiment on the position of an instruction."""
 
     given: str  # what it began with
     before: str  # what the model wrote first
-    put_in: str  # the constraint, where it came late; else empty
+    put_in: str  # the instruction, where it came late; else empty
     after: str  # what the model wrote then
 
 
 @dataclass(frozen=True, eq=False)
-class Constraint:
-    """A constraint put in before the first token, after m tokens, and not at all."""
+class InstructionPosition:
+    """An instruction put in before the first token, after m tokens, and not at all."""
 
     n_before: int  # m
-    reached: Mapping[str, Floats]  # version -> (tokens,) share of texts that have met it so far
-    n_same: int  # of the first m tokens of all texts, how many were those of the free texts
-    n_first: int  # how many first m tokens there were
+    words: tuple[str, ...]  # by which a text is seen to have followed it
+    followed: Mapping[str, Floats]  # version -> (tokens,) share of texts that have done so by then
+    n_same: int  # of the first m tokens of all texts, how many are those of the free texts
+    n_first: int  # how many first m tokens there are
     examples: Mapping[str, Version]  # version -> its first text
 
 
 @dataclass(frozen=True)
-class SecondChoice:
+class RewindStrategy:
     """One way to deal with a bad token, and what it took."""
 
     name: str
-    n_thrown: int  # tokens taken back
+    n_discarded: int  # tokens taken back
+    n_kept: int  # tokens from the bad place on in the end
     n_passes: int  # of the model, from the bad token on
     seconds: float  # of those passes
     surprise: float  # nats per token after the bad place

@@ -1,25 +1,22 @@
 """Where a model runs and in which numbers, and whether it fits there.
 
-Free memory is asked of the operating system and of the accelerator; where neither says, nothing is
-refused. This module knows no model, only its name and size.
+Free memory is asked of the operating system, of the container and of the accelerator. This module
+knows no model, only its name and size.
 """
 
 from __future__ import annotations
 
-import ctypes
-import os
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]  # ships no types
 import torch
 
 from model.weights.check import LoadError
 
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 _HEADROOM = 1.1  # of the weights: what the first passes need beside them
-_MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 
 
@@ -66,44 +63,25 @@ def check_memory(name: str, n_bytes: int, places: Sequence[torch.device]) -> boo
     """
     need = n_bytes * _HEADROOM
     free = [free_bytes(place) for place in places]
-    known = [n_free for n_free in free if n_free is not None]
-    if known and need > sum(known):
+    if need > sum(free):
         raise LoadError(
-            f"{name} needs about {need / 1e9:,.1f} GB of memory and {sum(known) / 1e9:,.1f} GB is "
+            f"{name} needs about {need / 1e9:,.1f} GB of memory and {sum(free) / 1e9:,.1f} GB is "
             f"free on {places[0].type}: choose a smaller model, a 16-bit dtype, or close other "
             "programs."
         )
-    return bool(known) and need > known[0]
+    return need > free[0]
 
 
-def free_bytes(device: torch.device) -> int | None:
-    """Returns the bytes that a model may still take on a device; None where nobody knows."""
+def free_bytes(device: torch.device) -> int:
+    """Returns the bytes that a model may still take on a device."""
     if device.type == "cuda":
         # what torch holds and does not use is free to a model that torch loads
         held = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
         return int(torch.cuda.mem_get_info(device)[0]) + held
-    limits = [limit for limit in (_of_system(), _of_container()) if limit is not None]
-    return min(limits, default=None)
-
-
-def _of_system() -> int | None:
-    """Returns the free main memory, what the system only borrows for its file cache included."""
-    if sys.platform == "win32":
-        return _of_windows()
-    if _MEMINFO.is_file():
-        lines = dict(line.split(":", 1) for line in _MEMINFO.read_text().splitlines())
-        return int(lines["MemAvailable"].split()[0]) * 1024
-    names = os.sysconf_names
-    if "SC_PHYS_PAGES" in names and "SC_PAGE_SIZE" in names:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return None
-
-
-def _of_windows() -> int | None:
-    """Returns the free main memory of Windows: ullAvailPhys of MEMORYSTATUSEX."""
-    status = (ctypes.c_uint64 * 8)(64)  # dwLength and dwMemoryLoad share the first of the eight
-    kernel = getattr(ctypes, "windll").kernel32  # noqa: B009 (absent from other systems' stubs)
-    return int(status[2]) if kernel.GlobalMemoryStatusEx(ctypes.byref(status)) else None
+    # what the system only borrows for its file cache is free as well
+    here = int(psutil.virtual_memory().available)
+    limit = _of_container()
+    return here if limit is None else min(here, limit)
 
 
 def _of_container() -> int | None:

@@ -7,8 +7,8 @@ module knows names and the hub; what the files hold is for others to read.
 
 from __future__ import annotations
 
+import fnmatch
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -27,7 +27,6 @@ SHIPPED = {path.parent.name: path.parent for path in sorted(PRETRAINED.glob("*/c
 Progress: TypeAlias = Callable[[str], None]  # is told, in words, what is being done
 Admission: TypeAlias = Callable[[int], object]  # raises where so many numbers do not fit in memory
 
-_HUB_ID = re.compile(r"[A-Za-z0-9_][\w.-]{0,95}(/[A-Za-z0-9_][\w.-]{0,95})?", re.ASCII)
 _SETTINGS = (
     "config.json",
     "generation_config.json",
@@ -35,7 +34,7 @@ _SETTINGS = (
     "special_tokens_map.json",
 )
 _PATIENCE_SECONDS = 10.0
-_LONGEST_SHOWN = 200  # characters of a name
+_MAX_SHOWN = 200  # characters of a name
 
 
 def find_folder(name: str, progress: Progress, admit: Admission) -> Path:
@@ -59,13 +58,23 @@ def find_folder(name: str, progress: Progress, admit: Admission) -> Path:
         return Path(path)
     if os.path.isfile(path):
         raise LoadError(f"{name} is a file: give the folder that holds it, its config.json too.")
-    if not _HUB_ID.fullmatch(name.strip()) or ".." in name or "--" in name:
-        shown = name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."
+    if not _is_hub_id(name.strip()):
+        shown = name if len(name) <= _MAX_SHOWN else f"{name[:_MAX_SHOWN]}..."
         raise LoadError(
             f"{shown!a} is neither a folder on this machine nor a hub id: "
             f"choose one of {_choices()}."
         )
     return _cached_folder(name.strip()) or _download(name.strip(), progress, admit)
+
+
+def _is_hub_id(name: str) -> bool:
+    from huggingface_hub import errors, utils
+
+    try:
+        utils.validate_repo_id(name)  # type: ignore[attr-defined]  # documented, not exported
+    except errors.HFValidationError:
+        return False
+    return True
 
 
 def _choices() -> str:
@@ -118,10 +127,9 @@ def _wanted(sizes: dict[str, int], hub_id: str) -> list[str]:
     if "config.json" not in sizes:
         raise LoadError(f"{hub_id} has no config.json and is no model: choose another repository.")
     top = [file for file in sizes if "/" not in file]
-    sharded = re.compile(r"model-\d+-of-\d+\.safetensors")
-    weights = [file for file in top if sharded.fullmatch(file) or file == INDEX]
-    if "model.safetensors" in top:
-        weights = ["model.safetensors"]
+    whole = "model.safetensors"
+    shards = fnmatch.filter(top, "model-*-of-*.safetensors")
+    weights = [whole] if whole in top else [*shards, *fnmatch.filter(top, INDEX)]
     if not weights:
         raise no_weights(hub_id, top)
     others = [file for file in top if file in _SETTINGS or is_tokenizer_file(file)]

@@ -28,7 +28,7 @@ from model.fast.llama_decode import fast_decode
 from model.kv_cache import cache_argument, cache_shape
 from model.loading import LanguageModel
 from model.records import ShapePlan
-from model.weights.build_lock import building
+from model.weights import building
 from model.weights.device import choose_devices, choose_dtype, free_bytes
 from model.weights.locate import SHIPPED
 from model.weights.published_shapes import PublishedModel, published_models
@@ -164,7 +164,7 @@ def make_shape(shape: Shape, dtype: str = "auto") -> LanguageModel:
         ValueError: where it does not fit, or cannot be built; one sentence with the remedy.
     """
     plan, config = plan_shape(shape, dtype), shape.config
-    if plan.free_bytes is not None and plan.total_bytes * _HEADROOM > plan.free_bytes:
+    if plan.total_bytes * _HEADROOM > plan.free_bytes:
         raise ValueError(
             f"{plan.name} takes {plan.total_bytes / 1e9:,.1f} GB and "
             f"{plan.free_bytes / 1e9:,.1f} GB is free: choose a smaller shape."

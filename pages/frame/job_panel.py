@@ -29,6 +29,7 @@ def show_job(
     show: Callable[[Job[Any]], None],
     *,
     controls: Callable[[bool], None] | None = None,
+    idle: Callable[[], None] | None = None,
     icon: str | None = None,
     seconds: float = SLICE_SECONDS,
 ) -> None:
@@ -43,12 +44,13 @@ def show_job(
         show: Draws what was found so far.
         controls: Draws what the job is set up with, in the button's row; told whether one is going
             on, so that it can be disabled.
+        idle: Draws what stands in the place of `show` while nothing was found yet.
         icon: Of the button, such as ":material/timer:".
         seconds: Of work between two looks at the button.
     """
     has_clock = is_running(jobs, key)
     st.fragment(_part, run_every=CLOCK_SECONDS if has_clock else None)(
-        jobs, key, title, start, show, controls, icon, seconds, has_clock
+        jobs, key, title, start, show, controls, idle, icon, seconds, has_clock
     )
 
 
@@ -59,6 +61,7 @@ def _part(
     start: Callable[[], Job[Any]],
     show: Callable[[Job[Any]], None],
     controls: Callable[[bool], None] | None,
+    idle: Callable[[], None] | None,
     icon: str | None,
     seconds: float,
     has_clock: bool,
@@ -79,12 +82,13 @@ def _part(
     if problem := st.session_state.get(f"{key}_problem"):
         st.error(problem)
     job = jobs.get(key)
-    if job is None:
-        return
-    _show_progress(job)
-    if job.found is not None:
+    if job is not None:
+        _show_progress(job)
+    if job is not None and job.found is not None:
         show(job)
-    if job.is_running:
+    elif idle is not None:
+        idle()
+    if job is not None and job.is_running:
         job.run_for(seconds)
         if not job.is_running:
             st.rerun()

@@ -72,10 +72,13 @@ class SettingsTable:
         match field:
             case Text():
                 return _text(field, kept)
+            case Choice():
+                kept = {"options": field.options, "format_func": field.shown} | kept
+                return _choice(field.label, kept, is_segmented=field.is_segmented)
+            case Whole() if "options" in kept:
+                return _choice(field.label, kept)
             case Whole() | Number():
                 return _number(field, kept)
-            case Choice():
-                return _choice(field, kept)
             case Switch():
                 return st.toggle(field.label, **kept)
         raise TypeError(f"{field} has no widget")
@@ -97,11 +100,10 @@ def _number(field: Whole | Number, kept: dict[str, Any]) -> Any:
     return show(field.label, low, high, step=field.step, **kept)
 
 
-def _choice(field: Choice, kept: dict[str, Any]) -> Any:
-    options = list(kept.pop("options", field.options))
+def _choice(label: str, kept: dict[str, Any], *, is_segmented: bool = False) -> Any:
+    options = list(kept.pop("options"))
     if st.session_state.get(kept["key"], options[0]) not in options:
         st.session_state[kept["key"]] = options[0]
-    kept = {"format_func": field.shown} | kept
-    if field.is_segmented:
-        return st.segmented_control(field.label, options, required=True, **kept)
-    return st.selectbox(field.label, options, **kept)
+    if is_segmented:
+        return st.segmented_control(label, options, required=True, **kept)
+    return st.selectbox(label, options, **kept)

@@ -45,7 +45,8 @@ MAY_USE_LIBRARIES = {
     "viz": {"plotly", "pandas", "numpy", "markupsafe"},
     "model": {
         *{"torch", "transformers", "numpy", "outlines_core"},
-        *{"tokenizers", "safetensors", "huggingface_hub", "tqdm"},  # transformers' own
+        *{"psutil", "safetensors", "huggingface_hub"},
+        *{"tokenizers", "tqdm"},  # transformers' own
     },
 }
 # (who, what) of imports between topics that are meant, and why

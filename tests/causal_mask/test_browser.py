@@ -32,7 +32,7 @@ def test_a_head_is_pressed_the_mask_taken_off_and_a_token_changed(
     page.mouse.click(spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2)
     expect(main).to_contain_text("layer 2, head 2", timeout=SLOW)
 
-    by_key(page, "mask_on").get_by_text("off", exact=True).click()
+    by_key(page, "mask_mask").get_by_text("off", exact=True).click()
     expect(main).to_contain_text("of all attention looks ahead", timeout=SLOW)
 
     by_key(page, "mask_late").get_by_role("button").click()

@@ -48,12 +48,12 @@ def test_it_opens_with_all_that_it_claims_measured(app: AppTest) -> None:
 
 
 def test_the_mask_can_be_taken_off_and_put_on_again(app: AppTest) -> None:
-    app.segmented_control(key="mask_on").set_value("off").run()
+    app.segmented_control(key="mask_mask").set_value("off").run()
     assert not app.exception
     assert "of all attention looks ahead" in captions(app)
     n_maps = [trace["type"] for trace in spec(app, "mask_map")["data"]].count("heatmap")
     assert n_maps == 2
-    app.segmented_control(key="mask_on").set_value("on").run()
+    app.segmented_control(key="mask_mask").set_value("on").run()
     assert "looks ahead" not in captions(app)
 
 
@@ -68,12 +68,12 @@ def test_another_token_is_changed_and_a_typed_word_stands_there(app: AppTest) ->
     press(app, "mask_late")
     assert "Largest change of any logit before it: exactly 0" in captions(app)
     press(app, "mask_early")
-    app.text_input(key="mask_typed").set_value("dog").run()
+    app.text_input(key="mask_instead").set_value("dog").run()
     assert "“␣girl” replaced by “␣dog” at position 10" in captions(app)
-    app.text_input(key="mask_typed").set_value("girl").run()
+    app.text_input(key="mask_instead").set_value("girl").run()
     assert "stands there already" in app.error[0].value
     assert "“␣girl” replaced by “␣boy”" in captions(app)
-    app.text_input(key="mask_typed").set_value("xq zz kj ww vv qq jj kk pp yy").run()
+    app.text_input(key="mask_instead").set_value("xq zz kj ww vv qq jj kk pp yy").run()
     assert not app.exception
     assert "write between 1 and 8" in app.error[0].value
 

@@ -253,7 +253,7 @@ def headless(folder: Path) -> None:
         (pickles, "as pickles only, .* never opened: .* save_pretrained"),
         (no_weights, "no safetensors weights"),
         (lfs_pointer, "not a safetensors file: .*git lfs pull"),
-        (cut_short, "cannot read .*: download it again"),
+        (cut_short, "not a safetensors file: download it again"),
         (missing_shard, "lacks model-00001-of-00002.safetensors: download"),
         (strange_index, "no weight_map: download"),
         (no_tokenizer, "no tokenizer files: save its tokenizer"),

@@ -78,7 +78,7 @@ LINKS: dict[str, dict[str, str]] = {
 def opened(page: str, **link: str) -> AppTest:
     """A lesson opened by a link; one that writes a text by itself has written it to the end."""
     app = open_lesson(f"pages/{page}.py", **link)
-    while page == "snowball" and not any(button.key == "snow_go" for button in app.button):
+    while page == "snowball" and not any(box.key == "snowball_token" for box in app.selectbox):
         app.run()
     return app
 
@@ -184,7 +184,7 @@ def test_what_a_model_lacks_is_left_out_of_a_link_and_the_rest_is_followed() -> 
     app = opened("causal_mask", layer="60", head="2", mask="off")
     assert "no such layer" in app.warning[0].value
     assert app.session_state["mask_head"] == 2
-    assert app.session_state["mask_on"] == "off"
+    assert app.session_state["mask_mask"] == "off"
 
 
 def test_a_link_s_model_is_loaded_and_one_that_will_not_do_is_named() -> None:
@@ -211,13 +211,13 @@ def test_what_a_link_says_is_no_markdown_and_goes_once_the_reader_goes_on() -> N
 
 def test_the_snowball_link_chooses_the_token_to_force() -> None:
     app = opened("snowball", place="3", word="moon")
-    assert app.number_input(key="snow_place").value == 3
-    assert app.text_input(key="snow_word").value == "moon"
+    assert app.number_input(key="snowball_place").value == 3
+    assert app.text_input(key="snowball_word").value == "moon"
     assert offered(app)["word"] == "moon"
-    app.selectbox(key="snow_force").select_index(2).run()
+    app.selectbox(key="snowball_token").select_index(2).run()
     link = offered(app)
     assert "word" not in link
-    chosen = app.selectbox(key="snow_force").value
+    chosen = app.selectbox(key="snowball_token").value
     again = opened("snowball", **link)
-    assert again.selectbox(key="snow_force").value == chosen
+    assert again.selectbox(key="snowball_token").value == chosen
     assert offered(again) == link

@@ -7,28 +7,25 @@ import pytest
 
 from model.generation import Generation
 from model.held_out import held_out
+from model.job import finish
 from model.loading import LanguageModel, load_model
 from model.sampling import Settings
-from model.snowball.context_loss import ContextRun
-from model.snowball.error_compounding import ManyForks, compounding, estimate
-from model.snowball.exposure import ExposureRun
-from model.snowball.fork import Fork, options
-from model.snowball.instruction_position import FIRST, LATE, NEVER, ConstraintRun
-from model.snowball.long_generation import LongRun
-from model.snowball.rewind_strategies import RewindRun
+from model.snowball.context_loss import measure_context_loss
+from model.snowball.error_compounding import compounding, fork_many
+from model.snowball.exposure import measure_exposure
+from model.snowball.fork import fork_text, options
+from model.snowball.instruction_position import FIRST, LATE, NEVER, place_instruction
+from model.snowball.long_generation import generate_long
+from model.snowball.records import Estimate, Forks
+from model.snowball.rewind_strategies import compare_rewinds
 from model.tokenizing import encode
-from pages.lessons.snowball.constraint import BEGINNING, CONSTRAINT, WORDS
 from pages.lessons.snowball.long import KINDS
-from pages.lessons.snowball.state import Work
 from viz.snowball.exposure_chart import paired_gap
 
+BEGINNING = "Once upon a time there was a little girl named Lily."
+INSTRUCTION, WORD = "She had a big dragon.", "dragon"
 PROMPT = "The cat sat on the"
 WARM = Settings(temperature=0.7)
-
-
-def finish(work: Work) -> None:
-    while not work.is_done:
-        work.advance()
 
 
 @pytest.fixture(scope="module")
@@ -37,87 +34,73 @@ def early() -> LanguageModel:
 
 
 @pytest.fixture(scope="module")
-def many(storyteller: LanguageModel) -> ManyForks:
+def forks(storyteller: LanguageModel) -> Forks:
     ids = encode(storyteller, PROMPT)
-    run = ManyForks(storyteller, ids, WARM, n_before=3, rank=20, n_tokens=20, n_forks=16)
-    finish(run)
-    return run
+    return finish(fork_many(storyteller, ids, WARM, n_before=3, rank=20, n_tokens=20, n_forks=16))
 
 
 def test_c35_a_forced_token_parts_two_texts_that_were_one(storyteller: LanguageModel) -> None:
     start = Generation(storyteller, PROMPT)
-    fork = Fork(start, options(start)[8].token_id, WARM, 24)
-    finish(fork)
-    gaps = [step.kl for step in fork.steps if step.kl is not None]
+    steps = finish(fork_text(start, options(start)[8].token_id, WARM, 24))
+    gaps = [step.kl for step in steps if step.kl is not None]
     assert gaps[0] == 0
     assert min(gaps[1:]) > 0
-    assert sum(step.is_same for step in fork.steps) < len(fork.steps) / 2
+    assert sum(step.is_same for step in steps) < len(steps) / 2
 
 
-def test_c35_over_many_forks_the_gap_grows_with_the_position(many: ManyForks) -> None:
-    forks = many.forks()
-    assert forks is not None
+def test_c35_over_many_forks_the_gap_grows_with_the_position(forks: Forks) -> None:
     first, last = forks.kl[:, :4], forks.kl[:, -8:]
     assert np.nanmedian(last) > np.nanmedian(first) > 0
     assert forks.same[:, :4].mean() > forks.same[:, -8:].mean()
 
 
-def test_c35_slips_are_counted_beside_what_independent_errors_would_give(many: ManyForks) -> None:
-    forks = many.forks()
-    assert forks is not None
-    found = compounding(forks, 0.01)
-    assert 0 < found.rate < 0.5
-    assert found.predicted[-1] == pytest.approx((1 - found.rate) ** 20)
-    assert np.all(np.diff(found.right) <= 0)
+def test_c35_slips_are_counted_beside_what_independent_errors_would_give(forks: Forks) -> None:
+    slips = compounding(forks, 0.01)
+    assert 0 < slips.rate < 0.5
+    assert slips.predicted[-1] == pytest.approx((1 - slips.rate) ** 20)
+    assert np.all(np.diff(slips.original) <= 0)
     # one wrong token does not make the texts after it slip ever more: the page says as much
-    assert found.wrong_slips < 3 * max(found.right_slips, 0.5)
+    assert slips.forced_slips < 3 * max(slips.original_slips, 0.5)
 
 
 def test_c36_the_loss_after_true_tokens_is_not_that_after_its_own(
     storyteller: LanguageModel, early: LanguageModel
 ) -> None:
     stories = [encode(early, story) for story in held_out("stories")[:12]]
-    run = ExposureRun(early, storyteller, stories, n_prompt=24, n_tokens=32, temperature=0.7)
-    finish(run)
-    found = run.exposure()
-    by_story = paired_gap(found.writer_loss_free, found.writer_loss)
+    work = measure_exposure(early, storyteller, stories, n_tokens=32, temperature=0.7)
+    seen = finish(work)
+    by_story = paired_gap(seen.writer_loss_free, seen.writer_loss)
     assert by_story.mean > by_story.half_width > 0, "against the story itself"
-    by_judge = paired_gap(found.free, found.forced)
+    by_judge = paired_gap(seen.free, seen.forced)
     assert abs(by_judge.mean) > by_judge.half_width > 0, "by a second model"
-    assert found.true_text.mean() < found.forced.mean(), "the early model is no storyteller"
+    assert seen.true_text.mean() < seen.forced.mean(), "the early model is no storyteller"
 
 
 def test_c40_a_constraint_shapes_what_comes_after_it_and_nothing_before(
     storyteller: LanguageModel,
 ) -> None:
-    run = ConstraintRun(
+    work = place_instruction(
         storyteller,
-        BEGINNING,
-        CONSTRAINT,
-        [WORDS],
-        Settings(temperature=0.8),
+        *(BEGINNING, INSTRUCTION, [WORD], Settings(temperature=0.8)),
         n_before=12,
         n_tokens=40,
         n_texts=10,
     )
-    finish(run)
-    found = run.constraint()
-    assert found.n_same == found.n_first == 12 * 10
-    assert found.reached[FIRST][11] > found.reached[LATE][11] == found.reached[NEVER][11]
-    assert found.reached[LATE][-1] > found.reached[NEVER][-1]
+    seen = finish(work)
+    assert seen.n_same == seen.n_first == 12 * 10
+    assert seen.followed[FIRST][11] > seen.followed[LATE][11] == seen.followed[NEVER][11]
+    assert seen.followed[LATE][-1] > seen.followed[NEVER][-1]
 
 
 def test_c42_more_context_and_more_training_predict_better(
     storyteller: LanguageModel, early: LanguageModel
 ) -> None:
     stories = [encode(storyteller, story) for story in held_out("stories")]
-    run = ContextRun([storyteller, early], stories, (1, 8, 64), n_targets=48)
-    finish(run)
-    losses = run.loss().losses
+    losses = finish(measure_context_loss([storyteller, early], stories, (1, 8, 64))).losses
     for lm in (storyteller, early):
         by_context = losses[lm.name].mean(axis=0)
         assert by_context[0] > by_context[1] > by_context[2], lm.name
-    gap = estimate(losses[early.name][:, 2] - losses[storyteller.name][:, 2])
+    gap = Estimate.of(losses[early.name][:, 2] - losses[storyteller.name][:, 2])
     assert gap.mean > gap.half_width > 0
 
 
@@ -125,13 +108,12 @@ def test_c43_a_text_that_may_not_end_repeats_itself_as_books_do_not(
     storyteller: LanguageModel,
 ) -> None:
     books = [encode(storyteller, book)[:256] for book in held_out("books")]
-    run = LongRun(storyteller, encode(storyteller, "Once upon a time"), KINDS, 256, books, "books")
-    finish(run)
-    found = run.texts()
-    kinds, last = np.array(found.kinds), slice(176, 256)
-    repeated = [found.repeated[kinds == i, last].mean() for i in range(3)]
+    prompt = encode(storyteller, "Once upon a time")
+    texts = finish(generate_long(storyteller, prompt, KINDS, 256, books))
+    kinds, last = np.array(texts.kinds), slice(176, 256)
+    repeated = [texts.repeated[kinds == i, last].mean() for i in range(3)]
     assert repeated[0] > repeated[2]
-    surprise = [np.nanmean(found.surprise[kinds == i, last]) for i in range(3)]
+    surprise = [np.nanmean(texts.surprise[kinds == i, last]) for i in range(3)]
     assert surprise[0] < surprise[1] < surprise[2]
 
 
@@ -140,11 +122,10 @@ def test_c44_going_back_costs_only_what_came_after_the_bad_token(
 ) -> None:
     start = Generation(storyteller, PROMPT)
     start.step(WARM)
-    run = RewindRun(start, options(start)[8].token_id, WARM, 20, (1, 5, 20))
-    finish(run)
-    left, *gone_back = run.choices
-    assert [choice.n_thrown for choice in gone_back] == [1, 5, 20]
-    assert [choice.n_passes - left.n_passes for choice in gone_back] == [2, 6, 21]
-    assert all(choice.is_restored for choice in gone_back)
+    bad_id = options(start)[8].token_id
+    left, *gone_back = finish(compare_rewinds(start, bad_id, WARM, 20, (1, 5, 20)))
+    assert [strategy.n_discarded for strategy in gone_back] == [1, 5, 20]
+    assert [strategy.n_passes - left.n_passes for strategy in gone_back] == [2, 6, 21]
+    assert all(strategy.is_restored for strategy in gone_back)
     assert not left.is_restored
-    assert all(choice.surprise > 0 for choice in run.choices)
+    assert all(strategy.surprise > 0 for strategy in (left, *gone_back))

@@ -1,4 +1,4 @@
-"""One wrong token on tiny models: forks by hand, slips by hand, texts side by side."""
+"""A forced token on tiny models: forks by hand, slips by hand, many forks beside single ones."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from model.generation import Generation
-from model.loading import LanguageModel
+from model.job import Job, finish
 from model.masks import divergence, log_softmax
 from model.sampling import Settings
-from model.snowball.error_compounding import ManyForks, compounding, estimate
-from model.snowball.fork import Fork, meeting, option_of, options
-from model.snowball.records import Forks, ForkStep, Side
+from model.snowball.error_compounding import compounding, fork_many
+from model.snowball.fork import fork_text, options, reconvergence
+from model.snowball.records import Estimate, Forks, ForkStep, Token
 from model.tokenizing import shares_vocabulary
 from tests.tiny_models import tiny, tokenizer
 
@@ -22,105 +22,67 @@ PROMPT = [5, 6, 7, 8, 9, 10]
 WARM = Settings(temperature=0.9)
 
 
-def finished_fork(fork: Fork) -> Fork:
-    while not fork.is_done:
-        fork.advance()
-    return fork
-
-
-def finished(run: ManyForks) -> Forks:
-    while not run.is_done:
-        run.advance()
-    forks = run.forks()
-    assert forks is not None
-    return forks
-
-
-def step_of(right: int | None, wrong: int | None) -> ForkStep:
-    sides = [None if one is None else Side(one, str(one), -1.0) for one in (right, wrong)]
-    return ForkStep(0, sides[0], sides[1], 0.5)
+def step_of(original: int | None, forced: int | None) -> ForkStep:
+    sides = [None if i is None else Token(i, str(i), -1.0) for i in (original, forced)]
+    return ForkStep(sides[0], sides[1], 0.5)
 
 
 # One fork
 
 
-def test_one_side_of_a_fork_is_the_text_itself_and_the_other_has_the_forced_token() -> None:
-    start = Generation(tiny("llama"), PROMPT, seed=3)
-    plain = start.fork()
-    for _ in range(10):
-        plain.step(WARM)
-    wrong_id = next(one.token_id for one in options(start) if one.token_id != plain.ids[6])
-    fork = finished_fork(Fork(start, wrong_id, WARM, 10))
-    assert [step.right.token_id for step in fork.steps if step.right] == plain.ids[6:]
-    assert fork.steps[0].wrong is not None
-    assert fork.steps[0].wrong.token_id == wrong_id
+@pytest.mark.parametrize("architecture", ["llama", "gpt2"])
+def test_each_side_of_a_fork_is_the_text_as_it_would_be_alone(architecture: str) -> None:
+    start = Generation(tiny(architecture), PROMPT, seed=4)
+    original, forced = start.fork(), start.fork()
+    steps = finish(fork_text(start, 77, WARM, 8))
+    kl = []
+    for i in range(8):
+        kl.append(float(divergence(log_softmax(original.logits), log_softmax(forced.logits))))
+        original.step(WARM)
+        forced.step(WARM, token_id=None if i else 77)
+    assert [step.original.token_id for step in steps if step.original] == original.ids[6:]
+    assert [step.forced.token_id for step in steps if step.forced] == forced.ids[6:]
+    assert [step.coin for step in original.steps] == [step.coin for step in forced.steps]
+    assert [step.kl for step in steps] == pytest.approx(kl, rel=1e-5)
+    assert kl[0] == 0 < min(kl[1:])
     assert start.ids == PROMPT, "the text itself stays"
-
-
-def test_both_sides_go_on_by_the_same_coins() -> None:
-    start = Generation(tiny("gpt2"), PROMPT, seed=4)
-    fork = finished_fork(Fork(start, 77, WARM, 8))
-    alone = start.fork()
-    alone.step(WARM, token_id=77)
-    for _ in range(7):
-        alone.step(WARM)
-    assert [step.wrong.token_id for step in fork.steps if step.wrong] == alone.ids[6:]
-    assert [step.coin for step in fork.right.steps] == [step.coin for step in fork.wrong.steps]
-
-
-def test_the_two_expect_the_same_at_the_fork_and_other_things_after_it() -> None:
-    fork = finished_fork(Fork(Generation(tiny("llama"), PROMPT), 77, WARM, 6))
-    gaps = [step.kl for step in fork.steps]
-    assert gaps[0] == 0
-    assert all(gap is not None and gap > 0 for gap in gaps[1:])
-    other = Generation(tiny("llama"), PROMPT)
-    other.step(WARM, token_id=77)
-    itself = Generation(tiny("llama"), PROMPT)
-    itself.step(WARM)
-    expected = divergence(log_softmax(itself.logits), log_softmax(other.logits))
-    assert gaps[1] == pytest.approx(float(expected), rel=1e-5)
 
 
 def test_a_side_that_ends_leaves_the_other_running() -> None:
     lm = tiny("llama")
-    end = min(lm.end_ids)
-    fork = finished_fork(Fork(Generation(lm, PROMPT, seed=1), end, WARM, 5))
-    assert fork.wrong.finished == "eos"
-    assert all(step.wrong is None for step in fork.steps[1:])
-    assert all(step.right is not None for step in fork.steps[1:])
-    assert fork.steps[2].kl is None
+    steps = finish(fork_text(Generation(lm, PROMPT, seed=1), min(lm.end_ids), WARM, 5))
+    assert all(step.forced is None and step.original for step in steps[1:])
+    assert len(steps) == 5
+    assert steps[2].kl is None
 
 
 def test_a_finished_text_and_an_unknown_token_are_refused() -> None:
     start = Generation(tiny("llama"), PROMPT)
     with pytest.raises(ValueError, match="no token of"):
-        Fork(start, 290, WARM, 5)
+        Job(fork_text(start, 290, WARM, 5))
     start.step(token_id=min(tiny("llama").end_ids))
     with pytest.raises(ValueError, match="choose an earlier one"):
-        Fork(start, 5, WARM, 5)
+        Job(fork_text(start, 5, WARM, 5))
 
 
-def test_options_are_ranked_and_an_own_token_has_its_rank() -> None:
+def test_options_are_ranked_with_their_probabilities() -> None:
     start = Generation(tiny("llama"), PROMPT)
     offered = options(start, n_best=4)
-    assert [one.rank for one in offered] == [1, 2, 3, 4, 20, 100]
-    assert [one.prob for one in offered] == sorted((one.prob for one in offered), reverse=True)
-    assert option_of(start, offered[4].token_id) == offered[4]
+    assert [option.rank for option in offered] == [1, 2, 3, 4, 20, 100]
     logits = start.logits.astype(float)
     whole = np.exp(logits - logits.max())
-    assert offered[2].prob == pytest.approx(whole[offered[2].token_id] / whole.sum())
+    for option in offered:
+        assert option.prob == pytest.approx(whole[option.token_id] / whole.sum())
+        assert (logits > logits[option.token_id]).sum() == option.rank - 1
 
 
-def test_texts_meet_where_they_are_the_same_up_to_the_end() -> None:
+def test_texts_reconverge_where_they_are_the_same_up_to_the_end() -> None:
     apart = [step_of(1, 2), step_of(3, 3), step_of(4, 5)]
     tail = [step_of(i, i) for i in range(6)]
-    assert meeting(apart + tail) == 3
-    assert meeting(apart + tail, least=7) is None
-    assert meeting([*apart, *tail, step_of(1, 2)]) is None
-    assert meeting([*apart, *tail, step_of(1, None)]) is None
-
-
-# Side by side
+    assert reconvergence(apart + tail) == 3
+    assert reconvergence(apart + tail, n_same=7) is None
+    assert reconvergence([*apart, *tail, step_of(1, 2)]) is None
+    assert reconvergence([*apart, *tail, step_of(1, None)]) is None
 
 
 def test_a_divergence_by_hand() -> None:
@@ -134,110 +96,102 @@ def test_a_divergence_by_hand() -> None:
 
 
 def test_models_of_other_tokens_cannot_judge_each_other() -> None:
-    assert shares_vocabulary(tiny("llama"), tiny("gpt2"))
-    assert not shares_vocabulary(tiny("llama"), _renamed())
-
-
-def _renamed() -> LanguageModel:
-    """A model whose tokenizer has one word more."""
     other = tokenizer()
     other.add_tokens(["more"])
-    return replace(tiny("gpt2"), tokenizer=other)
+    assert shares_vocabulary(tiny("llama"), tiny("gpt2"))
+    assert not shares_vocabulary(tiny("llama"), replace(tiny("gpt2"), tokenizer=other))
 
 
-# A hundred forks
+# Many forks
 
 
 def test_many_forks_are_single_forks_side_by_side() -> None:
     lm = tiny("llama")
-    run = ManyForks(lm, PROMPT, WARM, n_before=2, rank=5, n_tokens=6, n_forks=3, first_seed=7)
-    forks = finished(run)
+    work = fork_many(lm, PROMPT, WARM, n_before=2, rank=5, n_tokens=6, n_forks=3, first_seed=7)
+    forks = finish(work)
     for row, seed in enumerate(range(7, 10)):
         start = Generation(lm, PROMPT, seed=seed)
         start.step(WARM)
         start.step(WARM)
-        wrong_id = options(start)[4].token_id
-        single = finished_fork(Fork(start, wrong_id, WARM, 7))
-        assert single.steps[0].wrong is not None
-        assert forks.forced_logprob[row] == pytest.approx(single.steps[0].wrong.logprob, abs=1e-4)
-        for column, step in enumerate(single.steps[1:]):
-            assert step.right is not None
-            assert step.wrong is not None
-            assert forks.right[row, column] == pytest.approx(step.right.logprob, abs=1e-4)
-            assert forks.wrong[row, column] == pytest.approx(step.wrong.logprob, abs=1e-4)
+        first, *single = finish(fork_text(start, options(start)[4].token_id, WARM, 7))
+        assert first.forced is not None
+        assert forks.forced_logprob[row] == pytest.approx(first.forced.logprob, abs=1e-4)
+        for column, step in enumerate(single):
+            assert step.original is not None
+            assert step.forced is not None
+            assert forks.original[row, column] == pytest.approx(step.original.logprob, abs=1e-4)
+            assert forks.forced[row, column] == pytest.approx(step.forced.logprob, abs=1e-4)
             assert forks.kl[row, column] == pytest.approx(step.kl, abs=1e-4)
             assert forks.same[row, column] == step.is_same
 
 
 def test_a_forced_token_is_never_the_one_that_the_coin_draws() -> None:
     cold = Settings(temperature=0)
-    run = ManyForks(tiny("llama"), PROMPT, cold, n_before=0, rank=1, n_tokens=2, n_forks=1)
-    forks = finished(run)
+    work = fork_many(tiny("llama"), PROMPT, cold, n_before=0, rank=1, n_tokens=2, n_forks=1)
     second = options(Generation(tiny("llama"), PROMPT))[1]
-    assert forks.forced_logprob[0] == pytest.approx(math.log(second.prob), abs=1e-5)
+    assert finish(work).forced_logprob[0] == pytest.approx(math.log(second.prob), abs=1e-5)
 
 
 def test_many_forks_grow_in_groups_and_have_a_first_summary_early() -> None:
-    run = ManyForks(tiny("llama"), PROMPT, WARM, n_before=1, rank=3, n_tokens=3, n_forks=25)
-    assert run.forks() is None
-    seen = set()
-    while not run.is_done:
-        run.advance()
-        assert 0 <= run.done <= 1
-        if (forks := run.forks()) is not None:
-            seen.add(forks.n_texts)
-    assert seen == {20, 25}
-    assert run.done == 1
+    work = fork_many(tiny("llama"), PROMPT, WARM, n_before=1, rank=3, n_tokens=3, n_forks=25)
+    sizes, done = set(), []
+    for progress in work:
+        done.append(progress.n_done / progress.n_total)
+        sizes.add(progress.look().n_texts if progress.look else 0)
+    assert sizes == {0, 20}
+    assert done == sorted(done)
+    assert 0 == done[0] < done[-1] < 1
 
 
-def test_forks_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="fork earlier"):
-        ManyForks(tiny("llama"), PROMPT, WARM, n_before=50, rank=2, n_tokens=50)
-    with pytest.raises(ValueError, match="choose one from 1 to 289"):
-        ManyForks(tiny("llama"), PROMPT, WARM, n_before=1, rank=290, n_tokens=5)
+@pytest.mark.parametrize(
+    ("n_before", "rank", "remedy"), [(50, 2, "fork earlier"), (1, 290, "from 1 to 289")]
+)
+def test_forks_that_cannot_be_are_refused(n_before: int, rank: int, remedy: str) -> None:
+    with pytest.raises(ValueError, match=remedy):
+        Job(fork_many(tiny("llama"), PROMPT, WARM, n_before=n_before, rank=rank, n_tokens=50))
 
 
 # What they come to
 
 
-def forks_of(right: list[list[float]], wrong: list[list[float]]) -> Forks:
-    shape = np.array(right).shape
+def forks_of(original: list[list[float]], forced: list[list[float]]) -> Forks:
+    shape = np.array(original).shape
     return Forks(
         n_before=0,
-        rank=2,
+        temperature=1.0,
         forced_logprob=np.zeros(shape[0]),
         same=np.zeros(shape, dtype=bool),
         kl=np.zeros(shape),
-        right=np.log(np.array(right)),
-        wrong=np.log(np.array(wrong)),
+        original=np.log(np.array(original)),
+        forced=np.log(np.array(forced)),
     )
 
 
 def test_slips_are_counted_by_hand() -> None:
     forks = forks_of(
-        right=[[0.5, 0.5, 0.001, 0.5], [0.5, 0.5, 0.5, 0.5]],
-        wrong=[[0.001, 0.5, 0.5, 0.5], [0.001, 0.001, 0.5, 0.5]],
+        original=[[0.5, 0.5, 0.001, 0.5], [0.5, 0.5, 0.5, 0.5]],
+        forced=[[0.001, 0.5, 0.5, 0.5], [0.001, 0.001, 0.5, 0.5]],
     )
-    found = compounding(forks, 0.01)
-    assert found.rate == 1 / 8
-    assert found.predicted.tolist() == pytest.approx([(7 / 8) ** n for n in (1, 2, 3, 4)])
-    assert found.right.tolist() == [1, 1, 0.5, 0.5]
-    assert found.wrong.tolist() == [0, 0, 0, 0]
-    assert (found.right_slips, found.wrong_slips) == (0.5, 1.5)
-    assert found.difference == 1
-    assert found.half_width == pytest.approx(1.96 * math.sqrt(2) / math.sqrt(2))
+    slips = compounding(forks, 0.01)
+    assert slips.rate == 1 / 8
+    assert slips.predicted.tolist() == pytest.approx([(7 / 8) ** n for n in (1, 2, 3, 4)])
+    assert slips.original.tolist() == [1, 1, 0.5, 0.5]
+    assert slips.forced.tolist() == [0, 0, 0, 0]
+    assert (slips.original_slips, slips.forced_slips) == (0.5, 1.5)
+    assert slips.difference == 1
+    assert slips.half_width == pytest.approx(1.96 * math.sqrt(2) / math.sqrt(2))
     assert compounding(forks, 0.0001).rate == 0
 
 
 def test_positions_after_an_end_count_on_neither_side() -> None:
-    forks = forks_of(right=[[0.5, 0.001]], wrong=[[0.001, 0.5]])
-    forks.wrong[0, 1] = math.nan
-    found = compounding(forks, 0.01)
-    assert (found.right_slips, found.wrong_slips, found.rate) == (0, 1, 0)
+    forks = forks_of(original=[[0.5, 0.001]], forced=[[0.001, 0.5]])
+    forks.forced[0, 1] = math.nan
+    slips = compounding(forks, 0.01)
+    assert (slips.original_slips, slips.forced_slips, slips.rate) == (0, 1, 0)
 
 
 def test_a_mean_and_its_interval_by_hand() -> None:
-    found = estimate([1.0, 2.0, 3.0, math.nan])
-    assert (found.mean, found.spread, found.n) == (2, 1, 3)
-    assert found.half_width == pytest.approx(1.96 / math.sqrt(3))
-    assert math.isnan(estimate([math.nan]).mean)
+    estimate = Estimate.of([1.0, 2.0, 3.0, math.nan])
+    assert (estimate.mean, estimate.spread, estimate.n) == (2, 1, 3)
+    assert estimate.half_width == pytest.approx(1.96 / math.sqrt(3))
+    assert math.isnan(Estimate.of([math.nan]).mean)

@@ -11,14 +11,14 @@ import pytest
 
 from model.snowball.records import (
     Compounding,
-    Constraint,
     ContextLoss,
     Exposure,
     Forks,
     ForkStep,
+    InstructionPosition,
     LongTexts,
-    SecondChoice,
-    Side,
+    RewindStrategy,
+    Token,
     Version,
 )
 from viz.chart import Chart
@@ -36,26 +36,26 @@ from viz.snowball.exposure_chart import (
 from viz.snowball.fork_chart import (
     cost_figure,
     gap_figure,
-    met,
     parting_figure,
+    reconverged,
     surprise_figure,
     survival_figure,
     verdict,
 )
-from viz.snowball.instruction_chart import reached_figure, version_html
+from viz.snowball.instruction_chart import followed_figure, version_html
 from viz.snowball.long_chart import long_surprise_figure, repeats_figure
-from viz.snowball.rewind_chart import choices_table, work_figure
+from viz.snowball.rewind_chart import strategies_table, work_figure
 
 RNG = np.random.default_rng(0)
 STEPS = [
-    ForkStep(5, Side(1, "a", -0.5), Side(2, "b", -6.0), 0.0),
-    ForkStep(6, Side(3, "c", -1.0), Side(3, "c", -2.0), 1.5),
-    ForkStep(7, Side(4, "d", -3.0), None, None),
+    ForkStep(Token(1, "a", -0.5), Token(2, "b", -6.0), 0.0),
+    ForkStep(Token(3, "c", -1.0), Token(3, "c", -2.0), 1.5),
+    ForkStep(Token(4, "d", -3.0), None, None),
 ]
 SHAPE = (6, 24)
 FORKS = Forks(
     3,
-    20,
+    0.7,
     np.full(6, -5.0),
     np.zeros(SHAPE, dtype=bool),
     RNG.uniform(1, 9, SHAPE),
@@ -66,7 +66,7 @@ COUNTED = Compounding(
     0.01, 0.1, 0.9 ** np.arange(1, 25), np.ones(24), np.zeros(24), 1.0, 1.2, 0.2, 0.5, (0.1, 0.2),
     (0.1, 0.1),
 )  # fmt: skip
-EXPOSURE = Exposure("small", "large", 24, 1.0, *(RNG.uniform(1, 3, SHAPE) for _ in range(7)))
+EXPOSURE = Exposure("small", "large", 1.0, *(RNG.uniform(1, 3, SHAPE) for _ in range(7)))
 LONG = LongTexts(
     ("greedy", "warm", "books"), (0, 1, 1, 2), RNG.uniform(0, 4, (4, 64)),
     RNG.integers(0, 2, (4, 64)).astype(float), ("a", "b", "c"),
@@ -74,16 +74,17 @@ LONG = LongTexts(
 CONTEXT = ContextLoss(
     (1, 2, 4), {"last": np.array([[3.0, 2.0, np.nan], [5.0, 4.0, 1.0]])}, {"last": 7_000_000}
 )
-CONSTRAINT = Constraint(
+POSITION = InstructionPosition(
     2,
+    ("dragon",),
     {n: np.array([0.0, 0.5, v]) for n, v in (("first", 1.0), ("late", 0.75), ("never", 0.0))},
     7,
     8,
     {},
 )
-CHOICES = [
-    SecondChoice("leave it", 0, 10, 0.1, 1.5, 0.9, "bad", False),
-    SecondChoice("stop after 4", 4, 15, 0.15, 1.2, 1.0, "good", True),
+STRATEGIES = [
+    RewindStrategy("leave it", 0, 10, 10, 0.1, 1.5, 0.9, "bad", False),
+    RewindStrategy("rewind after 4", 4, 10, 15, 0.15, 1.2, 1.0, "good", True),
 ]
 CHARTS = {
     "gap": lambda theme: gap_figure(STEPS, theme),
@@ -96,8 +97,8 @@ CHARTS = {
     "repeats": lambda theme: repeats_figure(LONG, theme),
     "long": lambda theme: long_surprise_figure(LONG, theme),
     "context": lambda theme: context_figure(CONTEXT, theme),
-    "constraint": lambda theme: reached_figure(CONSTRAINT, 10, theme),
-    "work": lambda theme: work_figure(CHOICES, 10, theme),
+    "instruction": lambda theme: followed_figure(POSITION, 10, theme),
+    "work": lambda theme: work_figure(STRATEGIES, theme),
 }
 
 
@@ -120,23 +121,21 @@ def test_every_figure_is_strict_json_without_a_title_and_says_where_it_is_from(
 def test_the_gap_leaves_out_the_place_of_the_fork_and_what_has_ended() -> None:
     chart = gap_figure(STEPS)
     assert list(chart.figure.data[0].y) == [0.0, 1.5]
-    assert "1.50\u202fnats a token on average" in chart.caption
-    assert "same token at 1 of 3 positions" in chart.caption
+    assert "1.50\u202fnats" in chart.caption
+    assert "1 of 3 positions" in chart.caption
 
 
 def test_the_forced_token_s_own_cost_is_drawn_but_not_counted() -> None:
     chart = surprise_figure(STEPS)
-    assert line(chart, "wrong token") == [6.0, 2.0]
-    assert "2.00\u202fnats in the untouched text, 2.00\u202fnats" in chart.caption.replace(
-        " a token", ""
-    )
+    assert line(chart, "forced token") == [6.0, 2.0]
+    assert chart.caption.count("2.00\u202fnats") == 2
 
 
-def test_a_pair_has_met_where_its_last_tokens_are_the_same() -> None:
+def test_a_pair_has_reconverged_where_its_last_tokens_are_the_same() -> None:
     same = np.zeros((2, 8), dtype=bool)
     same[0, 3:] = True
     same[1, :7] = True
-    assert met(replace(FORKS, same=same)).tolist() == [True, False]
+    assert reconverged(replace(FORKS, same=same)).tolist() == [True, False]
 
 
 def test_windows_by_hand() -> None:
@@ -150,11 +149,11 @@ def test_windows_by_hand() -> None:
 @pytest.mark.parametrize(
     ("difference", "half_width", "late", "words"),
     [
-        (0.2, 0.5, (0.1, 0.1), "Errors do not compound here:**"),
-        (-0.9, 0.5, (0.1, 0.1), "on the contrary"),
-        (0.9, 0.5, (0.1, 0.1), "Errors follow, and fade"),
-        (0.9, 0.5, (0.1, 0.3), "Errors compound here"),
-        (0.9, math.nan, (0.1, 0.3), "no more than chance allows"),
+        (0.2, 0.5, (0.1, 0.1), "do not compound here:"),
+        (-0.9, 0.5, (0.1, 0.1), "rarer"),
+        (0.9, 0.5, (0.1, 0.1), "fade"),
+        (0.9, 0.5, (0.1, 0.3), "compound here:"),
+        (0.9, math.nan, (0.1, 0.3), "chance"),
     ],
 )
 def test_the_verdict_follows_the_numbers(
@@ -187,14 +186,12 @@ def test_a_drift_is_the_gap_of_the_first_third_and_that_of_the_last() -> None:
     slope = np.linspace(-1, 2, SHAPE[1])
     found = replace(EXPOSURE, free=EXPOSURE.forced + slope)
     first, last = slope[:8].mean(), slope[-8:].mean()
-    told = drift_words(found)
-    assert f"from −{abs(first):.2f} ± 0.00 to +{last:.2f}" in told
+    assert f"−{abs(first):.2f} ± 0.00 to +{last:.2f}" in drift_words(found)
 
 
 def test_what_the_writer_loses_against_the_judge_is_told_for_both_ways() -> None:
     found = replace(EXPOSURE, kl_forced=np.full(SHAPE, 0.5), kl_free=np.full(SHAPE, 0.75))
-    assert "0.50 nats a token after true tokens, 0.75 after its own" in kl_words(found)
-    assert "+0.25 ± 0.00" in kl_words(found)
+    assert all(number in kl_words(found) for number in ("0.50 nats", "0.75", "+0.25 ± 0.00"))
 
 
 def test_a_context_that_is_not_measured_whole_is_not_drawn() -> None:
@@ -207,13 +204,12 @@ def test_repeats_are_drawn_by_kind_with_their_last_mean() -> None:
     chart = repeats_figure(LONG)
     last = 100 * LONG.repeated[0, -8:].mean()
     assert line(chart, "greedy")[-1] == pytest.approx(last)
-    assert "greedy" in chart.caption
 
 
-def test_a_constraint_says_how_many_tokens_it_left_alone() -> None:
-    chart = reached_figure(CONSTRAINT, 10)
+def test_an_instruction_says_how_many_tokens_it_left_alone() -> None:
+    chart = followed_figure(POSITION, 10)
     assert line(chart, "late") == [0.0, 50.0, 75.0]
-    assert "left 7 of the 8 tokens" in chart.caption
+    assert "left 7 of the 8" in chart.caption
 
 
 def test_a_text_s_words_are_only_ever_text() -> None:
@@ -226,8 +222,8 @@ def test_a_text_s_words_are_only_ever_text() -> None:
 
 
 def test_what_each_way_took_is_a_bar_and_a_row() -> None:
-    chart = work_figure(CHOICES, 10)
-    thrown = next(trace for trace in chart.figure.data if trace.name == "thrown away")
-    assert list(thrown.x) == [0, 4]
-    assert "4 tokens thrown away, 15 passes" in chart.caption
-    assert list(choices_table(CHOICES)["as if never bad"]) == ["no", "yes"]
+    chart = work_figure(STRATEGIES)
+    discarded = next(trace for trace in chart.figure.data if trace.name == "discarded")
+    assert list(discarded.x) == [0, 4]
+    assert "4 tokens discarded, 15 passes" in chart.caption
+    assert list(strategies_table(STRATEGIES)["as without it"]) == ["no", "yes"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
@@ -49,45 +47,7 @@ def test_numbers_have_16_bits_on_a_gpu_that_is_made_for_them(
 
 
 def test_free_memory_is_known_here_and_less_than_a_petabyte() -> None:
-    free = device.free_bytes(torch.device("cpu"))
-    assert free is not None
-    assert 0 < free < 1e15
-
-
-def test_free_memory_is_asked_of_linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "_MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(device, "_CGROUP", tmp_path)
-    (tmp_path / "meminfo").write_text("MemTotal:  9 kB\nMemAvailable:   7 kB\n")
-    assert device.free_bytes(torch.device("cpu")) == 7 * 1024
-
-
-def test_free_memory_is_asked_of_other_unixes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They name their pages; what is in use of them nobody says."""
-    monkeypatch.setattr(device, "_MEMINFO", tmp_path / "none")
-    monkeypatch.setattr(device, "_CGROUP", tmp_path)
-    monkeypatch.setattr(device.os, "sysconf", {"SC_PHYS_PAGES": 5, "SC_PAGE_SIZE": 4096}.get)
-    assert device.free_bytes(torch.device("cpu")) == 5 * 4096
-    monkeypatch.setattr(device.os, "sysconf_names", {})
-    assert device.free_bytes(torch.device("cpu")) is None
-
-
-@pytest.mark.parametrize(("answers", "expected"), [(1, 1234), (0, None)])
-def test_free_memory_is_asked_of_windows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: int, expected: int | None
-) -> None:
-    def tell(pointer: Any) -> int:
-        status = pointer._obj
-        assert status[0] == 64, "the size of the structure that it fills"
-        status[1], status[2] = 9999, 1234  # total, available
-        return answers
-
-    kernel = SimpleNamespace(GlobalMemoryStatusEx=tell)
-    monkeypatch.setattr(device.ctypes, "windll", SimpleNamespace(kernel32=kernel), raising=False)
-    monkeypatch.setattr(device.sys, "platform", "win32")
-    monkeypatch.setattr(device, "_CGROUP", tmp_path)
-    assert device.free_bytes(torch.device("cpu")) == expected
+    assert 0 < device.free_bytes(torch.device("cpu")) < 1e15
 
 
 @pytest.mark.parametrize(
@@ -102,3 +62,4 @@ def test_the_limit_of_a_container_counts(
     (tmp_path / "memory.current").write_text("600")
     (tmp_path / "memory.stat").write_text("anon 400\ninactive_file 200\n")
     assert device._of_container() == expected
+    assert device.free_bytes(torch.device("cpu")) <= (expected or 1e15)

@@ -9,12 +9,11 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import plotly.graph_objects as go
 
+from model.snowball.records import Estimate, Floats
 from viz.palette import Theme, colour
 
-Floats = npt.NDArray[np.float64]
 Z = 1.96  # half-width of a 95 % interval, in standard errors
 
 
@@ -39,16 +38,11 @@ def windows(values: Floats, width: int, first: int = 1) -> Line:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a stretch without a number is NaN
         per_text = [np.nanmean(values[:, i : i + width], axis=1) for i in starts]
-        means = np.array([np.nanmean(column) for column in per_text])
-        counts = np.array([np.count_nonzero(~np.isnan(column)) for column in per_text])
-        spreads = np.array(
-            [
-                np.nanstd(column, ddof=1) if count > 1 else np.nan
-                for column, count in zip(per_text, counts, strict=True)
-            ]
-        )
+    estimates = [Estimate.of(column) for column in per_text]
+    means = np.array([estimate.mean for estimate in estimates])
+    half_widths = np.array([estimate.half_width for estimate in estimates])
     centres = np.array([first + i + (min(width, n - i) - 1) / 2 for i in starts])
-    return Line(centres, means, Z * spreads / np.sqrt(np.maximum(counts, 1)))
+    return Line(centres, means, half_widths)
 
 
 def add_line(

@@ -20,16 +20,16 @@ LOOKS = (
 )
 
 
-def context_figure(found: ContextLoss, theme: Theme = "light") -> Chart:
+def context_figure(loss: ContextLoss, theme: Theme = "light") -> Chart:
     """Draws the mean loss of the same tokens against the context, on a logarithmic axis."""
     figure = new_figure(theme)
-    x = np.array(found.contexts, dtype=np.float64)
+    x = np.array(loss.contexts, dtype=np.float64)
     words = []
-    for (name, losses), (role, dash, symbol) in zip(found.losses.items(), LOOKS, strict=False):
+    for (name, losses), (role, dash, symbol) in zip(loss.losses.items(), LOOKS, strict=False):
         whole = ~np.isnan(losses).any(axis=0)  # a context that every target was given
         means = np.where(whole, losses.mean(axis=0), np.nan)
         half = Z * losses.std(axis=0, ddof=1) / np.sqrt(len(losses))
-        shown = f"{name}, {digits(found.n_parameters[name] / 1e6, 2)} M"
+        shown = f"{name}, {digits(loss.n_parameters[name] / 1e6, 2)} M"
         add_line(figure, Line(x, means, half), role, shown, theme, dash=dash, symbol=symbol)
         known = means[whole]
         if known.size:
@@ -42,7 +42,7 @@ def context_figure(found: ContextLoss, theme: Theme = "light") -> Chart:
     )
     figure.update_yaxes(title_text="loss, nats per token", rangemode="normal")
     figure.update_layout(height=HEIGHT)
-    n = len(next(iter(found.losses.values())))
+    n = len(next(iter(loss.losses.values())))
     caption = (
         f"Measured: the same {n} tokens of held-out text, predicted from the last 1, 2, 4, … "
         f"tokens before them; bands are 95 % intervals over tokens. {'; '.join(words)} nats."

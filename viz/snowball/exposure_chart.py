@@ -9,7 +9,7 @@ from model.snowball.records import Estimate, Exposure, Floats
 from viz.chart import Chart, new_figure
 from viz.format import THIN
 from viz.palette import Theme
-from viz.snowball.confidence_bands import Z, add_line, windows
+from viz.snowball.confidence_bands import add_line, windows
 
 HEIGHT = 340  # pixels
 WINDOW = 8  # positions in a stretch
@@ -17,32 +17,34 @@ FORCED, FREE = "after true tokens (teacher forcing)", "after its own tokens (fre
 TRUE = "the story’s own tokens"
 
 
-def judged_figure(found: Exposure, theme: Theme = "light") -> Chart:
+def judged_figure(exposure: Exposure, theme: Theme = "light") -> Chart:
     """Draws the judge's surprise at the writer's draws, and at the story itself."""
     figure = new_figure(theme)
-    add_line(figure, windows(found.forced, WINDOW), "prompt", FORCED, theme, symbol="circle")
-    add_line(figure, windows(found.free, WINDOW), "generated", FREE, theme, symbol="square")
-    add_line(figure, windows(found.true_text, WINDOW), "muted", TRUE, theme, dash="dash")
-    _axes(figure, found.forced.shape[1], f"surprise of {found.judge}, nats per token")
+    add_line(figure, windows(exposure.forced, WINDOW), "prompt", FORCED, theme, symbol="circle")
+    add_line(figure, windows(exposure.free, WINDOW), "generated", FREE, theme, symbol="square")
+    add_line(figure, windows(exposure.true_text, WINDOW), "muted", TRUE, theme, dash="dash")
+    _axes(figure, exposure.forced.shape[1], f"surprise of {exposure.judge}, nats per token")
     caption = (
-        f"Measured on {len(found.forced)} held-out stories, T = {found.temperature:g}: how far a "
-        f"draw of {found.writer} surprises {found.judge}, exact over all tokens; means of "
-        f"{WINDOW} positions, bands are 95 % intervals over stories."
+        f"Measured on {len(exposure.forced)} held-out stories, T = {exposure.temperature:g}: the "
+        f"expected surprise of {exposure.judge} at a draw of {exposure.writer}, exact over all "
+        f"tokens; means of {WINDOW} positions, bands are 95 % intervals over stories."
     )
     return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
-def reference_figure(found: Exposure, theme: Theme = "light") -> Chart:
+def reference_figure(exposure: Exposure, theme: Theme = "light") -> Chart:
     """Draws the writer's loss against the story itself, after true tokens and after its own."""
     figure = new_figure(theme)
-    add_line(figure, windows(found.writer_loss, WINDOW), "prompt", FORCED, theme, symbol="circle")
-    free = windows(found.writer_loss_free, WINDOW)
+    add_line(
+        figure, windows(exposure.writer_loss, WINDOW), "prompt", FORCED, theme, symbol="circle"
+    )
+    free = windows(exposure.writer_loss_free, WINDOW)
     add_line(figure, free, "generated", FREE, theme, symbol="square")
-    _axes(figure, found.forced.shape[1], f"loss of {found.writer}, nats per token")
+    _axes(figure, exposure.forced.shape[1], f"loss of {exposure.writer}, nats per token")
     caption = (
-        f"Measured on {len(found.forced)} held-out stories: −log p of the story’s own token. "
+        f"Measured on {len(exposure.forced)} held-out stories: −log p of the story’s own token. "
         "After its own tokens the model tells another story, so this loss counts every "
-        "difference as an error, good or bad."
+        "difference as an error."
     )
     return Chart(figure, caption, f"Loss against the story. {caption}")
 
@@ -52,21 +54,13 @@ def paired_gap(free: Floats, forced: Floats) -> Estimate:
 
     Only positions that both have are compared.
     """
-    both = ~(np.isnan(free) | np.isnan(forced))
-    gaps = [
-        float((f[seen] - t[seen]).mean())
-        for f, t, seen in zip(free, forced, both, strict=True)
-        if seen.any()
-    ]
-    n = len(gaps)
-    spread = float(np.std(gaps, ddof=1)) if n > 1 else float("nan")
-    mean = float(np.mean(gaps)) if n else float("nan")
-    return Estimate(mean, Z * spread / max(1, n) ** 0.5, spread, n)
+    gaps = [row[~np.isnan(row)] for row in free - forced]
+    return Estimate.of([row.mean() for row in gaps if row.size])
 
 
-def judged_words(found: Exposure) -> str:
+def judged_words(exposure: Exposure) -> str:
     """Says how large the bias is by the judge, which way it goes, and how sure that is."""
-    gap = paired_gap(found.free, found.forced)
+    gap = paired_gap(exposure.free, exposure.forced)
     numbers = (
         f"{_signed(gap.mean)} ± {gap.half_width:.2f}{THIN}nats a token (95 %, "
         f"{gap.n} stories; standard deviation between stories {gap.spread:.2f})"
@@ -74,7 +68,7 @@ def judged_words(found: Exposure) -> str:
     if not abs(gap.mean) > gap.half_width:
         return f"**No exposure bias that {gap.n} stories could show:** {numbers}."
     if gap.mean > 0:
-        return f"**After its own tokens {found.writer} does worse:** {numbers}."
+        return f"**After its own tokens {exposure.writer} does worse:** {numbers}."
     return (
         f"**The loss differs, but the other way:** {numbers}. A likely reason: its "
         "own text is plainer than the story, so what comes next is easier to get right. Lower is "
@@ -82,23 +76,23 @@ def judged_words(found: Exposure) -> str:
     )
 
 
-def kl_words(found: Exposure) -> str:
+def kl_words(exposure: Exposure) -> str:
     """Says how much more the writer loses against the judge after its own tokens."""
-    gap = paired_gap(found.kl_free, found.kl_forced)
+    gap = paired_gap(exposure.kl_free, exposure.kl_forced)
     return (
-        f"KL({found.judge} ‖ {found.writer}), what the writer loses against the judge: "
-        f"{np.nanmean(found.kl_forced):.2f} nats a token after true tokens, "
-        f"{np.nanmean(found.kl_free):.2f} after its own, paired {_signed(gap.mean)} ± "
+        f"KL({exposure.judge} ‖ {exposure.writer}), what the writer loses against the judge: "
+        f"{np.nanmean(exposure.kl_forced):.2f} nats a token after true tokens, "
+        f"{np.nanmean(exposure.kl_free):.2f} after its own, paired {_signed(gap.mean)} ± "
         f"{gap.half_width:.2f}."
     )
 
 
-def drift_words(found: Exposure) -> str:
+def drift_words(exposure: Exposure) -> str:
     """Says whether the gap grows with the position, as it would if errors piled up."""
-    n = found.free.shape[1]
+    n = exposure.free.shape[1]
     first, last = slice(0, n // 3), slice(n - n // 3, n)
-    early = paired_gap(found.free[:, first], found.forced[:, first])
-    late = paired_gap(found.free[:, last], found.forced[:, last])
+    early = paired_gap(exposure.free[:, first], exposure.forced[:, first])
+    late = paired_gap(exposure.free[:, last], exposure.forced[:, last])
     return (
         f"From the first third of the positions to the last the gap goes from "
         f"{_signed(early.mean)} ± {early.half_width:.2f} to {_signed(late.mean)} ± "

@@ -1,4 +1,4 @@
-"""A constraint that comes first, late, or never: when the texts meet it, and how one reads."""
+"""An instruction that comes first, late, or never: when texts follow it, and how one reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
-from model.snowball.records import Constraint, Version
+from model.snowball.records import InstructionPosition, Version
 from viz.chart import Chart, new_figure
 from viz.format import count, percent, plural
 from viz.palette import Theme, colour
@@ -18,10 +18,10 @@ HEIGHT = 300  # pixels
 LOOKS = (("prompt", "solid"), ("stage", "dash"), ("muted", "dot"))
 
 
-def reached_figure(found: Constraint, n_tokens: int, theme: Theme = "light") -> Chart:
-    """Draws the share of texts that have met the constraint, after each token."""
+def followed_figure(position: InstructionPosition, n_tokens: int, theme: Theme = "light") -> Chart:
+    """Draws the share of texts that have followed the instruction, after each token."""
     figure = new_figure(theme)
-    for (name, shares), (role, dash) in zip(found.reached.items(), LOOKS, strict=True):
+    for (name, shares), (role, dash) in zip(position.followed.items(), LOOKS, strict=True):
         figure.add_scatter(
             x=np.arange(1, len(shares) + 1),
             y=100 * shares,
@@ -31,34 +31,34 @@ def reached_figure(found: Constraint, n_tokens: int, theme: Theme = "light") -> 
             hovertemplate="%{x} tokens: %{y:.0f} %<extra>" + name + "</extra>",
         )
     ink = colour("ink", theme)
-    figure.add_vline(x=found.n_before, line={"color": ink, "width": 1, "dash": "dot"})
+    figure.add_vline(x=position.n_before, line={"color": ink, "width": 1, "dash": "dot"})
     figure.add_annotation(
-        x=found.n_before,
+        x=position.n_before,
         y=1,
         yref="paper",
-        text=f"m = {found.n_before}",
+        text=f"m = {position.n_before}",
         showarrow=False,
         xanchor="left",
         xshift=4,
         font={"size": 12, "color": ink},
     )
     figure.update_xaxes(title_text="tokens written", range=[0, n_tokens])
-    figure.update_yaxes(title_text="texts that have met it, %", range=[-2, 103])
+    figure.update_yaxes(title_text="texts that have followed it, %", range=[-2, 103])
     figure.update_layout(height=HEIGHT)
-    caption = _caption(found)
-    return Chart(figure, caption, f"When texts meet the constraint. {caption}")
+    caption = _caption(position)
+    return Chart(figure, caption, f"When texts follow the instruction. {caption}")
 
 
-def _caption(found: Constraint) -> str:
+def _caption(position: InstructionPosition) -> str:
     ends = "; ".join(
         f"{name} {percent(float(shares[-1]))}"
-        for name, shares in found.reached.items()
+        for name, shares in position.followed.items()
         if shares.size
     )
     same = (
-        f" Put in after {plural(found.n_before, 'token')}, it left {count(found.n_same)} of the "
-        f"{count(found.n_first)} tokens before it as they were."
-        if found.n_first
+        f" After {plural(position.n_before, 'token')} it left {count(position.n_same)} of the "
+        f"{count(position.n_first)} tokens before it unchanged."
+        if position.n_first
         else ""
     )
     return f"Measured, in the end: {ends}.{same}"

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from model.snowball.records import Floats, LongTexts
 from viz.chart import Chart, new_figure
-from viz.format import count, percent
+from viz.format import percent
 from viz.palette import Theme
 from viz.snowball.confidence_bands import Line, add_line, windows
 
@@ -20,34 +20,34 @@ LOOKS = (
 N_WINDOWS = 16
 
 
-def repeats_figure(found: LongTexts, theme: Theme = "light") -> Chart:
-    """Draws how many tokens end a run of four that stood in the text before."""
+def repeats_figure(texts: LongTexts, theme: Theme = "light") -> Chart:
+    """Draws how many tokens end a run of four that was in the text before."""
     figure, ends = _figure(
-        found, 100 * found.repeated, "tokens in a repeated run of four, %", theme
+        texts, 100 * texts.repeated, "tokens in a repeated run of four, %", theme
     )
     figure.update_yaxes(range=[0, 103])
     words = "; ".join(f"{name} {percent(value / 100)}" for name, value in ends.items())
-    caption = f"Measured, at the end: {words}. A run counts where the same four stood before."
+    caption = f"Measured, at the end: {words}. A run counts where the text had it before."
     return Chart(figure, caption, f"Repeats by position. {caption}")
 
 
-def long_surprise_figure(found: LongTexts, theme: Theme = "light") -> Chart:
-    """Draws what each token cost the model, by position."""
-    figure, ends = _figure(found, found.surprise, "surprise, nats per token", theme)
+def long_surprise_figure(texts: LongTexts, theme: Theme = "light") -> Chart:
+    """Draws the surprise of each token, by position."""
+    figure, ends = _figure(texts, texts.surprise, "surprise, nats per token", theme)
     words = "; ".join(f"{name} {value:.2f}" for name, value in ends.items())
     caption = f"Measured, at the end: {words} nats, by the model’s own raw probabilities."
     return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
 def _figure(
-    found: LongTexts, values: Floats, title: str, theme: Theme
+    texts: LongTexts, values: Floats, title: str, theme: Theme
 ) -> tuple[go.Figure, dict[str, float]]:
     """Draws one line for each kind of text; returns the last mean of each, too."""
     figure = new_figure(theme)
-    kinds = np.array(found.kinds)
+    kinds = np.array(texts.kinds)
     width = max(8, values.shape[1] // N_WINDOWS)
     ends: dict[str, float] = {}
-    for i, (name, (role, dash, symbol)) in enumerate(zip(found.names, LOOKS, strict=False)):
+    for i, (name, (role, dash, symbol)) in enumerate(zip(texts.names, LOOKS, strict=False)):
         line: Line = windows(values[kinds == i], width)
         add_line(figure, line, role, name, theme, dash=dash, symbol=symbol)
         known = line.means[~np.isnan(line.means)]
@@ -57,9 +57,3 @@ def _figure(
     figure.update_yaxes(title_text=title)
     figure.update_layout(height=HEIGHT)
     return figure, ends
-
-
-def ending_words(found: LongTexts) -> str:
-    """Says how far the texts reached."""
-    n = int(np.isfinite(found.surprise).sum(axis=1).max()) + 1
-    return f"{count(n)} tokens"

@@ -10,6 +10,7 @@ from model.causal_mask.attention import eager_twin, look_at_attention
 from model.causal_mask.records import AttentionMaps
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, sized, theme_now
+from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MOST_MAPPED, MaskLesson, Notice, Reading
 from viz.causal_mask.attention_map import attention_figure, heads_figure
 
@@ -32,7 +33,7 @@ def _attention(lesson: MaskLesson) -> None:
     _take_press(masked)
     controls = st.container(horizontal=True, vertical_alignment="bottom", key="mask_controls")
     with controls:
-        is_masked = _choose_mask()
+        is_masked = SETTINGS.widget("mask") != "off"
         layer, head = _choose_head(masked)
     maps = masked if is_masked else lesson.reading.maps(is_masked=False)
     if isinstance(maps, Notice):
@@ -59,39 +60,19 @@ def _attention(lesson: MaskLesson) -> None:
         st.caption(f"The maps are of the first {MOST_MAPPED} tokens: {what}.")
 
 
-def _choose_mask() -> bool:
-    chosen = st.segmented_control(
-        "Causal mask",
-        ("on", "off"),
-        required=True,
-        key="mask_on",
-        persist_state="session",
-    )
-    return chosen != "off"
-
-
 def _choose_head(maps: AttentionMaps) -> tuple[int, int | None]:
     """Let the reader choose a layer and a head; return their indices in the maps."""
     n_layers, n_heads = maps.weights.shape[:2]
-    _keep_within("mask_layer", n_layers - 1)
-    _keep_within("mask_head", n_heads)
-    layer = st.selectbox(
-        "Layer",
-        range(n_layers),
-        format_func=lambda i: str(maps.layers[i]),
-        key="mask_layer",
-        width=110,
-        persist_state="session",
+    layer = SETTINGS.widget(
+        "layer", options=range(n_layers), format_func=lambda i: str(maps.layers[i]), width=110
     )
-    head = st.selectbox(
-        "Head",
-        range(n_heads + 1),
+    head = SETTINGS.widget(
+        "head",
+        options=range(n_heads + 1),
         format_func=lambda i: "mean of all" if i == ALL_HEADS else str(i),
-        key="mask_head",
         width=150,
-        persist_state="session",
     )
-    return int(layer), None if head == ALL_HEADS else int(head) - 1
+    return layer, None if head == ALL_HEADS else head - 1
 
 
 def _begin(reading: Reading, maps: AttentionMaps) -> None:
@@ -100,15 +81,9 @@ def _begin(reading: Reading, maps: AttentionMaps) -> None:
     begun = st.session_state.get("mask_begun")
     if begun != name:
         layer, head = maps.sharpest
-        if begun is not None or not {"mask_layer", "mask_head"} & set(st.session_state):
-            st.session_state["mask_layer"], st.session_state["mask_head"] = layer, head + 1
+        if begun is not None or SETTINGS["layer"] is SETTINGS["head"] is None:
+            SETTINGS.put(layer=layer, head=head + 1)
         st.session_state["mask_begun"] = name
-
-
-def _keep_within(key: str, most: int) -> None:
-    """Take a choice back to the model's own range: another model may have fewer."""
-    if not 0 <= st.session_state.get(key, 0) <= most:
-        st.session_state[key] = 0
 
 
 def _take_press(maps: AttentionMaps) -> None:
@@ -120,5 +95,4 @@ def _take_press(maps: AttentionMaps) -> None:
         return
     st.session_state["mask_pressed"] = pressed
     if pressed is not None and maps.weights.shape[0] > pressed[0] >= 0:
-        st.session_state["mask_layer"] = int(pressed[0])
-        st.session_state["mask_head"] = int(pressed[1]) + 1
+        SETTINGS.put(layer=int(pressed[0]), head=int(pressed[1]) + 1)

@@ -8,11 +8,10 @@ from model.causal_mask.attention import edit_token, next_best, read_text, read_u
 from model.causal_mask.records import Edit
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics, theme_now
+from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson, Notice, Reading
 from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_figure, small_nats
 from viz.format import digits, plural
-
-LONGEST_WORD = 60  # characters
 
 
 def show_edit(lesson: MaskLesson) -> None:
@@ -67,14 +66,7 @@ def _controls(reading: Reading) -> tuple[int, str]:
             key=key,
             width="stretch",
         )
-        typed = st.text_input(
-            "Write instead",
-            key="mask_typed",
-            max_chars=LONGEST_WORD,
-            placeholder="the model’s next best",
-            width=210,
-            persist_state="session",
-        )
+        typed = SETTINGS.widget("instead", width=210, placeholder="the model’s next best")
         st.button("Early word", key="mask_early", on_click=_move, args=(key, early))
         st.button("Late word", key="mask_late", on_click=_move, args=(key, late))
     return int(position), typed

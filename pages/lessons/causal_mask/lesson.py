@@ -7,23 +7,18 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.tokenizing import encode, text_of
-from pages.frame.lesson_link import LessonLink, asked_text, offer_link, refuse
-from pages.frame.lesson_state import home_session, kept_lesson
-from pages.frame.link_fields import OneOf, Whole, Words
+from pages.frame.lesson_state import home_session, lesson_state
+from pages.frame.link import asked, offer_link, refuse
 from pages.lessons.causal_mask.attention import show_attention
-from pages.lessons.causal_mask.edit import LONGEST_WORD, position_key, show_edit
+from pages.lessons.causal_mask.edit import position_key, show_edit
 from pages.lessons.causal_mask.leak import show_leak
 from pages.lessons.causal_mask.losses import show_losses
+from pages.lessons.causal_mask.settings import LONGEST, SETTINGS, TEXT
 from pages.lessons.causal_mask.state import MOST_TOKENS, MaskLesson, Reading
 from pages.lessons.causal_mask.training import show_training
 from viz.format import plural
 
 LESSON = "mask_lesson"
-LONGEST = 4_000  # characters
-TEXT = (
-    "Once upon a time there was a little girl who had a red ball. One day the ball rolled into the "
-    "garden and she could not find it. The little"
-)
 EXAMPLES = {
     "A girl and a ball": TEXT,
     "A dog named Tom": (
@@ -40,30 +35,18 @@ EXAMPLES = {
     ),
 }
 HOME = "The first page’s text"
-MOST_MAPS = 200  # layers, or heads: what the model lacks is taken back to its own
-LINK = LessonLink(
-    "mask",
-    (
-        Words("text", "mask_text", "the text", TEXT, longest=LONGEST),
-        OneOf("mask", "mask_on", "the mask", "on", names=("on", "off")),
-        Whole("layer", "mask_layer", "the layer", high=MOST_MAPS),
-        Whole("head", "mask_head", "the head", high=MOST_MAPS),
-        Whole("position", "mask_position", "the token to change", low=2, high=MOST_TOKENS),
-        Words("instead", "mask_typed", "what is written instead", longest=LONGEST_WORD),
-    ),
-)
 
 
 def show_mask_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = kept_lesson(LESSON, waiting, _begin, link=LINK)
+    lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     waiting.empty()
     if reader := home_session():
         lesson.home_ids = tuple(reader.generation.ids)
     _choose_text(lesson)
     show_attention(lesson)
     show_edit(lesson)
-    offer_link(LINK, lesson.lm, lambda: _as_shown(lesson))
+    offer_link(SETTINGS, lesson.lm, lambda: _as_shown(lesson))
     show_leak(lesson)
     show_training(lesson)
     show_losses(lesson)
@@ -72,20 +55,20 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
 def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
     """Begin with what a link asks for, or the text that the reader had here, if it fits."""
     lesson = MaskLesson(lm, Reading(lm, encode(lm, TEXT)))
-    asked = asked_text(LINK, "text")
-    if asked is not None:
-        lesson.take(encode(lm, asked))
-    elif typed := st.session_state.get("mask_text"):
-        lesson.read(typed)
-    place, reading = asked_text(LINK, "position"), lesson.reading
+    text = asked(SETTINGS, "text")
+    if text is not None:
+        lesson.take(encode(lm, text))
+    else:
+        lesson.read(SETTINGS["text"])
+    place, reading = asked(SETTINGS, "position"), lesson.reading
     if place is not None:
-        if int(place) > len(reading.ids):
+        if place > len(reading.ids):
             raise ValueError(f"The text has {len(reading.ids)} tokens, and no token {place}.")
-        st.session_state[position_key(reading)] = int(place) - 1
+        st.session_state[position_key(reading)] = place - 1
     for name, most in (("layer", lm.cache_shape.n_layers - 1), ("head", lm.cache_shape.n_heads)):
-        wanted = asked_text(LINK, name)
-        if wanted is not None and int(wanted) > most:
-            refuse(LINK, name, f"{lm.name} has no such {name}")
+        wanted = asked(SETTINGS, name)
+        if wanted is not None and wanted > most:
+            refuse(SETTINGS, name, f"{lm.name} has no such {name}")
     return lesson
 
 
@@ -109,15 +92,11 @@ def _choose_text(lesson: MaskLesson) -> None:
         "pass can train on all positions of a text at once, and no token can be changed by its "
         "future."
     )
-    st.session_state.setdefault("mask_text", TEXT)
-    st.text_area(
-        "Text",
-        key="mask_text",
+    SETTINGS.widget(
+        "text",
         height=84,
-        max_chars=LONGEST,
         on_change=_read,
         args=(lesson,),
-        persist_state="session",
         label_visibility="collapsed",
         placeholder="Write a text of your own",
     )
@@ -134,18 +113,18 @@ def _choose_text(lesson: MaskLesson) -> None:
 
 
 def _read(lesson: MaskLesson) -> None:
-    lesson.read(st.session_state["mask_text"])
+    lesson.read(SETTINGS["text"])
 
 
 def _take(lesson: MaskLesson, text: str) -> None:
-    st.session_state["mask_text"] = text
+    SETTINGS.put(text=text)
     lesson.read(text)
 
 
 def _take_home(lesson: MaskLesson) -> None:
     """Take the first page's ids as they are: text read again might become others."""
     ids = list(lesson.home_ids)
-    st.session_state["mask_text"] = text_of(lesson.lm.tokenizer, ids)[:LONGEST]
+    SETTINGS.put(text=text_of(lesson.lm.tokenizer, ids)[:LONGEST])
     try:
         lesson.take(ids)
     except ValueError as error:

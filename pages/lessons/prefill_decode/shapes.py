@@ -75,7 +75,7 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
     except ValueError as error:
         st.info(str(error))
         return
-    free = "an unknown amount" if plan.free_bytes is None else size(plan.free_bytes)
+    free = size(plan.free_bytes)
     st.caption(
         f"Derived: {digits(plan.n_parameters / 1e6)} million parameters take "
         f"{size(plan.weight_bytes)}, one sequence’s cache {size(plan.cache_bytes)}, a pass about "
@@ -100,7 +100,7 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
 def _what_fits(plan: ShapePlan) -> str:
     """Name the largest of the listed shapes for which there is room in these numbers."""
     each = _ROOM * plan.weight_bytes / plan.n_parameters
-    fits = [m for m in published_models() if each * m.n_parameters <= (plan.free_bytes or 0)]
+    fits = [m for m in published_models() if each * m.n_parameters <= plan.free_bytes]
     largest = max(fits, key=lambda model: model.n_parameters, default=None)
     return "" if largest is None else f" Of those listed, {largest.name} would fit."
 

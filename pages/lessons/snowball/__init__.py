@@ -1,1 +1,1 @@
-"""The lesson of pages/snowball.py: one wrong token, two futures."""
+"""The lesson of pages/snowball.py: error propagation."""

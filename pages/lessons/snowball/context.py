@@ -1,68 +1,61 @@
-"""The snowball lesson's last part: loss against context, early and last, small and large."""
+"""The last part: loss against context, early and last checkpoint, small and large model."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from model.held_out import HeldOut, held_out
-from model.snowball.context_loss import ContextRun
+from model.held_out import held_out
+from model.job import Job
+from model.snowball.context_loss import measure_context_loss, predict
+from model.snowball.records import ContextLoss
 from model.tokenizing import encode, shares_vocabulary
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
+from pages.frame.job_panel import show_job
 from pages.lessons.snowball.exposure import model_names, model_of
-from pages.lessons.snowball.job_panel import live_part, run_part, took
-from pages.lessons.snowball.state import SnowLesson, WatchedRun
+from pages.lessons.snowball.settings import SETTINGS
+from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.snowball.context_chart import context_figure
 
-TEXTS: dict[HeldOut, tuple[str, int]] = {
-    "stories": ("short stories, up to 128 tokens", 128),
-    "books": ("books, up to 512 tokens", 512),
-}
+MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
 N_TARGETS = 64
 
 
-def show_context(lesson: SnowLesson) -> None:
-    """Offer the run, and show it as far as it has come."""
-    st.header("What training and context give", anchor=False)
+def show_context(lesson: SnowballLesson) -> None:
+    """Offer the job, and show what it has measured."""
+    st.header("Loss by context length", anchor=False)
     st.markdown(
-        "**What a model predicts depends on what it was trained on, how long, and on how much of "
-        "the text it sees.** The same tokens, predicted from more and more of what stands before "
-        "them."
+        "**A model’s predictions depend on its training data, on the length of its training, and "
+        "on how much of the text it sees.** Here the same tokens are predicted from more and more "
+        "context."
     )
-    live_part(lesson, "context", lambda: _context(lesson))
-    show_code(ContextRun._predict, key="snow_code_context")
-
-
-def _context(lesson: SnowLesson) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "Held-out text",
-            list(TEXTS),
-            format_func=lambda name: TEXTS[name][0],
-            key="snow_context_text",
-            width=280,
-            persist_state="session",
-        )
-        run_part(lesson, "context", "Measure", lambda: _start(lesson), "all contexts")
-    run = lesson.context
-    if run is None:
-        return
-    show_chart(context_figure(run.seen(run.work.loss), theme_now()), "snow_context_chart")
-    names = [name for name in model_names(lesson) if name not in run.work.loss().losses]
-    others = (
-        f" {', '.join(names)}: not drawn, for {'its' if len(names) == 1 else 'their'} tokens are "
-        "other ones, and a loss per token compares like with like only."
-        if names
-        else ""
+    show_job(
+        lesson.jobs,
+        "snowball_context",
+        "Measure",
+        lambda: _start(lesson),
+        lambda job: _show(lesson, job),
+        controls=lambda _: SETTINGS.widget("held_out", width=280),
     )
-    st.caption(f"{took(run, lesson.lm)}{others}")
+    show_code(measure_context_loss, predict, key="snowball_code_context")
 
 
-def _start(lesson: SnowLesson) -> None:
-    which: HeldOut = st.session_state["snow_context_text"]
+def _start(lesson: SnowballLesson) -> Job[ContextLoss]:
     models = [model_of(lesson, name) for name in model_names(lesson)]
-    kin = [lm for lm in models if shares_vocabulary(lm, lesson.lm)]
-    kin.sort(key=lambda lm: (-lm.n_parameters, lm.name))
-    documents = [encode(lesson.lm, text) for text in held_out(which)]
-    contexts = [2**i for i in range(12) if 2**i <= TEXTS[which][1]]
-    lesson.context = WatchedRun(ContextRun(kin, documents, contexts, N_TARGETS))
+    comparable = [lm for lm in models if shares_vocabulary(lm, lesson.lm)]
+    comparable.sort(key=lambda lm: (-lm.n_parameters, lm.name))
+    documents = [encode(lesson.lm, text) for text in held_out(SETTINGS["held_out"])]
+    contexts = [2**i for i in range(12) if 2**i <= MAX_CONTEXT[SETTINGS["held_out"]]]
+    return Job(measure_context_loss(comparable, documents, contexts, N_TARGETS))
+
+
+def _show(lesson: SnowballLesson, job: Job[ContextLoss]) -> None:
+    loss = job.found
+    assert loss is not None
+    show_chart(context_figure(loss, theme_now()), "snowball_context_chart")
+    missing = [name for name in model_names(lesson) if name not in loss.losses]
+    why = (
+        f" {', '.join(missing)}: not drawn, because a loss per token can be compared only between "
+        "models with the same tokens."
+    )
+    st.caption(f"{provenance(job, lesson.lm)}{why if missing else ''}")

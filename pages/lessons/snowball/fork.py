@@ -1,298 +1,237 @@
-"""The snowball lesson's first part: force one token, and see both futures side by side."""
+"""The first part: force one token, and see both texts side by side."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from model.generation import Generation
-from model.loading import LanguageModel
+from model.job import Job
 from model.masks import divergence
 from model.sampling import Settings
-from model.snowball.fork import Fork, meeting, option_of, options
-from model.snowball.records import Option
+from model.snowball.fork import fork_text, options, reconvergence
+from model.snowball.records import ForkStep, Option
 from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.component import trigger_value
 from pages.frame.figures import show_charts, theme_now
+from pages.frame.job_panel import is_running, show_job
 from pages.frame.layout import is_presenting
-from pages.frame.lesson_link import LessonLink, offer_link
-from pages.frame.link_fields import Number, Whole, Words
-from pages.lessons.snowball.job_panel import live_part
-from pages.lessons.snowball.state import LONGEST_PROMPT, ForkText, SnowLesson, WatchedRun
+from pages.frame.link import offer_link
+from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
+from pages.lessons.snowball.state import Slip, SnowballLesson, begin_text, provenance, write_text
 from pages.lessons.snowball.strip import strip
 from viz.format import percent, plural
 from viz.snowball.fork_chart import gap_figure, surprise_figure
 
-N_TOKENS = 48  # of the untouched text
-TEMPERATURE = 0.7
-DEFAULT_RANK = 20
-OWN = "a word of your own"
-PLACED = "snow_placed"  # the place once more: a run that ends early forgets the field's own
-ASKED = "snow_asked"  # the id of the token that a link asks for, or OWN
-MOST_CHARACTERS = 2_000  # of a prompt typed here
-LONGEST_WORD = 100  # characters
-LARGEST_SEED = 10**9
-LINK = LessonLink(
-    "snow",
-    (
-        Words("prompt", "snow_begun", "the text to start from", longest=MOST_CHARACTERS),
-        Number("temperature", "snow_begun_temperature", "the temperature", high=2.0),
-        Whole("seed", "snow_begun_seed", "the seed", high=LARGEST_SEED),
-        Whole("place", "snow_place", "the place", low=1, high=N_TOKENS),
-        Whole("token", "snow_token", "the id of the token to force"),
-        Words("word", "snow_word", "the word to force", longest=LONGEST_WORD),
-    ),
-)
+FORK = "snowball_fork"
+STRIP = "snowball_strip"
+FIRST_PLACE = 4  # that is chosen before the reader does
+FIRST_RANK = 20
 
 
-def show_fork(lesson: SnowLesson) -> None:
-    """Show the text, the place and the token to force, and both futures."""
+def show_fork(lesson: SnowballLesson) -> None:
+    """Show the text, the place and the token to force, and both continuations."""
     st.markdown(
-        "**One wrong token changes all that follows. Whether the mistakes also pile up is another "
-        "question, and here it is measured.** Click a token, choose what to put in its place, and "
-        "press Force it: both texts go on by the same coins."
+        "**One wrong token changes everything after it. Whether more errors follow from it is "
+        "another question, and this page measures it.** Click a token, choose another for its "
+        "place, and press Force it. Both texts continue with the same coins."
     )
-    _beginning(lesson)
-    live_part(lesson, "main", lambda: _fork(lesson))
-    show_code(Fork.advance, divergence, meeting, key="snow_code_fork")
-    offer_link(LINK, lesson.lm, lambda: _as_shown(lesson))
+    _show_beginning(lesson)
+    show_job(
+        lesson.jobs,
+        FORK,
+        "Force it",
+        lambda: _start(lesson),
+        lambda job: _show_both(lesson, job),
+        controls=lambda _: _choose(lesson),
+        idle=lambda: _show_strip(lesson, ()),
+    )
+    show_code(fork_text, divergence, reconvergence, key="snowball_code_fork")
+    offer_link(SETTINGS, lesson.lm, lambda: _as_shown(lesson))
 
 
-def _beginning(lesson: SnowLesson) -> None:
+# The text
+
+
+def _show_beginning(lesson: SnowballLesson) -> None:
     """Let the reader choose another text; one that cannot be read leaves the one in use."""
     with (
-        st.form("snow_start", border=False),
+        st.form("snowball_start", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        st.text_input(
-            "A text to start from",
-            st.session_state.get("snow_begun", ""),
-            key="snow_prompt",
-            placeholder=text_of(lesson.lm.tokenizer, lesson.text.text.prompt_ids),
-            max_chars=MOST_CHARACTERS,
-        )
-        st.number_input(
-            "Temperature",
-            min_value=0.0,
-            max_value=2.0,
-            value=lesson.text.settings.temperature,
-            step=0.1,
-            key="snow_temperature",
-            width=130,
-            persist_state="session",
-            help="0 takes the best token at each place.",
-        )
-        st.number_input(
-            "Seed",
-            min_value=0,
-            max_value=LARGEST_SEED,
-            value=lesson.text.text.seed,
-            key="snow_seed",
-            width=130,
-        )
-        st.form_submit_button("Write", key="snow_write", on_click=_begin, args=(lesson,))
+        SETTINGS.widget("prompt", placeholder=_prompt(lesson))
+        SETTINGS.widget("temperature", width=130)
+        SETTINGS.widget("seed", width=130)
+        st.form_submit_button("Write", key="snowball_write", on_click=_begin, args=(lesson,))
     if lesson.notice:
         st.error(lesson.notice)
 
 
-def _begin(lesson: SnowLesson) -> None:
+def _prompt(lesson: SnowballLesson) -> str:
+    return text_of(lesson.lm.tokenizer, lesson.text.prompt_ids)
+
+
+def _begin(lesson: SnowballLesson) -> None:
     """Start another text; an empty field keeps the prompt that is there."""
-    state, old = st.session_state, lesson.text
+    typed = SETTINGS["prompt"] or ""
     try:
-        settings = Settings(temperature=state["snow_temperature"])
-        typed = state["snow_prompt"]
-        ids = encode(lesson.lm, typed) if typed.strip() else old.text.prompt_ids
-        text = start(lesson.lm, ids, int(state["snow_seed"]))
+        settings = Settings(temperature=SETTINGS["temperature"])
+        ids = encode(lesson.lm, typed) if typed.strip() else lesson.text.prompt_ids
+        lesson.text = begin_text(lesson.lm, ids, SETTINGS["seed"])
     except ValueError as error:
         lesson.notice = str(error)
     else:
-        state.pop("snow_begun", None)
-        lesson.notice = None
-        lesson.main = WatchedRun(ForkText(text, settings, N_TOKENS))
-        lesson.rewind = None
+        lesson.notice, lesson.settings, lesson.slip = None, settings, None
+        lesson.jobs[FORK] = Job(write_text(lesson.text, settings, N_TOKENS))
+        lesson.jobs.pop("snowball_rewind", None)
 
 
-def start(lm: LanguageModel, ids: list[int], seed: int) -> Generation:
-    """Start a text that the picture has room for.
-
-    Raises:
-        ValueError: One sentence with the remedy.
-    """
-    if len(ids) > LONGEST_PROMPT:
-        raise ValueError(
-            f"The text has {len(ids)} tokens and the picture room for {LONGEST_PROMPT}: shorten it."
-        )
-    return Generation(lm, ids, seed=seed)
-
-
-def _as_shown(lesson: SnowLesson) -> dict[str, object]:
-    """Return what stands on the page, as its link has it."""
-    part, state = lesson.text, st.session_state
-    is_own = state.get("snow_force") == OWN
+def _as_shown(lesson: SnowballLesson) -> dict[str, Any]:
+    """Return what stands on the page otherwise than in the settings."""
+    is_own = SETTINGS["token"] == OWN
     return {
-        "prompt": text_of(lesson.lm.tokenizer, part.text.prompt_ids),
-        "temperature": part.settings.temperature,
-        "seed": part.text.seed,
-        "token": None if is_own else state.get("snow_chosen"),
-        "word": state.get("snow_word") if is_own else None,
+        "prompt": _prompt(lesson),
+        "temperature": lesson.settings.temperature,
+        "seed": lesson.text.seed,
+        "token": None if is_own else SETTINGS["token"],
+        "word": SETTINGS["word"] if is_own else None,
     }
 
 
-def _fork(lesson: SnowLesson) -> None:
-    part = lesson.text
-    if lesson.main.notice:
-        st.error(lesson.main.notice)
-    place = _place(part)
-    steps = part.fork.steps if part.fork else []
-    strip(
-        text_of(lesson.lm.tokenizer, part.text.prompt_ids),
-        [step.text for step in part.text.steps],
-        steps,
-        lambda: _clicked(lesson),
-        place=place,
-        presenter=is_presenting(),
-    )
-    st.caption(
-        "Above, filled: the text as it was. Below, dashed: the text after the wrong token, dotted "
-        "where both wrote the same. The purple line: how far what they expect is apart, full at "
-        "10 nats. ␣ is a space, ⏎ a new line."
-    )
-    if not part.is_written or not part.n_written:
-        return
-    _choose(lesson, place)
-    if part.fork is not None and len(steps) > 1 and not lesson.main.is_running:
-        _show_futures(lesson)
+# The place and the token
 
 
-def _place(part: ForkText) -> int:
-    """Return the index of the chosen place, within what is written."""
-    state = st.session_state
-    wanted = int(state.get("snow_place") or state.get(PLACED) or min(4, max(1, part.n_written)))
-    return min(wanted, max(1, part.n_written)) - 1
-
-
-def _clicked(lesson: SnowLesson) -> None:
-    """Take the place that was clicked on the strip."""
-    place = trigger_value("snow_strip", "place")
-    if place:
-        st.session_state["snow_place"] = st.session_state[PLACED] = int(place)
-        _forget(lesson)
-
-
-def _forget(lesson: SnowLesson) -> None:
-    """Take the fork away: the place or the token is another now."""
-    st.session_state.pop(ASKED, None)
-    lesson.text.fork = None
-    lesson.rewind = None
-    lesson.main.is_running = False
-
-
-def _choose(lesson: SnowLesson, place: int) -> None:
+def _choose(lesson: SnowballLesson) -> None:
     """Let the reader choose the place by its number, and the token to force there."""
-    part = lesson.text
-    start = part.start_at(place)
-    was = part.text.steps[place]
-    offered = [one for one in options(start) if one.token_id != was.token_id]
+    place = _place(lesson)
+    if _is_writing(lesson) or not lesson.text.steps:
+        return
     # set at every run: of two that follow each other fast, the page may see the second alone
-    wanted = st.session_state.get("snow_place", place + 1)
-    st.session_state["snow_place"] = st.session_state[PLACED] = min(wanted, part.n_written)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="snow_choice"):
-        st.number_input(
-            "Place",
-            min_value=1,
-            max_value=part.n_written,
-            key="snow_place",
-            width=110,
-            on_change=_forget,
-            args=(lesson,),
-        )
-        names = [_words(one) for one in offered] + [OWN]
-        default = _first_choice(offered)
-        chosen = st.selectbox("Force instead", names, index=default, key="snow_force")
-        typed = ""
-        if chosen == OWN:
-            st.session_state["snow_word"] = st.session_state.get("snow_word", "")
-            typed = st.text_input("Your word", key="snow_word", max_chars=LONGEST_WORD, width=160)
-        wish = typed if chosen == OWN else offered[names.index(chosen)]
-        st.session_state["snow_chosen"] = None if isinstance(wish, str) else wish.token_id
-        st.button(
-            "Force it",
-            key="snow_go",
-            type="primary",
-            disabled=lesson.main.is_running,
-            on_click=_force,
-            args=(lesson, place, wish),
-        )
-    if lesson.problems.get("main"):
-        st.error(lesson.problems["main"])
+    SETTINGS.put(place=place + 1)
+    SETTINGS.widget(
+        "place",
+        high=len(lesson.text.steps),
+        width=110,
+        on_change=_forget,
+        args=(lesson,),
+    )
+    offered = {option.token_id: option for option in options(lesson.start_at(place))}
+    offered.pop(lesson.text.steps[place].token_id, None)
+    if SETTINGS["token"] not in (*offered, OWN):
+        far = [i for i, option in offered.items() if option.rank >= FIRST_RANK]
+        SETTINGS.put(token=next(iter(far or offered)))
+    chosen = st.selectbox(
+        "Force instead",
+        [*offered, OWN],
+        format_func=lambda i: "a word of your own" if i == OWN else _words(offered[i]),
+        key=SETTINGS.key("token"),
+        persist_state="session",
+    )
+    if chosen == OWN:
+        SETTINGS.widget("word", width=160)
 
 
-def _first_choice(offered: list[Option]) -> int:
-    """Return what is chosen before the reader does: what a link asks for, else a wrong token."""
-    asked = st.session_state.get(ASKED)
-    ids = [one.token_id for one in offered]
-    if asked == OWN:
-        return len(offered)
-    if asked in ids:
-        return ids.index(asked)
-    return next((i for i, one in enumerate(offered) if one.rank >= DEFAULT_RANK), 0)
+def _place(lesson: SnowballLesson) -> int:
+    """Return the index of the chosen place, within what is written."""
+    return max(1, min(SETTINGS["place"] or FIRST_PLACE, len(lesson.text.steps))) - 1
+
+
+def _is_writing(lesson: SnowballLesson) -> bool:
+    """Tell whether the original text is still being written."""
+    return lesson.slip is None and is_running(lesson.jobs, FORK)
 
 
 def _words(option: Option) -> str:
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(option.rank if option.rank < 20 else 0, "th")
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(option.rank, "th")
     best = "best" if option.rank == 1 else f"{option.rank}{ending} best"
     return f"{option.label}, the {best}, {percent(option.prob)}"
 
 
-def _force(lesson: SnowLesson, place: int, wish: Option | str) -> None:
-    """Start the fork; a word that cannot be read says why, and what is there stays."""
-    part = lesson.text
-    try:
-        option = _option_of_word(lesson, place, wish) if isinstance(wish, str) else wish
-        part.force(place, option.token_id)
-    except ValueError as error:
-        lesson.problems["main"] = str(error)
-    else:
-        lesson.problems.pop("main", None)
-        lesson.rewind = None
-        lesson.main.is_running, lesson.main.notice = True, None
+def _forget(lesson: SnowballLesson) -> None:
+    """Take the fork away: the place is another now."""
+    if SETTINGS["token"] != OWN:
+        SETTINGS.forget("token")
+    if not _is_writing(lesson):
+        lesson.slip = None
+        for key in (FORK, "snowball_rewind"):
+            lesson.jobs.pop(key, None)
 
 
-def _option_of_word(lesson: SnowLesson, place: int, word: str) -> Option:
+def _clicked(lesson: SnowballLesson) -> None:
+    """Take the place that was clicked on the strip."""
+    if place := trigger_value(STRIP, "place"):
+        SETTINGS.put(place=int(place))
+        _forget(lesson)
+
+
+# The fork
+
+
+def _start(lesson: SnowballLesson) -> Job[Any]:
+    """Fork the text; a word that cannot be read says why, and what is there stays."""
+    place = _place(lesson)
+    start = lesson.start_at(place)
+    is_own = SETTINGS["token"] == OWN
+    token_id = _token_of(lesson, SETTINGS["word"] or "") if is_own else SETTINGS["token"]
+    if token_id == lesson.text.steps[place].token_id:
+        raise ValueError("That is the token that is there: choose another word.")
+    work = fork_text(start, token_id, lesson.settings, len(lesson.text.steps) - place)
+    job = Job(work)
+    lesson.slip = Slip(place, token_id)
+    lesson.jobs.pop("snowball_rewind", None)
+    return job
+
+
+def _token_of(lesson: SnowballLesson, word: str) -> int:
     """Read a word as one token; a space before it is taken along where the text wants one."""
     if not word.strip():
         raise ValueError("The field is empty: write the word to force.")
     encode(lesson.lm, word)  # refuses what is no text
     spaced = word if word[:1].isspace() else f" {word}"
-    ids = lesson.lm.tokenizer(spaced, add_special_tokens=False)["input_ids"]
+    ids: list[int] = lesson.lm.tokenizer(spaced, add_special_tokens=False)["input_ids"]
     if len(ids) != 1:
         raise ValueError(f"That is {plural(len(ids), 'token')}, not one: choose another word.")
-    option = option_of(lesson.text.start_at(place), ids[0])
-    if option.token_id == lesson.text.text.steps[place].token_id:
-        raise ValueError("That is what stands there already: choose another word.")
-    return option
+    return ids[0]
 
 
-def _show_futures(lesson: SnowLesson) -> None:
-    """Say what came of the fork, and draw both texts' numbers."""
-    fork = lesson.text.fork
-    assert fork is not None
-    steps, theme = fork.steps, theme_now()
-    if fork.is_done:
-        met = meeting(steps)
+def _show_both(lesson: SnowballLesson, job: Job[tuple[ForkStep, ...]]) -> None:
+    """Show both texts, and once they are written what came of the fork."""
+    steps, theme = job.found or (), theme_now()
+    _show_strip(lesson, steps)
+    if job.is_running or len(steps) < 2:
+        return
+    if job.is_done:
+        place = reconvergence(steps)
         n_same = sum(step.is_same for step in steps)
         st.markdown(
-            f"**They meet again {plural(met, 'token')} after the fork** and are the same from "
-            "there on: here the mistake was forgotten."
-            if met is not None
-            else f"**They do not meet again** in {plural(len(steps), 'token')}; by chance or by "
-            f"grammar they share {plural(n_same, 'position')}."
+            f"**The texts reconverge {plural(place, 'token')} after the fork** and are the same "
+            "from there on."
+            if place is not None
+            else f"**The texts do not reconverge** within {plural(len(steps), 'token')}; they "
+            f"share {plural(n_same, 'position')} by chance or by grammar."
         )
     show_charts(
         [
-            (gap_figure(steps, theme), "snow_gap"),
-            (surprise_figure(steps, theme), "snow_surprise"),
+            (gap_figure(steps, theme), "snowball_gap"),
+            (surprise_figure(steps, theme), "snowball_surprise"),
         ]
     )
-    lm = lesson.lm
-    st.caption(f"On {lm.name}, {lm.where}; temperature {lesson.text.settings.temperature:g}.")
+    st.caption(f"{provenance(job, lesson.lm)} Temperature {lesson.settings.temperature:g}.")
+
+
+def _show_strip(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
+    strip(
+        STRIP,
+        _prompt(lesson),
+        [step.text for step in lesson.text.steps],
+        steps,
+        lambda: _clicked(lesson),
+        place=lesson.slip.place if lesson.slip else _place(lesson),
+        presenter=is_presenting(),
+    )
+    st.caption(
+        "Top row: the original text. Bottom row: the text after the forced token, dotted where "
+        "both have the same token. The purple line is the KL divergence between what the two "
+        "expect, full at 10 nats. ␣ is a space, ⏎ a new line."
+    )

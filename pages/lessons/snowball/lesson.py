@@ -1,55 +1,52 @@
-"""The snowball lesson below its title: the reader's state, then its parts from top to bottom."""
+"""The lesson on error propagation below its title: the reader's state, then its parts in order."""
 
 from __future__ import annotations
 
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model.generation import Generation
+from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import encode
-from pages.frame.lesson_link import asked_text
-from pages.frame.lesson_state import home_session, kept_lesson
+from pages.frame.lesson_state import home_session, lesson_state
+from pages.frame.link import asked
 from pages.frame.models import DEFAULT_PROMPT
-from pages.lessons.snowball.constraint import show_constraint
 from pages.lessons.snowball.context import show_context
 from pages.lessons.snowball.exposure import show_exposure
-from pages.lessons.snowball.fork import ASKED, LINK, N_TOKENS, OWN, TEMPERATURE, show_fork, start
+from pages.lessons.snowball.fork import FORK, show_fork
 from pages.lessons.snowball.forks import show_forks
+from pages.lessons.snowball.instruction import show_instruction
 from pages.lessons.snowball.long import show_long
 from pages.lessons.snowball.rewind import show_rewind
-from pages.lessons.snowball.state import LONGEST_PROMPT, ForkText, SnowLesson, WatchedRun
+from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
+from pages.lessons.snowball.state import MAX_PROMPT, SnowballLesson, begin_text, write_text
 
-LESSON = "snow_lesson"
+LESSON = "snowball_lesson"
 
 
 def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = kept_lesson(LESSON, waiting, _begin, link=LINK)
+    lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     waiting.empty()
     show_fork(lesson)
     show_forks(lesson)
     show_rewind(lesson)
-    show_constraint(lesson)
+    show_instruction(lesson)
     show_exposure(lesson)
     show_long(lesson)
     show_context(lesson)
 
 
-def _begin(lm: LanguageModel, _old: SnowLesson | None) -> SnowLesson:
+def _begin(lm: LanguageModel, _old: SnowballLesson | None) -> SnowballLesson:
     """Begin as a link asks, else with the home page's prompt, as far as there is room for it."""
-    reader, prompt = home_session(), asked_text(LINK)
+    reader, prompt = home_session(), asked(SETTINGS, "prompt")
     if reader is None or prompt is not None:
-        seed = int(asked_text(LINK, "seed") or 0)
-        text = start(lm, encode(lm, prompt or DEFAULT_PROMPT), seed)
+        text = begin_text(lm, encode(lm, prompt or DEFAULT_PROMPT), SETTINGS["seed"])
     else:
-        text = Generation(lm, reader.generation.prompt_ids[:LONGEST_PROMPT], reader.seed)
-    if token := asked_text(LINK, "token"):
-        st.session_state[ASKED] = int(token)
-    elif asked_text(LINK, "word"):
-        st.session_state[ASKED] = OWN
-    asked = asked_text(LINK, "temperature")
-    temperature = float(asked or st.session_state.get("snow_temperature", TEMPERATURE))
-    settings = Settings(temperature=temperature)
-    return SnowLesson(lm, WatchedRun(ForkText(text, settings, N_TOKENS)))
+        text = begin_text(lm, reader.generation.prompt_ids[:MAX_PROMPT], reader.seed)
+        SETTINGS.put(seed=reader.seed)
+    if asked(SETTINGS, "word"):
+        SETTINGS.put(token=OWN)
+    settings = Settings(temperature=SETTINGS["temperature"])
+    jobs = {FORK: Job(write_text(text, settings, N_TOKENS))}
+    return SnowballLesson(lm, text, settings, jobs=jobs)

@@ -1,14 +1,14 @@
-// Two texts, token by token: above what was written, below what follows the wrong token.
+// Two texts, token by token: above the original, below what follows the forced token.
 
 import { el, setAttribute } from "../../frame/live/dom.js";
 import { inOrder } from "../../frame/live/stale_updates.js";
 import { adoptStyles, detectTheme } from "../../frame/live/theme.js";
 
-const DEEPEST = 10; // nats at which the tint is full
+const MAX_NATS = 10; // at which the tint is full
 
 /**
  * Mounts or updates the strip.
- * @param {{data: {prompt: string, right: string[], wrong: (string|null)[], kl: (number|null)[],
+ * @param {{data: {prompt: string, original: string[], forced: (string|null)[], kl: (number|null)[],
  *   same: boolean[], place: number, presenter: boolean}, parentElement: ShadowRoot,
  *   setTriggerValue: Function}} component
  */
@@ -19,7 +19,7 @@ export const mountStrip = inOrder(({ data, parentElement, setTriggerValue }) => 
     "div",
     { class: "strip" },
     el("p", { class: "prompt", textContent: data.prompt }),
-    ...data.right.map((_, i) => pair(i, data, setTriggerValue)),
+    ...data.original.map((_, i) => pair(i, data, setTriggerValue)),
   );
   setAttribute(box, "data-presenter", data.presenter ? "" : null);
   const old = parentElement.querySelector(".strip");
@@ -32,31 +32,30 @@ export const mountStrip = inOrder(({ data, parentElement, setTriggerValue }) => 
 function pair(i, data, setTriggerValue) {
   const isPlace = i === data.place;
   const column = el("div", { class: "pair" }, top(i, isPlace, data, setTriggerValue));
-  if (data.wrong.length === 0) return column;
-  const wrong = data.wrong[i];
-  const kind = isPlace ? "wrong is-forced" : data.same[i] ? "wrong is-same" : "wrong";
-  const isEmpty = i < data.place || wrong === null || wrong === undefined;
+  if (data.forced.length === 0) return column;
+  const forced = data.forced[i];
+  const kind = isPlace ? "forced is-slip" : data.same[i] ? "forced is-same" : "forced";
+  const isEmpty = i < data.place || forced === null || forced === undefined;
   column.append(
-    el("span", { class: isEmpty ? "wrong is-empty" : kind, textContent: isEmpty ? " " : wrong }),
+    el("span", { class: isEmpty ? "forced is-empty" : kind, textContent: isEmpty ? " " : forced }),
   );
   const bar = el("span", { class: "gap" });
   const kl = data.kl[i];
   if (typeof kl === "number") {
-    bar.style.setProperty("--depth", Math.min(1, kl / DEEPEST).toFixed(3));
+    bar.style.setProperty("--depth", Math.min(1, kl / MAX_NATS).toFixed(3));
     column.title = `KL ${kl.toFixed(2)} nats`;
   }
   column.append(bar);
   return column;
 }
 
-function top(i, isPlace, { right }, setTriggerValue) {
-  if (right[i] === "") return el("span", { class: "right is-empty", textContent: " " });
+function top(i, isPlace, { original }, setTriggerValue) {
   const button = el("button", {
-    class: isPlace ? "right is-place" : "right",
+    class: isPlace ? "original is-place" : "original",
     type: "button",
-    textContent: right[i],
+    textContent: original[i],
     "aria-pressed": String(isPlace),
-    "aria-label": `Token ${i + 1}, ${right[i]}: force another here`,
+    "aria-label": `Token ${i + 1}, ${original[i]}: force another here`,
   });
   button.dataset.place = String(i);
   button.addEventListener("click", () => setTriggerValue("place", i + 1));

@@ -1,4 +1,4 @@
-"""The snowball lesson's third part: stop, go back to the bad token, choose again."""
+"""The third part: stop, go back to the bad token, choose again."""
 
 from __future__ import annotations
 
@@ -6,81 +6,76 @@ import numpy as np
 import streamlit as st
 
 from model.generation import Generation
-from model.snowball.error_compounding import estimate
-from model.snowball.rewind_strategies import RewindRun
+from model.job import Job
+from model.snowball.records import Estimate, Forks, RewindStrategy
+from model.snowball.rewind_strategies import compare_rewinds
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.lessons.snowball.job_panel import live_part, run_part, took
-from pages.lessons.snowball.state import SnowLesson, WatchedRun
+from pages.frame.job_panel import show_job
+from pages.lessons.snowball.forks import FORKS
+from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.format import nats
-from viz.snowball.rewind_chart import choices_table, work_figure
+from viz.snowball.rewind_chart import strategies_table, work_figure
 
 WAITS = (1, 4, 16)  # and to the end
 
 
-def show_rewind(lesson: SnowLesson) -> None:
-    """Offer the run on the fork above, and show it as far as it has come."""
-    st.header("Stop, go back, choose again", anchor=False)
+def show_rewind(lesson: SnowballLesson) -> None:
+    """Offer the job on the fork above, and show what it has measured."""
+    st.header("Rewind strategies", anchor=False)
     st.markdown(
-        "**Going back to the bad token costs only what came after it: what stands before is kept, "
-        "cache and all.** The sooner somebody looks, the less is thrown away. The token is the one "
-        "that you forced above."
+        "**Going back to the bad token costs only what came after it: everything before it is "
+        "kept, cache and all.** The sooner the error is noticed, the less is discarded. The bad "
+        "token is the one that you forced above."
     )
-    live_part(lesson, "rewind", lambda: _rewind(lesson))
-    show_code(RewindRun.advance, Generation.rewind, key="snow_code_rewind")
+    show_job(
+        lesson.jobs,
+        "snowball_rewind",
+        "Compare five rewind strategies",
+        lambda: _start(lesson),
+        lambda job: _show(lesson, job),
+    )
+    show_code(compare_rewinds, Generation.rewind, key="snowball_code_rewind")
 
 
-def _rewind(lesson: SnowLesson) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        run_part(
-            lesson,
-            "rewind",
-            "Deal with it five ways",
-            lambda: _start(lesson),
-            "five ways",
-        )
-    run = lesson.rewind
-    if run is None or not run.work.choices:
+def _start(lesson: SnowballLesson) -> Job[tuple[RewindStrategy, ...]]:
+    if lesson.slip is None:
+        raise ValueError("There is no bad token yet: force one at the top of the page.")
+    place, bad_id = lesson.slip
+    n_tokens = len(lesson.text.steps) - place
+    waits = [*(wait for wait in WAITS if wait < n_tokens), n_tokens]
+    return Job(compare_rewinds(lesson.start_at(place), bad_id, lesson.settings, n_tokens, waits))
+
+
+def _show(lesson: SnowballLesson, job: Job[tuple[RewindStrategy, ...]]) -> None:
+    if not job.found:
         return
-    choices = run.work.choices
-    show_chart(work_figure(choices, run.work.n_tokens, theme_now()), "snow_work")
+    show_chart(work_figure(job.found, theme_now()), "snowball_work")
     st.dataframe(
-        choices_table(choices),
+        strategies_table(job.found),
         hide_index=True,
-        key="snow_ways",
+        key="snowball_ways",
         column_config={
-            "way": st.column_config.TextColumn(width=110),
-            "text from there on": st.column_config.TextColumn(width=620),
+            "strategy": st.column_config.TextColumn(width=130),
+            "text from there on": st.column_config.TextColumn(width=600),
         },
     )
-    st.caption(f"{took(run, lesson.lm)} {_words(lesson)}")
-
-
-def _words(lesson: SnowLesson) -> str:
-    """Say what the quality is measured by, and what a hundred forks say of it."""
-    words = (
-        "Surprise and distinct pairs of neighbouring tokens are of what follows the bad place. "
-        "Chosen again by the coin of its place, the text is what it would have been. "
-        "Little surprise is no proof of a good text: a dull one has less."
+    st.caption(
+        f"{provenance(job, lesson.lm)} Surprise and distinct pairs of neighbouring tokens are of "
+        "what follows the bad place. The coin of a place is fixed, so choosing again gives the "
+        "original text. Low surprise does not prove quality: a dull text has less of it. "
+        f"{_forks_say(lesson)}"
     )
-    forks = lesson.forks.work.forks() if lesson.forks else None
+
+
+def _forks_say(lesson: SnowballLesson) -> str:
+    """Say what the hundred forks show of quality, once they are there."""
+    job = lesson.jobs.get(FORKS)
+    forks: Forks | None = job.found if job else None
     if forks is None:
-        return f"{words} One text shows little of quality: the hundred forks above show more."
-    gap = estimate(np.nanmean(forks.right, axis=1) - np.nanmean(forks.wrong, axis=1))
+        return "One text says little of quality: the hundred forks above say more."
+    gap = Estimate.of(np.nanmean(forks.original, axis=1) - np.nanmean(forks.forced, axis=1))
     return (
-        f"{words} Over {gap.n} forks a bad token left as it is costs what follows "
+        f"Over {gap.n} forks, leaving the bad token in costs what follows "
         f"{nats(gap.mean)} ± {gap.half_width:.2f} a token (95 %)."
     )
-
-
-def _start(lesson: SnowLesson) -> None:
-    fork = lesson.text.fork
-    if fork is None or not fork.steps:
-        raise ValueError("There is no bad token yet: force one at the top of the page.")
-    place = int(st.session_state["snow_place"]) - 1
-    n_tokens = lesson.text.n_written - place
-    waits = [*(wait for wait in WAITS if wait < n_tokens), n_tokens]
-    work = RewindRun(
-        lesson.text.start_at(place), fork.wrong_id, lesson.text.settings, n_tokens, waits
-    )
-    lesson.rewind = WatchedRun(work)

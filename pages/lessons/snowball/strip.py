@@ -1,4 +1,4 @@
-"""Both texts as a component of its own: a row of pairs, each token of the upper text a button.
+"""Both texts as a component of its own: a row of pairs, each token of the original a button.
 
 Its module lies beside this file and stands on the shared ones. Labels are only
 ever set as text there.
@@ -14,41 +14,39 @@ from pages.frame.component import plain_component
 
 
 def strip(
+    key: str,
     prompt: str,
-    before: Sequence[str],
+    original: Sequence[str],
     steps: Sequence[ForkStep],
     on_place: Callable[[], None],
     *,
     place: int,
     presenter: bool,
-    key: str = "snow_strip",
 ) -> None:
-    """Show both texts; a click on a token of the upper one chooses the place to fork.
+    """Show both texts; a click on a token of the original one chooses the place to fork.
 
     Args:
+        key: Names the component in the session.
         prompt: What both begin with.
-        before: Labels of the untouched text's tokens; those from the fork on are in `steps` where
-            there are any.
+        original: Labels of the original text's tokens.
         steps: Both texts from the place of the fork on; empty before there is a fork.
         on_place: Called when a place was clicked, which is `trigger_value(key, "place")`.
         place: Index of the chosen place.
         presenter: Whether it is read from the back row.
-        key: Names the component in the session.
     """
-    n_before = place if steps else len(before)
-    blank: list[None] = [None] * n_before
+    blank: list[None] = [None] * place
     data = {
         "prompt": prompt,
-        "right": [*before[:n_before], *(one.right.label if one.right else "" for one in steps)],
-        "wrong": [*blank, *(one.wrong.label if one.wrong else None for one in steps)]
+        "original": list(original),
+        "forced": [*blank, *(step.forced.label if step.forced else None for step in steps)]
         if steps
         else [],
-        "kl": [*blank, *(one.kl for one in steps)],
-        "same": [*blank, *(one.is_same for one in steps)],
+        "kl": [*blank, *(step.kl for step in steps)],
+        "same": [*blank, *(step.is_same for step in steps)],
         "place": place,
         "presenter": presenter,
     }
     _strip(key=key, data=data, on_place_change=on_place, height="content")
 
 
-_strip = plain_component("snow_strip", "mountStrip", Path(__file__).parent)
+_strip = plain_component("snowball_strip", "mountStrip", Path(__file__).parent)

@@ -1,0 +1,55 @@
+"""The settings of the lesson on error propagation."""
+
+from __future__ import annotations
+
+from pages.frame.fields import Choice, Number, Text, Whole
+from pages.frame.settings_table import SettingsTable
+
+N_TOKENS = 48  # of the text to be forked
+N_WRITTEN = 96  # tokens of each text with an instruction
+OWN = -1  # in the place of a token's id: a word of the reader's own
+SCORES = ("a second model", "the story itself")
+TEXTS = {"stories": "short stories, up to 128 tokens", "books": "books, up to 512 tokens"}
+
+SETTINGS = SettingsTable(
+    "snowball",
+    # the fork
+    Text("prompt", "A text to start from", max_characters=2_000),
+    Number("temperature", "Temperature", 0.7, high=2.0, help="0 takes the best token each time."),
+    Whole("seed", "Seed", 0),
+    Whole("place", "Place", low=1, high=N_TOKENS),
+    Whole("token", "Force instead"),
+    Text("word", "Your word", max_characters=100),
+    # error compounding
+    Choice(
+        "rank",
+        "Force",
+        20,
+        {2: "the 2nd best", **{n: f"the {n}th best" for n in (5, 20, 100, 1000)}},
+    ),
+    Choice(
+        "threshold",
+        "A slip is a token below",
+        0.01,
+        {0.05: "5 %", 0.01: "1 %", 0.001: "0.1 %"},
+    ),
+    # instruction position
+    Text("beginning", "Beginning", "Once upon a time there was a little girl named Lily."),
+    Text("instruction", "Instruction", "She had a big dragon."),
+    Text(
+        "words",
+        "Followed where it says",
+        "dragon",
+        help="Words, separated by commas. A text with one of them has followed the instruction.",
+    ),
+    Whole("after", "m, tokens", 32, low=1, high=N_WRITTEN - 1),
+    # teacher forcing and free running
+    Choice("writer", "Writer", in_link=False),
+    Choice("judge", "Judge", in_link=False),
+    Choice("drawn_at", "Temperature", 1.0, (0.7, 1.0)),
+    Choice("score", "Scored by", SCORES[0], SCORES, is_segmented=True),
+    # long generation
+    Choice("length", "Tokens", in_link=False),
+    # loss by context length
+    Choice("held_out", "Held-out text", "stories", TEXTS),
+)
