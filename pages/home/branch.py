@@ -56,8 +56,7 @@ class Guess:
     """What the reader expects next, and what the model thinks of it."""
 
     text: str
-    token_id: int
-    label: str
+    label: str  # of its first token
     rank: int  # 0 is the model's best
     prob: float  # raw softmax at temperature 1
     n_tokens: int  # pieces of the guess; only the first is compared

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -25,28 +24,23 @@ export default ({ setTriggerValue }) => {
 """
 
 # Nothing to see: what Next will bring, in the page before it is pressed.
-_AHEAD = """
+_PREFETCH = """
 export default ({ data }) => {
-  globalThis.__ottAhead = data;
-  document.dispatchEvent(new Event("ott-ahead"));
+  globalThis.__ottPrefetched = data;
+  document.dispatchEvent(new Event("ott-prefetched"));
 };
 """
 
 
-def live(data: bytes, on_event: Callable[[], None], key: str = "live") -> dict[str, Any] | None:
-    """Mount the live component and return the event that this run answers, if any.
+def live(data: bytes, on_event: Callable[[], None], key: str = "live") -> None:
+    """Mount the live component.
 
     Args:
         data: What the page is to show, made by `encode_payload`.
         on_event: Called before the run that answers an event, which is its trigger "event".
         key: Names the component in the session.
-
-    Returns:
-        The event as the page sent it, `{"n": ..., "kind": ..., ...}`, or None.
     """
-    result = _live.show(key=key, data=data, on_event_change=on_event)
-    event: dict[str, Any] | None = result.event
-    return event
+    _live.show(key=key, data=data, on_event_change=on_event)
 
 
 def at_rest(key: str = "rest") -> None:
@@ -58,14 +52,14 @@ def at_rest(key: str = "rest") -> None:
     _rest(key=key, data=None, on_event_change=_nothing, height="content")
 
 
-def look_ahead(data: bytes, key: str = "ahead") -> None:
+def prefetch(data: bytes, key: str = "prefetch") -> None:
     """Mount what the live component will be told if Next comes next, so that it need not wait.
 
     Args:
         data: Made by `encode_payload`; empty where it is not known.
         key: Names the component in the session.
     """
-    _ahead(key=key, data=data, height="content")
+    _prefetch(key=key, data=data, height="content")
 
 
 def _nothing() -> None:
@@ -75,4 +69,4 @@ def _nothing() -> None:
 _live = LabelledComponent("live", "mountLive", Path(__file__).parent / "live")
 vocabulary = _live.vocabulary
 _rest = st.components.v2.component("rest", js=_REST)
-_ahead = st.components.v2.component("ahead", js=_AHEAD)
+_prefetch = st.components.v2.component("prefetch", js=_PREFETCH)

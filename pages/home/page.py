@@ -21,7 +21,7 @@ from pages.frame.models import (
     shared_model,
 )
 from pages.home.branch import Notice
-from pages.home.component import at_rest, live, look_ahead, vocabulary
+from pages.home.component import at_rest, live, prefetch, vocabulary
 from pages.home.link import Wish, follow, read_link
 from pages.home.payload import build_payload
 from pages.home.session import LARGEST_SEED, Session
@@ -135,7 +135,7 @@ def _toolbar(session: Session) -> None:
                 step=1,
                 key=seed,
                 on_change=_take_seed,
-                args=(seed,),
+                args=(seed, session.active.number),
                 help="The same seed gives the same text; what is written already stays.",
             )
         if lm.has_chat_template:
@@ -143,7 +143,7 @@ def _toolbar(session: Session) -> None:
                 chat = f"chat_{session.active.number}"
                 st.session_state[chat] = session.chat
                 words = "Chat template around the prompt"
-                st.toggle(words, key=chat, on_change=_take_chat, args=(chat,))
+                st.toggle(words, key=chat, on_change=_take_chat, args=(chat, session.active.number))
     st.toggle(
         "Predict first",
         key="hide_bars",
@@ -169,12 +169,20 @@ def _want_model() -> None:
     st.session_state["wanted_model"] = (st.session_state["model"] or "").strip()
 
 
-def _take_seed(key: str) -> None:
-    st.session_state[SESSION].reseed(int(st.session_state[key]))
+# Right after another branch was chosen the browser may still send the widgets of the one before,
+# which by then Streamlit takes for a change: they say of which branch they are.
 
 
-def _take_chat(key: str) -> None:
-    st.session_state[SESSION].wrap_in_chat(st.session_state[key])
+def _take_seed(key: str, branch: int) -> None:
+    session: Session = st.session_state[SESSION]
+    if session.active.number == branch:
+        session.reseed(int(st.session_state[key]))
+
+
+def _take_chat(key: str, branch: int) -> None:
+    session: Session = st.session_state[SESSION]
+    if session.active.number == branch:
+        session.wrap_in_chat(st.session_state[key])
 
 
 # The live component, and what is drawn when the hand rests
@@ -190,8 +198,8 @@ def _live() -> None:
     )
     live(payload_of(session), on_event=_take_event)
     # the answer is on its way: take the step that Next would ask for
-    ahead = session.look_ahead()
-    look_ahead(payload_of(ahead) if ahead is not None else b"")
+    following = session.prefetch_next()
+    prefetch(payload_of(following) if following is not None else b"")
     if st.session_state["toolbar_shows"] != _of_this_text(session):
         st.rerun()  # another branch: its seed and its template belong into the toolbar
 

@@ -1,14 +1,13 @@
 """What the live component is told after each event: a header of plain values, and raw logits.
 
-The protocol is the seam between Python and the page. Python is the authority; the page repeats the
-masks and the draw from these numbers so that nothing waits for the wire.
+`live/PROTOCOL.md` lists every field and every event. Python decides the next token; the page shows
+it, and computes the masks while a slider is dragged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from statistics import median
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,8 +15,8 @@ import numpy as np
 
 from model.generation import Generation
 from model.loading import LanguageModel
-from model.records import Distribution, Step
-from model.sampling import ORDERS, Settings, uniform_at
+from model.records import Distribution, Piece, Step
+from model.sampling import ORDERS, uniform_at
 from model.source_code import source_of
 from model.tokenizing import pieces, vocabulary_labels
 from pages.frame.component import MAX_EXACT, encode_payload
@@ -33,43 +32,29 @@ EXAMPLES = (
     '"I am not afraid," said the',
 )
 _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
-N_RECENT = 20  # decode passes that the rate is the median of
 
 
 def build_payload(session: Session, *, presenter: bool, hide_bars: bool) -> bytes:
     """Return the message for the live component: see `encode_payload` for its layout."""
     generation, branch = session.generation, session.active
-    settings = session.controls.settings()
-    redo = branch.redo(settings)
-    seed = redo.seed if redo else branch.seed
+    again = branch.redo(session.controls.settings())
     distribution, arrays = _distribution(generation.distribution, generation.logits, "")
-    inspected = None
-    looked_at = session.inspection or session.look_at_end()
-    if looked_at is not None:
-        described, more = _distribution(looked_at.distribution, None, "inspect_")
-        arrays |= more
-        inspected = described | {
-            "position": looked_at.position,
-            "token_id": looked_at.token_id,
-            "coin": looked_at.coin,
-            "forced": looked_at.forced,
-            "prompt": looked_at.is_prompt,
-            "settings": _settings(looked_at.settings),
-        }
+    inspected, inspected_arrays = _inspection(session)
     header = {
-        "protocol": 1,
         "ack": session.ack,
+        "branch": branch.number,
         "model": _model(session.lm),
-        "seed": seed,
-        "coin": uniform_at(seed, len(generation.ids)),
-        "redo": redo.token_id if redo else None,
+        "next_id": session.next_id(),
+        "coin": uniform_at(again.seed if again else branch.seed, len(generation.ids)),
         "prompt": session.prompt,
         "examples": EXAMPLES,
         "finished": generation.finished,
-        **_text(session.lm, generation),
+        "ids": generation.ids,
+        "n_prompt": generation.n_prompt,
+        "forced": [step.position for step in generation.steps if step.forced],
+        "joined": _joined(session.lm, generation.ids),
         "steps": _steps(generation.steps),
         "logprob": generation.logprob,
-        "settings": _settings(settings),
         "controls": session.controls.to_page(),
         "orders": ORDERS,
         "distribution": distribution,
@@ -77,27 +62,32 @@ def build_payload(session: Session, *, presenter: bool, hide_bars: bool) -> byte
         "branches": [_branch(session, other) for other in session.branches],
         "cache": _cache(generation),
         "timing": _timing(generation),
-        "rows": _rows(generation),
         "code": _code(),
-        "pieces": [
-            {
-                "id": piece.token_id,
-                "label": piece.label,
-                "bytes": piece.data.hex(" "),
-                "joined": piece.joined,
-                "special": piece.special,
-            }
-            for piece in session.draft_pieces
-        ],
+        "pieces": [_piece(piece) for piece in session.draft_pieces],
         "pieces_of": session.draft,
         "guess": vars(session.guess) if session.guess else None,
         "hide_bars": hide_bars,
         "presenter": presenter,
         "notice": vars(session.notice) if session.notice else None,
         "link": write_link(session),
-        "provenance": "measured",
     }
-    return encode_payload(header, arrays)
+    return encode_payload(header, arrays | inspected_arrays)
+
+
+def _inspection(session: Session) -> tuple[dict[str, Any] | None, dict[str, np.ndarray]]:
+    """Describe the position that is looked back at, or the one that the end was drawn from."""
+    inspection = session.inspection or session.look_at_end()
+    if inspection is None:
+        return None, {}
+    described, arrays = _distribution(inspection.distribution, None, "inspect_")
+    settings = inspection.settings
+    return described | {
+        "position": inspection.position,
+        "token_id": inspection.token_id,
+        "coin": inspection.coin,
+        "forced": inspection.forced,
+        "settings": {name: getattr(settings, name) for name in settings.__dataclass_fields__},
+    }, arrays
 
 
 def _distribution(
@@ -105,8 +95,8 @@ def _distribution(
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Describe a distribution and name its arrays: all logits where they are few enough."""
     if logits is not None and len(logits) <= MAX_EXACT:
-        return {"n_vocab": len(logits), "exact": True}, {f"{prefix}logits": logits}
-    described = {"n_vocab": kept.n_vocab, "exact": kept.ids is None}
+        return {"n_vocab": len(logits)}, {f"{prefix}logits": logits}
+    described = {"n_vocab": kept.n_vocab}
     arrays: dict[str, np.ndarray] = {f"{prefix}logits": kept.logits}
     if kept.ids is not None:
         arrays[f"{prefix}ids"] = kept.ids
@@ -118,26 +108,10 @@ def _distribution(
 def _model(lm: LanguageModel) -> dict[str, Any]:
     return {
         "name": lm.name,
-        "kind": lm.kind,
         "n_parameters": lm.n_parameters,
         "vocab_size": lm.vocab_size,
-        "context_length": lm.context_length,
         "device": str(lm.device),
         "dtype": lm.dtype_name,
-        "end_ids": sorted(lm.end_ids),
-    }
-
-
-def _settings(settings: Settings) -> dict[str, Any]:
-    return {name: getattr(settings, name) for name in settings.__dataclass_fields__}
-
-
-def _text(lm: LanguageModel, generation: Generation) -> dict[str, Any]:
-    return {
-        "ids": generation.ids,
-        "n_prompt": generation.n_prompt,
-        "forced": [step.position for step in generation.steps if step.forced],
-        "joined": _joined(lm, generation.ids),
     }
 
 
@@ -161,14 +135,22 @@ def _unfinished(lm: LanguageModel) -> frozenset[int]:
     return _UNFINISHED[lm.tokenizer]
 
 
-def _steps(steps: Sequence[Step]) -> dict[str, list[float]]:
+def _steps(steps: Sequence[Step]) -> dict[str, list[Any]]:
+    """Return a list for each column: of the draw first, then of the pass before it."""
+    best = [step.candidates[0] for step in steps]
     return {
         "logprob": [round(step.logprob, 6) for step in steps],
         "prob": [float(f"{step.prob:.6g}") for step in steps],
         "rank": [step.rank for step in steps],
         "entropy": [round(step.entropy, 6) for step in steps],
         "chosen_prob": [float(f"{step.chosen_prob:.6g}") for step in steps],
-        "n_kept": [step.n_kept for step in steps],
+        "top_id": [row.token_id for row in best],
+        "top_prob": [float(f"{row.probs[0]:.6g}") for row in best],
+        "phase": [step.phase for step in steps],
+        "n_input": [step.n_input for step in steps],
+        "cache_tokens": [step.cache_tokens for step in steps],
+        "bytes": [step.cache_bytes for step in steps],
+        "seconds": [float(f"{step.seconds:.6g}") for step in steps],
     }
 
 
@@ -181,52 +163,39 @@ def _branch(session: Session, branch: Branch) -> dict[str, Any]:
     )
     return {
         "id": branch.number,
-        "active": branch is session.active,
         "n_common": n_common,
         "ids": generation.ids,
-        "n_prompt": generation.n_prompt,
         "joined": _joined(session.lm, generation.ids),
         "logprob": generation.logprob,
     }
 
 
 def _cache(generation: Generation) -> dict[str, Any]:
+    shape = generation.lm.cache_shape
     return {
         "tokens": generation.cache_tokens,
         "bytes": generation.cache_bytes,
         "bytes_held": generation.bytes_held,
-        **vars(generation.lm.cache_shape),
+        "n_layers": shape.n_layers,
+        "n_kv_heads": shape.n_kv_heads,
+        "head_dim": shape.head_dim,
+        "bytes_per_number": shape.bytes_per_number,
+        "bytes_per_token": shape.bytes_per_token,
     }
 
 
 def _timing(generation: Generation) -> dict[str, Any]:
     last = generation.last_pass
-    decodes = [step.seconds for step in generation.steps if step.phase == "decode"]
-    if last.phase == "decode":
-        decodes.append(last.seconds)
-    recent = decodes[-N_RECENT:]
-    return {
-        "phase": last.phase,
-        "seconds": last.seconds,
-        "n_input": last.n_input,
-        "tokens_per_second": 1 / median(recent) if recent else None,
-        "n_recent": len(recent),
-        "prefill_seconds": generation.steps[0].seconds if generation.steps else last.seconds,
-    }
+    return {"phase": last.phase, "seconds": last.seconds, "n_input": last.n_input}
 
 
-def _rows(generation: Generation) -> dict[str, list[Any]]:
-    """Return the worked table's columns that the page cannot tell from text and steps."""
-    steps = generation.steps
-    best = [step.candidates[0] for step in steps]
+def _piece(piece: Piece) -> dict[str, Any]:
     return {
-        "phase": [step.phase for step in steps],
-        "n_input": [step.n_input for step in steps],
-        "top_id": [row.token_id for row in best],
-        "top_prob": [float(f"{row.probs[0]:.6g}") for row in best],
-        "cache_tokens": [step.cache_tokens for step in steps],
-        "bytes": [step.cache_bytes for step in steps],
-        "seconds": [float(f"{step.seconds:.6g}") for step in steps],
+        "id": piece.token_id,
+        "label": piece.label,
+        "bytes": piece.data.hex(" "),
+        "joined": piece.joined,
+        "special": piece.special,
     }
 
 

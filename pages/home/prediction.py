@@ -36,7 +36,6 @@ def weigh_guess(lm: LanguageModel, row: Logits, text: str) -> Guess:
     weights = np.exp(logits - logits.max())
     return Guess(
         text=text,
-        token_id=ids[0],
         label=label(lm.tokenizer, ids[0], lm.vocab_size),
         rank=int(np.flatnonzero(rank_order(logits) == ids[0])[0]),
         prob=math.exp(logits[ids[0]] - logits.max()) / float(weights.sum()),

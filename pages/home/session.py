@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from model.generation import Generation
+from model.generation import Generation, choose
 from model.loading import LanguageModel
 from model.records import Piece, Step
+from model.sampling import uniform_at, process
 from model.tokenizing import encode, encode_chat, pieces
 from pages.home.branch import Branch, Choice, Guess, Inspection, Notice
 from pages.home.controls import Controls
@@ -24,11 +25,12 @@ from pages.home.prediction import weigh_guess
 
 LOGGER = logging.getLogger(__name__)
 
-MOST_BRANCHES = 8
-MOST_SECONDS_AHEAD = 0.15  # of a pass; a longer one waits until it is asked for
-FINISH_SECONDS = 3.0  # the longest that "+20 tokens" may keep the page waiting
+MAX_BRANCHES = 8
+MAX_PREFETCH_SECONDS = 0.15  # of a pass; a longer one waits until it is asked for
+MAX_FINISH_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
 LARGEST_SEED = 2**31 - 1
-LONGEST_DRAFT = 20_000  # characters that are taken apart while they are typed
+MAX_DRAFT = 20_000  # characters that are taken apart while they are typed
+OF_NO_BRANCH = ("switch", "settings", "tokenise")  # events that mean no text in particular
 
 
 class Session:
@@ -56,8 +58,8 @@ class Session:
         self.draft_pieces: tuple[Piece, ...] = ()
         self.ack = -1  # number of the last event that was handled
         self._n_branches = 0
-        self._ahead: Session | None = None
-        self._ahead_of: tuple[object, ...] = ()
+        self._next: tuple[tuple[object, ...], int] | None = None  # the next id, and of which place
+        self._prefetched: tuple[tuple[object, ...], Session] | None = None
         self.branches: list[Branch] = []
         wrapped = lm.has_chat_template and chat is not False
         try:
@@ -126,16 +128,25 @@ class Session:
         except ValueError as error:  # the template itself may refuse
             self.notice = Notice("error", str(error))
 
-    def look_ahead(self) -> Session | None:
+    def next_id(self) -> int | None:
+        """Return the id that Next will append as things stand; None where the text is finished."""
+        if self.generation.finished:
+            return None
+        place = self._place()
+        if self._next is None or self._next[0] != place:
+            self._next = place, self._draw_next()
+        return self._next[1]
+
+    def prefetch_next(self) -> Session | None:
         """Return this session as Next will leave it, its step taken on a fork; Next then keeps it.
 
         None where nothing follows, or where a pass takes long enough to be felt by who asks for
         something else. A pass that fails here fails again, and says why, when it is asked for.
         """
-        generation = self.generation
-        if generation.finished or generation.last_pass.seconds > MOST_SECONDS_AHEAD:
+        generation, place = self.generation, self._place()
+        if generation.finished or generation.last_pass.seconds > MAX_PREFETCH_SECONDS:
             return None
-        if self._ahead is None or self._ahead_of != self._place():
+        if self._prefetched is None or self._prefetched[0] != place:
             twin, active = copy.copy(self), self.active
             twin.active = replace(
                 active,
@@ -143,14 +154,14 @@ class Session:
                 choices=list(active.choices),
                 undone=list(active.undone),
             )
-            twin.branches = [twin.active if each is active else each for each in self.branches]
-            twin.notice = twin.guess = twin.inspection = twin._ahead = None
+            twin.branches = [twin.active if b is active else b for b in self.branches]
+            twin.notice = twin.guess = twin.inspection = twin._prefetched = None
             try:
                 twin._step()
             except ValueError:
                 return None
-            self._ahead, self._ahead_of = twin, self._place()
-        return self._ahead
+            self._prefetched = place, twin
+        return self._prefetched[1]
 
     def _place(self) -> tuple[object, ...]:
         """Return all that the next step depends on."""
@@ -168,6 +179,9 @@ class Session:
         kind = str(event.get("kind"))
         action = getattr(self, f"_on_{kind}", None)
         self.notice = None
+        if kind not in OF_NO_BRANCH and event.get("branch") not in (None, self.active.number):
+            self.notice = Notice("info", "That was meant for another text: press again.")
+            return
         if kind not in ("inspect", "tokenise", "settings", "guess"):
             self.guess = None
             self.inspection = None
@@ -187,7 +201,7 @@ class Session:
         self._take_controls(event)
         if self._is_finished():
             return
-        self._step()  # what the page drew meanwhile it compares itself: ours stands
+        self._step()
 
     def _on_force(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
@@ -202,10 +216,10 @@ class Session:
             if self._is_finished(quiet=written > 0):
                 return
             self._step()
-            if time.perf_counter() - started > FINISH_SECONDS and written + 1 < wanted:
+            if time.perf_counter() - started > MAX_FINISH_SECONDS and written + 1 < wanted:
                 self.notice = Notice(
                     "info",
-                    f"Wrote {written + 1} of {wanted} tokens in {FINISH_SECONDS:g} s: "
+                    f"Wrote {written + 1} of {wanted} tokens in {MAX_FINISH_SECONDS:g} s: "
                     "press again to go on.",
                 )
                 return
@@ -235,10 +249,10 @@ class Session:
 
     def _on_switch(self, event: Mapping[str, Any]) -> None:
         number = event.get("id")
-        found = [branch for branch in self.branches if branch.number == number]
-        if not found:
+        branch = next((branch for branch in self.branches if branch.number == number), None)
+        if branch is None:
             raise ValueError("That branch is gone: choose one of those shown.")
-        self.active = found[0]
+        self.active = branch
         self._show_draft(self.prompt)
 
     def _on_prompt(self, event: Mapping[str, Any]) -> None:
@@ -246,10 +260,10 @@ class Session:
 
     def _on_tokenise(self, event: Mapping[str, Any]) -> None:
         text = str(event.get("text", ""))
-        if len(text) > LONGEST_DRAFT:
+        if len(text) > MAX_DRAFT:
             raise ValueError(
                 f"The text has {len(text):,} characters: its tokens are shown up to "
-                f"{LONGEST_DRAFT:,}; press Enter to try it whole."
+                f"{MAX_DRAFT:,}; press Enter to try it whole."
             )
         self._show_draft(text)
 
@@ -265,12 +279,22 @@ class Session:
 
     # How it is done
 
+    def _draw_next(self) -> int:
+        """Choose as the next step will, and append nothing."""
+        generation, settings = self.generation, self.controls.settings()
+        again = self.active.redo(settings)
+        if again and again.forced:
+            return again.token_id
+        seed = again.seed if again else self.seed
+        stages = process(generation.logits, generation.ids, settings, generation.n_prompt)
+        return choose(stages, uniform_at(seed, len(generation.ids)))
+
     def _step(self, token_id: int | None = None) -> Step:
         branch = self.active
-        if token_id is None and self._ahead is not None and self._ahead_of == self._place():
-            taken, self._ahead = self._ahead.active, None
-            branch.generation, branch.choices = taken.generation, taken.choices
-            branch.undone = taken.undone
+        if token_id is None and self._prefetched and self._prefetched[0] == self._place():
+            twin, self._prefetched = self._prefetched[1], None
+            branch.generation, branch.choices = twin.active.generation, twin.active.choices
+            branch.undone, self._next = twin.active.undone, twin._next
             return branch.generation.steps[-1]
         settings = self.controls.settings()
         again = branch.redo(settings) if token_id is None else None
@@ -381,8 +405,8 @@ class Session:
 
     def _make_room(self) -> None:
         """Let the oldest other branch go, as every branch keeps a cache of its own."""
-        if len(self.branches) >= MOST_BRANCHES:
+        if len(self.branches) >= MAX_BRANCHES:
             self.branches.remove(next(b for b in self.branches if b is not self.active))
             self.notice = Notice(
-                "info", f"{MOST_BRANCHES} texts are kept: the oldest branch was let go."
+                "info", f"{MAX_BRANCHES} texts are kept: the oldest branch was let go."
             )

@@ -105,7 +105,7 @@ def test_c06_prefill_caches_the_prompt_at_once_and_each_step_one_more(session: S
     tried(session, "C06")
     for _ in range(4):
         press(session, "next")
-    rows = header(session)["rows"]
+    rows = header(session)["steps"]
     assert isinstance(rows, dict)
     n_prompt = session.generation.n_prompt
     spans = list(zip(rows["phase"], rows["n_input"], rows["cache_tokens"], strict=True))

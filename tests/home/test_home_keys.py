@@ -28,21 +28,6 @@ INTERACTIVE = """() => {
 }"""
 
 
-# keeps what the page sends from leaving while `holdsWire` is set
-HELD_WIRE = """(() => {
-  const send = WebSocket.prototype.send;
-  const held = [];
-  WebSocket.prototype.send = function (...message) {
-    if (globalThis.holdsWire) held.push([this, message]);
-    else send.apply(this, message);
-  };
-  globalThis.releaseWire = () => {
-    globalThis.holdsWire = false;
-    for (const [socket, message] of held.splice(0)) send.apply(socket, message);
-  };
-})();"""
-
-
 @pytest.fixture
 def reader(page: Page, url: str) -> Reader:
     return Reader(page, url)
@@ -82,28 +67,6 @@ def test_play_goes_on_as_long_as_nobody_stops_it(reader: Reader) -> None:
     reader.live.get_by_label("Speed").select_option("10")
     reader.button("Play").click()
     reader.until(lambda: len(reader.ids) >= wanted, "Play waits for ever")
-
-
-def test_next_needs_no_answer_for_the_next_distribution(reader: Reader) -> None:
-    reader.page.add_init_script(HELD_WIRE)
-    reader.open(prompt=PROMPT)
-    reader.button("Next").click()  # one press with the wire open, so that all is warm
-    reader.settle()
-    reader.page.wait_for_function("() => globalThis.__ottAhead?.length > 0")
-    n_before, before = reader.chips.count(), reader.bars()
-    reader.page.wait_for_timeout(300)
-    reader.page.evaluate("() => { globalThis.holdsWire = true; }")
-    reader.button("Next").click()
-    expect(reader.chips).to_have_count(n_before + 1)
-    expect(reader.live.locator(".token.is-pending")).to_have_count(0)
-    assert reader.bars() != before, "the bars are those of the next position"
-    reader.button("Next").click()
-    expect(reader.chips).to_have_count(n_before + 2)
-    expect(reader.live.locator(".token.is-pending")).to_have_count(1)
-    shown = reader.chips.all_inner_texts()
-    reader.page.evaluate("() => globalThis.releaseWire()")
-    reader.settle()
-    assert reader.chips.all_inner_texts() == shown, "Python agrees with all that was shown"
 
 
 def test_a_mask_that_is_ticked_ends_greedy_and_says_so_once(reader: Reader) -> None:

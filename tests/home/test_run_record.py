@@ -29,7 +29,7 @@ def test_a_file_can_be_made_while_tokens_come_and_go(storyteller: LanguageModel)
     def write() -> None:
         for turn in range(12):
             session.handle({"n": 2 * turn, "kind": "finish", "count": 20})
-            session.look_ahead()
+            session.prefetch_next()
             session.handle({"n": 2 * turn + 1, "kind": "reset" if turn % 3 == 2 else "next"})
         written.set()
 

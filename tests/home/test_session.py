@@ -9,8 +9,8 @@ import pytest
 
 from model.loading import LanguageModel
 from model.sampling import uniform_at
-from model.tokenizing import encode
-from pages.home.session import LARGEST_SEED, MOST_BRANCHES, Session
+from model.tokenizing import encode, label
+from pages.home.session import LARGEST_SEED, MAX_BRANCHES, Session
 from tests.tiny_models import tiny, tokenizer
 
 PROMPT = "The cat sat on the"
@@ -90,16 +90,16 @@ def test_a_new_prompt_keeps_the_old_text_as_a_branch(hand: Hand) -> None:
 
 def test_branches_are_bounded_and_the_active_one_stays(hand: Hand) -> None:
     hand("next")
-    for _ in range(2 * MOST_BRANCHES):
+    for _ in range(2 * MAX_BRANCHES):
         hand("branch", position=len(ids(hand)) - 1)
         hand("next")
-    assert len(hand.session.branches) == MOST_BRANCHES
+    assert len(hand.session.branches) == MAX_BRANCHES
     assert hand.session.active in hand.session.branches
 
 
 def test_the_branch_that_has_to_go_is_named(hand: Hand) -> None:
     oldest = hand.session.active.number
-    for _ in range(MOST_BRANCHES - 1):
+    for _ in range(MAX_BRANCHES - 1):
         hand("next")
         hand("branch", position=len(ids(hand)) - 1)
         assert hand.session.notice is None
@@ -174,11 +174,10 @@ def test_a_look_back_shows_the_distribution_as_it_was(hand: Hand) -> None:
 
 
 def test_a_guess_is_ranked_among_all_tokens(hand: Hand) -> None:
-    best = int(hand.session.generation.logits.argmax())
-    text = hand.session.lm.tokenizer.decode([best])
-    guess = hand("guess", text=text).guess
+    lm, best = hand.session.lm, int(hand.session.generation.logits.argmax())
+    guess = hand("guess", text=lm.tokenizer.decode([best])).guess
     assert guess is not None
-    assert (guess.token_id, guess.rank) == (best, 0)
+    assert (guess.label, guess.rank) == (label(lm.tokenizer, best, lm.vocab_size), 0)
     assert 0 < guess.prob < 1
 
 
@@ -265,12 +264,14 @@ def test_a_branch_of_the_largest_seed_has_a_seed_that_can_be_shown(
     assert 0 <= session.seed <= LARGEST_SEED
 
 
-def test_a_look_ahead_is_what_next_then_keeps(hand: Hand) -> None:
-    ahead = hand.session.look_ahead()
-    assert ahead is not None
-    assert len(ids(hand)) == len(ahead.generation.ids) - 1, "the reader's own text has not moved"
-    assert hand.session.look_ahead() is ahead, "one pass is enough"
-    step = ahead.generation.steps[-1]
+def test_what_was_prefetched_is_what_next_then_keeps(hand: Hand) -> None:
+    following = hand.session.prefetch_next()
+    assert following is not None
+    assert len(ids(hand)) == len(following.generation.ids) - 1, (
+        "the reader's own text has not moved"
+    )
+    assert hand.session.prefetch_next() is following, "one pass is enough"
+    step = following.generation.steps[-1]
     hand("next")
     assert hand.session.generation.steps[-1] is step
 
@@ -285,37 +286,79 @@ def test_a_look_ahead_is_what_next_then_keeps(hand: Hand) -> None:
         {"kind": "branch", "position": 8},
     ],
 )
-def test_whatever_comes_between_the_text_is_as_if_nobody_had_looked_ahead(
+def test_whatever_comes_between_the_text_is_as_if_nothing_had_been_prefetched(
     storyteller: LanguageModel, event: dict[str, Any]
 ) -> None:
-    looking, plain = (Hand(Session(storyteller, PROMPT, seed=3)) for _ in range(2))
+    prefetching, plain = (Hand(Session(storyteller, PROMPT, seed=3)) for _ in range(2))
     events = [{"kind": "next"}] * 4 + [event] + [{"kind": "next"}] * 3 + [{"kind": "back"}] * 2
-    for each in [*events, *[{"kind": "next"}] * 3]:
-        looking.session.look_ahead()
-        for one in (looking, plain):
-            one(**each)
-            assert one.session.notice is None
-    assert ids(looking) == ids(plain)
-    assert looking.session.active.choices == plain.session.active.choices
-    assert looking.session.generation.logprob == plain.session.generation.logprob
-    assert looking.session.generation.cache_tokens == plain.session.generation.cache_tokens
+    for asked in [*events, *[{"kind": "next"}] * 3]:
+        named = prefetching.session.next_id()
+        following = prefetching.session.prefetch_next()
+        assert following is None or following.generation.ids[-1] == named
+        for hand in (prefetching, plain):
+            hand(**asked)
+            assert hand.session.notice is None
+            assert asked["kind"] != "next" or ids(hand)[-1] == named
+    assert ids(prefetching) == ids(plain)
+    assert prefetching.session.active.choices == plain.session.active.choices
+    assert prefetching.session.generation.logprob == plain.session.generation.logprob
+    assert prefetching.session.generation.cache_tokens == plain.session.generation.cache_tokens
 
 
-def test_other_coins_make_another_look_ahead(hand: Hand) -> None:
-    first = hand.session.look_ahead()
+def test_other_coins_are_prefetched_anew(hand: Hand) -> None:
+    first = hand.session.prefetch_next()
     hand.session.reseed(hand.session.seed + 1)
-    second = hand.session.look_ahead()
+    second = hand.session.prefetch_next()
     assert first is not None
     assert second is not None
     assert first.generation.steps[-1].coin != second.generation.steps[-1].coin
 
 
-def test_no_look_ahead_where_a_pass_is_long_or_nothing_follows(
+def test_nothing_is_prefetched_where_a_pass_is_long_or_nothing_follows(
     hand: Hand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages.home.session.MOST_SECONDS_AHEAD", 0.0)
-    assert hand.session.look_ahead() is None
+    monkeypatch.setattr("pages.home.session.MAX_PREFETCH_SECONDS", 0.0)
+    assert hand.session.prefetch_next() is None
     monkeypatch.undo()
+    named = hand.session.next_id()
+    hand("next")
+    assert ids(hand)[-1] == named, "a slow model, too, names its next token"
     hand("force", token_id=min(hand.session.lm.end_ids))
     assert hand.session.generation.finished == "eos"
-    assert hand.session.look_ahead() is None
+    assert hand.session.prefetch_next() is None
+    assert hand.session.next_id() is None
+
+
+@pytest.mark.parametrize(
+    "controls",
+    [
+        {"use": ["temperature", "top_k", "top_p", "min_p"], "min_p": 0.02, "typical_p": 0.9},
+        {"order": "llama.cpp", "temperature": 1.9, "top_n_sigma": 2.5, "repetition_penalty": 1.3},
+        {"order": "vllm", "presence_penalty": 0.7, "frequency_penalty": -0.4},
+    ],
+)
+def test_the_next_id_is_named_under_whatever_is_active(
+    hand: Hand, controls: dict[str, Any]
+) -> None:
+    hand("settings", controls=controls)
+    for _ in range(12):
+        named = hand.session.next_id()
+        hand("next")
+        assert ids(hand)[-1] == named
+
+
+@pytest.mark.parametrize(
+    "event",
+    [{"kind": "next"}, {"kind": "prompt", "text": "One day"}, {"kind": "rewind", "position": 8}],
+)
+def test_an_event_of_another_branch_changes_nothing(hand: Hand, event: dict[str, Any]) -> None:
+    for _ in range(4):
+        hand("next")
+    hand("branch", position=len(ids(hand)) - 1)
+    before = ids(hand)
+    session = hand(**event, branch=0)
+    assert ids(hand) == before
+    assert session.notice is not None
+    assert session.notice.kind == "info"
+    hand("switch", id=0, branch=0)  # it means no text in particular
+    assert session.active.number == 0

@@ -15,10 +15,20 @@ import { PENALTY_BY_NAME, findRow, penalise } from "./penalties.js";
 
 const TAIL_DOUBT = 0.01; // by how much, relatively, the histogram may misjudge the mass of the tail
 
-const SWITCHED_OFF = {
-  temperature: 1, top_k: 0, top_p: 1, min_p: 0, typical_p: 1, epsilon: 0, eta: 0, top_n_sigma: 0,
-  repetition_penalty: 1, presence_penalty: 0, frequency_penalty: 0,
-};
+/** Every setting at the value that changes nothing, as in Python's `model.settings`. */
+export const NEUTRAL_SETTINGS = Object.freeze({
+  temperature: 1,
+  top_k: 0,
+  top_p: 1,
+  min_p: 0,
+  typical_p: 1,
+  epsilon: 0,
+  eta: 0,
+  top_n_sigma: 0,
+  repetition_penalty: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+});
 
 // --- The raw distribution ------------------------------------------------------------------------
 
@@ -111,7 +121,7 @@ export function processLogits(distribution, contextIds, nPrompt, settings) {
 
 /** The stages in force, first to last; at temperature 0 "greedy" takes its place and ends them. */
 function stageNamesInForce(settings) {
-  const names = settings.order.filter((name) => settings[name] !== SWITCHED_OFF[name]);
+  const names = settings.order.filter((name) => settings[name] !== NEUTRAL_SETTINGS[name]);
   if (settings.temperature !== 0) return names;
   const place = names.indexOf("temperature");
   return [...(place < 0 ? names : names.slice(0, place)), "greedy"];

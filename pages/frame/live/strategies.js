@@ -2,22 +2,7 @@
 // with masks.js and remembers the last result of each, so that a dragged slider computes its own.
 
 import { formatSetting } from "./format.js";
-import { drawToken, processLogits } from "./masks.js";
-
-/** Every setting at the value that changes nothing. */
-export const NEUTRAL_SETTINGS = Object.freeze({
-  temperature: 1,
-  top_k: 0,
-  top_p: 1,
-  min_p: 0,
-  typical_p: 1,
-  epsilon: 0,
-  eta: 0,
-  top_n_sigma: 0,
-  repetition_penalty: 1,
-  presence_penalty: 0,
-  frequency_penalty: 0,
-});
+import { NEUTRAL_SETTINGS, drawToken, processLogits } from "./masks.js";
 
 const STAGE_TITLES = {
   raw: "raw",

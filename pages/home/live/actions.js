@@ -49,7 +49,7 @@ export function createActions(live) {
       if (live.inspecting !== null) actions.branch(live.inspecting);
       else if (live.header.finished) actions.rewind(live.header.ids.length - 1);
       player.pause();
-      press("force", performance.now(), { id });
+      press("force", performance.now(), { token_id: id });
     },
     back() {
       player.pause();
@@ -109,11 +109,6 @@ export function createActions(live) {
     },
     /** The prompt box has changed, and with it what can be pressed. */
     typed: () => live.schedule(),
-    /** Puts away the sentence on a token that Python drew otherwise. */
-    forgetMessage() {
-      live.message = null;
-      live.schedule();
-    },
     isBusy: () => live.isBusy(),
   };
   return actions;

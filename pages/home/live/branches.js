@@ -24,7 +24,7 @@ export function createBranches(actions) {
     update(view) {
       const { branches } = view.header;
       const isNew = branches !== shown?.branches || view.labels !== shown?.labels;
-      if (!branches || !isNew) return;
+      if (!isNew) return;
       shown = { branches, labels: view.labels };
       setShown(element, branches.length > 1);
       list.replaceChildren(...branches.map((branch) => branchRow(branch, view, actions)));
@@ -33,6 +33,7 @@ export function createBranches(actions) {
 }
 
 function branchRow(branch, view, actions) {
+  const isActive = branch.id === view.header.branch;
   const text = el("span", { class: "branch-text" });
   const from = Math.max(0, branch.n_common - SHOWN_BEFORE_FORK);
   if (from > 0) text.append(el("span", { class: "branch-common", textContent: "… " }));
@@ -45,7 +46,7 @@ function branchRow(branch, view, actions) {
         ...visibleParts(view.label(id)),
       ),
     );
-    const joined = branch.joined?.[from + i];
+    const joined = branch.joined[from + i];
     if (joined) text.append(el("span", { class: "branch-joined", textContent: `(${joined})` }));
   });
   const row = el("button", { type: "button", class: "branch" }, text);
@@ -55,10 +56,10 @@ function branchRow(branch, view, actions) {
   row.append(
     el("span", {
       class: "branch-mark",
-      textContent: branch.active ? "shown above" : "go on with it",
+      textContent: isActive ? "shown above" : "go on with it",
     }),
   );
-  row.setAttribute("aria-current", String(branch.active));
-  row.addEventListener("click", () => branch.active || actions.switchBranch(branch.id));
+  row.setAttribute("aria-current", String(isActive));
+  row.addEventListener("click", () => isActive || actions.switchBranch(branch.id));
   return row;
 }

@@ -84,7 +84,6 @@ function createLines(actions) {
     dismissed = shown;
     notice.update(null);
   });
-  const differ = createNotice("status", () => actions.forgetMessage());
   const where = el("span", { class: "where-text" });
   const back = el("button", {
     type: "button",
@@ -94,12 +93,11 @@ function createLines(actions) {
   });
   const banner = el("div", { class: "where", hidden: true }, where, back);
   return {
-    elements: [notice.element, differ.element, banner],
+    elements: [notice.element, banner],
     update(view) {
       shown = view.notice?.text ?? null;
       if (shown !== dismissed) dismissed = null;
       notice.update(dismissed === null ? shown : null, view.notice?.kind);
-      differ.update(view.message);
       setShown(banner, view.inspecting !== null);
       if (view.inspecting !== null) setText(where, whereWords(view));
     },

@@ -1,39 +1,70 @@
-// The page's side of the loop: it holds what Python last said and what the person has done since,
-// draws the next token at once from the logits it holds, and tells Python, whose word is final.
+// The page's side of the loop: it holds what Python last said and what the person has done since.
+// Python says which token comes next before it is asked for, so that a press shows it at once; the
+// page waits only where its sliders say something that Python has not answered yet.
 // Knows nothing of how anything is drawn: the figures are given one record and draw it.
 
 import { createActions } from "./actions.js";
-import { quote } from "../../frame/live/dom.js";
+import { activeSettings, sameControls } from "./controls.js";
+import { EventQueue } from "./event_queue.js";
 import { listenForKeys } from "./keys.js";
-import { nextIdOf, presentResult } from "./draws.js";
 import { createLayout } from "./layout.js";
-import { LEAVING_MS, ON_ITS_WAY_MS, listenForLeaving } from "./navigation_guard.js";
-import { Player, StageLight } from "./player.js";
+import { NavigationGuard } from "./navigation_guard.js";
 import { decodePayload, readDistribution } from "../../frame/live/payload.js";
-import { EventQueue, sameControls, settingsInForce } from "./protocol.js";
-import { NO_LABELS, emptyState } from "./state.js";
+import { Player, StageLight } from "./player.js";
+import { Step } from "./step.js";
 import { rememberAll } from "../../frame/live/strategies.js";
 import { detectTheme } from "../../frame/live/theme.js";
 import { afterThisFrame } from "./timings.js";
-import { buildView, shownIds } from "./view.js";
+import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
 const QUIET_EVENTS = ["tokenise", "inspect", "guess"];
 const STEP_EVENTS = ["next", "force", "back"];
+const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
+const NO_LABELS = Object.freeze([]); // while the vocabulary has not come: ids are shown instead
 
 /** One live component in the page. */
 export class Live {
+  // as Streamlit and Python gave it
+  component = null; // the newest call's setters
+  data = null; // the newest payload, as bytes
+  header = null; // its header
+  present = null; // the distribution of the next token; null once the text has ended
+  inspected = null; // the distribution of a past position
+  last = null; // {distribution, position, coin} that the end of the text was drawn from
+  prefetched = null; // {header, arrays, distribution} as Next will bring them
+  notice = null; // {kind, text} that stands until it is dismissed or the next thing happens
+  labels = NO_LABELS;
+  // what the hand holds
+  controls = null; // sliders and switches; ahead of Python's while they are moved
+  isDragging = false;
+  inspecting = null; // the past position that is looked at
+  isWhatIf = false; // a slider was moved while looking at the past
+  isRevealed = false; // in predict mode: the bars of this position may show
+  step = new Step(); // what is shown and not yet confirmed
+  // the next frame
+  ids = []; // on the screen
+  marks = []; // [timing, name] pairs to fill in when it is painted
+  frame = 0;
+  isLightOnly = true; // nothing but the light of the loop has changed
+  // what waits
+  held = null; // a payload, for its stage of a paced beat
+  heldTimer = 0;
+  showAt = 0; // when a held payload may show
+  settleTimer = 0;
+
   /** @param {ShadowRoot} parentElement */
   constructor(parentElement) {
-    Object.assign(this, emptyState());
     this.host = parentElement;
     this.label = (id) => this.labels[id] ?? (id < 0 ? "…" : `id ${id}`);
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    this.guard = new NavigationGuard(() => this.queue.pump(), signal);
     this.queue = new EventQueue({
-      send: (event) => this.handOver((e) => this.component.setTriggerValue("event", e), event),
-      prepare: (entry) => this.prepare(entry),
+      send: (event) => this.guard.send((e) => this.component.setTriggerValue("event", e), event),
+      complete: (entry) => this.complete(entry),
       isReady: (entry) => this.isReady(entry),
-      // what is seen comes before what is sent
-      mayLeave: () => this.isPainted && !this.isTokenDue && !this.isSilent,
+      mayLeave: () => this.step.isPainted && !this.guard.isSilent,
     });
     this.player = new Player({
       press: () => this.actions.next(performance.now()),
@@ -42,12 +73,9 @@ export class Live {
     this.light = new StageLight(() => this.schedule(true));
     this.actions = createActions(this);
     this.layout = createLayout(this.actions, parentElement);
-    this.abort = new AbortController();
-    const { signal } = this.abort;
     listenForKeys(this.actions, signal);
-    listenForLeaving(() => this.holdBack(), signal);
     document.addEventListener("ott-vocabulary", () => this.schedule(), { signal });
-    document.addEventListener("ott-ahead", () => this.takeAhead(globalThis.__ottAhead), { signal });
+    document.addEventListener("ott-prefetched", () => this.takePrefetched(), { signal });
   }
 
   // ---- what Python says
@@ -55,7 +83,7 @@ export class Live {
   /** Called by Streamlit with new data, or with the same data and a new theme. */
   receive(component) {
     this.component = component;
-    this.theme = detectTheme(this.host);
+    detectTheme(this.host);
     if (component.data && component.data !== this.data) this.take(component.data);
     this.schedule();
   }
@@ -90,17 +118,18 @@ export class Live {
       location.replace(location.pathname + before.link); // forgotten by the server: begin from there
       return;
     }
-    const settled = this.queue.acknowledge(header.ack);
-    if (settled) this.settle(settled, header);
+    const entry = this.queue.acknowledge(header.ack);
+    this.step.confirm(entry);
+    if (entry !== null) this.settle(entry, header);
     else if (before !== null && header.link !== before.link) this.planSettle();
-    this.ahead = null; // what follows this answer comes behind it
+    this.prefetched = null; // what follows this answer comes behind it
     this.show(header, arrays, readDistribution(header.distribution, arrays, "", this.present));
-    if (header.notice || !QUIET_EVENTS.includes(settled?.entry.kind)) this.notice = header.notice;
-    this.adopt(before, settled);
+    if (header.notice || !QUIET_EVENTS.includes(entry?.kind)) this.notice = header.notice;
+    this.adopt(before, entry);
     if (header.finished || header.notice?.kind === "error") this.stop();
     this.queue.pump();
     this.schedule();
-    if (before === null) this.takeAhead(globalThis.__ottAhead); // it may have come first
+    if (before === null) this.takePrefetched(); // it may have come first
   }
 
   /** Makes a header and its distributions what the page holds. */
@@ -109,59 +138,54 @@ export class Live {
     this.header = header;
     this.present = header.finished ? null : distribution;
     this.inspected = readDistribution(header.inspect, arrays, "inspect_", this.inspected);
-    this.forcedPositions = new Set(header.forced);
-    this.context = null;
-    this.ids = shownIds(header.ids, this.optimistic);
-    this.isPainted = false;
+    this.ids = this.step.idsAfter(header.ids);
   }
 
   /** Takes what Next will bring; if it has been pressed meanwhile, shows it. */
-  takeAhead(data) {
-    this.ahead = null;
+  takePrefetched() {
+    const data = globalThis.__ottPrefetched;
+    this.prefetched = null;
     if (!data?.length || this.header === null) return;
     const { header, arrays } = decodePayload(data);
+    const isNextOfThis =
+      header.ack === this.header.ack && header.ids.length === this.header.ids.length + 1;
+    if (!isNextOfThis) return;
     const distribution = readDistribution(header.distribution, arrays, "", null);
-    this.ahead = { header, arrays, distribution };
-    if (this.frame === 0) this.showAhead();
-    if (this.ahead !== null) setTimeout(() => this.rememberAhead());
+    this.prefetched = { header, arrays, distribution };
+    this.showPrefetched();
+    if (this.prefetched !== null) setTimeout(() => this.rememberPrefetched());
   }
 
   /** Computes in a quiet moment what the figures will ask of the distribution that Next brings. */
-  rememberAhead() {
-    if (this.ahead === null || this.ahead.header.finished) return;
-    const { distribution, header } = this.ahead;
+  rememberPrefetched() {
+    if (this.prefetched === null || this.prefetched.header.finished) return;
+    const { distribution, header } = this.prefetched;
     const { controls } = this;
-    const settings = settingsInForce(controls, header.orders);
+    const settings = activeSettings(controls, header.orders);
     const place = { contextIds: header.ids, nPrompt: header.n_prompt, coin: header.coin };
     rememberAll({ distribution, settings, controls, ...place });
   }
 
-  /** Shows what Next brings without waiting for Python, if it was told for just this press. */
-  showAhead() {
-    const { ahead, optimistic, header } = this;
-    if (ahead === null || optimistic?.kind !== "next" || this.player.isPaced) return;
-    const isNextOfThis =
-      ahead.header.ack === header.ack &&
-      ahead.header.ids.length === header.ids.length + 1 &&
-      ahead.header.ids.at(-1) === optimistic.id &&
-      sameControls(ahead.header.controls, this.controls);
-    if (!isNextOfThis) return;
-    optimistic.entry.isShown = true;
-    this.marks.push([optimistic.entry.timing, "painted_distribution"]);
-    this.ahead = null;
-    this.optimistic = null;
+  /** Shows what Next brings without waiting for the answer, once its token is on the screen. */
+  showPrefetched() {
+    const { prefetched, step } = this;
+    if (prefetched === null || step.state !== "shown" || this.player.isPaced) return;
+    if (step.kind !== "next" || prefetched.header.ids.at(-1) !== step.id) return;
+    this.marks.push([step.entry.timing, "painted_distribution"]);
+    step.confirm(step.entry);
+    this.prefetched = null;
     this.isRevealed = false;
-    this.show(ahead.header, ahead.arrays, ahead.distribution);
+    this.show(prefetched.header, prefetched.arrays, prefetched.distribution);
     this.schedule();
   }
 
   /** Takes over from Python what the hand is not holding just now. */
-  adopt(before, settled) {
+  adopt(before, entry) {
     const { header } = this;
     const isFree = this.queue.isIdle && !this.isDragging;
     const isOther = this.controls === null || !sameControls(this.controls, header.controls);
     if (isFree && isOther) this.controls = header.controls;
-    if (before === null || settled?.entry.kind === "inspect") {
+    if (before === null || entry?.kind === "inspect") {
       const isEnd = header.finished && header.inspect?.position === header.ids.length - 1;
       this.inspecting = header.inspect && !isEnd ? header.inspect.position : null;
       this.isWhatIf = false;
@@ -180,71 +204,58 @@ export class Live {
     }
   }
 
-  /** Takes the answer to one event: did Python draw what the page drew? */
-  settle({ entry, body }, header) {
-    const isStep = STEP_EVENTS.includes(entry.kind);
-    if (this.optimistic?.entry === entry) this.optimistic = null;
-    this.message = entry.kind === "next" ? this.compare(body.token_id, header.ids[entry.base]) : null;
-    if (entry.timing && !entry.isShown) this.marks.push([entry.timing, "painted_distribution"]);
-    if (isStep) this.light.answered(this.beat, this.player.isPlaying);
-    else if (entry.kind === "finish") this.light.rest();
-    if (entry.kind === "next") this.layout.announce(header, this.label, this.player);
-    if (!QUIET_EVENTS.includes(entry.kind)) this.planSettle();
-  }
-
-  compare(page, python) {
-    if (page === null || page === undefined || python === undefined || page === python) return null;
-    const [ours, theirs] = [page, python].map((id) => quote(this.label(id)));
-    return `The page drew ${ours}, Python drew ${theirs}: Python’s stands.`;
+  /** Takes the answer to one event. */
+  settle({ kind, timing }, header) {
+    const isNew = timing && timing.painted_distribution === undefined; // it was not prefetched
+    if (isNew) this.marks.push([timing, "painted_distribution"]);
+    if (STEP_EVENTS.includes(kind)) this.light.answered(this.beat, this.player.isPlaying);
+    else if (kind === "finish") this.light.rest();
+    if (kind === "next") this.layout.announce(header, this.label, this.player);
+    if (!QUIET_EVENTS.includes(kind)) this.planSettle();
   }
 
   // ---- what leaves for Python
 
   /**
-   * Whether an event can be completed: a step once all before it is on screen, which for Next may be
-   * before Python has confirmed it; anything else once it can leave.
+   * Whether an event can be completed: once the one before it is answered, and a step once that is on
+   * the screen too. A step behind a step need not wait for the answer, only for its payload.
    */
   isReady({ kind }) {
     const { inFlight } = this.queue;
-    if (inFlight === null) return this.isPainted || !STEP_EVENTS.includes(kind);
-    return kind === "next" && inFlight.entry.isShown === true && this.isPainted;
+    if (!STEP_EVENTS.includes(kind)) return inFlight === null;
+    const isBehindStep = inFlight === null || STEP_EVENTS.includes(inFlight.entry.kind);
+    return this.step.state === "idle" && isBehindStep;
   }
 
-  /** Completes an event at the moment it leaves; null drops it. */
-  prepare(entry) {
-    const { kind, timing, ...fields } = entry;
-    if (timing) timing.sent = performance.now();
-    if (kind === "next" || kind === "force") return this.prepareStep(entry);
-    if (kind === "back") return this.prepareBack(entry);
+  /** Completes an event at the moment it may leave; null drops it. */
+  complete(entry) {
+    const { kind, timing: _, ...fields } = entry;
+    if (STEP_EVENTS.includes(kind) && !this.beginStep(entry)) return null;
     if (kind === "finish") this.light.hold("run");
-    return kind === "settings" || kind === "finish"
-      ? { ...fields, controls: this.controls }
-      : fields;
+    const controls = EVENTS_WITH_CONTROLS.includes(kind) ? { controls: this.controls } : {};
+    return { ...fields, ...controls, branch: this.header.branch };
   }
 
-  prepareStep(entry) {
-    if (this.present === null || this.header.finished) return null;
-    const id = entry.kind === "force" ? entry.id : nextIdOf(this);
-    entry.base = this.header.ids.length;
-    this.showAtOnce({ kind: entry.kind, id }, entry);
-    this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
-    this.light.pressed(this.beat, this.player.isPlaying);
-    return { token_id: id, controls: this.controls };
-  }
-
-  prepareBack(entry) {
-    if (this.header.ids.length <= this.header.n_prompt) return null;
-    this.showAtOnce({ kind: "back" }, entry);
-    return {};
-  }
-
-  showAtOnce(optimistic, entry) {
+  /** Shows a step in the next frame; false where there is none to take. */
+  beginStep(entry) {
+    const { header, step } = this;
+    if (entry.kind === "back" ? header.ids.length <= header.n_prompt : header.finished) return false;
+    step.press(entry, this.idAfter(entry));
     this.inspecting = null;
-    this.optimistic = { ...optimistic, entry };
-    this.ids = shownIds(this.header.ids, optimistic);
-    this.isTokenDue = true;
+    this.ids = step.idsAfter(header.ids);
     this.marks.push([entry.timing, "painted_token"]);
+    if (entry.kind !== "back") {
+      this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
+      this.light.pressed(this.beat, this.player.isPlaying);
+    }
     this.schedule(); // what pumps the queue may have asked for no frame: Play would wait for ever
+    return true;
+  }
+
+  /** The id that a step appends; null while the sliders say what Python has not answered yet. */
+  idAfter({ kind, token_id: forcedId }) {
+    if (kind !== "next") return forcedId ?? null;
+    return sameControls(this.controls, this.header.controls) ? this.header.next_id : null;
   }
 
   /** Play was started or stopped: what was held back for its pace need wait no longer. */
@@ -257,31 +268,9 @@ export class Live {
   stop() {
     this.player.pause();
     this.queue.drop("next", "force", "finish");
-    const withdrawn = this.queue.withdraw();
-    if (withdrawn !== undefined && withdrawn === this.optimistic?.entry) {
-      this.optimistic = null;
-      this.ids = shownIds(this.header.ids, null);
-    }
+    this.step.withdraw(this.queue.withdraw());
+    this.ids = this.step.idsAfter(this.header.ids);
     this.dim();
-  }
-
-  /** Gives Streamlit an event to send. */
-  handOver(send, event) {
-    this.handedOver = performance.now();
-    send?.(event);
-  }
-
-  /** Sends nothing for a while, as the page may be about to go; returns for how long that waits. */
-  holdBack() {
-    const now = performance.now();
-    this.silentUntil = now + LEAVING_MS;
-    setTimeout(() => this.queue.pump(), LEAVING_MS + 20);
-    return this.handedOver + ON_ITS_WAY_MS - now;
-  }
-
-  /** Whether a link was pressed a moment ago. */
-  get isSilent() {
-    return performance.now() < this.silentUntil;
   }
 
   /** Puts the light of the loop out where no answer will. */
@@ -294,10 +283,10 @@ export class Live {
     clearTimeout(this.settleTimer);
     this.settleTimer = setTimeout(() => {
       if (this.player.isPlaying) return;
-      if (this.isBusy() || this.isSilent) this.planSettle();
+      if (this.isBusy() || this.guard.isSilent) this.planSettle();
       else if (this.header !== null) {
         showLink(this.header.link);
-        this.handOver(globalThis.__ottRest, { n: this.header.ack, kind: "settle" });
+        this.guard.send(globalThis.__ottRest, { n: this.header.ack, kind: "settle" });
       }
     }, SETTLE_AFTER_MS);
   }
@@ -310,7 +299,7 @@ export class Live {
   }
 
   isBusy() {
-    return !this.queue.isIdle || !this.isPainted;
+    return !this.queue.isIdle || this.step.state !== "idle";
   }
 
   /** What decides whether Next can be pressed. */
@@ -318,15 +307,10 @@ export class Live {
     return { header: this.header, isPromptChanged: this.layout.prompt.isChanged };
   }
 
-  contextOf(position) {
-    if (this.context?.length !== position) this.context = this.header.ids.slice(0, position);
-    return this.context;
-  }
-
   /** Asks for one frame; where only the light of the loop has moved, little is drawn anew. */
-  schedule(isStageOnly = false) {
+  schedule(isLightOnly = false) {
     if (this.header === null) return;
-    this.isStageOnly &&= isStageOnly;
+    this.isLightOnly &&= isLightOnly;
     if (this.frame === 0) this.frame = requestAnimationFrame((frame) => this.paint(frame));
   }
 
@@ -334,27 +318,25 @@ export class Live {
   paint(frame) {
     this.frame = 0;
     this.labels = globalThis.__ottVocabulary?.[this.header.model.name] ?? NO_LABELS;
-    const isTokenOnly = this.isTokenDue && this.isPainted;
-    this.isTokenDue = false;
-    const scope = isTokenOnly ? "token" : this.isStageOnly ? "stage" : "all";
+    const { state } = this.step;
+    const scope = state === "pressed" ? "token" : this.isLightOnly ? "stage" : "all";
     this.layout.update(buildView(this), scope);
-    this.isStageOnly = true;
+    this.isLightOnly = true;
     const marks = this.marks.splice(0);
     for (const [timing, name] of marks) timing[`${name}_in`] = frame;
-    if (marks.length > 0 || !this.isPainted)
-      afterThisFrame((now) => this.painted(now, marks, isTokenOnly));
+    if (marks.length > 0 || !this.step.isPainted)
+      afterThisFrame((now) => this.painted(now, marks, state));
   }
 
-  painted(now, marks, isTokenOnly) {
+  painted(now, marks, state) {
     for (const [timing, name] of marks) timing[name] = now;
-    this.isPainted = true;
-    if (isTokenOnly) {
-      this.showAhead();
+    this.step.painted(state);
+    if (state === "pressed") {
+      this.showPrefetched();
       this.schedule(); // the rest, in the next frame
     }
     this.queue.pump();
-    if (this.queue.isSent && this.optimistic === null) this.player.beat();
-    setTimeout(() => this.present !== null && presentResult(this));
+    if (this.queue.isSent && !this.step.isUnderWay) this.player.beat();
   }
 
   close() {

@@ -36,7 +36,7 @@ function factsOfDraw(steps, step) {
 
 function noteOf(view, index) {
   if (index < view.nPrompt) return "of the prompt";
-  if (index >= view.nConfirmed) return "pending: drawn in the page, Python has yet to agree";
+  if (index >= view.nConfirmed) return "pending: its distribution is on its way";
   return view.forcedPositions.has(index) ? "forced by you" : "written by the model";
 }
 
@@ -130,7 +130,7 @@ function place(node, anchor, side) {
   node.style.setProperty("top", `${Math.max(GAP, top)}px`);
 }
 
-/** A line of text that can be dismissed: the one sentence that says what went wrong or differed. */
+/** A line of text that can be dismissed: the one sentence that says what went wrong. */
 export function createNotice(role, onDismiss) {
   const text = el("span");
   const element = el(

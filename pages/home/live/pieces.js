@@ -21,7 +21,7 @@ export function createPieces() {
       const { pieces } = header;
       if (!pieces || pieces === shown) return;
       shown = pieces;
-      const n = header.n_pieces ?? pieces.length;
+      const n = pieces.length;
       setText(summary, describe(header.pieces_of, n));
       list.replaceChildren(...pieces.slice(0, MOST_SHOWN).map(pieceItem));
       const nHidden = n - Math.min(pieces.length, MOST_SHOWN);

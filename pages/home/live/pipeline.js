@@ -3,7 +3,8 @@
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { NEUTRAL_SETTINGS, describeStage, ignoredSettings, stageTitle } from "../../frame/live/strategies.js";
+import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
+import { describeStage, ignoredSettings, stageTitle } from "../../frame/live/strategies.js";
 
 const MORE = [
   [

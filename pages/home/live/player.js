@@ -2,8 +2,8 @@
 // a slow model slows the presses and nothing piles up. A press that came a little late is made up for
 // by those behind it. Stages light the loop one after another.
 
-const SLOWEST_UNPACED = 2;
-const MOST_MADE_UP_MS = 300;
+const MAX_PACED_SPEED = 2;
+const MAX_CATCH_UP_MS = 300;
 const FLASH_MS = 70;
 
 /** The fractions of one beat at which the stages light, when they are paced for the eye. */
@@ -28,7 +28,7 @@ export class Player {
 
   /** Whether tokens come slowly enough to show the stages of each one after another. */
   get isPaced() {
-    return this.isPlaying && this.speed <= SLOWEST_UNPACED;
+    return this.isPlaying && this.speed <= MAX_PACED_SPEED;
   }
 
   play() {
@@ -48,7 +48,7 @@ export class Player {
   beat() {
     clearTimeout(this.timer);
     if (!this.isPlaying) return;
-    const due = Math.max(performance.now() - MOST_MADE_UP_MS, this.lastDue + this.interval);
+    const due = Math.max(performance.now() - MAX_CATCH_UP_MS, this.lastDue + this.interval);
     const press = () => {
       this.lastDue = due;
       this.press();

@@ -12,28 +12,28 @@ export function readRows(header) {
     const forced = new Set(header.forced);
     made.set(
       header,
-      header.rows.phase.map((_, step) => makeRow(header, step, forced)),
+      header.steps.phase.map((_, step) => makeRow(header, step, forced)),
     );
   }
   return made.get(header);
 }
 
-function makeRow({ ids, n_prompt: nPrompt, steps, rows }, step, forced) {
+function makeRow({ ids, n_prompt: nPrompt, steps }, step, forced) {
   const position = nPrompt + step;
   return {
     step,
-    phase: rows.phase[step],
-    n_input: rows.n_input[step],
-    input_id: rows.phase[step] === "prefill" ? null : ids[position - 1],
-    top_id: rows.top_id[step],
-    top_prob: rows.top_prob[step],
+    phase: steps.phase[step],
+    n_input: steps.n_input[step],
+    input_id: steps.phase[step] === "prefill" ? null : ids[position - 1],
+    top_id: steps.top_id[step],
+    top_prob: steps.top_prob[step],
     token_id: ids[position],
     prob: steps.prob[step],
     logprob: steps.logprob[step],
     forced: forced.has(position),
-    cache_from: rows.cache_tokens[step] - rows.n_input[step],
-    cache_to: rows.cache_tokens[step],
-    bytes: rows.bytes[step],
-    seconds: rows.seconds[step],
+    cache_from: steps.cache_tokens[step] - steps.n_input[step],
+    cache_to: steps.cache_tokens[step],
+    bytes: steps.bytes[step],
+    seconds: steps.seconds[step],
   };
 }

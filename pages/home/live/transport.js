@@ -33,13 +33,13 @@ export function createTransport(actions) {
     element: el("div", { class: "transport" }, buttons, el("div", { class: "foot" }, reason, copy)),
     update(view) {
       link = view.header.link;
-      const { isAllowed, reason: why } = view.canNext;
-      for (const node of [next, play, finish]) setDisabled(node, !isAllowed);
+      const why = view.reasonAgainstNext;
+      for (const node of [next, play, finish]) setDisabled(node, why !== null);
       setDisabled(back, view.ids.length <= view.nPrompt);
       setText(play.firstChild, view.isPlaying ? "Pause" : "Play");
       setAttribute(play, "aria-pressed", view.isPlaying);
       speed.value = String(view.speed);
-      setText(reason, why ?? waitingWords(view));
+      setText(reason, why ?? waitingInWords(view.waitingFor));
       setShown(reason, true);
     },
   };
@@ -51,12 +51,10 @@ function setDisabled(node, isDisabled) {
   setAttribute(node, "aria-describedby", isDisabled ? "reason" : null);
 }
 
-function waitingWords(view) {
-  if (view.isLate) return "Python has not answered yet; asked again.";
-  if (view.isFinishing) return "Writing several tokens at once…";
-  if (view.nQueued > 0)
-    return `${formatCount(view.nQueued)} more pressed, each waits for its distribution`;
-  return "";
+function waitingInWords({ isLate, isFinishing, nNext }) {
+  if (isLate) return "Python has not answered yet; asked again.";
+  if (isFinishing) return "Writing several tokens at once…";
+  return nNext > 0 ? `${formatCount(nNext)} more pressed, each waits for its distribution` : "";
 }
 
 function button(text, key, kind, onPress) {

@@ -1,6 +1,9 @@
-// What the figures are given to draw: one plain record, made from the state of the page.
+// What the figures are given to draw: one plain record, made from a payload and what the person has
+// done with it since. Knows nothing of the wire, so that a recorded payload is drawn the same way.
 
-import { settingsInForce } from "./protocol.js";
+import { activeSettings } from "./controls.js";
+
+const NOTHING = { distribution: null, coin: null, chosenId: null, forced: false, settings: null };
 
 /**
  * Chooses which position the figures show: a past one that is looked at, the next one, or, when the
@@ -8,72 +11,35 @@ import { settingsInForce } from "./protocol.js";
  * @returns {{distribution: object|null, position: number, coin: number|null, chosenId: number|null,
  *   forced: boolean, settings: object|null}}
  */
-function choosePosition({
-  header,
-  present,
-  inspected,
-  last,
-  optimistic,
-  inspecting,
-  ids,
-  forcedPositions,
-}) {
+function choosePosition({ header, present, inspected, last, step, inspecting, ids }) {
   const past = pastPosition(header, inspected);
   if (past !== null && inspecting === past.position) return past;
   if (present !== null) {
-    const isDrawn = optimistic?.kind === "next" || optimistic?.kind === "force";
-    return {
-      distribution: present,
-      position: header.ids.length,
-      coin: header.coin,
-      chosenId: isDrawn ? optimistic.id : null,
-      forced: isDrawn && optimistic.kind === "force",
-      settings: null,
-    };
+    const forced = step.kind === "force";
+    const { coin } = header;
+    const position = header.ids.length;
+    return { distribution: present, position, coin, chosenId: step.id, forced, settings: null };
   }
   const end = ids.length - 1;
   if (past?.position === end) return past;
   if (last?.position === end)
-    return { ...last, chosenId: ids[end], forced: forcedPositions.has(end), settings: null };
-  return {
-    distribution: null,
-    position: ids.length,
-    coin: null,
-    chosenId: null,
-    forced: false,
-    settings: null,
-  };
+    return { ...last, chosenId: ids[end], forced: header.forced.includes(end), settings: null };
+  return { ...NOTHING, position: ids.length };
 }
 
-function pastPosition({ inspect }, inspected) {
-  if (!inspect || inspected === null) return null;
-  return {
-    distribution: inspected,
-    position: inspect.position,
-    coin: inspect.coin,
-    chosenId: inspect.token_id,
-    forced: inspect.forced,
-    settings: inspect.settings,
-  };
-}
-
-/** The ids on screen: Python's, with what the page has done since and Python has not yet said. */
-export function shownIds(ids, optimistic) {
-  if (optimistic?.kind === "back") return ids.slice(0, -1);
-  if (optimistic === null) return ids;
-  return [...ids, optimistic.id ?? -1];
+function pastPosition({ inspect }, distribution) {
+  if (!inspect || distribution === null) return null;
+  const { position, coin, token_id: chosenId, forced, settings } = inspect;
+  return { distribution, position, coin, chosenId, forced, settings };
 }
 
 /** Why Next cannot be pressed, in words; null where it can. */
 export function reasonAgainstNext({ header, isPromptChanged }) {
-  if (isPromptChanged) return null;
+  if (isPromptChanged || header.finished === null) return null;
   if (header.finished === "eos") {
     return "The model wrote its end token. Go back, or click another bar.";
   }
-  if (header.finished === "length") {
-    return "The text has reached its length limit. Go back or reset.";
-  }
-  return header.distribution ? null : "Nothing to continue yet: write a prompt and press Enter.";
+  return "The text has reached its length limit. Go back or reset.";
 }
 
 /**
@@ -81,38 +47,33 @@ export function reasonAgainstNext({ header, isPromptChanged }) {
  * @param {object} state the Live's fields
  */
 export function buildView(state) {
-  const { header, controls, ids, optimistic, player, queue } = state;
+  const { header, controls, ids, step, player } = state;
   const shown = choosePosition(state);
   const isPast = shown.settings !== null && !state.isWhatIf;
-  const isAtPresent = shown.position >= ids.length - (optimistic?.kind === "back" ? 0 : 1);
-  const reason = reasonAgainstNext(state.readiness());
+  const isBack = step.kind === "back";
+  const isAtPresent = shown.position >= ids.length - (isBack ? 0 : 1);
   return {
     header,
     ids,
     controls,
     orders: header.orders,
     ...shown,
-    settings: isPast ? shown.settings : settingsInForce(controls, header.orders),
-    contextIds: state.contextOf(shown.position),
+    settings: isPast ? shown.settings : activeSettings(controls, header.orders),
+    contextIds: header.ids.slice(0, shown.position),
     nPrompt: header.n_prompt,
-    nConfirmed: optimistic?.kind === "back" ? ids.length : header.ids.length,
-    forcedPositions: state.forcedPositions,
+    nConfirmed: isBack ? ids.length : header.ids.length,
+    forcedPositions: new Set(header.forced),
     labels: state.labels,
     label: state.label,
     stage: state.light.stage,
     isPaced: player.isPaced,
-    inFlight: queue.inFlight !== null,
     inspecting: shown.position === state.inspecting ? state.inspecting : null,
     isWhatIf: state.isWhatIf,
     hidden: header.hide_bars && !state.isRevealed && isAtPresent && shown.chosenId === null,
-    theme: state.theme,
-    canNext: { isAllowed: reason === null, reason },
+    reasonAgainstNext: reasonAgainstNext(state.readiness()),
     isPlaying: player.isPlaying,
-    isFinishing: queue.inFlight?.entry.kind === "finish",
-    isLate: queue.isLate,
-    message: state.message,
-    notice: state.notice,
     speed: player.speed,
-    nQueued: queue.waiting.filter(({ kind }) => kind === "next").length,
+    notice: state.notice,
+    waitingFor: state.queue.waitingFor,
   };
 }

@@ -2,9 +2,9 @@
 
 import { el, setAttribute, setText } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
-import { processLogits } from "../../frame/live/masks.js";
+import { NEUTRAL_SETTINGS, processLogits } from "../../frame/live/masks.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { lastStage, NEUTRAL_SETTINGS, waitsForPython } from "../../frame/live/strategies.js";
+import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
 /** The masks from left to right. */

@@ -3,7 +3,7 @@
 
 import { el, quote, setAttribute, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
-import { processLogits } from "../../frame/live/masks.js";
+import { NEUTRAL_SETTINGS, processLogits } from "../../frame/live/masks.js";
 import {
   describeStage,
   ignoredSettings,

@@ -1,0 +1,137 @@
+"""Python names the next token before it is asked for: a press shows it and waits for nobody."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.home_page import PATIENCE, Reader
+from tests.tiny_models import bare_model, save
+
+pytestmark = pytest.mark.browser
+
+PROMPT = "Once upon a time"
+LARGE_VOCABULARY = 100_000  # of which the page holds two thirds one by one
+N_FAST = 20
+CLICK_FAST = "(button, times) => { for (let i = 0; i < times; i += 1) button.click(); }"
+# keeps what the page sends from leaving while `holdsWire` is set
+HELD_WIRE = """(() => {
+  const send = WebSocket.prototype.send;
+  const held = [];
+  WebSocket.prototype.send = function (...message) {
+    if (globalThis.holdsWire) held.push([this, message]);
+    else send.apply(this, message);
+  };
+  globalThis.releaseWire = () => {
+    globalThis.holdsWire = false;
+    for (const [socket, message] of held.splice(0)) send.apply(socket, message);
+  };
+})();"""
+
+
+@pytest.fixture
+def reader(page: Page, url: str) -> Reader:
+    page.add_init_script(HELD_WIRE)
+    return Reader(page, url)
+
+
+@pytest.fixture(scope="module")
+def wide_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny model of a vocabulary so large that the page is told but a part of its logits."""
+    model = bare_model("llama", vocab_size=LARGE_VOCABULARY)
+    return save(tmp_path_factory.mktemp("models") / "wide", model)
+
+
+def hold_wire(reader: Reader) -> None:
+    reader.page.evaluate("() => { globalThis.holdsWire = true; }")
+
+
+def release_wire(reader: Reader) -> None:
+    reader.page.evaluate("() => globalThis.releaseWire()")
+    reader.settle()
+
+
+def test_next_needs_no_answer_for_the_next_distribution(reader: Reader) -> None:
+    reader.open(prompt=PROMPT)
+    reader.button("Next").click()  # one press with the wire open, so that all is warm
+    reader.settle()
+    reader.page.wait_for_function("() => globalThis.__ottPrefetched?.length > 0")
+    n_before, before = reader.chips.count(), reader.bars()
+    reader.page.wait_for_timeout(300)
+    hold_wire(reader)
+    reader.button("Next").click()
+    expect(reader.chips).to_have_count(n_before + 1)
+    expect(reader.live.locator(".token.is-pending")).to_have_count(0)
+    assert reader.bars() != before, "the bars are those of the next position"
+    reader.button("Next").click()
+    expect(reader.chips).to_have_count(n_before + 2)
+    expect(reader.live.locator(".token.is-pending")).to_have_count(1)
+    shown = reader.chips.all_inner_texts()
+    release_wire(reader)
+    assert reader.chips.all_inner_texts() == shown
+
+
+def test_a_press_while_a_slider_is_held_waits_for_python(reader: Reader) -> None:
+    reader.open(prompt=PROMPT)
+    slider = reader.slider("temperature")
+    slider.evaluate("""(input) => {
+      input.value = "2";
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    }""")
+    hold_wire(reader)
+    reader.page.keyboard.press("ArrowRight")
+    expect(reader.chips.last).to_have_text("…")  # a place is kept free
+    release_wire(reader)
+    assert reader.header["controls"]["temperature"] == 2
+    expect(reader.live.locator(".token.is-pending")).to_have_count(0)
+
+
+def test_a_press_right_after_a_slider_is_released_waits_one_trip(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, temperature="1.5", use="temperature")
+    n_before = len(reader.ids)
+    reader.slider("temperature").evaluate("""(input) => {
+      input.value = "0.3";
+      for (const kind of ["input", "change"]) input.dispatchEvent(new Event(kind));
+    }""")
+    reader.button("Next").evaluate(CLICK_FAST, 3)
+    expect(reader.chips).to_have_count(n_before + 3, timeout=PATIENCE)
+    reader.settle()
+    assert [event["kind"] for event in reader.wire.events[:4]] == ["settings", *["next"] * 3]
+    named = [header["next_id"] for header in reader.wire.headers[-4:-1]]
+    assert reader.ids[n_before:] == named
+    assert reader.header["controls"]["temperature"] == 0.3
+
+
+def test_the_coin_s_mark_lies_on_the_token_that_next_appends(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, order="llama.cpp", temperature="1.9", repetition_penalty="1.3")
+    for _ in range(8):
+        sentence = reader.live.locator(".coin-sentence").inner_text()
+        reader.press("Next")
+        assert f"falls on {reader.tokens()[-1]}," in sentence
+
+
+def test_fast_presses_on_a_large_vocabulary_are_all_named_by_python(
+    reader: Reader, wide_model: Path
+) -> None:
+    params = {"model": str(wide_model), "prompt": "the the", "temperature": "2"}
+    reader.open(**params, use="temperature", seed="4")
+    assert reader.header["model"]["vocab_size"] == LARGE_VOCABULARY
+    n_prompt = len(reader.ids)
+    reader.button("Next").evaluate(CLICK_FAST, N_FAST)
+    expect(reader.chips).to_have_count(n_prompt + N_FAST, timeout=4 * PATIENCE)
+    reader.settle()
+    assert len(reader.ids) == n_prompt + N_FAST
+
+    # each answer brought the token that the one before had named, and took none back
+    for before, after in pairwise(reader.wire.headers):
+        if after["ids"] != before["ids"]:
+            assert after["ids"] == [*before["ids"], before["next_id"]]
+
+    # the strip shows just these, and Python draws them again by the same coins
+    ids, tokens = reader.ids, reader.tokens()
+    link = reader.rest()
+    reader.open_link(f"/{link}")
+    assert (reader.ids, reader.tokens()) == (ids, tokens)
