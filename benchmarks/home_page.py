@@ -135,7 +135,7 @@ class Reader:
         return self.live.locator(f"input.slider[name={name}]")
 
     def use(self, name: str) -> Locator:
-        """Returns the box that puts a mask in force."""
+        """Returns the box that puts a mask to use."""
         return self.live.locator(f"input[name=use_{name}]")
 
     def row(self, index: int) -> Locator:

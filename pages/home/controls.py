@@ -22,7 +22,7 @@ ALWAYS = (
     "repetition_penalty",
     "presence_penalty",
     "frequency_penalty",
-)  # in force whenever they are not neutral
+)  # active whenever they are not neutral
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Controls:
         Settings(**{name: getattr(self, name) for name in SWITCHED + ALWAYS})
 
     def settings(self) -> Settings:
-        """Return the settings in force: masks that are not in use are neutral."""
+        """Return the active settings: masks that are not in use are neutral."""
         values = {name: getattr(self, name) for name in ALWAYS}
         values |= {name: getattr(self, name) for name in SWITCHED if name in self.use}
         if self.greedy:

@@ -148,7 +148,7 @@ def random_logits(rng: np.random.Generator, n_vocab: int) -> FloatArray:
 
 
 def random_settings(rng: np.random.Generator) -> Settings:
-    """Each setting in force in a third of the cases, under a preset or any other order."""
+    """Each setting active in a third of the cases, under a preset or any other order."""
     values: dict[str, Any] = {
         "temperature": rng.choice([0, 1e-6, 0.5, rng.uniform(0.1, 3), 1e6]),
         "top_k": int(rng.integers(1, 60)),

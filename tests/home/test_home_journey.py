@@ -77,7 +77,7 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(reader: Rea
     reader.open_link(f"/{link}")
     assert reader.header["notice"] is None
     assert reader.tokens()
-    for name in ("ids", "n_prompt", "forced", "coin", "next_id", "controls", "steps"):
+    for name in ("ids", "n_prompt", "forced", "coin", "next_id", "controls", "logprob"):
         assert reader.header[name] == before[name], name
 
 
@@ -258,7 +258,7 @@ def test_the_files_hold_what_is_on_the_screen(
 def test_every_experiment_is_set_up_by_one_press_and_outlives_a_reload(reader: Reader) -> None:
     reader.open()
     experiments = by_key(reader.page, "experiments")
-    experiments.get_by_text("What is said of this loop").click()
+    experiments.get_by_text("Try these claims").click()
     buttons = experiments.get_by_role("button", name="Set up")
     expect(buttons.nth(10)).to_be_attached()
     for button in buttons.all():

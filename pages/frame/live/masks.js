@@ -78,7 +78,7 @@ function idsBestFirst(logits) {
 // --- The pipeline --------------------------------------------------------------------------------
 
 /**
- * Runs the logits through every stage in force and keeps what each one made of them.
+ * Runs the logits through every active stage and keeps what each one made of them.
  * @param {object} distribution what createDistribution returned
  * @param {ArrayLike<number>} contextIds the text so far, prompt and generated
  * @param {number} nPrompt how many of them are the prompt
@@ -90,7 +90,7 @@ function idsBestFirst(logits) {
 export function processLogits(distribution, contextIds, nPrompt, settings) {
   let tokens = distribution.inPlay; // still in play, best first: {rows, scores, probs, entropy, nUnheld}
   const stages = [distribution.rawStage];
-  for (const name of stageNamesInForce(settings)) {
+  for (const name of activeStageNames(settings)) {
     const given = tokens;
     const value = settings[name];
     let cut = {};
@@ -119,8 +119,8 @@ export function processLogits(distribution, contextIds, nPrompt, settings) {
   };
 }
 
-/** The stages in force, first to last; at temperature 0 "greedy" takes its place and ends them. */
-function stageNamesInForce(settings) {
+/** The active stages, first to last; at temperature 0 "greedy" takes its place and ends them. */
+function activeStageNames(settings) {
   const names = settings.order.filter((name) => settings[name] !== NEUTRAL_SETTINGS[name]);
   if (settings.temperature !== 0) return names;
   const place = names.indexOf("temperature");

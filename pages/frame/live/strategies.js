@@ -28,7 +28,7 @@ const firstStagesByResult = new WeakMap();
 
 /** Computes all that the bars ask for, in a quiet moment: it is then remembered. */
 export function rememberAll(view) {
-  drawnToken(inForceResult(view), view.coin);
+  drawnToken(activeResult(view), view.coin);
   for (const name of BAR_STRATEGIES) aloneResult(view, name);
 }
 
@@ -38,20 +38,20 @@ export function stageTitle(name) {
 }
 
 /**
- * One strategy alone on the raw logits, whatever else is in force.
+ * One strategy alone on the raw logits, whatever else is active.
  * @param {object} view
  * @param {string} name "greedy" or one of the masks
  */
 export function aloneResult(view, name) {
-  const inForce = inForceResult(view);
-  const isFirst = inForce.stages[1]?.name === name;
-  if (isFirst && view.settings[name] === view.controls[name]) return firstStageOf(inForce);
+  const active = activeResult(view);
+  const isFirst = active.stages[1]?.name === name;
+  if (isFirst && view.settings[name] === view.controls[name]) return firstStageOf(active);
   const setting = name === "greedy" ? { temperature: 0 } : { [name]: view.controls[name] };
   const order = name === "greedy" ? ["temperature"] : [name];
   return remembered(view, name, { ...NEUTRAL_SETTINGS, ...setting, order });
 }
 
-/** What comes first in force has worked on the raw logits alone: it is not computed twice. */
+/** The first active mask has worked on the raw logits alone: it is not computed twice. */
 function firstStageOf(result) {
   let first = firstStagesByResult.get(result);
   if (!first) {
@@ -63,8 +63,8 @@ function firstStageOf(result) {
 }
 
 /** The combination that Next will really draw from. */
-export function inForceResult(view) {
-  return remembered(view, "force", view.settings);
+export function activeResult(view) {
+  return remembered(view, "active", view.settings);
 }
 
 /** The last stage of a result: what a token is drawn from. */

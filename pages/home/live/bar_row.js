@@ -59,7 +59,7 @@ function createCell(name) {
   const coin = el("span", { class: "bar-coin", title: "the coin falls here" });
   const track = el("span", { class: "bar-track" }, bar);
   const number = el("span", { class: "bar-number" });
-  const sum = name === "force" ? el("span", { class: "bar-sum" }) : null;
+  const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;
   const element = el("td", {}, el("span", { class: "bar-cell" }, track, coin, number, sum));
   element.dataset.col = name;
 

@@ -7,7 +7,7 @@ import { formatSetting } from "../../frame/live/format.js";
 import { COLUMNS } from "./column_headers.js";
 import { createMatrix } from "./matrix.js";
 import { createPipeline } from "./pipeline.js";
-import { aloneResult, describePipeline, inForceResult } from "../../frame/live/strategies.js";
+import { aloneResult, describePipeline, activeResult } from "../../frame/live/strategies.js";
 
 const LEGEND = [
   ["kept", "kept"],
@@ -46,14 +46,14 @@ export function createBars(actions) {
     const results = new Map(
       COLUMNS.map(({ name }) => [
         name,
-        name === "force" ? inForceResult(view) : aloneResult(view, name),
+        name === "active" ? activeResult(view) : aloneResult(view, name),
       ]),
     );
-    const inForce = results.get("force");
-    setText(top.words, describePipeline(inForce, view.settings));
-    matrix.update(view, results, top.fullBar(inForce.stages[0].probs[0]));
+    const active = results.get("active");
+    setText(top.words, describePipeline(active, view.settings));
+    matrix.update(view, results, top.fullBar(active.stages[0].probs[0]));
     coin.update(view);
-    pipeline.update(view, inForce);
+    pipeline.update(view, active);
   }
   return { element, update };
 }
@@ -73,7 +73,7 @@ function createTopLine(onRescale) {
   const element = el(
     "div",
     { class: "bars-top" },
-    el("p", { class: "bars-force" }, "In force: ", words),
+    el("p", { class: "bars-active" }, "Active: ", words),
     el("span", { class: "bars-legend" }, ...keys),
     scale,
   );
@@ -90,9 +90,9 @@ function fullInWords(share) {
   return `full bar ${formatSetting(100 * share)}\u202f%`;
 }
 
-/** On a narrow page one strategy stands beside the one in force: this chooses which. */
+/** On a narrow page one strategy stands beside the active one: this chooses which. */
 function createPicker(table) {
-  const choices = COLUMNS.filter(({ name }) => name !== "force");
+  const choices = COLUMNS.filter(({ name }) => name !== "active");
   const select = el(
     "select",
     {},
@@ -102,5 +102,5 @@ function createPicker(table) {
   select.value = "temperature";
   select.addEventListener("change", show);
   show();
-  return el("label", { class: "bars-picker" }, "Strategy beside the one in force ", select);
+  return el("label", { class: "bars-picker" }, "Strategy beside the active one ", select);
 }

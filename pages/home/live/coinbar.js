@@ -1,12 +1,12 @@
-// The coin bar: the distribution in force laid end to end, with the coin at its place. The draw is
+// The coin bar: the active distribution laid end to end, with the coin at its place. The draw is
 // the inverse of this cumulative sum, so the token is the segment on which the coin falls.
 
 import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
 import { formatCoin, formatCount, formatProbability } from "../../frame/live/format.js";
-import { drawnToken, inForceResult, lastStage, waitsForPython } from "../../frame/live/strategies.js";
+import { drawnToken, activeResult, lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
-const MOST_SEGMENTS = 48;
-const NARROWEST = 0.002; // of the bar: below it tokens are drawn together
+const MAX_SEGMENTS = 48;
+const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
 const NOTE =
   "The coin depends on the seed and the position alone: " +
@@ -45,7 +45,7 @@ export function createCoinBar(actions) {
 
   function update(view) {
     lastView = view;
-    const result = inForceResult(view);
+    const result = activeResult(view);
     const drawn = drawnToken(result, view.coin);
     const parts = cutIntoParts(result, placeOf(result, view.chosenId, drawn));
     parts.forEach((part, i) => paintSegment(segmentAt(i), part, view, width / size));
@@ -55,7 +55,7 @@ export function createCoinBar(actions) {
     const words = sentenceOf(view, drawn, result);
     setText(sentence, words);
     setShown(note, view.coin !== null && !isGreedy(result));
-    setAttribute(bar, "aria-label", `Cumulative distribution in force. ${words}`);
+    setAttribute(bar, "aria-label", `Cumulative active distribution. ${words}`);
   }
 
   function segmentAt(i) {
@@ -91,7 +91,7 @@ function cutIntoParts(result, place) {
   const parts = [];
   let sum = 0;
   for (const row of result.order) {
-    if (!kept[row] || parts.length === MOST_SEGMENTS || probs[row] < NARROWEST) break;
+    if (!kept[row] || parts.length === MAX_SEGMENTS || probs[row] < MIN_SEGMENT) break;
     parts.push({ id: result.idOf(row), from: sum, width: probs[row], count: 1 });
     sum += probs[row];
   }

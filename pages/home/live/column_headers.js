@@ -12,7 +12,7 @@ export const COLUMNS = [
   { name: "top_k", title: "Top-k", lead: "the k best" },
   { name: "top_p", title: "Top-p", lead: "the best that reach p" },
   { name: "min_p", title: "Min-p", lead: "within a factor of the best" },
-  { name: "force", title: "In force", lead: "the ticked ones together" },
+  { name: "active", title: "Active", lead: "the ticked masks together" },
 ];
 
 /**
@@ -21,10 +21,10 @@ export const COLUMNS = [
  * @param {object} actions
  */
 export function createHead(column, actions) {
-  const head = column.name === "force" ? plainHead(column) : switchedHead(column, actions);
+  const head = column.name === "active" ? plainHead(column) : switchedHead(column, actions);
   const kept = el("span", { class: "bars-count" });
   const entropy = el("span", { class: "bars-entropy" });
-  const last = column.name === "force" ? withSumTitle(entropy) : entropy;
+  const last = column.name === "active" ? withSumTitle(entropy) : entropy;
   const box = el("div", { class: "bars-head-box" }, ...head.nodes, kept, last);
   const element = el("th", { scope: "col", class: "bars-head", title: column.lead }, box);
   element.dataset.col = column.name;
@@ -38,7 +38,7 @@ export function createHead(column, actions) {
   };
 }
 
-/** The column in force also has the running sum, whose title stands over it. */
+/** The active column also has the running sum, whose title stands over it. */
 function withSumTitle(entropy) {
   return el(
     "span",

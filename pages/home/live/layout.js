@@ -13,7 +13,7 @@ import { createStrip } from "./strip.js";
 import { createTable } from "./table.js";
 import { createTransport } from "./transport.js";
 
-const QUIETEST_ANNOUNCED = 2;
+const MAX_ANNOUNCED_SPEED = 2;
 
 /**
  * Builds the component inside its shadow root.
@@ -111,7 +111,7 @@ function whereWords(view) {
 
 /** Says the token that was chosen; a fast run is not read out token by token. */
 function announce(node, header, label, player) {
-  if (player.isPlaying && player.speed > QUIETEST_ANNOUNCED) return;
+  if (player.isPlaying && player.speed > MAX_ANNOUNCED_SPEED) return;
   const id = header.ids.at(-1);
   const prob = header.steps.prob[header.steps.prob.length - 1];
   setText(

@@ -1,5 +1,5 @@
 // The true numbers of the loop, in words: what stands in its stations and on its arrows. Computes
-// nothing of its own but reads the pass, the masks in force and the coin.
+// nothing of its own but reads the pass, the active masks and the coin.
 
 import { shorten } from "../../frame/live/dom.js";
 import {
@@ -16,12 +16,12 @@ import { readRows } from "./steprows.js";
 import {
   describePipeline,
   drawnToken,
-  inForceResult,
+  activeResult,
   lastStage,
   waitsForPython,
 } from "../../frame/live/strategies.js";
 
-const LONGEST_LABEL = 14; // characters of a token in a station
+const MAX_LABEL = 14; // characters of a token in a station
 
 /**
  * Reads the pass that made the distribution on screen: the last one, or that of a past step. A
@@ -67,7 +67,7 @@ export function passOf({ header, inspecting }) {
 export function loopFacts(view, pass) {
   const known = { context: contextFacts(view), model: modelFacts(view.header, pass) };
   if (view.hidden || view.distribution === null) return unknownFacts(view, pass, known);
-  const result = inForceResult(view);
+  const result = activeResult(view);
   const [raw, last] = [result.stages[0], lastStage(result)];
   const { id, prob } = tokenOf(view, result);
   const nVocab = view.distribution.nVocab;
@@ -157,7 +157,7 @@ function newTokensInWords({ phase, nInput, tokens }) {
 }
 
 function shortLabel(view, id) {
-  return shorten(view.label(id), LONGEST_LABEL);
+  return shorten(view.label(id), MAX_LABEL);
 }
 
 /** The token of this position: chosen, or the one on which the coin falls. */

@@ -26,10 +26,10 @@ export function createMatrix(actions) {
   );
 
   function update(view, results, fullBar) {
-    const inForce = results.get("force");
-    const drawn = drawnToken(inForce, view.coin);
-    const tokens = chooseRows(inForce, view.chosenId ?? drawn?.id ?? null);
-    const sums = cumulativeMass(inForce, tokens, drawn);
+    const active = results.get("active");
+    const drawn = drawnToken(active, view.coin);
+    const tokens = chooseRows(active, view.chosenId ?? drawn?.id ?? null);
+    const sums = cumulativeMass(active, tokens, drawn);
     const where = { coin: view.coin, nVocab: view.distribution.nVocab };
     rows.forEach((row, i) => {
       row.setToken(tokens[i] ?? null, view, where.nVocab - tokens.length);
@@ -59,9 +59,9 @@ function drawMinPLimit(table, minP, result, fullBar) {
   setAttribute(table, "data-min-p", limit > 0 ? "on" : null);
 }
 
-/** A mask alone shows its cut; greedy's is plain, and penalties can scatter what is in force. */
+/** A mask alone shows its cut; greedy's is plain, and penalties can scatter what is active. */
 function isCutShown(name) {
-  return name !== "greedy" && name !== "force";
+  return name !== "greedy" && name !== "active";
 }
 
 /** Whether a mask's cut lies right under a row ("under"), or among the other tokens ("inside"). */

@@ -4,7 +4,7 @@ import { el, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
 import { visibleParts } from "./strip.js";
 
-const MOST_SHOWN = 400;
+const MAX_SHOWN = 400;
 
 /**
  * The pieces of the text in the prompt box.
@@ -23,8 +23,8 @@ export function createPieces() {
       shown = pieces;
       const n = pieces.length;
       setText(summary, describe(header.pieces_of, n));
-      list.replaceChildren(...pieces.slice(0, MOST_SHOWN).map(pieceItem));
-      const nHidden = n - Math.min(pieces.length, MOST_SHOWN);
+      list.replaceChildren(...pieces.slice(0, MAX_SHOWN).map(pieceItem));
+      const nHidden = n - Math.min(pieces.length, MAX_SHOWN);
       setShown(rest, nHidden > 0);
       setText(rest, `and ${formatCount(nHidden)} more`);
     },

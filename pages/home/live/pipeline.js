@@ -57,9 +57,9 @@ export function createPipeline(actions) {
   );
   return {
     element,
-    update(view, inForce) {
+    update(view, active) {
       order.update(view);
-      stages.update(view, inForce);
+      stages.update(view, active);
       fields.forEach((field) => field.update(view));
     },
   };

@@ -3,7 +3,7 @@
 import { el, setShown, setText, shorten } from "../../frame/live/dom.js";
 
 const TOKENISE_AFTER_MS = 120;
-const LONGEST_TOKENISED = 20000;
+const MAX_TOKENISED = 20000;
 const EXAMPLE_LENGTH = 34;
 
 /**
@@ -85,7 +85,7 @@ function adoptText(state, box, text) {
 }
 
 function tokenise(actions, text) {
-  if (text.length <= LONGEST_TOKENISED) actions.tokenise(text);
+  if (text.length <= MAX_TOKENISED) actions.tokenise(text);
 }
 
 /** One line for most prompts, up to three for long ones; then the box scrolls. */

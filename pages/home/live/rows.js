@@ -8,19 +8,19 @@ const SURE_DIFFERENCE = 1e-6;
 
 /**
  * Chooses the tokens to show: the best by raw logit, in that order. The last ones give way to the
- * token that was chosen, or on which the coin falls, and to the best one in force.
- * @param {object} inForce result of the masks in force
+ * token that was chosen, or on which the coin falls, and to the best active one.
+ * @param {object} active result of the active masks
  * @param {number|null} wantedId chosen, or where the coin falls
  * @returns {{id: number, rank: number}[]} rank 0 is the best raw logit, -1 is one not held
  */
-export function chooseRows(inForce, wantedId) {
-  const nShown = Math.min(N_TOKEN_ROWS, inForce.order.length);
-  const ids = Array.from({ length: nShown }, (_, row) => inForce.idOf(row)); // rows are raw ranks
-  const others = new Set([inForce.idOf(inForce.order[0]), wantedId]);
+export function chooseRows(active, wantedId) {
+  const nShown = Math.min(N_TOKEN_ROWS, active.order.length);
+  const ids = Array.from({ length: nShown }, (_, row) => active.idOf(row)); // rows are raw ranks
+  const others = new Set([active.idOf(active.order[0]), wantedId]);
   const extra = [...others].filter((id) => id !== null && !ids.includes(id));
   return [...ids.slice(0, nShown - extra.length), ...extra].map((id) => ({
     id,
-    rank: inForce.rowOf(id),
+    rank: active.rowOf(id),
   }));
 }
 
@@ -80,7 +80,7 @@ function sumBesides(probs, shown) {
 
 /**
  * Sums the mass of every shown token and all better ones, in the order of the final scores.
- * @param {object} result of the masks in force
+ * @param {object} result of the active masks
  * @param {{id: number}[]} rows
  * @param {{id: number, to: number}|null} drawn where the coin falls, whose sum is known
  * @returns {Map<number, number>} by id; a token that is not kept has none

@@ -6,7 +6,7 @@ import { createTokenMenu, describeToken } from "./menu.js";
 import { createSums } from "./totals.js";
 
 const FULL_TINT_NATS = 8;
-const STRONGEST_TINT = 0.6;
+const MAX_TINT = 0.6;
 const BYTE_LABEL = /<0x[0-9A-F]{2}>/;
 
 /**
@@ -155,7 +155,7 @@ function spokenLabel(chip, index, isPending, isForced) {
 
 function tint(logprob) {
   if (logprob === null || logprob === undefined) return "0";
-  return Math.min(STRONGEST_TINT, (-logprob / FULL_TINT_NATS) * STRONGEST_TINT).toFixed(3);
+  return Math.min(MAX_TINT, (-logprob / FULL_TINT_NATS) * MAX_TINT).toFixed(3);
 }
 
 /** Brackets the pieces of one character, with the character under them. */

@@ -12,7 +12,7 @@ import {
 } from "../../frame/live/format.js";
 import { readRows } from "./steprows.js";
 
-const SHORTEST_LIST = 60; // characters of a prompt shown in a cell
+const MAX_LIST = 60; // characters of a prompt shown in a cell
 const NEAR_END_PX = 40;
 const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
 
@@ -174,7 +174,7 @@ function createStepRow(row, { label, labels, ids, nPrompt }, sum) {
 function inputInWords(row, label, sum, ids) {
   if (row.phase === "decode") return label(row.input_id);
   const text = Array.from(ids.slice(0, row.n_input), label).join(" ");
-  return `${formatCount(row.n_input)} tokens: ${shorten(text, SHORTEST_LIST)}`;
+  return `${formatCount(row.n_input)} tokens: ${shorten(text, MAX_LIST)}`;
 }
 
 function chosenInWords(row, label) {

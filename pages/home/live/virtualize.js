@@ -2,7 +2,7 @@
 // which the browser neither lays out nor paints while they are scrolled out of sight.
 
 const KEPT_LOOSE = 320;
-const SMALLEST_BLOCK = 80;
+const MIN_BLOCK = 80;
 
 /**
  * Moves old lines into a block once enough tokens are loose.
@@ -12,7 +12,7 @@ export function foldOldLines(chips) {
   const first = chips.findIndex((chip) => !chip.isFolded);
   if (first < 0 || chips.length - first <= KEPT_LOOSE) return;
   const start = lineStartBefore(chips, chips.length - KEPT_LOOSE / 2);
-  if (start - first < SMALLEST_BLOCK) return;
+  if (start - first < MIN_BLOCK) return;
   const block = document.createElement("div");
   block.className = "lines";
   chips[first].node.before(block);

@@ -1,0 +1,107 @@
+"""PROTOCOL.md is what both sides say: every field and event of it, and no other."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from benchmarks.home_page import Reader
+from model.loading import LanguageModel
+from model.settings import NEUTRAL
+from pages.frame.component import SHARED
+from pages.home.controls import SWITCHED
+from pages.home.payload import build_payload
+from pages.home.session import Session
+
+LIVE = Path(__file__).parents[2] / "pages" / "home" / "live"
+DESCRIBED = (LIVE / "PROTOCOL.md").read_text("utf-8")
+FIELDS = set(re.findall(r"^\| `([a-z_.]+)` \| [^|]+ \|$", DESCRIBED, re.MULTILINE))
+EVENTS = {
+    kind: set(re.findall(r"`([a-z_]+)`", fields))
+    for kind, fields in re.findall(r"^\| `([a-z]+)` \|([^|]*)\| [^|]+ \|$", DESCRIBED, re.MULTILINE)
+}
+OF_EVERY_EVENT = {"n", "kind", "branch"}
+BY_THEIR_OWN_NAMES = ("controls", "orders", "joined", "settings", "stages", "arrays")
+SCRIPTS = "\n".join(
+    path.read_text("utf-8") for folder in (LIVE, SHARED) for path in folder.glob("*.js")
+)
+
+
+def paths(value: Any, prefix: str = "") -> Iterator[str]:
+    """The fields of a header as PROTOCOL.md writes them."""
+    items = value if isinstance(value, list) else [value]
+    for item in items:
+        for name, inner in item.items() if isinstance(item, dict) else ():
+            yield f"{prefix}{name}"
+            if name not in BY_THEIR_OWN_NAMES:
+                yield from paths(inner, f"{prefix}{name}.")
+
+
+def test_python_sends_every_field_and_no_other(storyteller: LanguageModel) -> None:
+    session = Session(storyteller, "The cat")
+    asked: list[dict[str, Any]] = [
+        {"kind": "next"},
+        {"kind": "inspect", "position": 2},
+        {"kind": "guess", "text": "a"},
+        {"kind": "unknown"},
+    ]
+    sent: set[str] = set()
+    for event in asked:
+        session.handle({"n": session.ack + 1, **event})
+        payload = build_payload(session, presenter=False, hide_bars=True)
+        sent |= set(paths(json.loads(payload[4 : 4 + int.from_bytes(payload[:4], "little")])))
+    assert sent == FIELDS
+
+
+def test_the_page_reads_every_field_and_no_other() -> None:
+    unread = {path for path in FIELDS if not re.search(rf"\b{path.split('.')[-1]}\b", SCRIPTS)}
+    assert unread == set()
+    assert set(re.findall(r"\bheader\.([a-z_]+)\b", SCRIPTS)) <= FIELDS
+
+
+def test_python_answers_every_event_and_reads_no_other_field() -> None:
+    answered = {name.removeprefix("_on_") for name in vars(Session) if name.startswith("_on_")}
+    assert answered == set(EVENTS)
+    read = re.findall(r"\bevent(?:\.get\(|\[)\"([a-z_]+)\"", inspect.getsource(Session))
+    assert set(read) == OF_EVERY_EVENT.union(*EVENTS.values())
+
+
+@pytest.mark.browser
+def test_the_page_sends_each_event_with_just_its_fields(page: Page, url: str) -> None:
+    reader = Reader(page, url).open(prompt="Once upon a time", run="3")
+    position = len(reader.ids) - 1
+    reader.press("Next")
+    reader.do(reader.row(3).locator("button").click, "force")
+    for name in ("Back", "Write 20 tokens at once"):
+        reader.press(name)
+    reader.choose_at(position, "Look at its distribution", "inspect")
+    reader.choose_at(position + 1, "Rewind to before it", "rewind")
+    reader.choose_at(position, "Branch here, keep this text", "branch")
+    reader.do(reader.live.locator(".branch").filter(has_text="go on with it").click, "switch")
+    reader.do(lambda: reader.slider("top_p").press("ArrowLeft"), "settings")
+    reader.press("Reset")
+    box = reader.live.get_by_role("textbox", name="Prompt")
+    reader.do(lambda: box.fill("The dragon"), "tokenise")
+    reader.do(lambda: box.press("Enter"), "prompt")
+    reader.page.get_by_text("Predict first").click()
+    question = reader.live.get_by_label("What comes next?")
+    question.fill("a")
+    reader.do(lambda: question.press("Enter"), "guess")
+    fields = {event["kind"]: set(event) for event in reader.wire.events}
+    del fields["settle"]  # of another component
+    assert fields == {kind: names | OF_EVERY_EVENT for kind, names in EVENTS.items()}
+
+
+def test_neutral_values_are_pythons() -> None:
+    (written,) = re.findall(r"NEUTRAL_SETTINGS = Object\.freeze\(\{(.*?)\}\)", SCRIPTS, re.DOTALL)
+    pairs = re.findall(r"(\w+): ([\d.]+)", written)
+    assert {name: float(value) for name, value in pairs} == NEUTRAL
+    (switched,) = re.findall(r"const SWITCHED = (\[.*?\]);", SCRIPTS)
+    assert json.loads(switched) == list(SWITCHED)
