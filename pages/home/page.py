@@ -120,6 +120,7 @@ def _of_this_text(session: Session) -> tuple[int, bool]:
 
 def _toolbar(session: Session) -> None:
     st.session_state["toolbar_shows"] = _of_this_text(session)
+    st.session_state["toolbar_branch"] = session.active.number
     lm = session.lm
     dtype = lm.dtype_name
     with st.popover(f"{as_written(lm.name)} · {lm.device} · {dtype}", help="Model and seed"):
@@ -169,20 +170,26 @@ def _want_model() -> None:
     st.session_state["wanted_model"] = (st.session_state["model"] or "").strip()
 
 
-# Right after another branch was chosen the browser may still send the widgets of the one before,
-# which by then Streamlit takes for a change: they say of which branch they are.
-
-
 def _take_seed(key: str, branch: int) -> None:
     session: Session = st.session_state[SESSION]
-    if session.active.number == branch:
+    if _is_current(session, branch):
         session.reseed(int(st.session_state[key]))
 
 
 def _take_chat(key: str, branch: int) -> None:
     session: Session = st.session_state[SESSION]
-    if session.active.number == branch:
+    if _is_current(session, branch):
         session.wrap_in_chat(st.session_state[key])
+
+
+def _is_current(session: Session, branch: int) -> bool:
+    """Tell whether a widget, drawn for that branch, still speaks of the text that is written.
+
+    Right after another branch was chosen the browser still sends the widgets of the one before, and
+    Streamlit, which has forgotten them by then, takes what they say for a change.
+    """
+    is_shown = st.session_state["toolbar_branch"] == branch
+    return is_shown and st.session_state["toolbar_shows"] == _of_this_text(session)
 
 
 # The live component, and what is drawn when the hand rests
