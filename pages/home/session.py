@@ -17,7 +17,7 @@ from typing import Any
 from model.generation import Generation, choose
 from model.loading import LanguageModel
 from model.records import Piece, Step
-from model.sampling import uniform_at, process
+from model.sampling import process, uniform_at
 from model.tokenizing import encode, encode_chat, pieces
 from pages.home.branch import Branch, Choice, Guess, Inspection, Notice
 from pages.home.controls import Controls

@@ -100,7 +100,7 @@ def test_a_position_of_the_prompt_is_given_the_cache_that_was_before_it(
         "timing": {},
         "n_prompt": 10,
         "forced": [],
-        "steps": {"phase": []},
+        "steps": {"logprob": []},
     }
     told = page.evaluate(PASS, {"header": header, "inspecting": 3})
     assert (told["phase"], told["tokens"], told["bytes"]) == ("prefill", 3, in_use)

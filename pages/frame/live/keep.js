@@ -56,7 +56,7 @@ function keepTypical({ rows, scores, probs, entropy }, mass, counts) {
   while (right < rows.length && surprise(right) < 0) right++;
   let left = right - 1;
   let cut = 0;
-  for (let reached = 0; reached < mass && (left >= 0 || right < rows.length); ) {
+  for (let reached = 0; reached < mass && (left >= 0 || right < rows.length);) {
     const goesLeft = right === rows.length || (left >= 0 && distance(left) <= distance(right));
     const nearest = goesLeft ? left-- : right++;
     cut = distance(nearest);

@@ -11,7 +11,7 @@
 // says `reachesTail`, and the page waits for Python.
 
 import { KEEP_BY_NAME } from "./keep.js";
-import { PENALTY_BY_NAME, findRow, penalise } from "./penalties.js";
+import { findRow, penalise, PENALTY_BY_NAME } from "./penalties.js";
 
 const TAIL_DOUBT = 0.01; // by how much, relatively, the histogram may misjudge the mass of the tail
 
@@ -156,7 +156,9 @@ function recordStage(distribution, name, tokens, cut = {}) {
   const { nRows } = distribution;
   const tail = measureTail(distribution, tokens);
   const stage = {
-    name, entropy, tail,
+    name,
+    entropy,
+    tail,
     scores: new Float64Array(nRows).fill(-Infinity),
     probs: new Float64Array(nRows),
     kept: new Uint8Array(nRows),
@@ -190,7 +192,8 @@ function measureTail({ nRows, counts }, { rows, scores, probs, nUnheld }) {
     tail.bestProb = probs[i];
   }
   // its tokens that were penalised, each at most as likely as its best one, may be gone
-  if (nUnheld > 0 && tail.mass > 0) tail.doubt = Math.min(1, TAIL_DOUBT + (nUnheld * tail.bestProb) / tail.mass);
+  if (nUnheld > 0 && tail.mass > 0)
+    tail.doubt = Math.min(1, TAIL_DOUBT + (nUnheld * tail.bestProb) / tail.mass);
   return tail;
 }
 

@@ -4,8 +4,8 @@
 /** The new score of a token that the text has used, by the name of the setting. */
 export const PENALTY_BY_NAME = {
   // a negative score is multiplied and any other divided, so that both move down
-  repetition_penalty: (score, count, penalty) => (score < 0 ? score * penalty : score / penalty),
-  presence_penalty: (score, count, penalty) => score - penalty,
+  repetition_penalty: (score, _count, penalty) => (score < 0 ? score * penalty : score / penalty),
+  presence_penalty: (score, _count, penalty) => score - penalty,
   frequency_penalty: (score, count, penalty) => score - penalty * count,
 };
 

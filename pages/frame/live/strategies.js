@@ -2,7 +2,7 @@
 // with masks.js and remembers the last result of each, so that a dragged slider computes its own.
 
 import { formatSetting } from "./format.js";
-import { NEUTRAL_SETTINGS, drawToken, processLogits } from "./masks.js";
+import { drawToken, NEUTRAL_SETTINGS, processLogits } from "./masks.js";
 
 const STAGE_TITLES = {
   raw: "raw",
@@ -111,7 +111,7 @@ export function ignoredSettings(settings) {
 
 function remembered(view, slot, settings) {
   let results = resultsByDistribution.get(view.distribution);
-  if (!results) resultsByDistribution.set(view.distribution, (results = new Map()));
+  if (!results) resultsByDistribution.set(view.distribution, results = new Map());
   const key = resultKey(view, settings);
   const known = results.get(slot);
   if (known?.key === key) return known.result;

@@ -14,8 +14,7 @@ export function createActions(live) {
     queue.push({ kind, ...fields });
     live.schedule();
   };
-  const press = (kind, pressed, fields = {}) =>
-    tell(kind, { ...fields, timing: beginTiming(kind, pressed) });
+  const press = (kind, pressed, fields = {}) => tell(kind, { ...fields, timing: beginTiming(kind, pressed) });
   const refusesNext = () => live.header === null || reasonAgainstNext(live.readiness()) !== null;
   const takeTypedPrompt = () => {
     if (live.layout.prompt.isChanged) tell("prompt", { text: live.layout.prompt.text });

@@ -43,8 +43,7 @@ export function createRow(isTail, actions) {
     }
     setText(rank, rankInWords(token.rank));
   }
-  const setSum = (sum) =>
-    cells[cells.length - 1].setSum(sum === undefined ? "" : formatCumulative(sum));
+  const setSum = (sum) => cells[cells.length - 1].setSum(sum === undefined ? "" : formatCumulative(sum));
   return { element, cells, setToken, setSum };
 }
 

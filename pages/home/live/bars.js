@@ -7,7 +7,7 @@ import { formatSetting } from "../../frame/live/format.js";
 import { COLUMNS } from "./column_headers.js";
 import { createMatrix } from "./matrix.js";
 import { createPipeline } from "./pipeline.js";
-import { aloneResult, describePipeline, activeResult } from "../../frame/live/strategies.js";
+import { activeResult, aloneResult, describePipeline } from "../../frame/live/strategies.js";
 
 const LEGEND = [
   ["kept", "kept"],
@@ -44,10 +44,7 @@ export function createBars(actions) {
     if (view.distribution === null) return;
     setAttribute(element, "data-stage", view.stage);
     const results = new Map(
-      COLUMNS.map(({ name }) => [
-        name,
-        name === "active" ? activeResult(view) : aloneResult(view, name),
-      ]),
+      COLUMNS.map(({ name }) => [name, name === "active" ? activeResult(view) : aloneResult(view, name)]),
     );
     const active = results.get("active");
     setText(top.words, describePipeline(active, view.settings));
@@ -93,11 +90,7 @@ function fullInWords(share) {
 /** On a narrow page one strategy stands beside the active one: this chooses which. */
 function createPicker(table) {
   const choices = COLUMNS.filter(({ name }) => name !== "active");
-  const select = el(
-    "select",
-    {},
-    ...choices.map(({ name, title }) => el("option", { value: name }, title)),
-  );
+  const select = el("select", {}, ...choices.map(({ name, title }) => el("option", { value: name }, title)));
   const show = () => setAttribute(table, "data-shown", select.value);
   select.value = "temperature";
   select.addEventListener("change", show);

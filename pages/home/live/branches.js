@@ -40,25 +40,14 @@ function branchRow(branch, view, actions) {
   branch.ids.slice(from).forEach((id, i) => {
     const isCommon = from + i < branch.n_common;
     text.append(
-      el(
-        "span",
-        { class: isCommon ? "branch-common" : "branch-own" },
-        ...visibleParts(view.label(id)),
-      ),
+      el("span", { class: isCommon ? "branch-common" : "branch-own" }, ...visibleParts(view.label(id))),
     );
     const joined = branch.joined[from + i];
     if (joined) text.append(el("span", { class: "branch-joined", textContent: `(${joined})` }));
   });
   const row = el("button", { type: "button", class: "branch" }, text);
-  row.append(
-    el("span", { class: "branch-sum", textContent: `log p = ${formatNats(branch.logprob)}` }),
-  );
-  row.append(
-    el("span", {
-      class: "branch-mark",
-      textContent: isActive ? "shown above" : "go on with it",
-    }),
-  );
+  row.append(el("span", { class: "branch-sum", textContent: `log p = ${formatNats(branch.logprob)}` }));
+  row.append(el("span", { class: "branch-mark", textContent: isActive ? "shown above" : "go on with it" }));
   row.setAttribute("aria-current", String(isActive));
   row.addEventListener("click", () => isActive || actions.switchBranch(branch.id));
   return row;

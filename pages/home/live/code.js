@@ -57,7 +57,7 @@ export function createCode() {
 function restOfDocstring(lines) {
   const first = lines.findIndex((line) => line.trimStart().startsWith('"""'));
   const last = lines.findIndex((line, i) => i >= first && line.trimEnd().endsWith('"""'));
-  return lines.flatMap((line, i) => (first < i && i <= last ? [i] : []));
+  return lines.flatMap((_, i) => (first < i && i <= last ? [i] : []));
 }
 
 function createLine(text, number) {

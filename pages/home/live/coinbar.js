@@ -3,13 +3,12 @@
 
 import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
 import { formatCoin, formatCount, formatProbability } from "../../frame/live/format.js";
-import { drawnToken, activeResult, lastStage, waitsForPython } from "../../frame/live/strategies.js";
+import { activeResult, drawnToken, lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
 const MAX_SEGMENTS = 48;
 const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
-const NOTE =
-  "The coin depends on the seed and the position alone: " +
+const NOTE = "The coin depends on the seed and the position alone: " +
   "move a slider and the segments move under it.";
 
 /**
@@ -22,12 +21,7 @@ export function createCoinBar(actions) {
   const segments = el("div", { class: "coin-segments" });
   const marker = el("div", { class: "coin-marker" });
   const bar = el("div", { class: "coin-bar", role: "img" }, segments, marker);
-  const element = el(
-    "div",
-    { class: "coin" },
-    el("p", { class: "coin-line" }, sentence, note),
-    bar,
-  );
+  const element = el("div", { class: "coin" }, el("p", { class: "coin-line" }, sentence, note), bar);
   const pool = [];
   let width = 1200;
   let size = 13;
@@ -100,11 +94,7 @@ function cutIntoParts(result, place) {
   if (place === null || place.from < sum) return [...parts, together(sum, 1, nLeft)];
   const nBefore = result.order.indexOf(result.rowOf(place.id)) - parts.length;
   const single = { id: place.id, from: place.from, width: place.to - place.from, count: 1 };
-  const rest = [
-    together(sum, place.from, nBefore),
-    single,
-    together(place.to, 1, nLeft - nBefore - 1),
-  ];
+  const rest = [together(sum, place.from, nBefore), single, together(place.to, 1, nLeft - nBefore - 1)];
   return [...parts, ...rest.filter(({ count }) => count > 0)];
 }
 
@@ -137,10 +127,9 @@ function sentenceOf(view, drawn, result) {
   if (view.coin === null) return "A token of the prompt: no coin was tossed for it.";
   const coin = `coin ${formatCoin(view.coin)}`;
   if (view.forced && view.chosenId !== null) {
-    const else_ =
-      drawn && drawn.id !== view.chosenId
-        ? `; the ${coin} would have fallen on ${label(drawn.id)}`
-        : "";
+    const else_ = drawn && drawn.id !== view.chosenId
+      ? `; the ${coin} would have fallen on ${label(drawn.id)}`
+      : "";
     return `${label(view.chosenId)} was forced by hand${else_}.`;
   }
   if (isGreedy(result))

@@ -1,6 +1,6 @@
 // The heads of the bars' columns: a strategy, its slider, whether it is in use, what it keeps.
 
-import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { el, setAttribute, setText } from "../../frame/live/dom.js";
 import { formatCount, formatNats } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
@@ -40,12 +40,7 @@ export function createHead(column, actions) {
 
 /** The active column also has the running sum, whose title stands over it. */
 function withSumTitle(entropy) {
-  return el(
-    "span",
-    { class: "bars-title" },
-    entropy,
-    el("span", { class: "bars-sum-title" }, "cumulative"),
-  );
+  return el("span", { class: "bars-title" }, entropy, el("span", { class: "bars-sum-title" }, "cumulative"));
 }
 
 function plainHead({ title, lead }) {
@@ -65,8 +60,9 @@ function switchedHead({ name, title, lead }, actions) {
   });
   box.addEventListener("change", () => actions.setUse(name, box.checked));
   const label = el("label", { class: "bars-name" }, box, title);
-  const slider =
-    name === "greedy" ? null : createSlider(name, title, (...move) => actions.setControl(...move));
+  const slider = name === "greedy"
+    ? null
+    : createSlider(name, title, (...move) => actions.setControl(...move));
   const first = el("span", { class: "bars-title" }, label, slider?.readout ?? null);
   const second = slider?.input ?? el("span", { class: "bars-lead" }, lead);
   return {

@@ -34,8 +34,7 @@ export function createGuess(actions) {
     ),
     el("p", {
       class: "muted",
-      textContent:
-        "Write a word, or the next piece of one. The model’s own answer then shows.",
+      textContent: "Write a word, or the next piece of one. The model’s own answer then shows.",
     }),
   );
   const verdict = el("p", { class: "verdict", role: "status", hidden: true });
@@ -60,10 +59,11 @@ export function createGuess(actions) {
 
 function verdictOf({ guess, hide_bars: isHiding, model }) {
   if (!guess || !isHiding) return null;
-  const opening =
-    guess.n_tokens > 1
-      ? `Its first of ${guess.n_tokens} tokens, ${quote(guess.label)},`
-      : quote(guess.label);
+  const opening = guess.n_tokens > 1
+    ? `Its first of ${guess.n_tokens} tokens, ${quote(guess.label)},`
+    : quote(guess.label);
   const rank = `${formatCount(guess.rank + 1)} of ${formatCount(model.vocab_size)}`;
-  return `Your guess “${guess.text}”: ${opening} is number ${rank}, with probability ${formatProbability(guess.prob)}.`;
+  return `Your guess “${guess.text}”: ${opening} is number ${rank}, with probability ${
+    formatProbability(guess.prob)
+  }.`;
 }

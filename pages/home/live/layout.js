@@ -106,7 +106,9 @@ function createLines(actions) {
 
 function whereWords(view) {
   const settings = view.isWhatIf ? "under the settings below" : "under the settings of that step";
-  return `You look at position ${view.inspecting} as it was, before ${quote(view.label(view.chosenId))} was chosen, ${settings}.`;
+  return `You look at position ${view.inspecting} as it was, before ${
+    quote(view.label(view.chosenId))
+  } was chosen, ${settings}.`;
 }
 
 /** Says the token that was chosen; a fast run is not read out token by token. */
@@ -114,8 +116,5 @@ function announce(node, header, label, player) {
   if (player.isPlaying && player.speed > MAX_ANNOUNCED_SPEED) return;
   const id = header.ids.at(-1);
   const prob = header.steps.prob[header.steps.prob.length - 1];
-  setText(
-    node,
-    `${label(id)}, probability ${prob === undefined ? "unknown" : formatProbability(prob)}`,
-  );
+  setText(node, `${label(id)}, probability ${prob === undefined ? "unknown" : formatProbability(prob)}`);
 }

@@ -147,8 +147,7 @@ export class Live {
     this.prefetched = null;
     if (!data?.length || this.header === null) return;
     const { header, arrays } = decodePayload(data);
-    const isNextOfThis =
-      header.ack === this.header.ack && header.ids.length === this.header.ids.length + 1;
+    const isNextOfThis = header.ack === this.header.ack && header.ids.length === this.header.ids.length + 1;
     if (!isNextOfThis) return;
     const distribution = readDistribution(header.distribution, arrays, "", null);
     this.prefetched = { header, arrays, distribution };

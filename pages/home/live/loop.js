@@ -6,13 +6,7 @@ import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
 
 const STATIONS = ["context", "model", "logits", "mask", "choose", "append"];
-const LIT_STATION = {
-  run: "model",
-  logits: "logits",
-  mask: "mask",
-  choose: "choose",
-  append: "append",
-};
+const LIT_STATION = { run: "model", logits: "logits", mask: "mask", choose: "choose", append: "append" };
 const N_LINES = 3;
 
 /**
@@ -26,7 +20,7 @@ export function createLoop() {
   const back = createReturn(code.toggle);
   const band = el("div", { class: "loop-band" });
   STATIONS.forEach((name, i) =>
-    band.append(stations.get(name).element, ...(arrows[i] ? [arrows[i].element] : [])),
+    band.append(stations.get(name).element, ...(arrows[i] ? [arrows[i].element] : []))
   );
   const cache = createCache();
   stations.get("model").element.append(cache.element);
@@ -73,13 +67,7 @@ function createStation(name) {
 function createArrow() {
   const above = el("span", { class: "loop-above" });
   const below = el("span", { class: "loop-below" });
-  const element = el(
-    "div",
-    { class: "loop-arrow" },
-    above,
-    el("span", { class: "loop-shaft" }),
-    below,
-  );
+  const element = el("div", { class: "loop-arrow" }, above, el("span", { class: "loop-shaft" }), below);
   return {
     element,
     update([first, second]) {

@@ -14,9 +14,9 @@ import {
 } from "../../frame/live/format.js";
 import { readRows } from "./steprows.js";
 import {
+  activeResult,
   describePipeline,
   drawnToken,
-  activeResult,
   lastStage,
   waitsForPython,
 } from "../../frame/live/strategies.js";
@@ -80,15 +80,10 @@ export function loopFacts(view, pass) {
           `entropy ${formatNats(raw.entropy)}`,
         ],
       },
-      mask: {
-        lines: [describePipeline(result, view.settings), `entropy ${formatNats(last.entropy)}`],
-      },
+      mask: { lines: [describePipeline(result, view.settings), `entropy ${formatNats(last.entropy)}`] },
       choose: { lines: chooseInWords(view, last, id) },
       append: {
-        lines: [
-          id === null ? "id –" : `id ${id}`,
-          `length ${formatCount(view.contextIds.length + 1)}`,
-        ],
+        lines: [id === null ? "id –" : `id ${id}`, `length ${formatCount(view.contextIds.length + 1)}`],
       },
     },
     arrows: [
@@ -96,10 +91,7 @@ export function loopFacts(view, pass) {
       [formatCount(nVocab), "logits"],
       ["softmax", "sums to 1"],
       [keptOnArrow(result, last.nKept, nVocab), `of ${formatCount(nVocab)}`],
-      [
-        id === null ? "–" : shortLabel(view, id),
-        id === null ? "by Python" : formatProbability(prob),
-      ],
+      [id === null ? "–" : shortLabel(view, id), id === null ? "by Python" : formatProbability(prob)],
     ],
   };
 }
@@ -116,13 +108,7 @@ function unknownFacts(view, pass, known) {
   const vocabulary = formatCount(view.header.model.vocab_size);
   return {
     stations: { ...known, logits: why, mask: nothing, choose: nothing, append: nothing },
-    arrows: [
-      newTokensInWords(pass),
-      [vocabulary, "logits"],
-      ["softmax", "sums to 1"],
-      ["", ""],
-      ["", ""],
-    ],
+    arrows: [newTokensInWords(pass), [vocabulary, "logits"], ["softmax", "sums to 1"], ["", ""], ["", ""]],
   };
 }
 
@@ -142,9 +128,7 @@ function modelFacts({ model }, { phase, seconds }) {
   return {
     title: model.name,
     lines: [
-      seconds === null
-        ? `${phase}, run anew to look back`
-        : `${phase} ${formatSeconds(seconds)}, measured`,
+      seconds === null ? `${phase}, run anew to look back` : `${phase} ${formatSeconds(seconds)}, measured`,
       `${formatParameters(model.n_parameters)} parameters, ${model.device}, ${model.dtype}`,
     ],
   };

@@ -4,7 +4,7 @@
 import { createRow } from "./bar_row.js";
 import { el, setAttribute } from "../../frame/live/dom.js";
 import { COLUMNS, createHead } from "./column_headers.js";
-import { N_TOKEN_ROWS, chooseRows, cumulativeMass, readColumn } from "./rows.js";
+import { chooseRows, cumulativeMass, N_TOKEN_ROWS, readColumn } from "./rows.js";
 import { drawnToken, lastStage } from "../../frame/live/strategies.js";
 
 /**
@@ -15,9 +15,7 @@ import { drawnToken, lastStage } from "../../frame/live/strategies.js";
 export function createMatrix(actions) {
   const heads = COLUMNS.map((column) => createHead(column, actions));
   const corner = el("th", { scope: "col", class: "bars-corner" }, "next token");
-  const rows = Array.from({ length: N_TOKEN_ROWS + 1 }, (_, i) =>
-    createRow(i === N_TOKEN_ROWS, actions),
-  );
+  const rows = Array.from({ length: N_TOKEN_ROWS + 1 }, (_, i) => createRow(i === N_TOKEN_ROWS, actions));
   const table = el(
     "table",
     { class: "bars-table" },

@@ -12,10 +12,7 @@ const GAP = 6;
  */
 export function describeToken(view, index) {
   const id = view.ids[index];
-  const facts = [
-    ["position", formatCount(index)],
-    ["id", formatCount(id)],
-  ];
+  const facts = [["position", formatCount(index)], ["id", formatCount(id)]];
   const step = index - view.nPrompt;
   const { steps } = view.header;
   if (step >= 0 && step < steps.prob.length) facts.push(...factsOfDraw(steps, step));
@@ -43,12 +40,7 @@ function noteOf(view, index) {
 /** One menu and one tip for all tokens; both live in the top layer, so that nothing cuts them. */
 export function createTokenMenu(actions, describe) {
   const tip = el("div", { class: "tip", popover: "manual", role: "tooltip" });
-  const element = el("div", {
-    class: "menu",
-    popover: "auto",
-    role: "dialog",
-    "aria-label": "This token",
-  });
+  const element = el("div", { class: "menu", popover: "auto", role: "dialog", "aria-label": "This token" });
   let opener = null;
   let isByPointer = false;
   const act = (action) => {
@@ -88,26 +80,16 @@ function fillFacts(node, { title, facts, note }) {
   for (const [name, value] of facts) {
     table.append(el("dt", { textContent: name }), el("dd", { textContent: value }));
   }
-  node.replaceChildren(
-    el("p", { class: "facts-title" }, el("b", { textContent: title }), ` ${note}`),
-    table,
-  );
+  node.replaceChildren(el("p", { class: "facts-title" }, el("b", { textContent: title }), ` ${note}`), table);
 }
 
 function fillMenu(node, description, index, actions, act) {
   fillFacts(node, description);
   const button = (text, action) =>
-    el("button", {
-      type: "button",
-      class: "menu-item",
-      textContent: text,
-      onclick: () => act(action),
-    });
+    el("button", { type: "button", class: "menu-item", textContent: text, onclick: () => act(action) });
   if (index > 0) node.append(button("Look at its distribution", () => actions.inspect(index)));
   if (!description.canBranch) {
-    node.append(
-      el("p", { class: "facts-note", textContent: "Edit the prompt to change this token." }),
-    );
+    node.append(el("p", { class: "facts-note", textContent: "Edit the prompt to change this token." }));
     return;
   }
   node.append(

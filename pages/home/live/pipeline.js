@@ -20,16 +20,8 @@ const MORE = [
     "Repetition penalty",
     "weakens every token that is already in the text, prompt included",
   ],
-  [
-    "presence_penalty",
-    "Presence penalty",
-    "subtracts this from the logit of every token that was generated",
-  ],
-  [
-    "frequency_penalty",
-    "Frequency penalty",
-    "subtracts this once for each time that a token was generated",
-  ],
+  ["presence_penalty", "Presence penalty", "subtracts this from the logit of every token that was generated"],
+  ["frequency_penalty", "Frequency penalty", "subtracts this once for each time that a token was generated"],
 ];
 
 const ORDER_TITLES = {
@@ -76,9 +68,7 @@ function createOrder(actions) {
     if (names !== Object.keys(orders).join()) {
       names = Object.keys(orders).join();
       select.replaceChildren(
-        ...Object.keys(orders).map((name) =>
-          el("option", { value: name }, ORDER_TITLES[name] ?? name),
-        ),
+        ...Object.keys(orders).map((name) => el("option", { value: name }, ORDER_TITLES[name] ?? name)),
       );
     }
     if (select.value !== controls.order) select.value = controls.order;
@@ -87,10 +77,7 @@ function createOrder(actions) {
 }
 
 function createStages() {
-  const element = el("ol", {
-    class: "more-stages",
-    "aria-label": "The pipeline, first stage to last",
-  });
+  const element = el("ol", { class: "more-stages", "aria-label": "The pipeline, first stage to last" });
   const warning = el("p", { class: "more-warning", role: "status" });
   const chips = [];
   function chipAt(i) {
@@ -165,7 +152,9 @@ function createField([name, title, explanation], actions) {
         note,
         has
           ? explanation
-          : `${ORDER_TITLES[controls.order] ?? controls.order} has no ${stageTitle(name)}: choose another order to use it`,
+          : `${ORDER_TITLES[controls.order] ?? controls.order} has no ${
+            stageTitle(name)
+          }: choose another order to use it`,
       );
     },
   };

@@ -77,22 +77,14 @@ export class StageLight {
       this.sequence(["choose", "append", "run"].map((stage) => [stage, PACE[stage] * beat]));
     else if (isPlaying) this.hold("run");
     else
-      this.sequence([
-        ["choose", 0],
-        ["append", FLASH_MS],
-        ["run", 2 * FLASH_MS],
-      ]);
+      this.sequence([["choose", 0], ["append", FLASH_MS], ["run", 2 * FLASH_MS]]);
   }
 
   /** Lights the stages from the answer until the loop rests. */
   answered(beat, isPlaying) {
     if (beat === null && isPlaying) return;
     const step = beat === null ? FLASH_MS : (PACE.mask - PACE.logits) * beat;
-    this.sequence([
-      ["logits", 0],
-      ["mask", step],
-      ["idle", 2 * step],
-    ]);
+    this.sequence([["logits", 0], ["mask", step], ["idle", 2 * step]]);
   }
 
   /** Milliseconds after a press at which a paced answer is shown. */

@@ -20,11 +20,7 @@ export function createPrompt(actions) {
     "aria-label": "Prompt: the text that the model continues",
     placeholder: "Write the beginning of a text",
   });
-  const hint = el("span", {
-    class: "hint",
-    hidden: true,
-    textContent: "Enter starts from this text",
-  });
+  const hint = el("span", { class: "hint", hidden: true, textContent: "Enter starts from this text" });
   const examples = el("div", { class: "examples", role: "group", "aria-label": "Example prompts" });
   const state = { shown: null, examplesShown: null, timer: 0, isTyping: false };
   const isChanged = () => state.shown !== null && box.value !== state.shown;
@@ -53,12 +49,7 @@ export function createPrompt(actions) {
     actions.prompt(text);
   };
   return {
-    element: el(
-      "div",
-      { class: "prompt" },
-      box,
-      el("div", { class: "prompt-foot" }, examples, hint),
-    ),
+    element: el("div", { class: "prompt" }, box, el("div", { class: "prompt-foot" }, examples, hint)),
     get text() {
       return box.value;
     },

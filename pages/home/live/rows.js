@@ -18,10 +18,7 @@ export function chooseRows(active, wantedId) {
   const ids = Array.from({ length: nShown }, (_, row) => active.idOf(row)); // rows are raw ranks
   const others = new Set([active.idOf(active.order[0]), wantedId]);
   const extra = [...others].filter((id) => id !== null && !ids.includes(id));
-  return [...ids.slice(0, nShown - extra.length), ...extra].map((id) => ({
-    id,
-    rank: active.rowOf(id),
-  }));
+  return [...ids.slice(0, nShown - extra.length), ...extra].map((id) => ({ id, rank: active.rowOf(id) }));
 }
 
 /**

@@ -10,10 +10,7 @@ const made = new WeakMap(); // rows by header
 export function readRows(header) {
   if (!made.has(header)) {
     const forced = new Set(header.forced);
-    made.set(
-      header,
-      header.steps.phase.map((_, step) => makeRow(header, step, forced)),
-    );
+    made.set(header, header.steps.phase.map((_, step) => makeRow(header, step, forced)));
   }
   return made.get(header);
 }

@@ -15,19 +15,10 @@ const BYTE_LABEL = /<0x[0-9A-F]{2}>/;
  * @returns {{element: HTMLElement, update: (view: object) => void}}
  */
 export function createStrip(actions) {
-  const list = el("div", {
-    class: "strip-list",
-    role: "group",
-    "aria-label": "Tokens of the text",
-  });
+  const list = el("div", { class: "strip-list", role: "group", "aria-label": "Tokens of the text" });
   const scroller = el("div", { class: "strip-scroll" }, list);
   const sums = createSums(list);
-  const element = el(
-    "section",
-    { class: "strip", "aria-label": "The text" },
-    scroller,
-    sums.element,
-  );
+  const element = el("section", { class: "strip", "aria-label": "The text" }, scroller, sums.element);
   const chips = [];
   const state = { view: null, chips, list };
   const menu = createTokenMenu(actions, (index) => describeToken(state.view, index));

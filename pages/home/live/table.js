@@ -2,7 +2,7 @@
 // that each token was drawn from and the running log-probability of the text.
 
 import { createCopy } from "./copy.js";
-import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
+import { el, setAttribute, setShown, shorten } from "../../frame/live/dom.js";
 import {
   formatBytes,
   formatCount,
@@ -14,6 +14,7 @@ import { readRows } from "./steprows.js";
 
 const MAX_LIST = 60; // characters of a prompt shown in a cell
 const NEAR_END_PX = 40;
+const IDENTITY = ["token_id", "input_id", "seconds", "forced"]; // of a step
 const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
 
 /** Title, where its numbers come from, and the text of a cell. */
@@ -27,19 +28,9 @@ const FIELDS = [
     read: (row, label) => `${label(row.top_id)}  ${formatProbability(row.top_prob)}`,
   },
   { title: "chosen", source: "measured", read: chosenInWords },
-  {
-    title: "sum of log p",
-    source: "measured",
-    isNumber: true,
-    read: (row, label, sum) => formatNats(sum),
-  },
+  { title: "sum of log p", source: "measured", isNumber: true, read: (row) => formatNats(row.sum) },
   { title: "new cache entry", source: "", read: entryInWords },
-  {
-    title: "cache in use",
-    source: "measured",
-    isNumber: true,
-    read: (row) => formatBytes(row.bytes),
-  },
+  { title: "cache in use", source: "measured", isNumber: true, read: (row) => formatBytes(row.bytes) },
   { title: "pass", source: "measured", isNumber: true, read: (row) => formatSeconds(row.seconds) },
 ];
 
@@ -50,11 +41,7 @@ const FIELDS = [
 export function createTable() {
   const head = el("tr", { role: "row" }, ...FIELDS.map(createHeading));
   // a grid to the eye, so the roles of a table have to be told
-  const table = el(
-    "table",
-    { class: "steps-table", role: "table" },
-    el("thead", { role: "rowgroup" }, head),
-  );
+  const table = el("table", { class: "steps-table", role: "table" }, el("thead", { role: "rowgroup" }, head));
   const scroller = el(
     "div",
     { class: "steps-scroll", tabIndex: 0, role: "region", "aria-label": "The worked table" },
@@ -97,24 +84,17 @@ export function createTable() {
 
   function update(view) {
     const rows = readRows(view.header);
-    const context = {
-      label: view.label,
-      labels: view.labels,
-      ids: view.header.ids,
-      nPrompt: view.header.n_prompt,
-    };
-    const common = countCommon(shown, rows, context);
+    const common = countCommon(shown, rows, view.labels);
     for (const entry of shown.splice(common)) removeRow(entry);
-    if (rows.length > common) append(rows, common, context);
+    if (rows.length > common) append(rows, common, view);
     setShown(empty, rows.length === 0);
     setShown(scroller, rows.length > 0);
     setShown(copy, rows.length > 0);
   }
 
-  function append(rows, from, context) {
+  function append(rows, from, view) {
     for (let i = from; i < rows.length; i += 1) {
-      const sum = (shown[i - 1]?.sum ?? 0) + rows[i].logprob;
-      const entry = createStepRow(rows[i], context, sum);
+      const entry = createStepRow(rows[i], view);
       shown.push(entry);
       if (i % ROWS_OF_BLOCK === 0) table.append(el("tbody", { role: "rowgroup" }));
       table.lastChild.append(entry.element);
@@ -145,33 +125,26 @@ function createHeading({ title, source, isNumber }) {
 }
 
 /** How many rows on screen still stand: the same steps of the same text under the same labels. */
-function countCommon(shown, rows, { labels, ids, nPrompt }) {
-  const n = Math.min(shown.length, rows.length);
-  for (let i = 0; i < n; i += 1) {
-    const { row, labels: known, inputId } = shown[i];
-    const isSame =
-      row.token_id === rows[i].token_id &&
-      row.seconds === rows[i].seconds &&
-      row.forced === rows[i].forced &&
-      known === labels &&
-      inputId === ids[nPrompt - 1];
-    if (!isSame) return i;
-  }
-  return n;
+function countCommon(shown, rows, labels) {
+  const isSame = (i) =>
+    shown[i].labels === labels && IDENTITY.every((name) => shown[i].row[name] === rows[i][name]);
+  let i = 0;
+  while (i < shown.length && i < rows.length && isSame(i)) i += 1;
+  return i;
 }
 
-function createStepRow(row, { label, labels, ids, nPrompt }, sum) {
-  const texts = FIELDS.map(({ read }) => read(row, label, sum, ids));
+function createStepRow(row, { label, labels, header }) {
+  const texts = FIELDS.map(({ read }) => read(row, label, header.ids));
   const cells = texts.map((text, i) =>
-    el("td", { role: "cell", class: FIELDS[i].isNumber ? "is-number" : "" }, text),
+    el("td", { role: "cell", class: FIELDS[i].isNumber ? "is-number" : "" }, text)
   );
   const element = el("tr", { role: "row" }, ...cells);
   setAttribute(element, "data-phase", row.phase);
   setAttribute(element, "data-forced", row.forced ? "true" : null);
-  return { element, row, sum, texts, labels, inputId: ids[nPrompt - 1] };
+  return { element, row, texts, labels };
 }
 
-function inputInWords(row, label, sum, ids) {
+function inputInWords(row, label, ids) {
   if (row.phase === "decode") return label(row.input_id);
   const text = Array.from(ids.slice(0, row.n_input), label).join(" ");
   return `${formatCount(row.n_input)} tokens: ${shorten(text, MAX_LIST)}`;

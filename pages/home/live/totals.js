@@ -3,13 +3,8 @@
 import { el, formatNumber, setText } from "../../frame/live/dom.js";
 import { formatNats } from "../../frame/live/format.js";
 
-const KEY = [
-  ["of-prompt", "prompt"],
-  ["of-model", "model"],
-  ["is-forced", "forced by you"],
-];
-const LOGPROB_NOTE =
-  "measured: the running sum of log p of each token after the prompt, at temperature 1";
+const KEY = [["of-prompt", "prompt"], ["of-model", "model"], ["is-forced", "forced by you"]];
+const LOGPROB_NOTE = "measured: the running sum of log p of each token after the prompt, at temperature 1";
 const PERPLEXITY_NOTE = "derived: exp of minus the mean log p per token";
 
 /**
@@ -30,11 +25,7 @@ export function createSums(list) {
     el("div", { title: LOGPROB_NOTE }, "log p(text | prompt)", logprob),
     el("div", { title: PERPLEXITY_NOTE }, "perplexity", perplexity),
     el("label", { class: "tint-switch" }, toggle, "tint by surprise"),
-    el(
-      "div",
-      { class: "strip-key" },
-      ...KEY.map(([kind, text]) => el("span", { class: kind }, text)),
-    ),
+    el("div", { class: "strip-key" }, ...KEY.map(([kind, text]) => el("span", { class: kind }, text))),
   );
   return {
     element,

@@ -58,11 +58,7 @@ function waitingInWords({ isLate, isFinishing, nNext }) {
 }
 
 function button(text, key, kind, onPress) {
-  const node = el(
-    "button",
-    { type: "button", class: `button ${kind}` },
-    el("span", { textContent: text }),
-  );
+  const node = el("button", { type: "button", class: `button ${kind}` }, el("span", { textContent: text }));
   if (key) node.append(el("kbd", { textContent: key, "aria-hidden": "true" }));
   node.addEventListener("click", (event) => {
     if (event.detail > 0) node.blur();

@@ -4,13 +4,7 @@
 import { el, quote, setAttribute, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
 import { NEUTRAL_SETTINGS, processLogits } from "../../frame/live/masks.js";
-import {
-  describeStage,
-  ignoredSettings,
-  lastStage,
-  NEUTRAL_SETTINGS,
-  stageTitle,
-} from "../../frame/live/strategies.js";
+import { describeStage, ignoredSettings, lastStage, stageTitle } from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
 const ENGINES = [
