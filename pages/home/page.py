@@ -188,8 +188,9 @@ def _is_current(session: Session, branch: int) -> bool:
     Right after another branch was chosen the browser still sends the widgets of the one before, and
     Streamlit, which has forgotten them by then, takes what they say for a change.
     """
-    is_shown = st.session_state["toolbar_branch"] == branch
-    return is_shown and st.session_state["toolbar_shows"] == _of_this_text(session)
+    is_shown: bool = st.session_state["toolbar_branch"] == branch
+    shows: tuple[int, bool] = st.session_state["toolbar_shows"]
+    return is_shown and shows == _of_this_text(session)
 
 
 # The live component, and what is drawn when the hand rests

@@ -32,6 +32,8 @@ def test_rows_come_and_go_with_the_text(reader: Reader) -> None:
     expect(first.nth(1)).to_have_text("prefill")
     expect(last.nth(1)).to_have_text("decode")
     expect(last.nth(0)).to_have_text("40")
+    total = f"{-reader.header['logprob']:.2f}"
+    expect(last.nth(5)).to_contain_text(total)
     expect(last.nth(6)).to_have_text(f"K,V for position {n_prompt + 38}")
     assert table.get_by_role("columnheader").count() == first.count() == 9
 
