@@ -15,6 +15,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
+from model.settings import ORDERS
 from viz.format import count
 
 MAX_LINK_TEXT = 4_000  # characters of one setting that a link carries
@@ -109,6 +110,10 @@ class Number(Field):
             raise self._refusal(f"a number from {self.low:g} to {self.high:g}", text)
         return value
 
+    def write(self, value: float) -> str:
+        """Return every digit of the number."""
+        return repr(value).removesuffix(".0")
+
 
 @dataclass(frozen=True)
 class Choice(Field):
@@ -131,6 +136,24 @@ class Choice(Field):
 
 
 @dataclass(frozen=True)
+class Several(Field):
+    """Some of some names, in their order."""
+
+    options: Sequence[str] = ()
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """Return the names between the commas."""
+        names = [name for name in text.split(",") if name]
+        if not set(names) <= set(self.options):
+            raise self._refusal(f"names out of {', '.join(self.options)}", text)
+        return tuple(name for name in self.options if name in names)
+
+    def write(self, value: Sequence[str]) -> str:
+        """Return the names with commas between them."""
+        return ",".join(value)
+
+
+@dataclass(frozen=True)
 class Switch(Field):
     """A switch: 1 is on, 0 is off."""
 
@@ -138,13 +161,37 @@ class Switch(Field):
 
     def read(self, text: str) -> bool:
         """Return whether it is on."""
-        if text not in ("0", "1"):
+        values = {"1": True, "0": False, "True": True, "False": False}  # names: in older links
+        if text not in values:
             raise self._refusal("1 or 0", text)
-        return text == "1"
+        return values[text]
 
     def write(self, value: bool) -> str:
         """Return 1 or 0."""
         return "1" if value else "0"
+
+
+def control_fields(defaults: Mapping[str, Any], masks: Sequence[str] = ()) -> tuple[Field, ...]:
+    """Return the fields of the controls of sampling; which values make sense, `Settings` knows.
+
+    Args:
+        defaults: By name.
+        masks: What can be in `use`.
+    """
+
+    def made(name: str, default: Any) -> Field:
+        match default:
+            case bool():
+                return Switch(name, name, default)
+            case int():
+                return Whole(name, name, default, high=2**31 - 1)
+            case float():
+                return Number(name, name, default, low=-1e3, high=1e6)
+            case str():
+                return Choice(name, name, default, tuple(ORDERS))
+        return Several(name, name, default, masks)
+
+    return tuple(made(name, default) for name, default in defaults.items())
 
 
 @dataclass

@@ -10,6 +10,7 @@ share names such as `prompt` and `seed` with different bounds within one session
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -76,6 +77,7 @@ class SettingsTable:
                 kept = {"options": field.options, "format_func": field.shown} | kept
                 return _choice(field.label, kept, is_segmented=field.is_segmented)
             case Whole() if "options" in kept:
+                _move_within(key, kept["options"])
                 return _choice(field.label, kept)
             case Whole() | Number():
                 return _number(field, kept)
@@ -107,3 +109,10 @@ def _choice(label: str, kept: dict[str, Any], *, is_segmented: bool = False) -> 
     if is_segmented:
         return st.segmented_control(label, options, required=True, **kept)
     return st.selectbox(label, options, **kept)
+
+
+def _move_within(key: str, options: Sequence[int]) -> None:
+    """Take a number to the nearest that is offered: another model may offer others."""
+    value = st.session_state.get(key)
+    if value is not None and value not in options:
+        st.session_state[key] = min(options, key=lambda option: abs(option - value))

@@ -12,12 +12,12 @@ from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.stepper import show_stepper
+from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson, new_stepper
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
 
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
-MAX_CHARACTERS = 2_000  # of a prompt typed here
 MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 
 
@@ -33,12 +33,9 @@ def show_growth(lesson: CacheLesson) -> None:
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
         begun = lesson.text.generation.prompt_ids
-        st.session_state.setdefault("kv_prompt", text_of(lesson.lm.tokenizer, begun))
-        st.text_input(
-            "A text to start from",
-            key="kv_prompt",
-            max_chars=MAX_CHARACTERS,
-        )
+        if SETTINGS["prompt"] is None:
+            SETTINGS.put(prompt=text_of(lesson.lm.tokenizer, begun))
+        SETTINGS.widget("prompt")
         st.form_submit_button("Start", key="kv_begin", on_click=_begin, args=(lesson,))
     show_stepper(lambda: lesson.stepper, lambda: _growth(lesson), PLAY_SECONDS)
     show_code(Generation.step, look_into, bytes_in_use, cache_shape, watch_rewind, key="kv_code_1")
@@ -49,7 +46,7 @@ def _begin(lesson: CacheLesson) -> None:
 
     def begin() -> None:
         text = lesson.text
-        generation = start(lesson.lm, st.session_state["kv_prompt"], text.generation.seed)
+        generation = start(lesson.lm, SETTINGS["prompt"], text.generation.seed)
         lesson.stepper = new_stepper(generation, text.settings)
 
     lesson.stepper.attempt(begin)

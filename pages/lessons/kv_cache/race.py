@@ -14,11 +14,10 @@ from model.loading import LanguageModel
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics, theme_now
 from pages.frame.job_panel import show_job
+from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import count, digits, percent, plural
 from viz.kv_cache.race_charts import checks_table, per_step_figure, so_far_figure, work_figure
-
-LENGTHS = (32, 64, 128, 256, 512)
 
 
 def show_race(lesson: CacheLesson) -> None:
@@ -50,19 +49,12 @@ def show_race(lesson: CacheLesson) -> None:
 
 def _length(lm: LanguageModel, is_disabled: bool) -> None:
     limit = lm.context_length or LENGTHS[-1]
-    st.selectbox(
-        "Tokens",
-        [length for length in LENGTHS if length <= limit] or [limit],
-        index=min(2, sum(length <= limit for length in LENGTHS[1:])),
-        key="kv_length",
-        disabled=is_disabled,
-        width=120,
-        persist_state="session",
-    )
+    lengths = [length for length in LENGTHS if length <= limit] or [limit]
+    SETTINGS.widget("length", options=lengths, disabled=is_disabled, width=120)
 
 
 def _start(lesson: CacheLesson) -> Job[Race]:
-    ids, n_tokens = lesson.text.generation.ids, st.session_state["kv_length"]
+    ids, n_tokens = lesson.text.generation.ids, SETTINGS["length"]
     job = Job(race(lesson.lm, ids, n_tokens), is_timed=True)
     lesson.stepper.is_playing = False  # it would be timed as well
     return job

@@ -13,21 +13,14 @@ from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import show_job
+from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.kv_cache.prefix_chart import reuse_figure
 from viz.palette import Theme
 from viz.strip import chip, row
 
-MAX_CHARACTERS = 8_000  # characters of one prompt
 MAX_TOKENS = 512  # of one prompt
 N_RUNS = 7  # of each of the three readings
-COMMON = (
-    "You are a kind storyteller. You tell short stories for small children. Every story has an "
-    "animal in it, a problem that the animal has, and a friend who helps. Nobody is hurt, and in "
-    "the end all go home and are happy. Use short words and short sentences.\n"
-)
-FIRST = COMMON + "Tell a story about a cat who lost her ball."
-SECOND = COMMON + "Tell a story about a bird who could not sing."
 
 
 def show_reuse(lesson: CacheLesson) -> None:
@@ -37,15 +30,9 @@ def show_reuse(lesson: CacheLesson) -> None:
         "**Keys and values depend only on the tokens before them, so two prompts that begin alike "
         "can share the cache of that beginning.** From the first different token on, all is read."
     )
-    left, right = st.columns(2, gap="medium")
-    for column, name, key, text in (
-        (left, "First prompt", "kv_first", FIRST),
-        (right, "Second prompt", "kv_second", SECOND),
-    ):
+    for column, name in zip(st.columns(2, gap="medium"), ("first", "second"), strict=True):
         with column:
-            st.text_area(
-                name, text, key=key, height=140, max_chars=MAX_CHARACTERS, persist_state="session"
-            )
+            SETTINGS.widget(name, height=140)
     show_job(
         lesson.jobs,
         "kv_prefix",
@@ -59,7 +46,7 @@ def show_reuse(lesson: CacheLesson) -> None:
 
 def _start(lesson: CacheLesson) -> Job[PrefixReuse]:
     lm = lesson.lm
-    first, second = (encode(lm, st.session_state[key]) for key in ("kv_first", "kv_second"))
+    first, second = (encode(lm, SETTINGS[name]) for name in ("first", "second"))
     n_longest, limit = (
         max(len(first), len(second)),
         min(MAX_TOKENS, lm.context_length or MAX_TOKENS),
