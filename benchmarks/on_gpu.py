@@ -25,7 +25,8 @@ from model.prefill_decode.experiments import swap_lengths
 from model.prefill_decode.recordings import FOLDER
 from model.prefill_decode.records import Roofline
 from model.prefill_decode.roofline import LONG_PREFILL
-from model.weights.random_weights import make_shape, published_shape
+from model.weights.published_shapes import published_shape
+from model.weights.random_weights import make_shape
 
 LOGGER = logging.getLogger(__name__)
 TIMES_GENERATE = 5.0  # tokens/s of the quickest engine, of those of generate

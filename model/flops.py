@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from statistics import linear_regression
 from typing import Any
 
 import torch
@@ -106,10 +107,7 @@ def growth_exponent(n_tokens: Sequence[int], totals: Sequence[float]) -> float |
     ]
     if len(points) < 8:
         return None
-    mean_x = sum(x for x, _ in points) / len(points)
-    mean_y = sum(y for _, y in points) / len(points)
-    spread = sum((x - mean_x) ** 2 for x, _ in points)
-    return sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
+    return linear_regression(*zip(*points, strict=True)).slope
 
 
 def _head(lm: LanguageModel) -> Any:

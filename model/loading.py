@@ -111,7 +111,7 @@ def load_model(
     if quick is not None:
         read = partial(_load_weights, SHIPPED[name], name, "causal", places[0], numbers)
         tokenizer = _load_tokenizer(SHIPPED[name], name)
-        return _describe(name, "causal", _parts_to_be(quick, read), tokenizer, numbers, started)
+        return describe(name, "causal", _parts_to_be(quick, read), tokenizer, numbers, started)
 
     # find the files, and refuse what cannot work before anything large happens
     folder = find_folder(name, say, lambda n: check_memory(name, n * numbers.itemsize, places))
@@ -124,7 +124,7 @@ def load_model(
     tokenizer = _load_tokenizer(folder, name)
     say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
     model = _load_weights(folder, name, kind, place, numbers)
-    return _describe(name, kind, _parts_of(model, kind), tokenizer, numbers, started)
+    return describe(name, kind, parts_of(model, kind), tokenizer, numbers, started)
 
 
 def _kind(config: dict[str, Any], name: str) -> Kind:
@@ -235,7 +235,7 @@ def _auto_class(kind: Kind) -> Any:
 
 
 @dataclass(frozen=True)
-class _Parts:
+class ModelParts:
     """What is known of a model, be it read or only about to be."""
 
     source: Callable[[], PreTrainedModel]
@@ -249,9 +249,9 @@ class _Parts:
     tall_layers: tuple[torch.nn.Linear, ...] = ()
 
 
-def _parts_of(model: PreTrainedModel, kind: Kind) -> _Parts:
+def parts_of(model: PreTrainedModel, kind: Kind) -> ModelParts:
     """Asks a model that was read."""
-    return _Parts(
+    return ModelParts(
         source=lambda: model,
         config=model.config,
         device=model.device,
@@ -264,9 +264,9 @@ def _parts_of(model: PreTrainedModel, kind: Kind) -> _Parts:
     )
 
 
-def _parts_to_be(start: LazyLlama, read: Callable[[], PreTrainedModel]) -> _Parts:
+def _parts_to_be(start: LazyLlama, read: Callable[[], PreTrainedModel]) -> ModelParts:
     """Says the same of a shipped Llama on the CPU that is read later."""
-    return _Parts(
+    return ModelParts(
         source=LazyModel(read),
         config=start.config,
         device=torch.device("cpu"),
@@ -278,8 +278,8 @@ def _parts_to_be(start: LazyLlama, read: Callable[[], PreTrainedModel]) -> _Part
     )
 
 
-def _describe(
-    name: str, kind: Kind, parts: _Parts, tokenizer: Any, dtype: torch.dtype, started: float
+def describe(
+    name: str, kind: Kind, parts: ModelParts, tokenizer: Any, dtype: torch.dtype, started: float
 ) -> LanguageModel:
     """Writes down what the pages ask of a model."""
     text_config = parts.config.get_text_config(decoder=True)

@@ -10,13 +10,13 @@ from transformers import PreTrainedConfig
 
 from model.kv_cache import cache_shape
 from model.kv_cache.records import CachePlan
-from model.weights.published_shapes import PublishedModel
+from model.weights.published_shapes import ModelShape
 
 BITS = (16, 8, 4)
 
 
 def plan_cache(
-    model: PublishedModel, n_tokens: int, cache_bits: int, weight_bits: int, memory: float
+    model: ModelShape, n_tokens: int, cache_bits: int, weight_bits: int, memory: float
 ) -> CachePlan:
     """Computes what one sequence of a model would take, and how many fit beside the weights.
 

@@ -6,8 +6,10 @@ configs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from transformers import (
     DeepseekV3Config,
@@ -20,7 +22,7 @@ from transformers import (
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedModel:
+class ModelShape:
     """A model as its config describes it."""
 
     name: str
@@ -29,71 +31,62 @@ class PublishedModel:
 
 
 @cache
-def published_models() -> tuple[PublishedModel, ...]:
-    """Returns the models of the calculator, small ones first."""
+def published_models() -> tuple[ModelShape, ...]:
+    """Returns the models that are offered, small ones first."""
+    llama, qwen, mistral = LlamaConfig, Qwen2Config, MistralConfig
+    tied = {"tie_word_embeddings": True}
     return (
-        PublishedModel("GPT-2", GPT2Config(), 124_439_808),
-        PublishedModel("Qwen2.5-0.5B", _qwen(896, 4864, 24, 14, 2, tied=True), 494_032_768),
-        PublishedModel("Qwen2.5-7B", _qwen(3584, 18944, 28, 28, 4, tied=False), 7_615_616_512),
-        PublishedModel("Mistral 7B v0.3", _mistral(), 7_248_023_552),
-        PublishedModel("Llama-3-8B", _llama(4096, 14336, 32, 32, 8), 8_030_261_248),
-        PublishedModel("Llama-2-13B", _llama_2(), 13_015_864_320),
-        PublishedModel("Llama-3-70B", _llama(8192, 28672, 80, 64, 8), 70_553_706_496),
-        PublishedModel("DeepSeek-V3", _deepseek(), 671_026_404_352),
+        ModelShape("GPT-2", GPT2Config(), 124_439_808),
+        _shape("Qwen2.5-0.5B", 494_032_768, qwen, 151_936, 896, 4864, 24, 14, 2, 32_768, **tied),
+        _shape("Qwen2.5-7B", 7_615_616_512, qwen, 152_064, 3584, 18944, 28, 28, 4, 131_072),
+        _shape(
+            *("Mistral 7B v0.3", 7_248_023_552, mistral, 32_768, 4096, 14336, 32, 32, 8, 32_768),
+            sliding_window=None,
+        ),
+        _shape("Llama-3-8B", 8_030_261_248, llama, 128_256, 4096, 14336, 32, 32, 8, 8192),
+        _shape("Llama-2-13B", 13_015_864_320, llama, 32_000, 5120, 13824, 40, 40, 40, 4096),
+        _shape("Llama-3-70B", 70_553_706_496, llama, 128_256, 8192, 28672, 80, 64, 8, 8192),
+        # the class has V3's other numbers
+        ModelShape(
+            "DeepSeek-V3", DeepseekV3Config(max_position_embeddings=163_840), 671_026_404_352
+        ),
     )
 
 
-def _llama(hidden: int, inner: int, layers: int, heads: int, kv_heads: int) -> LlamaConfig:
-    return LlamaConfig(
-        vocab_size=128_256,
+def published_shape(name: str) -> ModelShape:
+    """Returns a published model's shape.
+
+    Raises:
+        ValueError: where none has this name; one sentence.
+    """
+    shapes = {shape.name: shape for shape in published_models()}
+    if name not in shapes:
+        raise ValueError(f"There is no shape {name!a} here: choose one of {', '.join(shapes)}.")
+    return shapes[name]
+
+
+def _shape(
+    name: str,
+    n_parameters: int,
+    kind: Callable[..., PreTrainedConfig],
+    vocab: int,
+    hidden: int,
+    inner: int,
+    layers: int,
+    heads: int,
+    kv_heads: int,
+    context: int,
+    **more: Any,
+) -> ModelShape:
+    """Writes a config with the names that Llama and its likes give its numbers."""
+    config = kind(
+        vocab_size=vocab,
         hidden_size=hidden,
         intermediate_size=inner,
         num_hidden_layers=layers,
         num_attention_heads=heads,
         num_key_value_heads=kv_heads,
-        max_position_embeddings=8192,
+        max_position_embeddings=context,
+        **more,
     )
-
-
-def _llama_2() -> LlamaConfig:
-    return LlamaConfig(
-        vocab_size=32_000,
-        hidden_size=5120,
-        intermediate_size=13_824,
-        num_hidden_layers=40,
-        num_attention_heads=40,
-        num_key_value_heads=40,
-        max_position_embeddings=4096,
-    )
-
-
-def _mistral() -> MistralConfig:
-    return MistralConfig(
-        vocab_size=32_768,
-        hidden_size=4096,
-        intermediate_size=14_336,
-        num_hidden_layers=32,
-        num_attention_heads=32,
-        num_key_value_heads=8,
-        max_position_embeddings=32_768,
-        sliding_window=None,
-    )
-
-
-def _qwen(
-    hidden: int, inner: int, layers: int, heads: int, kv_heads: int, *, tied: bool
-) -> Qwen2Config:
-    return Qwen2Config(
-        vocab_size=151_936 if tied else 152_064,
-        hidden_size=hidden,
-        intermediate_size=inner,
-        num_hidden_layers=layers,
-        num_attention_heads=heads,
-        num_key_value_heads=kv_heads,
-        max_position_embeddings=32_768 if tied else 131_072,
-        tie_word_embeddings=tied,
-    )
-
-
-def _deepseek() -> DeepseekV3Config:
-    return DeepseekV3Config(max_position_embeddings=163_840)  # the class has V3's other numbers
+    return ModelShape(name, config, n_parameters)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -23,15 +23,13 @@ from transformers import (
 )
 from transformers.initialization import no_init_weights
 
-from model.fast.gemv import tall_layers
-from model.fast.llama_decode import fast_decode
-from model.kv_cache import cache_argument, cache_shape
-from model.loading import LanguageModel
+from model.kv_cache import cache_shape
+from model.loading import LanguageModel, describe, parts_of
 from model.records import ShapePlan
 from model.weights import building
 from model.weights.device import choose_devices, choose_dtype, free_bytes
 from model.weights.locate import SHIPPED
-from model.weights.published_shapes import PublishedModel, published_models
+from model.weights.published_shapes import ModelShape
 
 MAX_TOKENS = 2048  # tokens that are planned for
 _HEADROOM = 1.1
@@ -39,17 +37,9 @@ _BLOCK = 1 << 20  # random numbers that are drawn; larger tensors repeat them
 _SPREAD = 0.02
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """A model as its config describes it."""
-
-    name: str
-    config: PreTrainedConfig
-
-
 def typed_shape(
     n_layers: int, hidden: int, n_heads: int, n_kv_heads: int, vocab: int, context: int = 4096
-) -> Shape:
+) -> ModelShape:
     """Writes a Llama's config from the numbers that make a shape.
 
     Raises:
@@ -73,10 +63,10 @@ def typed_shape(
         num_key_value_heads=n_kv_heads,
         max_position_embeddings=context,
     )
-    return Shape("a typed shape", config)
+    return _counted("a typed shape", config)
 
 
-def read_shape(text: str) -> Shape:
+def read_shape(text: str) -> ModelShape:
     """Reads a shape from the text of a config.json.
 
     Raises:
@@ -101,46 +91,28 @@ def read_shape(text: str) -> Shape:
     except Exception as error:  # of the config class's many kinds
         reason = " ".join(str(error).split())[:160].rstrip(".") or type(error).__name__
         raise ValueError(f"transformers cannot read this config ({reason}): mend it.") from error
-    return Shape(f"a pasted {kind}", config)
+    return _counted(f"a pasted {kind}", config)
 
 
 # what says where code or weights are, and not how many numbers there are
 _NOT_A_SHAPE = {"auto_map", "quantization_config", "torch_dtype", "dtype", "_name_or_path"}
 
 
-def published_shape(name: str) -> Shape:
-    """Returns a published model's shape.
-
-    Raises:
-        ValueError: where none has this name; one sentence.
-    """
-    shapes = {model.name: model.config for model in published_models()}
-    if name not in shapes:
-        raise ValueError(f"There is no shape {name!a} here: choose one of {', '.join(shapes)}.")
-    return Shape(name, shapes[name])
-
-
-def counted_shape(shape: Shape) -> PublishedModel:
-    """Counts a shape's parameters, nothing made, so that its cache can stand beside others'.
+def _counted(name: str, config: PreTrainedConfig) -> ModelShape:
+    """Counts a shape's parameters, nothing made.
 
     Raises:
         ValueError: where the architecture cannot be built; one sentence.
     """
-    model = _build(shape.config, torch.device("meta"), torch.float32)
-    n_parameters = sum(parameter.numel() for parameter in model.parameters())
-    return PublishedModel(shape.name, shape.config, n_parameters)
+    model = _build(config, torch.device("meta"), torch.float32)
+    return ModelShape(name, config, sum(weight.numel() for weight in model.parameters()))
 
 
-def plan_shape(shape: Shape, dtype: str = "auto", n_tokens: int = MAX_TOKENS) -> ShapePlan:
-    """Counts what a shape would take here, before anything is made.
-
-    Raises:
-        ValueError: where the architecture cannot be built; one sentence.
-    """
+def plan_shape(shape: ModelShape, dtype: str = "auto", n_tokens: int = MAX_TOKENS) -> ShapePlan:
+    """Counts what a shape would take here, before anything is made."""
     config = shape.config
     device = choose_devices("auto")[0]
     numbers = choose_dtype(dtype, device)
-    n_parameters = counted_shape(shape).n_parameters
     text_config: Any = config.get_text_config(decoder=True)
     widest = max(
         getattr(text_config, "intermediate_size", None) or 4 * text_config.hidden_size,
@@ -149,15 +121,15 @@ def plan_shape(shape: Shape, dtype: str = "auto", n_tokens: int = MAX_TOKENS) ->
     n_tokens = min(n_tokens, getattr(text_config, "max_position_embeddings", n_tokens))
     return ShapePlan(
         name=shape.name,
-        n_parameters=n_parameters,
-        weight_bytes=n_parameters * numbers.itemsize,
+        n_parameters=shape.n_parameters,
+        weight_bytes=shape.n_parameters * numbers.itemsize,
         cache_bytes=cache_shape(config, numbers.itemsize).bytes_per_token * n_tokens,
         pass_bytes=4 * n_tokens * widest * numbers.itemsize + 4 * text_config.vocab_size,
         free_bytes=free_bytes(device),
     )
 
 
-def make_shape(shape: Shape, dtype: str = "auto") -> LanguageModel:
+def make_shape(shape: ModelShape, dtype: str = "auto") -> LanguageModel:
     """Makes a model of a shape, its weights random.
 
     Raises:
@@ -179,27 +151,10 @@ def make_shape(shape: Shape, dtype: str = "auto") -> LanguageModel:
         raise ValueError(
             f"The memory ran out while {plan.name} was made: choose a smaller shape."
         ) from error
-    text_config: Any = config.get_text_config(decoder=True)
-    return LanguageModel(
-        name=f"{plan.name}, random weights",
-        kind="causal",
-        source=lambda: model,
-        config=config,
-        tokenizer=AutoTokenizer.from_pretrained(SHIPPED["storyteller"], local_files_only=True),
-        device=device,
-        dtype=numbers,
-        vocab_size=int(text_config.vocab_size),
-        context_length=getattr(text_config, "max_position_embeddings", None),
-        n_parameters=plan.n_parameters,
-        end_ids=frozenset(),
-        bos_id=None,
-        cache_shape=cache_shape(config, numbers.itemsize),
-        cache_argument=cache_argument(model),
-        has_chat_template=False,
-        seconds_to_load=time.perf_counter() - started,
-        fast_decode=fast_decode(model),
-        tall_layers=tall_layers(model),
-    )
+    tokenizer = AutoTokenizer.from_pretrained(SHIPPED["storyteller"], local_files_only=True)
+    name = f"{plan.name}, random weights"
+    lm = describe(name, "causal", parts_of(model, "causal"), tokenizer, numbers, started)
+    return replace(lm, end_ids=frozenset(), bos_id=None)
 
 
 def _build(config: PreTrainedConfig, device: torch.device, dtype: torch.dtype) -> PreTrainedModel:

@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from model.kv_cache.plan import plan_cache
-from model.weights.published_shapes import PublishedModel, published_models
+from model.weights.published_shapes import ModelShape, published_models
 from viz.kv_cache.plan_chart import plan_figure, plan_table
 
 BY_NAME = {model.name: model for model in published_models()}
@@ -29,7 +29,7 @@ PER_TOKEN = {
 
 
 @pytest.mark.parametrize("model", published_models(), ids=lambda model: model.name)
-def test_bytes_per_token_are_the_published_ones(model: PublishedModel) -> None:
+def test_bytes_per_token_are_the_published_ones(model: ModelShape) -> None:
     plan = plan_cache(model, 1000, 16, 16, 80 * GB)
     assert plan.bytes_per_token == PER_TOKEN[model.name]
     assert plan.bytes_per_sequence == 1000 * PER_TOKEN[model.name]
@@ -48,7 +48,7 @@ def test_the_known_answers() -> None:
 
 
 @pytest.mark.parametrize("model", published_models(), ids=lambda model: model.name)
-def test_parameters_are_those_of_the_config(model: PublishedModel) -> None:
+def test_parameters_are_those_of_the_config(model: ModelShape) -> None:
     with torch.device("meta"):
         built = AutoModelForCausalLM.from_config(model.config)
     assert sum(parameter.numel() for parameter in built.parameters()) == model.n_parameters

@@ -23,10 +23,10 @@ from model.prefill_decode.recordings import (
 )
 from model.prefill_decode.roofline import RooflineExperiment
 from model.weights import random_weights
+from model.weights.published_shapes import published_shape
 from model.weights.random_weights import (
     make_shape,
     plan_shape,
-    published_shape,
     read_shape,
     typed_shape,
 )

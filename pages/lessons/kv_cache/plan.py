@@ -9,8 +9,8 @@ import streamlit as st
 from model.kv_cache import cache_shape
 from model.kv_cache.plan import plan_cache
 from model.kv_cache.records import CachePlan
-from model.weights.published_shapes import PublishedModel, published_models
-from model.weights.random_weights import counted_shape, read_shape
+from model.weights.published_shapes import ModelShape, published_models
+from model.weights.random_weights import read_shape
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.lessons.kv_cache.settings import SETTINGS
@@ -39,7 +39,7 @@ def _plan() -> None:
         cache_bits = SETTINGS.widget("cache_bits")
         weight_bits = SETTINGS.widget("weight_bits")
 
-    def plan(model: PublishedModel) -> CachePlan:
+    def plan(model: ModelShape) -> CachePlan:
         return plan_cache(model, n_tokens, cache_bits, weight_bits, memory * GIGABYTE)
 
     plans = [*map(plan, published_models()), *_pasted(plan)]
@@ -51,7 +51,7 @@ def _plan() -> None:
     )
 
 
-def _pasted(plan: Callable[[PublishedModel], CachePlan]) -> list[CachePlan]:
+def _pasted(plan: Callable[[ModelShape], CachePlan]) -> list[CachePlan]:
     """Let the reader add a model by its config; what is none says so and the others stay."""
     with st.expander("Add a model by its config.json", key="kv_plan_paste"):
         text = SETTINGS.widget("config", height=140)
@@ -59,7 +59,7 @@ def _pasted(plan: Callable[[PublishedModel], CachePlan]) -> list[CachePlan]:
             st.caption("Nothing is downloaded: paste the text of the file from a model’s page.")
             return []
         try:
-            return [plan(counted_shape(read_shape(text)))]
+            return [plan(read_shape(text))]
         except ValueError as error:
             st.error(str(error))
             return []

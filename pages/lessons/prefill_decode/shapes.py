@@ -7,12 +7,10 @@ import threading
 import streamlit as st
 
 from model.records import ShapePlan
-from model.weights.published_shapes import published_models
+from model.weights.published_shapes import ModelShape, published_models, published_shape
 from model.weights.random_weights import (
-    Shape,
     make_shape,
     plan_shape,
-    published_shape,
     read_shape,
     typed_shape,
 )
@@ -111,7 +109,7 @@ def _or_go_home(lesson: PhaseLesson) -> str:
     return f", or go back to {lesson.home.name} first, which frees the shape in use" * is_shape
 
 
-def _shape() -> Shape:
+def _shape() -> ModelShape:
     """Return the shape that the widgets describe."""
     kind = st.session_state["phase_shape"]
     if kind == PASTED:
