@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 from model.settings import ORDERS
 from viz.format import count
 
+MAX_TEXT = 20_000  # characters of a text that is typed
 MAX_LINK_TEXT = 4_000  # characters of one setting that a link carries
 MAX_ECHO = 40  # characters of a reader's input that a sentence repeats
 
@@ -60,7 +61,7 @@ class Text(Field):
     """A text, up to so many characters."""
 
     _: KW_ONLY
-    max_characters: int = MAX_LINK_TEXT
+    max_characters: int = MAX_TEXT  # in its widget
     suggestions: Sequence[str] = ()  # offered beside the reader's own
 
     def read(self, text: str) -> str:

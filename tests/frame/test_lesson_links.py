@@ -164,7 +164,7 @@ def test_the_diffusion_lesson_fills_as_its_link_says() -> None:
         ("causal_mask", {"head": "9"}, "storyteller has no such head"),
         ("kv_cache", {"prompt": "word " * 200}, "a prompt of 150"),
         ("kv_cache", {"top_p": "-3"}, "top_p is -3"),
-        ("sampling", {"use": "magic"}, "There is no mask 'magic'"),
+        ("sampling", {"use": "magic"}, "not “magic”"),
         ("snowball", {"prompt": "word " * 200}, "the picture room for 200"),
     ],
 )

@@ -21,10 +21,9 @@ from model.sampling.experiments import (
     write_votes,
     write_with_penalties,
 )
-from pages.lessons.sampling.loop import PROMPT
+from pages.lessons.sampling.settings import LOOP_PROMPT, QUESTION
 from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
 from pages.lessons.sampling.state import Lab, LabControls
-from pages.lessons.sampling.votes import QUESTION
 
 
 @pytest.fixture
@@ -40,7 +39,7 @@ def votes(storyteller: LanguageModel) -> Votes:
 
 def test_c12_greedy_repeats_itself_and_loops(storyteller: LanguageModel) -> None:
     first, again = (
-        finish(write_with_penalties(storyteller, PROMPT, 60, values))["none"]
+        finish(write_with_penalties(storyteller, LOOP_PROMPT, 60, values))["none"]
         for values in ({}, PENALTIES)
     )
     assert first.ids == again.ids
@@ -50,7 +49,7 @@ def test_c12_greedy_repeats_itself_and_loops(storyteller: LanguageModel) -> None
 
 
 def test_c12_each_penalty_changes_the_greedy_text(storyteller: LanguageModel) -> None:
-    texts = finish(write_with_penalties(storyteller, PROMPT, n_tokens=60))
+    texts = finish(write_with_penalties(storyteller, LOOP_PROMPT, n_tokens=60))
     assert all(texts[name].ids != texts["none"].ids for name in PENALTIES)
     assert any(loop_of(texts[name]) is None for name in PENALTIES)
 

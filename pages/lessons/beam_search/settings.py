@@ -11,7 +11,7 @@ from pages.lessons.beam_search.state import ENDS, PROMPTS, Wish
 FIRST = Wish()
 SETTINGS = SettingsTable(
     "beam",
-    Text("prompt", "A text to start from", FIRST.prompt, max_characters=20_000),
+    Text("prompt", "A text to start from", FIRST.prompt),
     Whole("beams", "Beams", FIRST.n_beams, low=1, high=MAX_BEAMS, is_slider=True),
     Whole("tokens", "Tokens at most", FIRST.n_tokens, low=2, high=24, is_slider=True),
     Choice("ends", "A text ends at", FIRST.ends, ENDS),

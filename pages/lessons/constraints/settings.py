@@ -11,7 +11,7 @@ SETTINGS = SettingsTable(
     "constraint",
     Choice("example", "Example", FIRST, tuple(EXAMPLES), in_link=False),
     Choice("kind", "What may follow", EXAMPLES[FIRST].kind, KINDS, is_segmented=True),
-    Text("prompt", "A text to start from", EXAMPLES[FIRST].prompt, max_characters=20_000),
+    Text("prompt", "A text to start from", EXAMPLES[FIRST].prompt),
     Text("constraint", "Constraint", EXAMPLES[FIRST].constraint, max_characters=MAX_CHARACTERS),
     Number("temperature", "Temperature, 0 is argmax", 0.0, high=1.5, is_slider=True),
 )

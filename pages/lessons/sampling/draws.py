@@ -9,33 +9,21 @@ import streamlit as st
 from model.chi_square import chi_square
 from model.draw import rank_order
 from model.records import Stage
-from model.sampling import ORDERS
 from model.sampling.experiments import count_draws
 from pages.frame.figures import show_chart, theme_now
-from pages.lessons.sampling.overlap import TITLES
+from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.draws_chart import draws_figure
 from viz.format import count, digits, plural
 
 N_DRAWS = 10_000
-FROM = {f"alone:{name}": title for name, title in TITLES.items()} | {
-    f"order:{engine}": f"The pipeline, as {engine} orders it" for engine in ORDERS
-}
 
 
 def show_draws(state: Lab) -> None:
     """Draw from one of the masks, or from a pipeline, and test the counts."""
     st.subheader("Does the coin follow the distribution?", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        source = st.selectbox(
-            "Draw from",
-            list(FROM),
-            index=list(FROM).index("alone:top_p"),
-            format_func=lambda name: FROM[name],
-            key="draw_from",
-            persist_state="session",
-            width=320,
-        )
+        source = SETTINGS.widget("draw_from", width=320)
         st.button(
             f"Draw {count(N_DRAWS)} tokens again",
             key="draw_again",

@@ -16,11 +16,11 @@ from model.sampling.experiments import (
 from model.tokenizing import label, text_of
 from pages.frame.figures import theme_now
 from pages.frame.job_panel import show_job
+from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.format import digits, plural
 from viz.sampling.loop_text import loop_html
 
-PROMPT = "The song went la la la la"
 TITLES = {
     "none": "No penalty",
     "repetition_penalty": "Repetition penalty",
@@ -41,14 +41,10 @@ def show_loop(lab: Lab) -> None:
         lab.jobs,
         "loop",
         "Generate with each penalty",
-        lambda: Job(write_with_penalties(lab.lm, st.session_state["loop_prompt"])),
+        lambda: Job(write_with_penalties(lab.lm, SETTINGS["loop_prompt"])),
         lambda job: _show_texts(lab, job),
-        controls=lambda _: _prompt(),
+        controls=lambda _: SETTINGS.widget("loop_prompt"),
     )
-
-
-def _prompt() -> None:
-    st.text_input("Prompt to continue", PROMPT, key="loop_prompt", persist_state="session")
 
 
 def _show_texts(lab: Lab, job: Job[dict[str, Generation]]) -> None:

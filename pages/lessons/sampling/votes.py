@@ -12,11 +12,11 @@ from model.job import Job
 from model.sampling.experiments import Continuation, Votes, first_word, write_votes
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import show_job
+from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.format import duration, percent, plural
 from viz.sampling.charts import votes_figure
 
-QUESTION = "Lily was thirsty. She wanted to drink some"
 MAX_ANSWERS = 8
 
 
@@ -31,14 +31,10 @@ def show_votes(lab: Lab) -> None:
         lab.jobs,
         "vote",
         "Generate 20 at each",
-        lambda: Job(write_votes(lab.lm, st.session_state["vote_prompt"])),
+        lambda: Job(write_votes(lab.lm, SETTINGS["vote_prompt"])),
         lambda job: _show(lab, job),
-        controls=lambda _: _prompt(),
+        controls=lambda _: SETTINGS.widget("vote_prompt"),
     )
-
-
-def _prompt() -> None:
-    st.text_input("Prompt", QUESTION, key="vote_prompt", persist_state="session")
 
 
 def _show(lab: Lab, job: Job[Votes]) -> None:

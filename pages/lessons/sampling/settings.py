@@ -1,0 +1,39 @@
+"""The settings of the sampling lesson."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from model.sampling import ORDERS
+from pages.frame.fields import Choice, Text, control_fields
+from pages.frame.settings_table import SettingsTable
+from pages.lessons.sampling.overlap import TITLES
+from pages.lessons.sampling.source import TEXTBOOK, UNITS
+from pages.lessons.sampling.state import SLIDERS, LabControls
+
+SOURCES = {
+    "text": "The first page’s text",
+    "prompt": "Another prompt",
+    "textbook": "Textbook",
+    "flat": "Flat",
+    "peaked": "Peaked",
+    "heavy": "Heavy tail",
+    "typed": "Typed by hand",
+}
+FROM = {f"alone:{name}": title for name, title in TITLES.items()} | {
+    f"order:{engine}": f"The pipeline, as {engine} orders it" for engine in ORDERS
+}
+
+QUESTION = "Lily was thirsty. She wanted to drink some"
+LOOP_PROMPT = "The song went la la la la"
+SETTINGS = SettingsTable(
+    "lab",
+    Choice("source", "Distribution", "text", SOURCES, is_segmented=True),
+    Text("prompt", "Prompt", "She looked at the"),
+    Text("typed", "One token to a line, token: number", TEXTBOOK, max_characters=2_000),
+    Choice("unit", "The numbers are", UNITS[0], UNITS, is_segmented=True),
+    *control_fields(asdict(LabControls()), SLIDERS),
+    Choice("draw_from", "Draw from", "alone:top_p", FROM),
+    Text("vote_prompt", "Prompt", QUESTION),
+    Text("loop_prompt", "Prompt to continue", LOOP_PROMPT),
+)
