@@ -28,9 +28,9 @@ from model.token_bytes import alphabet_of
 from model.tokenizing import encode, label, pieces
 
 N_SHIFTS = 4  # best tokens of either text that are shown
-LEAST_SHIFT = 1e-3  # probability below which a token is not, unless it is the best
-MOST_NEW = 8  # tokens that may stand in the place of one
-LEAST_LOGPROB = -1e4  # of a token that a model rules out
+MIN_SHIFT = 1e-3  # probability below which a token is not, unless it is the best
+MAX_NEW = 8  # tokens that may stand in the place of one
+MIN_LOGPROB = -1e4  # of a token that a model rules out
 STILL = 1e-6  # of the largest logit: a full mask that moves no more than this was not used
 
 _twins: WeakKeyDictionary[LanguageModel, PreTrainedModel] = WeakKeyDictionary()
@@ -94,7 +94,7 @@ def _fixed_mask(lm: LanguageModel) -> ValueError:
     )
 
 
-# Who looks at whom
+# Attention weights
 
 
 def eager_twin(lm: LanguageModel) -> PreTrainedModel:
@@ -113,7 +113,7 @@ def eager_twin(lm: LanguageModel) -> PreTrainedModel:
     return twin
 
 
-def look_at_attention(
+def read_attention(
     lm: LanguageModel, ids: Sequence[int], *, is_masked: bool = True
 ) -> AttentionMaps:
     """Reads a text in one pass and keeps the attention weights of every layer and head.
@@ -140,15 +140,15 @@ def look_at_attention(
         why = _no_attention(lm) if is_masked else _fixed_mask(lm)
         raise _explain(error, why) from error
     shape = (len(ids), len(ids))
-    found = {
+    layers = {
         number: weights[0].float().cpu().numpy()
         for number, weights in enumerate(kept, start=1)
         if isinstance(weights, torch.Tensor) and weights.shape[2:] == shape
     }
-    if not found:
+    if not layers:
         raise _no_attention(lm)
     maps = AttentionMaps(
-        np.stack(list(found.values())), tuple(found), _labels(lm, ids), is_masked=is_masked
+        np.stack(list(layers.values())), tuple(layers), _labels(lm, ids), is_masked=is_masked
     )
     if not is_masked and len(ids) > 1 and maps.largest_ahead == 0:
         raise _fixed_mask(lm)
@@ -187,18 +187,18 @@ def edit_token(
 
     # mask on: whatever stands before the edit must say what it said
     before, after = read_text(lm, ids)[0], read_text(lm, edited)[0]
-    changes = np.array([np.abs(before[i] - after[j]).max() for i, j in pairs], dtype=np.float64)
+    changes = _largest_changes(before, after, pairs)
     rows = [(log_softmax(before[i]), log_softmax(after[j])) for i, j in pairs]
     kl = np.array([float(divergence(one, other)) for one, other in rows])
 
     # mask off: the same edit, and nothing is safe
-    open_changes: Floats | None
+    unmasked_changes: Floats | None
     try:
         old, new = read_unmasked(lm, ids), read_unmasked(lm, edited)
         _refuse_still(lm, before, old)
-        open_changes = np.array([np.abs(old[i] - new[j]).max() for i, j in pairs], dtype=np.float64)
+        unmasked_changes = _largest_changes(old, new, pairs)
     except ValueError:
-        open_changes = None
+        unmasked_changes = None
     labels = _labels(lm, ids)
     return Edit(
         labels=labels,
@@ -206,10 +206,15 @@ def edit_token(
         old=labels[position],
         new="".join(_labels(lm, new_ids)),
         changes=changes,
-        open_changes=open_changes,
+        unmasked_changes=unmasked_changes,
         kl=kl,
         shifts=_shifts(lm, before[-1], after[-1]),
     )
+
+
+def _largest_changes(first: Logits, second: Logits, pairs: Sequence[tuple[int, int]]) -> Floats:
+    """Returns the largest change of any logit between each pair of positions."""
+    return np.array([np.abs(first[i] - second[j]).max() for i, j in pairs], dtype=np.float64)
 
 
 def _refuse_edit(
@@ -218,10 +223,10 @@ def _refuse_edit(
     if not 0 <= position < len(ids):
         raise ValueError(f"There is no token {position + 1}: choose one of {len(ids)}.")
     if list(new_ids) == [ids[position]]:
-        raise ValueError("This is the token that stands there already: write another.")
-    if not 1 <= len(new_ids) <= MOST_NEW:
+        raise ValueError("That is the token that is there: write another.")
+    if not 1 <= len(new_ids) <= MAX_NEW:
         raise ValueError(
-            f"What you wrote has {len(new_ids)} tokens: write between 1 and {MOST_NEW}."
+            f"What you wrote has {len(new_ids)} tokens: write between 1 and {MAX_NEW}."
         )
     check_room(lm, len(ids) + len(new_ids) - 1)
 
@@ -233,7 +238,7 @@ def replacement(lm: LanguageModel, old_id: int, typed: str) -> list[int]:
         ValueError: where nothing was typed; one sentence.
     """
     if not typed.strip():
-        raise ValueError("Write a word to stand in its place.")
+        raise ValueError("Write a word to put in its place.")
     (old,) = pieces(lm.tokenizer, [old_id])
     spaced = label(lm.tokenizer, old_id, lm.vocab_size).startswith("␣")
     # some tokenizers put the space before a text themselves
@@ -264,7 +269,7 @@ def _shifts(lm: LanguageModel, before: Logits, after: Logits) -> tuple[Shift, ..
         int(i)
         for probs in (one, other)
         for rank, i in enumerate(np.argsort(-probs, kind="stable")[:N_SHIFTS])
-        if rank == 0 or max(one[i], other[i]) >= LEAST_SHIFT
+        if rank == 0 or max(one[i], other[i]) >= MIN_SHIFT
     }
     ordered = sorted(best, key=lambda i: (-one[i], i))
     return tuple(
@@ -300,7 +305,7 @@ def true_logprobs(logits: Logits, ids: Sequence[int]) -> Floats:
         ids: the text.
     """
     truths = zip(logits, ids[1:], strict=False)  # the last row predicts what is not there yet
-    return np.array([max(LEAST_LOGPROB, log_softmax(row)[token_id]) for row, token_id in truths])
+    return np.array([max(MIN_LOGPROB, log_softmax(row)[token_id]) for row, token_id in truths])
 
 
 def _labels(lm: LanguageModel, ids: Sequence[int]) -> tuple[str, ...]:

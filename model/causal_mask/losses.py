@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from model.batch import Batch
 from model.causal_mask.attention import read_text, true_logprobs
-from model.causal_mask.records import Comparison, LoopStep, Losses
+from model.causal_mask.records import Comparison, Losses
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import Logits
 from model.records import Piece
@@ -65,68 +66,41 @@ def _n_bytes(piece: Piece) -> int:
     return len(piece.data) - is_padded
 
 
-class StepLoop:
-    """The same losses one by one: a token goes in, the next one's loss comes out.
+def losses_by_steps(lm: LanguageModel, ids: Sequence[int]) -> Work[Comparison]:
+    """Finds the same losses one by one: a token goes in, the next one's loss comes out.
 
     Both sides read the same tokens by the model's own pass, and only passes are timed. Parallel
     passes are timed before, amid and after the steps, so that whatever else this machine does
     meanwhile falls on both.
+
+    Args:
+        lm: A causal model; without a cache every step reads the whole text again.
+        ids: At least two tokens.
+
+    Raises:
+        ValueError: where nothing is predicted; one sentence with the remedy.
     """
+    # warm both sides up
+    expected = losses_in_one_pass(lm, ids).losses
+    warm, text, n_steps = Batch(lm), Batch(lm), len(ids) - 1
+    for token_id in ids[:2]:
+        warm.read([[token_id]])
+    losses: list[float] = []
+    passes: list[float] = []
 
-    def __init__(self, lm: LanguageModel, ids: Sequence[int]) -> None:
-        """Warms both sides up.
+    def look() -> Comparison:
+        gap = np.abs(np.array(losses) - expected[: len(losses)]).max(initial=0.0)
+        return Comparison(np.array(losses), float(gap), median(passes), len(passes), text.seconds)
 
-        Args:
-            lm: A causal model; without a cache every step reads the whole text again.
-            ids: At least two tokens.
-
-        Raises:
-            ValueError: where nothing is predicted; one sentence with the remedy.
-        """
-        self.lm, self.ids = lm, list(ids)
-        self.expected = losses_in_one_pass(lm, ids)  # warms the parallel side up
-        self.steps: list[LoopStep] = []
-        self._passes: list[float] = []
-        self._text = Batch(lm)
-        warm = Batch(lm)
-        for token_id in self.ids[:2]:
-            warm.read([[token_id]])
-
-    @property
-    def n_steps(self) -> int:
-        """Steps that the whole text takes."""
-        return len(self.ids) - 1
-
-    @property
-    def is_done(self) -> bool:
-        """Whether every token has its loss."""
-        return len(self.steps) >= self.n_steps
-
-    def advance(self) -> LoopStep:
-        """Reads one more token and scores the one after it."""
-        n_read = len(self.steps)
+    while len(losses) < n_steps:
+        yield Progress(len(losses), n_steps, "single steps", look if passes else None)
         # parallel: now and then, the whole text in one pass
-        if n_read * (N_PASSES - 1) >= len(self._passes) * self.n_steps:
-            self._passes.append(read_text(self.lm, self.ids[:-1])[1])
+        if len(losses) * (N_PASSES - 1) >= len(passes) * n_steps:
+            passes.append(read_text(lm, ids[:-1])[1])
         # step: one token in; all before it is in the cache
-        logits, seconds = self._text.read([[self.ids[n_read]]])
+        n_read = len(losses)
+        logits, _ = text.read([[ids[n_read]]])
         # loss: what that pass thought of the token that follows
-        loss = -true_logprobs(logits[0], self.ids[n_read : n_read + 2])[0]
-        step = LoopStep(float(loss), seconds)
-        self.steps.append(step)
-        if self.is_done:
-            self._passes.append(read_text(self.lm, self.ids[:-1])[1])
-        return step
-
-    def compare(self) -> Comparison | None:
-        """Holds the loop against the pass over the same tokens; None before the last step."""
-        if not self.is_done:
-            return None
-        found = np.array([step.loss for step in self.steps])
-        return Comparison(
-            n_tokens=self.n_steps,
-            gap=float(np.abs(found - self.expected.losses).max()),
-            pass_seconds=median(self._passes),
-            n_passes=len(self._passes),
-            loop_seconds=sum(step.seconds for step in self.steps),
-        )
+        losses.append(-float(true_logprobs(logits[0], ids[n_read : n_read + 2])[0]))
+    passes.append(read_text(lm, ids[:-1])[1])
+    return look()

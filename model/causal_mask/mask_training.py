@@ -10,8 +10,9 @@ from __future__ import annotations
 import copy
 import threading
 import time
-import weakref
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import torch
 from transformers import PreTrainedModel
@@ -19,6 +20,7 @@ from transformers import PreTrainedModel
 from model.causal_mask.attention import no_mask, read_unmasked
 from model.causal_mask.records import TrainingMoment
 from model.held_out import held_out
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import inputs_of
 from model.tokenizing import encode
@@ -27,94 +29,96 @@ N_STEPS = 40
 N_ROWS, ROW_TOKENS = 4, 48  # of a batch
 LEARNING_RATE = 4e-4
 N_WARM_UP = 5  # steps over which the rate rises, so that the first do not shake what was learnt
-MOST_PARAMETERS = 40e6  # two copies with their optimisers take eight times the weights
-PATIENCE = 20.0  # seconds without a step after which a training counts as left behind
+MAX_PARAMETERS = 40e6  # two copies with their optimisers take eight times the weights
+PATIENCE = 20.0  # seconds without a step after which a training counts as abandoned
 
-_turn = threading.Lock()
-_at_work: weakref.ref[MaskTraining] | None = None
+Trainee: TypeAlias = tuple[PreTrainedModel, torch.optim.AdamW]
 
 
-class MaskTraining:
-    """Two copies of a model, trained step by step on the same batches, mask on and mask off.
+@dataclass(eq=False)
+class _Turn:
+    """The right to train: copies take memory and steps take all cores, so one holds it."""
 
-    Attributes:
-        moments: what was measured on the reader's text, before the first step and after each.
+    last_step: float = field(default_factory=time.monotonic)
+    trainees: list[Trainee] = field(default_factory=list)  # with the mask, and without
+
+
+_holder: _Turn | None = None
+_taking = threading.Lock()
+
+
+def train_both_ways(
+    lm: LanguageModel, ids: Sequence[int], n_steps: int = N_STEPS
+) -> Work[tuple[TrainingMoment, ...]]:
+    """Trains two copies of a model on the same batches, one with the mask and one without.
+
+    Args:
+        lm: the model; it stays as it is.
+        ids: the text on which both are measured, and never trained.
+        n_steps: of training.
+
+    Returns:
+        What was measured before the first step and after each.
+
+    Raises:
+        ValueError: where the model is too large, its mask cannot be taken off, or another training
+            runs; one sentence with the remedy.
     """
-
-    def __init__(self, lm: LanguageModel, ids: Sequence[int], n_steps: int = N_STEPS) -> None:
-        """Copies the model twice; the text is only ever measured, never trained on.
-
-        Raises:
-            ValueError: where the model is too large, its mask cannot be taken off, or another
-                training runs; one sentence with the remedy.
-        """
-        if lm.n_parameters > MOST_PARAMETERS:
-            raise ValueError(
-                f"{lm.name} has {lm.n_parameters / 1e6:,.0f} million parameters, too many to train "
-                f"here: choose a model with at most {MOST_PARAMETERS / 1e6:.0f} million."
-            )
-        read_unmasked(lm, ids)  # refuses a mask that cannot be taken off
-        _take_turn(self)
-        self.lm, self.ids, self.n_steps = lm, list(ids), n_steps
-        self.moments: list[TrainingMoment] = []
+    if lm.n_parameters > MAX_PARAMETERS:
+        raise ValueError(
+            f"{lm.name} has {lm.n_parameters / 1e6:,.0f} million parameters, too many to train "
+            f"here: choose a model with at most {MAX_PARAMETERS / 1e6:.0f} million."
+        )
+    read_unmasked(lm, ids)  # refuses a mask that cannot be taken off
+    turn = _take_turn()
+    try:
         with lm.lock:
-            self._copies = [_trainable(lm) for _ in range(2)]
-        self._optimisers = [
-            torch.optim.AdamW(one.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95))
-            for one in self._copies
+            turn.trainees += [_trainee(lm) for _ in range(2)]
+        rows, order = _training_rows(lm), torch.Generator().manual_seed(0)
+        moments = [_measure(lm, turn.trainees, ids, 0)]
+        while len(moments) <= n_steps:
+            yield Progress(len(moments) - 1, n_steps, "steps of training", lambda: tuple(moments))
+            if turn is not _holder:
+                raise ValueError(
+                    "Another reader’s training took its place: press the button again."
+                )
+            chosen = torch.randint(len(rows), (N_ROWS,), generator=order)
+            rate = LEARNING_RATE * min(1.0, len(moments) / N_WARM_UP)
+            _train_step(lm, turn.trainees, rows[chosen].to(lm.device), rate)
+            moments.append(_measure(lm, turn.trainees, ids, len(moments)))
+            turn.last_step = time.monotonic()
+    finally:
+        _give_up(turn)
+    return tuple(moments)
+
+
+def _train_step(
+    lm: LanguageModel, trainees: Sequence[Trainee], batch: torch.Tensor, rate: float
+) -> None:
+    """Takes one step with either copy, on the same batch."""
+    for (model, optimiser), is_masked in zip(trainees, (True, False), strict=True):
+        optimiser.param_groups[0]["lr"] = rate
+        # pass: all positions of all rows at once
+        loss = mean_loss(lm, model, batch, is_masked=is_masked)
+        # gradient: which way each weight would lower it
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        # update: a small step that way
+        optimiser.step()
+
+
+def _measure(
+    lm: LanguageModel, trainees: Sequence[Trainee], ids: Sequence[int], n_steps: int
+) -> TrainingMoment:
+    (masked, _), (unmasked, _) = trainees
+    text = torch.tensor([list(ids)], device=lm.device)
+    with torch.no_grad():
+        losses = [
+            float(mean_loss(lm, model, text, is_masked=is_masked))
+            for model, is_masked in ((masked, True), (unmasked, False), (unmasked, True))
         ]
-        self._rows = _training_rows(lm)
-        self._order = torch.Generator().manual_seed(0)
-        self._last = time.monotonic()
-        self._measure()
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all steps were taken."""
-        return len(self.moments) > self.n_steps
-
-    @property
-    def is_at_work(self) -> bool:
-        """Whether it still holds its copies, and took a step lately."""
-        return bool(self._copies) and time.monotonic() - self._last < PATIENCE
-
-    def advance(self) -> TrainingMoment:
-        """Takes one step with either copy, on the same batch, and measures both."""
-        n_done = len(self.moments) - 1
-        chosen = torch.randint(len(self._rows), (N_ROWS,), generator=self._order)
-        batch = self._rows[chosen].to(self.lm.device)
-        pairs = zip(self._copies, self._optimisers, (True, False), strict=True)
-        for model, optimiser, is_masked in pairs:
-            optimiser.param_groups[0]["lr"] = LEARNING_RATE * min(1.0, (n_done + 1) / N_WARM_UP)
-            # pass: all positions of all rows at once
-            loss = mean_loss(self.lm, model, batch, is_masked=is_masked)
-            # gradient: which way each weight would lower it
-            optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            # update: a small step that way
-            optimiser.step()
-        moment = self._measure()
-        if self.is_done:
-            self.end()
-        return moment
-
-    def end(self) -> None:
-        """Throws the copies away; what was measured stays."""
-        self._copies, self._optimisers = [], []
-
-    def _measure(self) -> TrainingMoment:
-        masked, unmasked = self._copies
-        text = torch.tensor([self.ids], device=self.lm.device)
-        with torch.no_grad():
-            losses = [
-                float(mean_loss(self.lm, model, text, is_masked=is_masked))
-                for model, is_masked in ((masked, True), (unmasked, False), (unmasked, True))
-            ]
-        moment = TrainingMoment(len(self.moments), *losses)
-        self.moments.append(moment)
-        self._last = time.monotonic()
-        return moment
+    return TrainingMoment(n_steps, *losses)
 
 
 def mean_loss(
@@ -140,12 +144,12 @@ def mean_loss(
     )
 
 
-def _trainable(lm: LanguageModel) -> PreTrainedModel:
+def _trainee(lm: LanguageModel) -> Trainee:
     """Copies a model, weights and all, in the numbers that training needs."""
-    made: PreTrainedModel = copy.deepcopy(lm.model)
-    torch.nn.Module.to(made, torch.float32)
-    made.requires_grad_(True)
-    return made
+    model: PreTrainedModel = copy.deepcopy(lm.model)
+    torch.nn.Module.to(model, torch.float32)
+    model.requires_grad_(True)
+    return model, torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95))
 
 
 def _training_rows(lm: LanguageModel) -> torch.Tensor:
@@ -156,13 +160,22 @@ def _training_rows(lm: LanguageModel) -> torch.Tensor:
     return torch.tensor(ids[: n_rows * n_tokens]).reshape(n_rows, n_tokens)
 
 
-def _take_turn(training: MaskTraining) -> None:
-    """Sees to it that one training runs at a time: copies take memory, steps take all cores."""
-    global _at_work
-    with _turn:
-        other = _at_work() if _at_work is not None else None
-        if other is not None and other.is_at_work:
-            raise ValueError("Another reader is training just now: try again in a minute.")
-        if other is not None:
-            other.end()
-        _at_work = weakref.ref(training)
+def _take_turn() -> _Turn:
+    """Takes the turn where nobody has it, or from a training that was abandoned."""
+    global _holder
+    with _taking:
+        if _holder is not None:
+            if time.monotonic() - _holder.last_step < PATIENCE:
+                raise ValueError("Another reader is training just now: try again in a minute.")
+            _holder.trainees.clear()
+        _holder = _Turn()
+        return _holder
+
+
+def _give_up(turn: _Turn) -> None:
+    """Throws the copies away, and lets others train."""
+    global _holder
+    with _taking:
+        turn.trainees.clear()
+        if _holder is turn:
+            _holder = None

@@ -18,7 +18,7 @@ Weights = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class AttentionMaps:
-    """Who looks at whom: the attention weights of every layer and head over one text."""
+    """The attention weights of every layer and head over one text."""
 
     weights: Weights  # (layers, heads, tokens, tokens); a row reads, its columns are read, sum 1
     layers: tuple[int, ...]  # number of each layer in the model, from 1: some have no attention
@@ -72,7 +72,7 @@ class Edit:
     old: str  # visible text of it
     new: str  # visible text of what stands there now
     changes: Floats  # (tokens,) largest change of any logit at this position, mask on
-    open_changes: Floats | None  # the same, mask off; None where it cannot be taken off
+    unmasked_changes: Floats | None  # the same, mask off; None where it cannot be taken off
     kl: Floats  # (tokens,) KL(before || after), mask on
     shifts: tuple[Shift, ...]  # the best tokens to follow the whole text, likeliest before first
 
@@ -82,11 +82,11 @@ class Edit:
         return float(self.changes[: self.position].max(initial=0.0))
 
     @property
-    def largest_open_before(self) -> float | None:
+    def largest_unmasked_before(self) -> float | None:
         """The same without the mask; None where it cannot be taken off."""
-        if self.open_changes is None:
+        if self.unmasked_changes is None:
             return None
-        return float(self.open_changes[: self.position].max(initial=0.0))
+        return float(self.unmasked_changes[: self.position].max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +95,12 @@ class Leak:
 
     labels: tuple[str, ...]  # (tokens - 1,) the true next token of positions 0, 1, ...
     masked: Floats  # (tokens - 1,) its log-probability, mask on
-    open: Floats  # (tokens - 1,) its log-probability, mask off
+    unmasked: Floats  # (tokens - 1,) its log-probability, mask off
 
     @property
     def largest(self) -> int:
         """Where the probability gained most."""
-        return int(np.argmax(np.exp(self.open) - np.exp(self.masked)))
+        return int(np.argmax(np.exp(self.unmasked) - np.exp(self.masked)))
 
     @property
     def hard(self) -> npt.NDArray[np.bool_]:
@@ -111,7 +111,7 @@ class Leak:
     @property
     def n_gained(self) -> int:
         """Positions at which the true next token became likelier."""
-        return int(np.count_nonzero(self.open > self.masked))
+        return int(np.count_nonzero(self.unmasked > self.masked))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,23 +136,15 @@ class Losses:
         return float(self.losses.sum()) / math.log(2) / self.n_bytes if self.n_bytes else math.nan
 
 
-@dataclass(frozen=True)
-class LoopStep:
-    """One single step of the loop: one more token read, the next one's loss."""
-
-    loss: float  # nats
-    seconds: float  # of the model's pass
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """One parallel pass against a loop of single steps over the same tokens."""
 
-    n_tokens: int  # read on either side
+    losses: Floats  # (steps,) of the loop, nats
     gap: float  # nats, largest difference of a loss
     pass_seconds: float  # median of the parallel passes
     n_passes: int  # parallel passes that were timed, before, amid and after the loop
-    loop_seconds: float  # sum of the steps
+    loop_seconds: float  # of all single steps
 
     @property
     def ratio(self) -> float:
@@ -169,5 +161,5 @@ class TrainingMoment:
 
     n_steps: int
     masked: float  # of the copy trained with the mask, read with it
-    open: float  # of the copy trained without, read without: the answers are in sight
+    unmasked: float  # of the copy trained without, read without: the answers are in sight
     writing: float  # of the copy trained without, read with the mask: as when it has to write

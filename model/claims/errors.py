@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from model.causal_mask.attention import edit_token, next_best, read_leak
-from model.causal_mask.losses import StepLoop
+from model.causal_mask.losses import losses_by_steps
 from model.claims import loop, phases
 from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
@@ -29,17 +27,6 @@ WARM = Settings(temperature=0.7)
 GIRL = "Once upon a time there was a little girl named Lily. She liked to play with her red ball."
 LILY = "Once upon a time there was a little girl named Lily."
 DRAGON = "She had a big dragon."
-
-
-class Work(Protocol):
-    """What is measured bit by bit."""
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all has been measured."""
-
-    def advance(self) -> object:
-        """Measures a little more."""
 
 
 def c35_errors_snowball(context: ExperimentContext) -> Finding:
@@ -93,7 +80,7 @@ def c37_no_position_sees_a_later_one(context: ExperimentContext) -> Finding:
     late = len(ids) - 4
     edit = edit_token(context.lm, ids, late, [next_best(context.lm, ids, late)])
     leak = read_leak(context.lm, ids)
-    on, off = (float(np.exp(side[leak.largest])) for side in (leak.masked, leak.open))
+    on, off = (float(np.exp(logprobs[leak.largest])) for logprobs in (leak.masked, leak.unmasked))
     return finding(
         edit.largest_before < 1e-3,
         "A token changed {back} places before the end moved no earlier logit by more than {moved}. "
@@ -107,16 +94,12 @@ def c37_no_position_sees_a_later_one(context: ExperimentContext) -> Finding:
 
 def c38_a_loss_at_every_position_at_once(context: ExperimentContext) -> Finding:
     """One pass beside a loop of single steps."""
-    steps = StepLoop(context.lm, encode(context.lm, GIRL))
-    _finish(steps)
-    compared = steps.compare()
-    if compared is None:
-        return finding("not run", "The text is too short.")
+    compared = finish(losses_by_steps(context.lm, encode(context.lm, GIRL)))
     return finding(
         compared.gap < 1e-2,
         "One pass gave the loss at {n} positions in {one}; {n} single steps gave the same, but for "
         "{gap}, in {many}.",
-        n=(compared.n_tokens, "count"),
+        n=(len(compared.losses), "count"),
         one=(compared.pass_seconds, "seconds"),
         gap=(compared.gap, "number"),
         many=(compared.loop_seconds, "seconds"),
@@ -231,8 +214,3 @@ def c45_when_to_use_the_loop(context: ExperimentContext) -> Finding:
         choices=(quantities["n"].value, "count"),
         scored=(quantities["scored"].value, "seconds"),
     )
-
-
-def _finish(work: Work) -> None:
-    while not work.is_done:
-        work.advance()

@@ -33,7 +33,7 @@ def test_a_head_is_pressed_the_mask_taken_off_and_a_token_changed(
     expect(main).to_contain_text("layer 2, head 2", timeout=SLOW)
 
     by_key(page, "mask_mask").get_by_text("off", exact=True).click()
-    expect(main).to_contain_text("of all attention looks ahead", timeout=SLOW)
+    expect(main).to_contain_text("goes to later positions", timeout=SLOW)
 
     by_key(page, "mask_late").get_by_role("button").click()
     expect(main).not_to_contain_text("at position 10", timeout=SLOW)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,16 +14,17 @@ from model.causal_mask import attention
 from model.causal_mask.attention import (
     eager_twin,
     edit_token,
-    look_at_attention,
     next_best,
+    read_attention,
     read_leak,
     read_text,
     read_unmasked,
     replacement,
     true_logprobs,
 )
-from model.causal_mask.losses import StepLoop, losses_in_one_pass
-from model.causal_mask.records import AttentionMaps, Comparison, Edit, Losses
+from model.causal_mask.losses import losses_by_steps, losses_in_one_pass
+from model.causal_mask.records import AttentionMaps, Edit, Losses
+from model.job import finish
 from model.loading import LanguageModel
 from model.tokenizing import encode, label
 from tests.tiny_models import ARCHITECTURES, tiny
@@ -32,12 +34,12 @@ FIXED = ("bloom", "mamba", "openai_gpt")  # their mask is no argument
 OPEN = tuple(name for name in ARCHITECTURES if name not in FIXED)
 
 
-# Who looks at whom
+# Attention weights
 
 
 @pytest.mark.parametrize("architecture", [name for name in ARCHITECTURES if name != "mamba"])
 def test_no_position_gives_a_later_one_any_attention(architecture: str) -> None:
-    maps = look_at_attention(tiny(architecture), IDS)
+    maps = read_attention(tiny(architecture), IDS)
     n_layers = 1 if architecture == "qwen3_next" else 2
     assert maps.weights.shape == (n_layers, 4, 8, 8)
     assert maps.largest_ahead == maps.share_ahead == 0
@@ -45,15 +47,14 @@ def test_no_position_gives_a_later_one_any_attention(architecture: str) -> None:
 
 
 @pytest.mark.parametrize("architecture", OPEN)
-def test_without_the_mask_attention_looks_ahead(architecture: str) -> None:
-    maps = look_at_attention(tiny(architecture), IDS, is_masked=False)
+def test_without_the_mask_attention_goes_ahead(architecture: str) -> None:
+    maps = read_attention(tiny(architecture), IDS, is_masked=False)
     assert maps.share_ahead > 0.1
-    assert maps.largest_ahead > 0
     assert np.allclose(maps.weights.sum(-1), 1, atol=1e-5)
 
 
 def test_layers_without_attention_keep_their_number() -> None:
-    assert look_at_attention(tiny("qwen3_next"), IDS).layers in ((1,), (2,))
+    assert read_attention(tiny("qwen3_next"), IDS).layers in ((1,), (2,))
 
 
 def test_the_twin_shares_every_weight_and_leaves_the_model_as_it_was() -> None:
@@ -74,9 +75,9 @@ def test_the_twin_shares_every_weight_and_leaves_the_model_as_it_was() -> None:
 
 def test_maps_and_passes_at_the_same_time_do_not_meet() -> None:
     lm = tiny("llama", seed=3)  # its twin is made here
-    maps, logits = look_at_attention(tiny("llama", seed=4), IDS), read_text(lm, IDS)[0]
+    maps, logits = read_attention(tiny("llama", seed=4), IDS), read_text(lm, IDS)[0]
     with ThreadPoolExecutor(4) as pool:
-        seen = [pool.submit(look_at_attention, lm, IDS, is_masked=i % 2 == 0) for i in range(8)]
+        seen = [pool.submit(read_attention, lm, IDS, is_masked=i % 2 == 0) for i in range(8)]
         read = [pool.submit(read_text, lm, IDS) for _ in range(8)]
     assert all(np.array_equal(one.result()[0], logits) for one in read)
     assert all((one.result().share_ahead == 0) == (i % 2 == 0) for i, one in enumerate(seen))
@@ -97,14 +98,14 @@ def test_no_memory_is_no_fixed_mask(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_mask_that_is_not_heeded_counts_as_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     lm = tiny("llama")
     monkeypatch.setattr(attention, "no_mask", lambda *_: {})
-    with pytest.raises(ValueError, match="built into its layers"):
+    with pytest.raises(ValueError, match="built into"):
         read_leak(lm, IDS)
-    assert edit_token(lm, IDS, 4, [40]).open_changes is None
+    assert edit_token(lm, IDS, 4, [40]).unmasked_changes is None
 
 
 def test_a_model_without_attention_says_so() -> None:
     with pytest.raises(ValueError, match="no attention weights"):
-        look_at_attention(tiny("mamba"), IDS)
+        read_attention(tiny("mamba"), IDS)
 
 
 def test_the_sharpest_head_is_the_one_that_looks_hardest_at_an_earlier_token() -> None:
@@ -125,7 +126,7 @@ def test_an_edit_moves_nothing_before_it_and_everything_from_it_on(architecture:
     assert (edit.changes[4:] > 1e-3).all()
     assert (edit.kl[:4] < 1e-9).all()
     assert (edit.kl[4:] > 0).all()
-    unmasked = edit.largest_open_before
+    unmasked = edit.largest_unmasked_before
     if architecture in FIXED:
         assert unmasked is None
     else:
@@ -163,7 +164,7 @@ def test_a_divergence_is_the_sum_over_the_vocabulary() -> None:
     ("position", "new_ids", "words"),
     [
         (8, [40], "choose one of 8"),
-        (2, [7], "stands there already"),
+        (2, [7], "write another"),
         (2, [], "between 1 and 8"),
         (2, [40] * 9, "between 1 and 8"),
     ],
@@ -205,21 +206,21 @@ def test_the_next_best_is_the_model_s_own_and_another_token() -> None:
 def test_the_truth_is_scored_with_the_mask_and_without(architecture: str) -> None:
     lm = tiny(architecture)
     leak = read_leak(lm, IDS)
-    assert leak.masked.shape == leak.open.shape == (7,)
-    assert np.abs(leak.masked - leak.open).max() > 1e-3
+    assert leak.masked.shape == leak.unmasked.shape == (7,)
+    assert np.abs(leak.masked - leak.unmasked).max() > 1e-3
     assert leak.masked == pytest.approx(-losses_in_one_pass(lm, IDS).losses, abs=1e-5)
-    gain = np.exp(leak.open) - np.exp(leak.masked)
+    gain = np.exp(leak.unmasked) - np.exp(leak.masked)
     assert gain[leak.largest] == gain.max()
     assert leak.n_gained == int((gain > 0).sum())
 
 
 @pytest.mark.parametrize("architecture", FIXED)
 def test_a_mask_that_cannot_be_taken_off_says_so(architecture: str) -> None:
-    with pytest.raises(ValueError, match="built into its layers"):
+    with pytest.raises(ValueError, match="built into"):
         read_leak(tiny(architecture), IDS)
     if architecture != "mamba":
-        with pytest.raises(ValueError, match="built into its layers"):
-            look_at_attention(tiny(architecture), IDS, is_masked=False)
+        with pytest.raises(ValueError, match="built into"):
+            read_attention(tiny(architecture), IDS, is_masked=False)
 
 
 def test_the_truth_by_hand() -> None:
@@ -255,28 +256,21 @@ def test_every_byte_of_the_text_is_counted_once(storyteller: LanguageModel) -> N
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_loop_finds_the_losses_of_the_pass(architecture: str) -> None:
-    loop = StepLoop(tiny(architecture), IDS)
-    assert loop.compare() is None
-    while not loop.is_done:
-        loop.advance()
-    found = loop.compare()
-    assert found is not None
-    assert (found.n_tokens, len(loop.steps), found.n_passes) == (7, 7, 5)
-    assert found.gap < 1e-4
-    assert found.pass_seconds > 0
-    assert found.loop_seconds == pytest.approx(sum(step.seconds for step in loop.steps))
+    compared = finish(losses_by_steps(tiny(architecture), IDS))
+    assert (len(compared.losses), compared.n_passes) == (7, 5)
+    assert compared.gap < 1e-4
+    assert compared.pass_seconds > 0
+    assert compared.ratio == compared.loop_seconds / compared.pass_seconds
 
 
-def test_a_ratio_is_the_loop_s_seconds_by_the_pass_s() -> None:
-    assert Comparison(8, 0.0, 0.5, 5, 2.0).ratio == 4
-
-
-@pytest.mark.parametrize("measure", [losses_in_one_pass, read_leak, StepLoop])
-def test_one_token_has_nothing_to_predict(measure: type[StepLoop]) -> None:
+@pytest.mark.parametrize(
+    "measure", [losses_in_one_pass, read_leak, lambda *text: finish(losses_by_steps(*text))]
+)
+def test_one_token_has_nothing_to_predict(measure: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match="write a few words"):
         measure(tiny("llama"), [5])
 
 
 def test_the_first_position_has_nothing_before_it() -> None:
     edit = Edit(("a", "b"), 0, "a", "c", np.ones(2), np.ones(2), np.ones(2), ())
-    assert edit.largest_before == edit.largest_open_before == 0
+    assert edit.largest_before == edit.largest_unmasked_before == 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.causal_mask.attention import look_at_attention, read_unmasked
+from model.causal_mask.attention import read_attention, read_unmasked
 from model.causal_mask.losses import losses_in_one_pass
 from tests.tiny_models import bare_model, tiny
 
@@ -28,7 +28,7 @@ def test_the_twin_s_attention_is_that_of_a_model_made_eager(architecture: str) -
     with torch.inference_mode():
         output = model(torch.tensor([IDS]), output_attentions=True, use_cache=False)
     truth = np.stack([weights[0].numpy() for weights in output.attentions])
-    assert np.allclose(look_at_attention(tiny(architecture), IDS).weights, truth, atol=1e-6)
+    assert np.allclose(read_attention(tiny(architecture), IDS).weights, truth, atol=1e-6)
 
 
 def test_without_the_mask_the_last_layer_s_first_position_sees_what_the_last_one_sees() -> None:

@@ -10,8 +10,9 @@ import torch
 
 from model.causal_mask import mask_training
 from model.causal_mask.losses import losses_in_one_pass
-from model.causal_mask.mask_training import MaskTraining, mean_loss
+from model.causal_mask.mask_training import mean_loss, train_both_ways
 from model.causal_mask.records import TrainingMoment
+from model.job import Job, finish
 from model.loading import LanguageModel
 from tests.tiny_models import tiny
 from viz.causal_mask.training_chart import training_figure
@@ -21,75 +22,61 @@ IDS = [5, 6, 7, 8, 9, 10, 11, 12]
 
 
 @pytest.fixture
-def rows(monkeypatch: pytest.MonkeyPatch) -> torch.Tensor:
+def rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few short rows to train on, in the place of the stories."""
     made = torch.randint(5, 60, (16, 12), generator=torch.Generator().manual_seed(1))
     monkeypatch.setattr(mask_training, "_training_rows", lambda _: made)
-    monkeypatch.setattr(mask_training, "_at_work", None)
-    return made
+    monkeypatch.setattr(mask_training, "_holder", None)
 
 
+@pytest.mark.usefixtures("rows")
 @pytest.mark.parametrize("architecture", ["gpt2", "llama", "mistral"])
-def test_before_the_first_step_both_copies_are_the_model(
-    architecture: str, rows: torch.Tensor
-) -> None:
+def test_before_the_first_step_both_copies_are_the_model(architecture: str) -> None:
     lm = tiny(architecture)
-    training = MaskTraining(lm, IDS, n_steps=1)
-    (first,) = training.moments
+    first = finish(train_both_ways(lm, IDS, n_steps=1))[0]
     assert first.n_steps == 0
     assert first.masked == first.writing
     assert first.masked == pytest.approx(losses_in_one_pass(lm, IDS).mean, abs=1e-4)
-    assert abs(first.open - first.masked) > 1e-4
-    training.end()
-    assert rows.shape == (16, 12)
+    assert abs(first.unmasked - first.masked) > 1e-4
 
 
 @pytest.mark.usefixtures("rows")
 def test_steps_move_the_copies_and_leave_the_model_alone() -> None:
     lm = tiny("llama")
     before = {name: weight.clone() for name, weight in lm.model.named_parameters()}
-    training = MaskTraining(lm, IDS, n_steps=3)
-    while not training.is_done:
-        training.advance()
-    assert [moment.n_steps for moment in training.moments] == [0, 1, 2, 3]
-    assert len({moment.masked for moment in training.moments}) == 4
-    assert training.moments[-1].masked != training.moments[-1].writing
+    moments = finish(train_both_ways(lm, IDS, n_steps=3))
+    assert [moment.n_steps for moment in moments] == [0, 1, 2, 3]
+    assert len({moment.masked for moment in moments}) == 4
+    assert moments[-1].masked != moments[-1].writing
     assert all(torch.equal(before[name], now) for name, now in lm.model.named_parameters())
     assert all(weight.grad is None for weight in lm.model.parameters())
+    assert moments == finish(train_both_ways(lm, IDS, n_steps=3)), "the same way every time"
 
 
 @pytest.mark.usefixtures("rows")
-def test_training_goes_the_same_way_every_time() -> None:
-    seen = []
-    for _ in range(2):
-        training = MaskTraining(tiny("gpt2"), IDS, n_steps=2)
-        seen.append(training.advance())
-        training.end()
-    assert seen[0] == seen[1]
-
-
-@pytest.mark.usefixtures("rows")
-def test_one_trains_at_a_time_until_it_ends_or_is_left_behind(
+def test_one_trains_at_a_time_until_it_ends_or_is_abandoned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    first = MaskTraining(tiny("gpt2"), IDS)
+    first = Job(train_both_ways(tiny("gpt2"), IDS))
     with pytest.raises(ValueError, match="try again"):
-        MaskTraining(tiny("gpt2"), IDS)
-    first.end()
-    second = MaskTraining(tiny("gpt2"), IDS)
+        Job(train_both_ways(tiny("gpt2"), IDS))
+    first.stop()
+    second = Job(train_both_ways(tiny("gpt2"), IDS))
     monkeypatch.setattr(mask_training, "PATIENCE", 0.0)
-    third = MaskTraining(tiny("gpt2"), IDS)
-    assert third.moments
-    assert not second.is_at_work
-    third.end()
+    third = Job(train_both_ways(tiny("gpt2"), IDS))
+    second.run_for(60.0)
+    assert second.notice
+    third.run_for(1e-6)
+    assert third.notice is None
+    third.stop()
 
 
 def test_a_model_that_cannot_be_trained_so_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="built into its layers"):
-        MaskTraining(tiny("bloom"), IDS)
-    monkeypatch.setattr(mask_training, "MOST_PARAMETERS", 1e3)
+    with pytest.raises(ValueError, match="built into"):
+        Job(train_both_ways(tiny("bloom"), IDS))
+    monkeypatch.setattr(mask_training, "MAX_PARAMETERS", 1e3)
     with pytest.raises(ValueError, match="too many to train here"):
-        MaskTraining(tiny("llama"), IDS)
+        Job(train_both_ways(tiny("llama"), IDS))
 
 
 def test_a_loss_is_the_mean_over_all_positions_of_all_rows() -> None:
@@ -122,4 +109,4 @@ def test_the_figure_draws_the_moments(theme: Theme) -> None:
         [1.5, 1.6],
         [1.4, 0.7],
     )
-    assert "0.70\u202fnats with the answers in sight" in chart.caption
+    assert "0.70\u202fnats" in chart.caption

@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from model.causal_mask.attention import edit_token, look_at_attention, next_best, read_leak
-from model.causal_mask.losses import StepLoop, losses_in_one_pass
-from model.causal_mask.mask_training import MaskTraining
+from model.causal_mask.attention import edit_token, next_best, read_attention, read_leak
+from model.causal_mask.losses import losses_by_steps, losses_in_one_pass
+from model.causal_mask.mask_training import train_both_ways
+from model.job import finish
 from model.loading import LanguageModel
 from model.tokenizing import encode
 from pages.lessons.causal_mask.lesson import TEXT
@@ -39,8 +40,8 @@ def test_c10_an_early_word_moves_a_late_distribution(
 def test_c37_no_attention_reaches_a_later_position(
     storyteller: LanguageModel, ids: list[int]
 ) -> None:
-    assert look_at_attention(storyteller, ids).largest_ahead == 0
-    assert look_at_attention(storyteller, ids, is_masked=False).share_ahead > 0.05
+    assert read_attention(storyteller, ids).largest_ahead == 0
+    assert read_attention(storyteller, ids, is_masked=False).share_ahead > 0.05
 
 
 def test_c37_a_later_token_moves_no_earlier_logit_until_the_mask_is_off(
@@ -50,14 +51,14 @@ def test_c37_a_later_token_moves_no_earlier_logit_until_the_mask_is_off(
     edit = edit_token(storyteller, ids, late, [next_best(storyteller, ids, late)])
     assert edit.largest_before < 1e-5
     assert edit.changes[late:].min() > 0.01
-    unmasked = edit.largest_open_before
+    unmasked = edit.largest_unmasked_before
     assert unmasked is not None
     assert unmasked > 0.1
 
 
 def test_c37_without_the_mask_true_tokens_leak(storyteller: LanguageModel, ids: list[int]) -> None:
     leak = read_leak(storyteller, ids)
-    on, off = np.exp(leak.masked[leak.largest]), np.exp(leak.open[leak.largest])
+    on, off = np.exp(leak.masked[leak.largest]), np.exp(leak.unmasked[leak.largest])
     assert off > on + 0.2
     assert off[()] > 2 * on
 
@@ -65,13 +66,10 @@ def test_c37_without_the_mask_true_tokens_leak(storyteller: LanguageModel, ids: 
 def test_c37_a_copy_trained_without_the_mask_learns_to_look(
     storyteller: LanguageModel, ids: list[int]
 ) -> None:
-    training = MaskTraining(storyteller, ids, n_steps=6)
-    while not training.is_done:
-        training.advance()
-    first, last = training.moments[0], training.moments[-1]
-    assert last.open < first.open - 0.2, "the exam gets easy"
+    first, *_, last = finish(train_both_ways(storyteller, ids, n_steps=6))
+    assert last.unmasked < first.unmasked - 0.2, "the exam gets easy"
     assert last.writing > first.writing + 0.2, "and writing hard"
-    assert last.open < last.masked < last.writing
+    assert last.unmasked < last.masked < last.writing
 
 
 def test_c38_one_pass_gives_every_loss_that_single_steps_give(
@@ -82,10 +80,6 @@ def test_c38_one_pass_gives_every_loss_that_single_steps_give(
     assert losses.bits_per_byte == pytest.approx(
         losses.losses.sum() / math.log(2) / len(TEXT.encode())
     )
-    loop = StepLoop(storyteller, ids)
-    while not loop.is_done:
-        loop.advance()
-    found = loop.compare()
-    assert found is not None
-    assert found.n_tokens == len(ids) - 1
-    assert found.gap < 1e-4
+    compared = finish(losses_by_steps(storyteller, ids))
+    assert len(compared.losses) == len(ids) - 1
+    assert compared.gap < 1e-4

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.job import Job
 from model.loading import LanguageModel
 from model.tokenizing import text_of
-from pages.lessons.causal_mask import losses as mask_losses
-from pages.lessons.causal_mask import training as mask_training
 from pages.lessons.causal_mask.lesson import EXAMPLES
-from pages.lessons.causal_mask.state import MaskLesson, Reading
+from pages.lessons.causal_mask.state import MaskLesson, MeasuredText
 from tests.frame.driving import captions, kept, open_home, open_lesson, press
 from tests.tiny_models import tiny
+
+RUN_FOR = Job.run_for
 
 
 @pytest.fixture
@@ -50,11 +51,11 @@ def test_it_opens_with_all_that_it_claims_measured(app: AppTest) -> None:
 def test_the_mask_can_be_taken_off_and_put_on_again(app: AppTest) -> None:
     app.segmented_control(key="mask_mask").set_value("off").run()
     assert not app.exception
-    assert "of all attention looks ahead" in captions(app)
+    assert "goes to later positions" in captions(app)
     n_maps = [trace["type"] for trace in spec(app, "mask_map")["data"]].count("heatmap")
     assert n_maps == 2
     app.segmented_control(key="mask_mask").set_value("on").run()
-    assert "looks ahead" not in captions(app)
+    assert "goes to later positions" not in captions(app)
 
 
 def test_layer_and_head_choose_the_map(app: AppTest) -> None:
@@ -71,7 +72,7 @@ def test_another_token_is_changed_and_a_typed_word_stands_there(app: AppTest) ->
     app.text_input(key="mask_instead").set_value("dog").run()
     assert "“␣girl” replaced by “␣dog” at position 10" in captions(app)
     app.text_input(key="mask_instead").set_value("girl").run()
-    assert "stands there already" in app.error[0].value
+    assert "write another" in app.error[0].value
     assert "“␣girl” replaced by “␣boy”" in captions(app)
     app.text_input(key="mask_instead").set_value("xq zz kj ww vv qq jj kk pp yy").run()
     assert not app.exception
@@ -80,8 +81,8 @@ def test_another_token_is_changed_and_a_typed_word_stands_there(app: AppTest) ->
 
 def test_a_text_is_taken_and_a_bad_one_leaves_it(app: AppTest) -> None:
     press(app, "mask_example_2")
-    assert lesson(app).reading.labels[-1] == "."
-    kept = lesson(app).reading
+    assert lesson(app).text.labels[-1] == "."
+    kept = lesson(app).text
     for text, words in (
         ("word " * 400, "shorten it"),
         ("", "write"),
@@ -90,17 +91,17 @@ def test_a_text_is_taken_and_a_bad_one_leaves_it(app: AppTest) -> None:
         app.text_area(key="mask_text").set_value(text).run()
         assert not app.exception
         assert words in app.error[0].value
-        assert lesson(app).reading is kept
+        assert lesson(app).text is kept
     app.text_area(key="mask_text").set_value("The dog ran to the big tree.").run()
     assert not app.error
-    assert "".join(lesson(app).reading.labels[1:4]) == "The␣dog␣ran"
+    assert "".join(lesson(app).text.labels[1:4]) == "The␣dog␣ran"
 
 
 def test_a_long_text_is_mapped_as_far_as_a_picture_shows_it(app: AppTest) -> None:
     app.text_area(key="mask_text").set_value("The dog ran. " * 16).run()
     assert not app.exception
-    assert "The maps are of the first 48 tokens" in captions(app)
-    assert len(lesson(app).reading.ids) > 60
+    assert "first 48 tokens" in captions(app)
+    assert len(lesson(app).text.ids) > 60
 
 
 def test_labels_that_look_like_markup_stay_characters(app: AppTest) -> None:
@@ -112,38 +113,30 @@ def test_labels_that_look_like_markup_stay_characters(app: AppTest) -> None:
 def test_the_loop_finds_the_same_losses_and_can_be_stopped(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mask_losses, "SLICE_SECONDS", 0.0)
-    press(app, "mask_run")
-    press(app, "mask_stop")
-    assert "Stopped after 0 of 32 steps" in captions(app)
-    monkeypatch.setattr(mask_losses, "SLICE_SECONDS", 60.0)
-    press(app, "mask_run")
-    if lesson(app).is_running:
-        app.run()
-    run = lesson(app).run
-    assert run is not None
-    assert run.work.is_done
-    app.run()
-    assert not app.exception
+    monkeypatch.setattr(Job, "run_for", lambda *_: None)
+    press(app, "mask_loop_run")
+    press(app, "mask_loop_run")
+    assert "Stopped after 0 of 32" in captions(app)
+    monkeypatch.setattr(Job, "run_for", lambda job, _: RUN_FOR(job, 60.0))
+    press(app, "mask_loop_run")
+    assert lesson(app).jobs["mask_loop"].is_done
     assert metric(app, "Passes of the model") == "1 and 32"
-    assert "times as long" in captions(app)
 
 
 def test_two_copies_are_trained_and_can_be_stopped(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mask_training, "SLICE_SECONDS", 0.001)
-    press(app, "mask_train")
-    press(app, "mask_train_stop")
-    run = lesson(app).trained
-    assert run is not None
-    assert not run.is_running
-    assert not run.work.is_at_work
-    assert 1 <= len(run.work.moments) <= 5
-    assert "trained without the mask" in captions(app)
+    monkeypatch.setattr(Job, "run_for", lambda job, _: RUN_FOR(job, 0.001))
+    press(app, "mask_training_run")
+    job = lesson(app).jobs["mask_training"]
+    while job.found is None:
+        app.run()
+    press(app, "mask_training_run")
+    assert not job.is_running
+    assert 2 <= len(job.found) <= 10
     assert metric(app, "With the mask").endswith("nats")
     press(app, "mask_example_1")
-    assert lesson(app).trained is None
+    assert not lesson(app).jobs
 
 
 def test_the_first_page_s_text_can_be_read_and_stays_as_it_is() -> None:
@@ -151,14 +144,14 @@ def test_the_first_page_s_text_can_be_read_and_stays_as_it_is() -> None:
     app.switch_page("pages/causal_mask.py").run()
     home = list(app.session_state["reader"].generation.ids)
     press(app, "mask_home")
-    assert lesson(app).reading.ids == home
+    assert lesson(app).text.ids == home
     assert app.session_state["reader"].generation.ids == home
 
 
 @pytest.mark.parametrize("architecture", ["gpt2", "bloom", "mamba"])
 def test_any_model_is_shown_and_what_it_cannot_do_is_said(app: AppTest, architecture: str) -> None:
     lm = tiny(architecture)
-    app.session_state["mask_lesson"] = MaskLesson(lm, Reading(lm, list(range(5, 25))))
+    app.session_state["mask_lesson"] = MaskLesson(lm, MeasuredText(lm, list(range(5, 25))))
     app.run()
     assert not app.exception
     said = " ".join(info.value for info in app.info)
@@ -175,8 +168,8 @@ def test_presenter_draws_larger(app: AppTest) -> None:
 
 
 def test_every_example_fits(storyteller: LanguageModel) -> None:
-    state = MaskLesson(storyteller, Reading(storyteller, [0]))
+    state = MaskLesson(storyteller, MeasuredText(storyteller, [0]))
     for text in EXAMPLES.values():
         state.read(text)
         assert state.notice is None
-        assert text_of(storyteller.tokenizer, state.reading.ids) == text
+        assert text_of(storyteller.tokenizer, state.text.ids) == text

@@ -1,4 +1,4 @@
-"""Who looks at whom: one head's attention as a map of tokens by tokens, all heads as small maps.
+"""Attention weights: one head as a map of tokens by tokens, all heads as small maps.
 
 A row is a position that reads, its columns are the positions that it may look at. What the mask
 hides is grey and hatched, as everything is that a mask rejects; what looks ahead without the mask
@@ -15,14 +15,14 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from model.causal_mask.records import AttentionMaps
-from viz.causal_mask.edit_charts import LONGEST_NAME
+from viz.causal_mask.edit_charts import MAX_NAME
 from viz.chart import Chart, new_figure, sheer
 from viz.format import percent, plural
 from viz.labels import plain
 from viz.palette import Theme, colour
 
 HEIGHT = 560  # pixels
-MOST_LABELS = 48  # tokens that can be named along an axis
+MAX_LABELS = 48  # tokens that can be named along an axis
 TILE = 24  # cells along a small map: more are pooled, the largest weight of each block stays
 GAP = 2  # cells between two small maps
 
@@ -222,9 +222,9 @@ def _add_targets(figure: go.Figure, maps: AttentionMaps, pitch: int, side: int) 
 
 
 def _name_tokens(figure: go.Figure, labels: tuple[str, ...]) -> None:
-    every = max(1, -(-len(labels) // MOST_LABELS))
+    every = max(1, -(-len(labels) // MAX_LABELS))
     places = list(range(0, len(labels), every))
-    names = [plain(labels[i], LONGEST_NAME) for i in places]
+    names = [plain(labels[i], MAX_NAME) for i in places]
     edge = [-0.5, len(labels) - 0.5]
     figure.update_xaxes(
         range=edge,
@@ -232,14 +232,14 @@ def _name_tokens(figure: go.Figure, labels: tuple[str, ...]) -> None:
         ticktext=names,
         tickangle=-55,
         ticks="",
-        title_text="looked at",
+        title_text="the position attended to",
     )
     figure.update_yaxes(
         range=edge[::-1],
         tickvals=places,
         ticktext=names,
         showgrid=False,
-        title_text="the position that reads",
+        title_text="the position that attends",
     )
 
 
@@ -252,7 +252,7 @@ def _caption(maps: AttentionMaps, shown: Map, layer: int, head: int | None) -> s
     ahead = (
         f"Largest weight on a later position, in all layers and heads: {maps.largest_ahead:g}."
         if maps.is_masked
-        else f"Without the mask {percent(maps.share_ahead)} of all attention looks ahead."
+        else f"Without the mask {percent(maps.share_ahead)} of it goes to later positions."
     )
     return (
         f"Measured: layer {maps.layers[layer]}, {who}; each row sums to 1. On average a position "

@@ -21,8 +21,8 @@ from viz.palette import Theme, colour
 
 HEIGHT = 340  # pixels
 ROOM_FOR_WORDS = 5  # positions before the edit that a few words fit over
-LONGEST_NAME = 10  # characters of a token beside an axis
-MOST_NAMES = 64  # tokens that can be named under their columns
+MAX_NAME = 10  # characters of a token beside an axis
+MAX_NAMES = 64  # tokens that can be named under their columns
 
 Values = npt.NDArray[np.float64]
 
@@ -30,15 +30,16 @@ Values = npt.NDArray[np.float64]
 def edit_figure(edit: Edit, theme: Theme = "light") -> Chart:
     """Draws the largest change of any logit at every position, mask on and mask off."""
     figure = new_figure(theme)
-    _add_columns(figure, edit.changes, edit.labels, "mask on", "kept", theme)
-    if edit.open_changes is not None:
+    hovers = _hovers(edit.changes, edit.labels, "mask on")
+    add_columns(figure, edit.changes, hovers, "mask on", "kept", theme)
+    if edit.unmasked_changes is not None:
         figure.add_scatter(
             x=np.arange(len(edit.labels)),
-            y=edit.open_changes,
+            y=edit.unmasked_changes,
             mode="markers",
             name="the same edit, mask off",
             marker=_open_marker(theme),
-            hovertext=_hovers(edit.open_changes, edit.labels, "mask off"),
+            hovertext=_hovers(edit.unmasked_changes, edit.labels, "mask off"),
             hoverinfo="text",
         )
     _mark(figure, edit, theme)
@@ -66,7 +67,7 @@ def divergence_figure(edit: Edit, theme: Theme = "light") -> Chart:
     """Draws how far the distribution at every position moved, mask on."""
     figure = new_figure(theme)
     name = "KL(before ‖ after), mask on"
-    _add_columns(figure, edit.kl, edit.labels, name, "surprise", theme)
+    add_columns(figure, edit.kl, _hovers(edit.kl, edit.labels, name), name, "surprise", theme)
     _mark(figure, edit, theme)
     name_positions(figure, edit.labels)
     figure.update_yaxes(title_text="KL, nats")
@@ -115,14 +116,14 @@ def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
     said = ", ".join(
         f"“{shift.label}” {percent(shift.before)} → {percent(shift.after)}" for shift in shifts[:2]
     )
-    caption = f"Measured: what may follow the whole text, its last words untouched: {said}."
+    caption = f"Measured, the next token after the whole text: {said}."
     return Chart(figure, caption, f"The next token, before and after. {caption}")
 
 
 def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
     """Draws the probability of the true next token at every position, mask on and mask off."""
     figure = new_figure(theme)
-    on, off = np.exp(leak.masked), np.exp(leak.open)
+    on, off = np.exp(leak.masked), np.exp(leak.unmasked)
     places = np.arange(len(on))
     _add_moves(figure, on, off, theme)
     for values, name, marker in (
@@ -185,31 +186,27 @@ def _add_moves(figure: go.Figure, on: Values, off: Values, theme: Theme) -> None
 def _verdict(edit: Edit) -> str:
     """Says what moved before the edit, as it was measured."""
     if edit.position == 0:
-        return "Nothing stands before it: everything may move."
+        return "No position comes before it, so every logit may change."
     largest = edit.largest_before
     size = "exactly 0" if largest == 0 else f"{largest:.1e}"
     said = f"Largest change of any logit before it: {size}"
     said += ", rounding" if 0 < largest < 1e-2 else ""
-    unmasked = edit.largest_open_before
+    unmasked = edit.largest_unmasked_before
     if unmasked is not None:
-        said += f"; {digits(unmasked)} once the mask is off"
+        said += f"; {digits(unmasked)} without the mask"
     return f"{said}."
 
 
-def _add_columns(
-    figure: go.Figure,
-    values: Values,
-    labels: Sequence[str],
-    name: str,
-    role: str,
-    theme: Theme,
+def add_columns(
+    figure: go.Figure, values: Values, hovers: Sequence[str], name: str, role: str, theme: Theme
 ) -> None:
+    """Draws a column for each position, or one staircase where there are many."""
     tone = colour(role, theme)
     shared: dict[str, Any] = {
         "x": np.arange(len(values)),
         "y": values,
         "name": name,
-        "hovertext": _hovers(values, labels, name),
+        "hovertext": hovers,
         "hoverinfo": "text",
     }
     if len(values) <= MOST_BARS:
@@ -262,12 +259,12 @@ def _mark(figure: go.Figure, edit: Edit, theme: Theme) -> None:
 
 def name_positions(figure: go.Figure, labels: Sequence[str]) -> None:
     """Writes the tokens under their columns, every n-th where there are many."""
-    every = max(1, -(-len(labels) // MOST_NAMES))
+    every = max(1, -(-len(labels) // MAX_NAMES))
     places = list(range(0, len(labels), every))
     figure.update_xaxes(
         range=[-0.6, len(labels) - 0.4],
         tickvals=places,
-        ticktext=[plain(labels[i], LONGEST_NAME) for i in places],
+        ticktext=[plain(labels[i], MAX_NAME) for i in places],
         tickangle=-55,
         ticks="",
     )

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
-from model.causal_mask.records import Comparison, LoopStep, Losses
-from viz.causal_mask.edit_charts import name_positions
-from viz.chart import MOST_BARS, Chart, filled, new_figure, sheer
+from model.causal_mask.records import Comparison, Floats, Losses
+from viz.causal_mask.edit_charts import add_columns, name_positions
+from viz.chart import Chart, filled, new_figure
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import plain
 from viz.palette import Theme, colour
 from viz.strip import element, paragraph
 
 HEIGHT = 320  # pixels
-DARKEST = 8.0  # nats at which the tint is full: a probability of 0.03 %
-FULL = 62  # percent of purple in a full tint, so that ink stays legible on it
+MAX_NATS = 8.0  # nats at which the tint is full: a probability of 0.03 %
+MAX_TINT = 62  # percent of purple in a full tint, so that ink stays legible on it
 
 
 def surprise_html(losses: Losses, theme: Theme = "light", *, is_large: bool = False) -> Markup:
@@ -38,7 +38,7 @@ def surprise_html(losses: Losses, theme: Theme = "light", *, is_large: bool = Fa
 
 
 def _tint(loss: float, theme: Theme) -> str:
-    share = FULL * min(1.0, loss / DARKEST)
+    share = MAX_TINT * min(1.0, loss / MAX_NATS)
     return f"color-mix(in srgb, {colour('surprise', theme)} {share:.0f}%, transparent)"
 
 
@@ -46,52 +46,36 @@ def _key(theme: Theme) -> Markup:
     """Writes the scale of the tint."""
     scale = (
         "display:inline-block;width:9rem;height:.7rem;border-radius:3px;vertical-align:middle;"
-        f"background:linear-gradient(90deg,transparent,{_tint(DARKEST, theme)});"
+        f"background:linear-gradient(90deg,transparent,{_tint(MAX_NATS, theme)});"
         f"border:1px solid {colour('line', theme)}"
     )
-    words = f" surprising: {DARKEST:.0f} nats, {percent(float(np.exp(-DARKEST)))} or less"
+    words = f" surprising: {MAX_NATS:.0f} nats, {percent(float(np.exp(-MAX_NATS)))} or less"
     look = f"font-size:.8rem;margin:.6rem 0 0;color:{colour('muted', theme)}"
     return element("p", "expected ", element("span", style=scale), words, style=look)
 
 
 def loss_figure(
-    losses: Losses, steps: Sequence[LoopStep], where: str, theme: Theme = "light"
+    losses: Losses, loop_losses: Sequence[float] | Floats, where: str, theme: Theme = "light"
 ) -> Chart:
     """Draws the loss at every position by one pass, and by as many single steps as were run.
 
     Args:
         losses: of one parallel pass.
-        steps: of the loop, as far as it has come; may be empty.
+        loop_losses: of the loop, as far as it has come; may be empty.
         where: device and numbers, as in "cpu, float32".
         theme: Light or dark.
     """
     figure = new_figure(theme)
     places = np.arange(len(losses.losses))
-    tone = colour("surprise", theme)
     hovers = [
         f"{plain(label)}: {nats(loss)}, {percent(float(np.exp(-loss)))}"
         for label, loss in zip(losses.labels, losses.losses.tolist(), strict=True)
     ]
-    shared = {"name": "one pass", "hovertext": hovers, "hoverinfo": "text"}
-    if len(places) <= MOST_BARS:
-        edge = {"color": tone, "width": 1}
-        figure.add_bar(
-            x=places, y=losses.losses, marker={"color": sheer(tone), "line": edge}, **shared
-        )
-    else:
+    add_columns(figure, losses.losses, hovers, "one pass", "surprise", theme)
+    if len(loop_losses):
         figure.add_scatter(
-            x=places,
-            y=losses.losses,
-            mode="lines",
-            line={"shape": "hvh", "color": tone, "width": 1.5},
-            fill="tozeroy",
-            fillcolor=sheer(tone),
-            **shared,
-        )
-    if steps:
-        figure.add_scatter(
-            x=places[: len(steps)],
-            y=[step.loss for step in steps],
+            x=places[: len(loop_losses)],
+            y=loop_losses,
             mode="markers",
             name="the loop, step by step",
             marker={"symbol": "circle-open", "size": 8, "color": colour("generated", theme)},
@@ -151,7 +135,7 @@ def race_figure(comparison: Comparison, where: str, theme: Theme = "light") -> C
     )
     figure.update_layout(height=170, showlegend=False, bargap=0.35)
     caption = (
-        f"Measured on {where}: {plural(comparison.n_tokens, 'token')} on either side, the loop "
+        f"Measured on {where}: {plural(len(comparison.losses), 'token')} on either side, the loop "
         f"took {digits(comparison.ratio, 2)} times as long. Median of "
         f"{plural(comparison.n_passes, 'pass', 'es')}, timed before, amid and after the steps; "
         "the loop keeps its cache, both sides are the model’s own pass, warmed up."

@@ -1,7 +1,7 @@
 """Two copies in training: the loss of one that sees the answers, and of one that does not.
 
 Rose-gold is trained with the mask; the colour of what went wrong is trained without, dotted while
-the answers are in sight, solid when it has to write.
+the answers are in sight, solid when it generates.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from viz.palette import Theme, colour
 
 HEIGHT = 360  # pixels
 SIDES = (
-    ("trained without it, made to write", "error", "solid", "writing"),
+    ("trained without it, generating", "error", "solid", "writing"),
     ("trained with the mask", "kept", "solid", "masked"),
-    ("trained without it, answers in sight", "error", "dot", "open"),
+    ("trained without it, answers in sight", "error", "dot", "unmasked"),
 )
 
 
@@ -54,14 +54,14 @@ def training_figure(
             showarrow=False,
             font={"size": 14, "color": tone if role == "error" else colour("kept-text", theme)},
         )
-    top = max(max(one.masked, one.open, one.writing) for one in moments)
+    top = max(max(one.masked, one.unmasked, one.writing) for one in moments)
     figure.update_xaxes(title_text="steps of training", range=[0, 1.12 * n_steps])
     figure.update_yaxes(title_text="mean loss on this text, nats", range=[0, 1.1 * top])
     figure.update_layout(height=HEIGHT)
     last = moments[-1]
     caption = (
-        f"Measured on copies of {where}, after {plural(last.n_steps, 'step')}: trained without "
-        f"the mask {nats(last.open)} with the answers in sight and {nats(last.writing)} when it "
-        f"has to write; trained with it {nats(last.masked)}."
+        f"Measured on copies of {where}, after {plural(last.n_steps, 'step')}. Trained without "
+        f"the mask: {nats(last.unmasked)} with the answers in sight, {nats(last.writing)} when "
+        f"generating. Trained with it: {nats(last.masked)}."
     )
     return Chart(figure, caption, f"Training with and without the mask. {caption}")

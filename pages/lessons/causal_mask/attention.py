@@ -6,37 +6,37 @@ from typing import Any
 
 import streamlit as st
 
-from model.causal_mask.attention import eager_twin, look_at_attention
+from model.causal_mask.attention import eager_twin, read_attention
 from model.causal_mask.records import AttentionMaps
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, sized, theme_now
 from pages.lessons.causal_mask.settings import SETTINGS
-from pages.lessons.causal_mask.state import MOST_MAPPED, MaskLesson, Notice, Reading
+from pages.lessons.causal_mask.state import MAX_MAPPED, MaskLesson, MeasuredText, Refusal
 from viz.causal_mask.attention_map import attention_figure, heads_figure
 
 ALL_HEADS = 0  # in the list of heads, which are counted from 1
 
 
 def show_attention(lesson: MaskLesson) -> None:
-    """Show who looks at whom."""
-    st.header("Who looks at whom", anchor=False)
+    """Show the attention weights."""
+    st.header("Attention weights", anchor=False)
     st.fragment(_attention)(lesson)
-    show_code(look_at_attention, eager_twin, key="mask_code_1")
+    show_code(read_attention, eager_twin, key="mask_code_1")
 
 
 def _attention(lesson: MaskLesson) -> None:
-    masked = lesson.reading.maps(is_masked=True)
-    if isinstance(masked, Notice):
+    masked = lesson.text.maps(is_masked=True)
+    if isinstance(masked, Refusal):
         st.info(masked.words)
         return
-    _begin(lesson.reading, masked)
+    _begin(lesson.text, masked)
     _take_press(masked)
     controls = st.container(horizontal=True, vertical_alignment="bottom", key="mask_controls")
     with controls:
         is_masked = SETTINGS.widget("mask") != "off"
         layer, head = _choose_head(masked)
-    maps = masked if is_masked else lesson.reading.maps(is_masked=False)
-    if isinstance(maps, Notice):
+    maps = masked if is_masked else lesson.text.maps(is_masked=False)
+    if isinstance(maps, Refusal):
         st.info(maps.words)
         maps = masked
     theme = theme_now()
@@ -55,9 +55,9 @@ def _attention(lesson: MaskLesson) -> None:
             selection_mode="points",
         )
         st.caption(chart.caption)
-    if lesson.reading.is_cut:
-        what = "nothing after them could matter" if is_masked else "read by themselves"
-        st.caption(f"The maps are of the first {MOST_MAPPED} tokens: {what}.")
+    if lesson.text.is_cut:
+        why = "later ones change nothing" if is_masked else "read by themselves"
+        st.caption(f"The maps show the first {MAX_MAPPED} tokens: {why}.")
 
 
 def _choose_head(maps: AttentionMaps) -> tuple[int, int | None]:
@@ -75,7 +75,7 @@ def _choose_head(maps: AttentionMaps) -> tuple[int, int | None]:
     return layer, None if head == ALL_HEADS else head - 1
 
 
-def _begin(reading: Reading, maps: AttentionMaps) -> None:
+def _begin(reading: MeasuredText, maps: AttentionMaps) -> None:
     """Show the head that looks hardest first, once for each model, if no link asks for one."""
     name = f"{reading.lm.name} {maps.weights.shape[:2]}"
     begun = st.session_state.get("mask_begun")

@@ -8,82 +8,74 @@ from model.causal_mask.attention import edit_token, next_best, read_text, read_u
 from model.causal_mask.records import Edit
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics, theme_now
+from pages.frame.layout import as_written
 from pages.lessons.causal_mask.settings import SETTINGS
-from pages.lessons.causal_mask.state import MaskLesson, Notice, Reading
+from pages.lessons.causal_mask.state import MaskLesson, MeasuredText, Refusal
 from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_figure, small_nats
 from viz.format import digits, plural
 
 
 def show_edit(lesson: MaskLesson) -> None:
     """Let the reader replace a token, and show what moves."""
-    st.header("Change one token", anchor=False)
+    st.header("The effect of an edit", anchor=False)
     st.markdown(
-        "**No logit before a changed token moves; every one after it may, to the very end.** Drag "
-        "along the text."
+        "**An edit changes no logit before it; it may change every one after it.** Drag along the "
+        "text."
     )
     st.fragment(_edit)(lesson)
     show_code(edit_token, read_text, read_unmasked, next_best, key="mask_code_2")
 
 
-def position_key(reading: Reading) -> str:
-    """Return the key of the place to change: each text has a slider of its own."""
-    return f"mask_position_{reading.serial}"
-
-
 def _edit(lesson: MaskLesson) -> None:
-    reading = lesson.reading
     problem = st.empty()
-    position, typed = _controls(reading)
-    found = reading.edit(position, typed)
-    if isinstance(found, Notice):
-        problem.error(f"{found.words} Until then the model’s next best stands there.")
-        found = reading.edit(position, "")
-    if isinstance(found, Notice):
-        problem.error(found.words)
+    position, typed = _controls(lesson.text)
+    edit = lesson.text.edit(position, typed)
+    if isinstance(edit, Refusal):
+        problem.error(f"{edit.words} Until then the model’s next best is used.")
+        edit = lesson.text.edit(position, "")
+    if isinstance(edit, Refusal):
+        problem.error(edit.words)
         return
     theme = theme_now()
-    show_chart(edit_figure(found, theme), "mask_edit")
+    show_chart(edit_figure(edit, theme), "mask_edit")
     left, right = st.columns([7, 4], gap="medium")
     with left:
-        show_chart(divergence_figure(found, theme), "mask_kl")
+        show_chart(divergence_figure(edit, theme), "mask_kl")
     with right:
-        show_chart(shifts_figure(found.shifts, theme), "mask_shifts")
-    show_metrics(_numbers(found), "mask_edit_numbers")
+        show_chart(shifts_figure(edit.shifts, theme), "mask_shifts")
+    show_metrics(_numbers(edit), "mask_edit_numbers")
 
 
-def _controls(reading: Reading) -> tuple[int, str]:
+def _controls(text: MeasuredText) -> tuple[int, str]:
     """Let the reader choose a token and what stands there instead."""
-    n_tokens = len(reading.ids)
-    late = _longest(reading, n_tokens // 2, n_tokens)
-    early = reading.echo() or _longest(reading, 1, n_tokens // 2)
-    key = position_key(reading)
-    st.session_state.setdefault(key, early)
+    n_tokens = len(text.ids)
+    late = _longest(text, n_tokens // 2, n_tokens)
+    early = text.echo() or _longest(text, 1, n_tokens // 2)
+    if not 1 < (SETTINGS["position"] or 0) <= n_tokens:
+        SETTINGS.put(position=early + 1)
     with st.container(horizontal=True, vertical_alignment="bottom", key="mask_edit_controls"):
         position = st.select_slider(
             "Token to change",
-            range(1, n_tokens),
-            format_func=lambda i: f"{i + 1}: {_plain(reading.labels[i])}",
-            key=key,
+            range(2, n_tokens + 1),
+            format_func=lambda i: f"{i}: {as_written(text.labels[i - 1])}",
+            key=SETTINGS.key("position"),
             width="stretch",
+            persist_state="session",
         )
         typed = SETTINGS.widget("instead", width=210, placeholder="the model’s next best")
-        st.button("Early word", key="mask_early", on_click=_move, args=(key, early))
-        st.button("Late word", key="mask_late", on_click=_move, args=(key, late))
-    return int(position), typed
+        for name, place in (("early", early), ("late", late)):
+            st.button(
+                f"{name.capitalize()} word",
+                key=f"mask_{name}",
+                on_click=SETTINGS.put,
+                kwargs={"position": place + 1},
+            )
+    return position - 1, typed
 
 
-def _move(key: str, position: int) -> None:
-    st.session_state[key] = position
-
-
-def _longest(reading: Reading, start: int, end: int) -> int:
+def _longest(text: MeasuredText, start: int, end: int) -> int:
     """Find a word worth changing: the longest token of a part of the text, the last of these."""
-    return max(range(start, max(end, start + 1)), key=lambda i: (len(reading.labels[i]), i))
-
-
-def _plain(label: str) -> str:
-    """Keep a token's characters from being read as Markdown."""
-    return "".join(f"\\{one}" if one in "\\`*_{}[]()<>#+-.!|$~:" else one for one in label)
+    return max(range(start, max(end, start + 1)), key=lambda i: (len(text.labels[i]), i))
 
 
 def _numbers(edit: Edit) -> list[tuple[str, str, str]]:
@@ -94,10 +86,10 @@ def _numbers(edit: Edit) -> list[tuple[str, str, str]]:
             "Largest change before it",
             "0" if largest == 0 else f"{largest:.1e}",
             f"of any logit at {plural(n_before, 'earlier position')}, mask on: "
-            + ("exactly 0" if largest == 0 else "rounding, as the edited text is of other length"),
+            + ("exactly 0" if largest == 0 else "rounding, as the text has another length"),
         )
     ]
-    unmasked = edit.largest_open_before
+    unmasked = edit.largest_unmasked_before
     if unmasked is not None:
         cells.append(
             ("Without the mask", digits(unmasked), "the same edit, the same earlier positions")

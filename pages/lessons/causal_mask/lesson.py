@@ -1,4 +1,4 @@
-"""The lesson on the causal mask below its title: the text, then four things measured on it."""
+"""The lesson on the causal mask below its title: the text, then what is measured on it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from model.tokenizing import encode, text_of
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link, refuse
 from pages.lessons.causal_mask.attention import show_attention
-from pages.lessons.causal_mask.edit import position_key, show_edit
+from pages.lessons.causal_mask.edit import show_edit
 from pages.lessons.causal_mask.leak import show_leak
 from pages.lessons.causal_mask.losses import show_losses
-from pages.lessons.causal_mask.settings import LONGEST, SETTINGS, TEXT
-from pages.lessons.causal_mask.state import MOST_TOKENS, MaskLesson, Reading
+from pages.lessons.causal_mask.settings import MAX_CHARACTERS, SETTINGS, TEXT
+from pages.lessons.causal_mask.state import MAX_TOKENS, MaskLesson, MeasuredText
 from pages.lessons.causal_mask.training import show_training
 from viz.format import plural
 
@@ -54,32 +54,24 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
 
 def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
     """Begin with what a link asks for, or the text that the reader had here, if it fits."""
-    lesson = MaskLesson(lm, Reading(lm, encode(lm, TEXT)))
+    lesson = MaskLesson(lm, MeasuredText(lm, encode(lm, TEXT)))
     text = asked(SETTINGS, "text")
     if text is not None:
         lesson.take(encode(lm, text))
     else:
         lesson.read(SETTINGS["text"])
-    place, reading = asked(SETTINGS, "position"), lesson.reading
-    if place is not None:
-        if place > len(reading.ids):
-            raise ValueError(f"The text has {len(reading.ids)} tokens, and no token {place}.")
-        st.session_state[position_key(reading)] = place - 1
-    for name, most in (("layer", lm.cache_shape.n_layers - 1), ("head", lm.cache_shape.n_heads)):
-        wanted = asked(SETTINGS, name)
-        if wanted is not None and wanted > most:
+    place, n_tokens = asked(SETTINGS, "position"), len(lesson.text.ids)
+    if place is not None and place > n_tokens:
+        raise ValueError(f"The text has {n_tokens} tokens, and no token {place}.")
+    for name, last in (("layer", lm.cache_shape.n_layers - 1), ("head", lm.cache_shape.n_heads)):
+        if (asked(SETTINGS, name) or 0) > last:
             refuse(SETTINGS, name, f"{lm.name} has no such {name}")
     return lesson
 
 
 def _as_shown(lesson: MaskLesson) -> dict[str, object]:
-    """Return what stands on the page otherwise than in the session's state."""
-    reading = lesson.reading
-    place = st.session_state.get(position_key(reading))
-    shown: dict[str, object] = {"position": None if place is None else int(place) + 1}
-    if lesson.notice:  # what is in the field was not read
-        shown["text"] = text_of(lesson.lm.tokenizer, reading.ids)
-    return shown
+    """Return the text on the page where that in the field was not read."""
+    return {"text": text_of(lesson.lm.tokenizer, lesson.text.ids)} if lesson.notice else {}
 
 
 # The text
@@ -88,9 +80,9 @@ def _as_shown(lesson: MaskLesson) -> dict[str, object]:
 def _choose_text(lesson: MaskLesson) -> None:
     """Let the reader write a text or take an example; a bad one leaves the one in use."""
     st.markdown(
-        "**Every position reads itself and what stands before it, never what comes after.** So one "
-        "pass can train on all positions of a text at once, and no token can be changed by its "
-        "future."
+        "**Each position attends to itself and to the positions before it, never to later ones.** "
+        "So one pass can train on all positions of a text at once, and no token depends on what "
+        "follows it."
     )
     SETTINGS.widget(
         "text",
@@ -107,24 +99,28 @@ def _choose_text(lesson: MaskLesson) -> None:
         if lesson.home_ids:
             st.button(HOME, key="mask_home", on_click=_take_home, args=(lesson,))
     if lesson.notice:
-        st.error(f"{lesson.notice} The text before it stays below.")
-    lm, n_tokens = lesson.lm, len(lesson.reading.ids)
-    st.caption(f"{plural(n_tokens, 'token')} on {lm.name}, {lm.where}; up to {MOST_TOKENS}.")
+        st.error(f"{lesson.notice} The previous text is shown below.")
+    lm, n_tokens = lesson.lm, len(lesson.text.ids)
+    st.caption(f"{plural(n_tokens, 'token')} on {lm.name}, {lm.where}; up to {MAX_TOKENS}.")
 
 
 def _read(lesson: MaskLesson) -> None:
+    old = lesson.text
     lesson.read(SETTINGS["text"])
+    if lesson.text is not old:
+        SETTINGS.forget("position")
 
 
 def _take(lesson: MaskLesson, text: str) -> None:
     SETTINGS.put(text=text)
-    lesson.read(text)
+    _read(lesson)
 
 
 def _take_home(lesson: MaskLesson) -> None:
     """Take the first page's ids as they are: text read again might become others."""
     ids = list(lesson.home_ids)
-    SETTINGS.put(text=text_of(lesson.lm.tokenizer, ids)[:LONGEST])
+    SETTINGS.put(text=text_of(lesson.lm.tokenizer, ids)[:MAX_CHARACTERS])
+    SETTINGS.forget("position")
     try:
         lesson.take(ids)
     except ValueError as error:

@@ -6,36 +6,44 @@ import math
 
 import streamlit as st
 
-from model.causal_mask.losses import StepLoop, losses_in_one_pass
-from model.causal_mask.records import Losses
+from model.causal_mask.losses import losses_by_steps, losses_in_one_pass
+from model.causal_mask.records import Comparison, Losses
+from model.job import Job
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics, theme_now
+from pages.frame.job_panel import show_job
 from pages.frame.layout import is_presenting
-from pages.frame.running import halt, in_slices, start_or_stop
-from pages.frame.slices import SlicedRun
-from pages.lessons.causal_mask.state import MaskLesson, Notice
+from pages.lessons.causal_mask.state import MaskLesson, Refusal
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html
-from viz.format import count, digits, nats, percent, plural
-
-SLICE_SECONDS = 0.3  # of steps between two looks at the buttons
+from viz.format import THIN, count, digits, nats, percent, plural
 
 
 def show_losses(lesson: MaskLesson) -> None:
     """Show the text tinted by surprise, its losses, and the loop that finds them again."""
-    st.header("One pass, a loss at every position", anchor=False)
+    st.header("The loss at every position", anchor=False)
     st.markdown(
-        "**As no position sees its own answer, one pass is an exam with a question at every "
-        "token.** That is how training reads a whole text in parallel; writing cannot, its next "
-        "token does not exist yet."
+        "**No position sees its own answer, so one pass gives a prediction and a loss at every "
+        "position.** That is how training reads a whole text in parallel. Generation cannot: its "
+        "next token does not exist yet."
     )
-    losses = lesson.reading.losses()
-    if isinstance(losses, Notice):
+    losses = lesson.text.losses()
+    if isinstance(losses, Refusal):
         st.info(losses.words)
     else:
         st.html(surprise_html(losses, theme_now(), is_large=is_presenting()))
         show_metrics(_numbers(losses), "mask_loss_numbers")
-        in_slices(lambda: lesson.run, lambda: _loop(lesson, losses), SLICE_SECONDS)
-    show_code(losses_in_one_pass, StepLoop.advance, StepLoop.compare, key="mask_code_4")
+        show_job(
+            lesson.jobs,
+            "mask_loop",
+            "The same by single steps",
+            lambda: Job(losses_by_steps(lesson.lm, lesson.text.ids)),
+            lambda job: _show_loop(lesson, losses, job),
+            idle=lambda: show_chart(
+                loss_figure(losses, (), lesson.lm.where, theme_now()), "mask_losses"
+            ),
+            icon=":material/timer:",
+        )
+    show_code(losses_in_one_pass, losses_by_steps, key="mask_code_4")
 
 
 def _numbers(losses: Losses) -> list[tuple[str, str, str]]:
@@ -45,7 +53,7 @@ def _numbers(losses: Losses) -> list[tuple[str, str, str]]:
         (
             "Perplexity",
             digits(math.exp(losses.mean)),
-            "as unsure as between so many equal choices",
+            "as uncertain as between so many equally likely tokens",
         ),
         (
             "Best guess right",
@@ -65,57 +73,29 @@ def _numbers(losses: Losses) -> list[tuple[str, str, str]]:
     return cells
 
 
-def _loop(lesson: MaskLesson, losses: Losses) -> None:
-    run = lesson.run
-    lm, theme = lesson.lm, theme_now()
-    where = lm.where
-    steps = run.work.steps if run else []
-    show_chart(loss_figure(losses, steps, where, theme), "mask_losses")
-    _button(lesson)
-    if run is None:
+def _show_loop(lesson: MaskLesson, losses: Losses, job: Job[Comparison]) -> None:
+    """Show the loop's losses over those of the pass, and in the end what both took."""
+    comparison, where, theme = job.found, lesson.lm.where, theme_now()
+    assert comparison is not None
+    show_chart(loss_figure(losses, comparison.losses, where, theme), "mask_losses")
+    if not job.is_done:
         return
-    if run.notice:
-        st.error(run.notice)
-    n_done, n_steps = len(run.work.steps), run.work.n_steps
-    if run.is_running:
-        st.progress(n_done / n_steps, f"{count(n_done)} of {plural(n_steps, 'step')}")
-    else:
-        _findings(run, where)
-
-
-def _button(lesson: MaskLesson) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="mask_loop_buttons"):
-        start_or_stop(
-            is_running=lesson.is_running,
-            title="The same by single steps",
-            key="mask",
-            start=lesson.start_loop,
-            stop=lambda: halt(lesson.run),
-            icon=":material/timer:",
-        )
-    if lesson.run_notice:
-        st.error(lesson.run_notice)
-
-
-def _findings(run: SlicedRun[StepLoop], where: str) -> None:
-    """Show what both sides agree on and what they took."""
-    found = run.work.compare()
-    if found is None:
-        n_done = len(run.work.steps)
-        st.caption(f"Stopped after {count(n_done)} of {plural(run.work.n_steps, 'step')}.")
-        return
-    show_chart(race_figure(found, where, theme_now()), "mask_race")
+    show_chart(race_figure(comparison, where, theme), "mask_race")
     show_metrics(
         [
             (
                 "Largest gap of a loss",
-                f"{found.gap:.1e}{chr(0x202F)}nats",
-                "between the pass and the loop: rounding, shown rather than assumed to be 0",
+                f"{comparison.gap:.1e}{THIN}nats",
+                "between the pass and the loop: rounding, measured rather than assumed to be 0",
             ),
-            ("Passes of the model", f"1 and {count(found.n_tokens)}", "for the same losses"),
+            (
+                "Passes of the model",
+                f"1 and {count(len(comparison.losses))}",
+                "for the same losses",
+            ),
             (
                 "Seconds, loop to pass",
-                f"{digits(found.ratio, 2)} : 1",
+                f"{digits(comparison.ratio, 2)} : 1",
                 "on this machine, for a text of this length",
             ),
         ],

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from pages.frame.fields import Choice, Text, Whole
 from pages.frame.settings_table import SettingsTable
-from pages.lessons.causal_mask.state import MOST_TOKENS
+from pages.lessons.causal_mask.state import MAX_TOKENS
 
-LONGEST = 4_000  # characters
-MOST_MAPS = 200  # layers, or heads: a link that asks for more than the model has is refused
+MAX_CHARACTERS = 4_000  # characters
+MAX_MAPS = 200  # layers, or heads: a link that asks for more than the model has is refused
 TEXT = (
     "Once upon a time there was a little girl who had a red ball. One day the ball rolled into the "
     "garden and she could not find it. The little"
 )
 SETTINGS = SettingsTable(
     "mask",
-    Text("text", "Text", TEXT, max_characters=LONGEST),
+    Text("text", "Text", TEXT, max_characters=MAX_CHARACTERS),
     Choice("mask", "Causal mask", "on", ("on", "off"), is_segmented=True),
-    Whole("layer", "Layer", high=MOST_MAPS),
-    Whole("head", "Head", high=MOST_MAPS),
-    Whole("position", "Token to change", low=2, high=MOST_TOKENS),
+    Whole("layer", "Layer", high=MAX_MAPS),
+    Whole("head", "Head", high=MAX_MAPS),
+    Whole("position", "Token to change", low=2, high=MAX_TOKENS),
     Text("instead", "Write instead", "", max_characters=60),
 )

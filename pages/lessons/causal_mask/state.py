@@ -1,4 +1,4 @@
-"""What the lesson on the causal mask keeps for one reader: a text, and what was measured on it.
+"""What the lesson on the causal mask keeps for one reader: a text, and what is measured on it.
 
 Knows nothing of Streamlit. A measurement is made when it is first asked for and kept while the text
 stays; one that cannot be made leaves its sentence instead.
@@ -6,47 +6,44 @@ stays; one that cannot be made leaves its sentence instead.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from model.causal_mask.attention import (
     edit_token,
-    look_at_attention,
     next_best,
+    read_attention,
     read_leak,
     read_text,
     replacement,
 )
-from model.causal_mask.losses import StepLoop, losses_in_one_pass
-from model.causal_mask.mask_training import MaskTraining
+from model.causal_mask.losses import losses_in_one_pass
 from model.causal_mask.records import AttentionMaps, Edit, Leak, Losses
+from model.job import Job
 from model.loading import LanguageModel
 from model.tokenizing import encode, label
-from pages.frame.slices import SlicedRun
 
-MOST_TOKENS = 256  # of a text
-MOST_MAPPED = 48  # tokens whose attention can be told apart in a picture
-LEAST_TOKENS = 4  # below that nothing stands before or after anything
+MAX_TOKENS = 256  # of a text
+MAX_MAPPED = 48  # tokens whose attention can be told apart in a picture
+MIN_TOKENS = 4  # below that nothing stands before or after anything
 
-Found = TypeVar("Found")
+Measured = TypeVar("Measured")
 
 
 @dataclass(frozen=True)
-class Notice:
+class Refusal:
     """Why a measurement was not made, in one sentence."""
 
     words: str
 
 
 @dataclass(eq=False)
-class Reading:
+class MeasuredText:
     """A text and all that was measured on it so far."""
 
     lm: LanguageModel
     ids: list[int]
-    serial: int = field(default_factory=itertools.count().__next__)  # no other reading has it
     _kept: dict[object, object] = field(default_factory=dict)
 
     @property
@@ -60,16 +57,16 @@ class Reading:
     @property
     def is_cut(self) -> bool:
         """Whether the maps show only the beginning of the text."""
-        return len(self.ids) > MOST_MAPPED
+        return len(self.ids) > MAX_MAPPED
 
-    def maps(self, *, is_masked: bool) -> AttentionMaps | Notice:
-        """Returns who looks at whom, at the beginning of the text."""
-        ids = self.ids[:MOST_MAPPED]
+    def maps(self, *, is_masked: bool) -> AttentionMaps | Refusal:
+        """Returns the attention weights over the beginning of the text."""
+        ids = self.ids[:MAX_MAPPED]
         return self._try(
-            ("maps", is_masked), lambda: look_at_attention(self.lm, ids, is_masked=is_masked)
+            ("maps", is_masked), lambda: read_attention(self.lm, ids, is_masked=is_masked)
         )
 
-    def edit(self, position: int, typed: str) -> Edit | Notice:
+    def edit(self, position: int, typed: str) -> Edit | Refusal:
         """Returns what replacing one token moves; nothing typed takes the model's next best."""
 
         def measure() -> Edit:
@@ -82,57 +79,41 @@ class Reading:
         return self._try(("edit", position, typed.strip()), measure)
 
     def echo(self) -> int | None:
-        """Returns where the token that the model expects after the text stands in it already.
+        """Returns where the token that the model expects next is in the text already.
 
-        Such a word is worth changing: the end of the text speaks of it. None where there is none.
+        Changing such a token moves the end of the text. None where there is none.
         """
 
         def find() -> int | None:
             expected = int(read_text(self.lm, self.ids)[0][-1].argmax())
             return self.ids.index(expected, 1) if expected in self.ids[1:-1] else None
 
-        found = self._try("echo", find)
-        return None if isinstance(found, Notice) else found
+        place = self._try("echo", find)
+        return None if isinstance(place, Refusal) else place
 
-    def leak(self) -> Leak | Notice:
+    def leak(self) -> Leak | Refusal:
         """Returns the probability of the true next tokens, mask on and mask off."""
         return self._try("leak", lambda: read_leak(self.lm, self.ids))
 
-    def losses(self) -> Losses | Notice:
+    def losses(self) -> Losses | Refusal:
         """Returns the loss at every position."""
         return self._try("losses", lambda: losses_in_one_pass(self.lm, self.ids))
 
-    def keep(self, key: object, make: Callable[[], Found]) -> Found:
+    def keep(self, key: object, make: Callable[[], Measured]) -> Measured:
         """Returns what was kept under a key, made anew the first time."""
         if key not in self._kept:
             self._kept[key] = make()
-        found: Found = self._kept[key]  # type: ignore[assignment]  # one maker to a key
-        return found
+        kept: Measured = self._kept[key]  # type: ignore[assignment]  # one maker to a key
+        return kept
 
-    def _try(self, key: object, make: Callable[[], Found]) -> Found | Notice:
-        def attempt() -> Found | Notice:
+    def _try(self, key: object, make: Callable[[], Measured]) -> Measured | Refusal:
+        def attempt() -> Measured | Refusal:
             try:
                 return make()
             except ValueError as error:
-                return Notice(str(error))
+                return Refusal(str(error))
 
         return self.keep(key, attempt)
-
-
-@dataclass
-class TrainingRun(SlicedRun[MaskTraining]):
-    """Two copies in training, in slices of a step or more."""
-
-    def slice(self, seconds: float) -> None:
-        """Trains on for about so long; what failed is not taken up again."""
-        super().slice(seconds)
-        if self.notice:
-            self.end()
-
-    def end(self) -> None:
-        """Stops, and throws the copies away."""
-        self.is_running = False
-        self.work.end()
 
 
 @dataclass
@@ -140,28 +121,15 @@ class MaskLesson:
     """All that one reader has on the page."""
 
     lm: LanguageModel
-    reading: Reading
+    text: MeasuredText
     home_ids: tuple[int, ...] = ()  # the first page's text when this page was opened
     notice: str | None = None  # why a text was not read
-    run: SlicedRun[StepLoop] | None = None
-    run_notice: str | None = None
-    trained: TrainingRun | None = None
-    train_notice: str | None = None
+    jobs: dict[str, Job[Any]] = field(default_factory=dict)
 
-    @property
-    def is_training(self) -> bool:
-        """Whether two copies are being trained."""
-        return self.trained is not None and self.trained.is_running
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the loop of single steps is being run."""
-        return self.run is not None and self.run.is_running
-
-    def read(self, text: str) -> None:
+    def read(self, typed: str) -> None:
         """Takes another text; one that cannot be read leaves the one on the page."""
         try:
-            self.take(encode(self.lm, text))
+            self.take(encode(self.lm, typed))
         except ValueError as error:
             self.notice = str(error)
 
@@ -171,39 +139,16 @@ class MaskLesson:
         Raises:
             ValueError: where it is too short or too long; one sentence with the remedy.
         """
-        most = min(MOST_TOKENS, self.lm.context_length or MOST_TOKENS)
-        if len(ids) < LEAST_TOKENS:
+        limit = min(MAX_TOKENS, self.lm.context_length or MAX_TOKENS)
+        if len(ids) < MIN_TOKENS:
             raise ValueError("The text is too short to have a before and an after: write more.")
-        if len(ids) > most:
+        if len(ids) > limit:
             raise ValueError(
-                f"The text has {len(ids):,} tokens and this page has room for {most}: shorten it."
+                f"The text has {len(ids):,} tokens and this page has room for {limit}: shorten it."
             )
         self.notice = None
-        if ids != self.reading.ids:
-            self.stop_training()
-            self.reading = Reading(self.lm, ids)
-            self.run = self.run_notice = self.trained = self.train_notice = None
-
-    def start_loop(self) -> None:
-        """Begins the loop of single steps over the text."""
-        try:
-            self.run = SlicedRun(StepLoop(self.lm, self.reading.ids))
-        except ValueError as error:
-            self.run_notice = str(error)
-        else:
-            self.run_notice = None
-
-    def start_training(self) -> None:
-        """Begins to train two copies; the text here is what they are measured on."""
-        self.stop_training()
-        try:
-            self.trained = TrainingRun(MaskTraining(self.lm, self.reading.ids))
-        except ValueError as error:
-            self.train_notice = str(error)
-        else:
-            self.train_notice = None
-
-    def stop_training(self) -> None:
-        """Stops training; what was measured stays."""
-        if self.trained is not None:
-            self.trained.end()
+        if ids != self.text.ids:
+            for job in self.jobs.values():
+                job.stop()
+            self.jobs.clear()
+            self.text = MeasuredText(self.lm, ids)
