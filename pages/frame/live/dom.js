@@ -40,12 +40,6 @@ export function setShown(node, isShown) {
   if (node.hidden === isShown) node.hidden = !isShown;
 }
 
-/** Writes a number with a true minus sign and a fixed count of decimals. */
-export function formatNumber(value, decimals = 2) {
-  if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
-  return value.toFixed(decimals).replace("-", "−");
-}
-
 /** Cuts a long label at a whole code point and ends it with an ellipsis. */
 export function shorten(text, length = SHORT_LABEL) {
   const points = [...text];

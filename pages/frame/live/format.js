@@ -50,6 +50,12 @@ export function formatBytes(bytes) {
   return bytes < 1e9 ? withUnit(bytes / 1e6, "MB") : withUnit(bytes / 1e9, "GB");
 }
 
+/** Write a number with a true minus sign and a fixed count of decimals. */
+export function formatNumber(value, decimals = 2) {
+  if (!Number.isFinite(value)) return value < 0 ? `${MINUS}∞` : "∞";
+  return value.toFixed(decimals).replace("-", MINUS);
+}
+
 /** Write an entropy or a log-probability. */
 export function formatNats(nats) {
   if (!Number.isFinite(nats)) return nats < 0 ? `${MINUS}∞${THIN_SPACE}nats` : "–";

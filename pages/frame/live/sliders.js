@@ -2,66 +2,30 @@
 
 import { el, setAttribute, setText } from "./dom.js";
 import { formatSetting } from "./format.js";
+import { NEUTRAL_SETTINGS } from "./masks.js";
 
-const SMALL_SHARES = [
-  0,
-  0.0001,
-  0.0002,
-  0.0003,
-  0.0005,
-  0.001,
-  0.002,
-  0.003,
-  0.005,
-  0.01,
-  0.02,
-  0.03,
-  0.05,
-  0.1,
-  0.2,
-];
-const MIN_P_SHARES = [
-  0,
-  0.001,
-  0.002,
-  0.005,
-  0.01,
-  0.02,
-  0.03,
-  0.04,
-  0.05,
-  0.06,
-  0.08,
-  0.1,
-  0.12,
-  0.15,
-  0.2,
-  0.25,
-  0.3,
-  0.35,
-  0.4,
-  0.45,
-  0.5,
-  0.6,
-  0.7,
-  0.8,
-  0.9,
-  1,
-];
+const asNumbers = (text) => text.split(" ").map(Number);
+const SMALL_SHARES = asNumbers(
+  "0 0.0001 0.0002 0.0003 0.0005 0.001 0.002 0.003 0.005 0.01 0.02 0.03 0.05 0.1 0.2",
+);
+const MIN_P_SHARES = asNumbers(
+  "0 0.001 0.002 0.005 0.01 0.02 0.03 0.04 0.05 0.06 0.08 0.1 0.12 0.15 0.2 0.25 0.3 0.35 0.4 0.45 0.5 0.6 0.7 0.8 0.9 1",
+);
+const SIGMAS = [...Array.from({ length: 50 }, (_, i) => (i + 1) / 10), 0];
 const ROUND_COUNTS = [1, 1.5, 2, 3, 5, 7];
 
 const SCALES = {
   temperature: { min: 0, max: 2, step: 0.05 },
   top_k: { positions: topKPositions },
-  top_p: { min: 0.05, max: 1, step: 0.01, off: 1 },
-  min_p: { positions: () => MIN_P_SHARES, off: 0 },
-  typical_p: { min: 0.05, max: 1, step: 0.01, off: 1 },
-  epsilon: { positions: () => SMALL_SHARES, off: 0 },
-  eta: { positions: () => SMALL_SHARES, off: 0 },
-  top_n_sigma: { positions: topNSigmaPositions, off: 0 },
-  repetition_penalty: { min: 1, max: 2, step: 0.05, off: 1 },
-  presence_penalty: { min: -2, max: 2, step: 0.1, off: 0 },
-  frequency_penalty: { min: -2, max: 2, step: 0.1, off: 0 },
+  top_p: { min: 0.05, max: 1, step: 0.01 },
+  min_p: { positions: () => MIN_P_SHARES },
+  typical_p: { min: 0.05, max: 1, step: 0.01 },
+  epsilon: { positions: () => SMALL_SHARES },
+  eta: { positions: () => SMALL_SHARES },
+  top_n_sigma: { positions: () => SIGMAS },
+  repetition_penalty: { min: 1, max: 2, step: 0.05 },
+  presence_penalty: { min: -2, max: 2, step: 0.1 },
+  frequency_penalty: { min: -2, max: 2, step: 0.1 },
 };
 
 /**
@@ -94,9 +58,8 @@ export function createSlider(name, title, onMove) {
 
 /** The value of a setting as its slider shows it: "off" where it does nothing at all. */
 function inWords(name, value) {
-  if (name === "top_k" && value === 0) return "off";
-  if (value === SCALES[name].off) return "off";
-  return formatSetting(value);
+  const isOff = name !== "temperature" && value === NEUTRAL_SETTINGS[name];
+  return isOff ? "off" : formatSetting(value);
 }
 
 function setRange(input, { min, max, step }) {
@@ -126,10 +89,4 @@ function topKPositions(nVocab) {
     topKCache = { nVocab, positions: [...ones.filter((k) => k <= nVocab), ...round, 0] };
   }
   return topKCache.positions;
-}
-
-const TOP_N_SIGMA_POSITIONS = [...Array.from({ length: 50 }, (_, i) => (i + 1) / 10), 0];
-
-function topNSigmaPositions() {
-  return TOP_N_SIGMA_POSITIONS;
 }

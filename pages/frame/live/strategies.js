@@ -3,6 +3,7 @@
 
 import { formatSetting } from "./format.js";
 import { drawToken, NEUTRAL_SETTINGS, processLogits } from "./masks.js";
+import { PENALTY_BY_NAME } from "./penalties.js";
 
 const STAGE_TITLES = {
   raw: "raw",
@@ -21,7 +22,6 @@ const STAGE_TITLES = {
 };
 
 const BAR_STRATEGIES = ["greedy", "temperature", "top_k", "top_p", "min_p"];
-const PENALTIES = ["repetition_penalty", "presence_penalty", "frequency_penalty"];
 const resultsByDistribution = new WeakMap();
 const drawsByResult = new WeakMap();
 const firstStagesByResult = new WeakMap();
@@ -121,6 +121,6 @@ function remembered(view, slot, settings) {
 }
 
 function resultKey(view, settings) {
-  const isPenalised = PENALTIES.some((name) => settings[name] !== NEUTRAL_SETTINGS[name]);
+  const isPenalised = Object.keys(PENALTY_BY_NAME).some((name) => settings[name] !== NEUTRAL_SETTINGS[name]);
   return JSON.stringify([settings, isPenalised ? Array.from(view.contextIds) : null]);
 }

@@ -1,7 +1,7 @@
 // What one token of the strip says of itself, and what can be done with it.
 
-import { el, formatNumber, quote, setText } from "../../frame/live/dom.js";
-import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
+import { el, quote, setText } from "../../frame/live/dom.js";
+import { formatCount, formatNats, formatNumber, formatProbability } from "../../frame/live/format.js";
 
 const GAP = 6;
 

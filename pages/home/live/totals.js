@@ -1,7 +1,7 @@
 // The running log-probability of the text (the chain rule as a sum), and the key to the strip.
 
-import { el, formatNumber, setText } from "../../frame/live/dom.js";
-import { formatNats } from "../../frame/live/format.js";
+import { el, setText } from "../../frame/live/dom.js";
+import { formatNats, formatNumber } from "../../frame/live/format.js";
 
 const KEY = [["of-prompt", "prompt"], ["of-model", "model"], ["is-forced", "forced by you"]];
 const LOGPROB_NOTE = "measured: the running sum of log p of each token after the prompt, at temperature 1";

@@ -1,7 +1,13 @@
 // Why each mask draws its line where it does: one sentence for each, made from its own numbers.
 
-import { el, formatNumber, quote, setText } from "../../frame/live/dom.js";
-import { formatCount, formatNats, formatProbability, formatSetting } from "../../frame/live/format.js";
+import { el, quote, setText } from "../../frame/live/dom.js";
+import {
+  formatCount,
+  formatNats,
+  formatNumber,
+  formatProbability,
+  formatSetting,
+} from "../../frame/live/format.js";
 import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
 import { LAB_MASKS } from "./maskgrid.js";
 
