@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from benchmarks.harness import CLOCK, Server, Witness, chromium, serve
+from benchmarks.harness import CLOCK, ROOT, Server, Witness, chromium, serve
 from benchmarks.home_page import PATIENCE
+
+ORIGIN = "http://scripts.test/"
 
 expect.set_options(timeout=PATIENCE)  # what is expected is waited for; no test fails on the clock
 
@@ -73,3 +75,21 @@ def page(browser: Browser, server: Server, witness: Witness) -> Iterator[Page]:
     assert "Traceback" not in printed, f"The server printed a traceback:\n{printed}"
     assert not witness.outside, f"The page reached for the network: {witness.outside}"
     assert not witness.errors, f"The browser's console shows errors: {witness.errors}"
+
+
+@pytest.fixture
+def scripts(browser: Browser) -> Iterator[Page]:
+    """A blank page that can import our modules by their paths; no request leaves the machine."""
+
+    def answer(route: Route) -> None:
+        path = route.request.url.removeprefix(ORIGIN)
+        text = (ROOT / path).read_text("utf-8") if path else ""
+        kind = "text/javascript" if path else "text/html"
+        route.fulfill(body=text, content_type=f"{kind}; charset=utf-8")
+
+    context = browser.new_context()
+    page = context.new_page()
+    page.route(f"{ORIGIN}**", answer)
+    page.goto(ORIGIN)
+    yield page
+    context.close()

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Page
 
 from model.records import Distribution, FloatArray, Stage
 from model.sampling import ORDERS, Settings, draw, process, rank_order, summarise, uniform_at
@@ -22,10 +21,9 @@ from model.settings import STAGE_NAMES
 
 pytestmark = pytest.mark.browser
 
-FOLDER = Path(__file__).parents[2] / "pages" / "frame" / "live"
 LARGEST = float(np.finfo(np.float32).max)
-ORIGIN = "http://masks.test/"
-RUN = """
+LOAD = """async () => {
+const masks = await import("/pages/frame/live/masks.js");
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
 const textOf = (array) => {
   let text = "";
@@ -33,7 +31,7 @@ const textOf = (array) => {
   return btoa(text);
 };
 
-export function run(masks, { nVocab, held, text, nPrompt, settings, coins }) {
+globalThis.runCase = ({ nVocab, held, text, nPrompt, settings, coins }) => {
   const isExact = held.ids === null;
   const distribution = masks.createDistribution({
     nVocab,
@@ -55,32 +53,15 @@ export function run(masks, { nVocab, held, text, nPrompt, settings, coins }) {
     })),
     drawn: coins.map((coin) => masks.drawToken(result, coin)),
   };
-}
-"""
+};
+}"""
 
 
-@pytest.fixture(scope="module")
-def masks_page(browser: Browser) -> Iterator[Page]:
-    """A page that holds the modules and nothing else; their requests never leave the machine."""
-
-    def answer(route: Route) -> None:
-        name = route.request.url.removeprefix(ORIGIN)
-        text = RUN if name == "run.js" else "" if name == "" else (FOLDER / name).read_text()
-        kind = "text/html" if name == "" else "text/javascript"
-        route.fulfill(body=text, content_type=f"{kind}; charset=utf-8")
-
-    context = browser.new_context()
-    page = context.new_page()
-    page.route(f"{ORIGIN}**", answer)
-    page.goto(ORIGIN)
-    page.evaluate(
-        """async () => {
-          const [masks, { run }] = await Promise.all([import("/masks.js"), import("/run.js")]);
-          Object.assign(globalThis, { masks, runCase: (given) => run(masks, given) });
-        }"""
-    )
-    yield page
-    context.close()
+@pytest.fixture
+def masks_page(scripts: Page) -> Page:
+    """A page in which `runCase` runs the masks."""
+    scripts.evaluate(LOAD)
+    return scripts
 
 
 @dataclasses.dataclass(frozen=True)

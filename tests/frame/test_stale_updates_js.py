@@ -6,19 +6,15 @@ right after. Of 44 visits to the snowball lesson 6 were left with an empty strip
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 
-MODULE = Path(__file__).parents[2] / "pages" / "frame" / "live" / "stale_updates.js"
 # makes calls, "1", and takes them back, "-1"; tells what was drawn, and what was closed
 PLAY = """
-([source, moves]) => {
-  const inOrder = new Function(`${source.replace("export ", "")}; return inOrder;`)();
+async (moves) => {
+  const { inOrder } = await import("/pages/frame/live/stale_updates.js");
   const host = document.createElement("div");
   document.body.append(host);
   const parentElement = host.attachShadow({ mode: "open" });
@@ -38,14 +34,6 @@ PLAY = """
 """
 
 
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Page]:
-    """A page that holds nothing."""
-    context = browser.new_context()
-    yield context.new_page()
-    context.close()
-
-
 @pytest.mark.parametrize(
     ("moves", "drawn"),
     [
@@ -60,8 +48,8 @@ def blank(browser: Browser) -> Iterator[Page]:
     ],
 )
 def test_what_python_said_last_is_what_stands(
-    blank: Page, moves: list[int], drawn: list[int]
+    scripts: Page, moves: list[int], drawn: list[int]
 ) -> None:
-    made, closed = blank.evaluate(PLAY, [MODULE.read_text("utf-8"), moves])
+    made, closed = scripts.evaluate(PLAY, moves)
     assert made == drawn
     assert closed == [-move for move in moves if move < 0]

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE, Reader
@@ -27,11 +27,6 @@ TYPE_UNITS = """(box, units) => {
   box.dispatchEvent(new Event('input', { bubbles: true }));
 }"""
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-
-
-@pytest.fixture
-def reader(page: Page, url: str) -> Reader:
-    return Reader(page, url)
 
 
 @pytest.fixture
@@ -206,17 +201,6 @@ def test_bytes_in_a_link_that_are_no_text_open_the_page(reader: Reader) -> None:
     reader.open_link("/?prompt=a%ED%A0%80%FF%00b&seed=1")
     reader.press("Next")
     assert "Traceback" not in everything_shown(reader)
-
-
-@pytest.mark.parametrize("name", ["no-such-model", "/nowhere/at/all", "<b>x</b>"])
-def test_a_model_that_is_not_there_by_link_leaves_the_shipped_one(
-    reader: Reader, name: str
-) -> None:
-    reader.open(model=name, prompt=PROMPT)
-    assert is_one_sentence(reader.said())
-    assert reader.header["model"]["name"] == "storyteller"
-    assert reader.header["prompt"] == PROMPT
-    reader.press("Next")
 
 
 def test_a_model_that_is_not_there_by_the_box_leaves_the_one_in_use(reader: Reader) -> None:

@@ -21,11 +21,6 @@ PROMPT = "Once upon a time"
 OPEN = "Write 20 tokens at once"
 
 
-@pytest.fixture
-def reader(page: Page, url: str) -> Reader:
-    return Reader(page, url)
-
-
 def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(reader: Reader) -> None:
     reader.open()
     reader.write(PROMPT)
@@ -79,20 +74,6 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(reader: Rea
     assert reader.tokens()
     for name in ("ids", "n_prompt", "forced", "coin", "next_id", "controls", "logprob"):
         assert reader.header[name] == before[name], name
-
-
-def test_a_reload_shows_what_was_shown(reader: Reader) -> None:
-    reader.open(prompt=PROMPT, seed="5")
-    reader.press("Next")
-    reader.do(lambda: reader.use("min_p").click(), "settings")
-    reader.press("Next")
-    reader.rest()
-    before, tokens, bars = reader.header, reader.tokens(), reader.bars()
-    reader.page.reload()
-    wait_idle(reader.page)
-    expect(reader.chips).to_have_count(len(tokens), timeout=PATIENCE)
-    assert (reader.ids, reader.header["coin"]) == (before["ids"], before["coin"])
-    assert (reader.tokens(), reader.bars()) == (tokens, bars)
 
 
 def test_a_dragged_slider_repaints_the_bars_and_tells_the_server_once(reader: Reader) -> None:

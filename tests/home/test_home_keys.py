@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE, Reader
@@ -26,11 +26,6 @@ INTERACTIVE = """() => {
   collect(document);
   return all;
 }"""
-
-
-@pytest.fixture
-def reader(page: Page, url: str) -> Reader:
-    return Reader(page, url)
 
 
 def step_events(reader: Reader) -> list[str]:

@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Page
 
 from model.records import CacheShape
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).parents[2]
-ORIGIN = "http://loopfacts.test/"
 SAY = """
 async (cache) => (await LOOP_FACTS).cacheFormula(cache).replaceAll("\\u202f", " ")
 """
 PASS = "async (view) => (await LOOP_FACTS).passOf(view)"
+LOAD = "() => { globalThis.LOOP_FACTS = import('/pages/home/live/loopfacts.js'); }"
 
 
-@pytest.fixture(scope="module")
-def page(browser: Browser) -> Iterator[Page]:
-    """A page that holds nothing; what it imports are the modules of the loop."""
-
-    def answer(route: Route) -> None:
-        name = route.request.url.removeprefix(ORIGIN)
-        kind = "text/javascript" if name else "text/html"
-        text = (ROOT / name).read_text("utf-8") if name else ""
-        route.fulfill(body=text, content_type=f"{kind}; charset=utf-8")
-
-    context = browser.new_context()
-    page = context.new_page()
-    page.route(f"{ORIGIN}**", answer)
-    page.goto(ORIGIN)
-    page.evaluate("() => { globalThis.LOOP_FACTS = import('/pages/home/live/loopfacts.js'); }")
-    yield page
-    context.close()
+@pytest.fixture
+def page(scripts: Page) -> Page:
+    scripts.evaluate(LOAD)
+    return scripts
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from benchmarks.home_page import PATIENCE, Reader
 from pages.frame.component import trigger_value
@@ -20,11 +20,6 @@ NEXT_THEN_LINK = """([next, link, wait]) => {
   next.click();
   setTimeout(() => link.click(), wait);
 }"""
-
-
-@pytest.fixture
-def reader(page: Page, url: str) -> Reader:
-    return Reader(page, url)
 
 
 @pytest.mark.parametrize("wait", [0, 20, 35, 60])

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 
-PLAYER = Path(__file__).parents[2] / "pages" / "home" / "live" / "player.js"
-ORIGIN = "http://player.test/"
 # Plays for some presses; each takes as long as it is told to. Returns the times of the presses.
 PLAY = """
 async ({ speed, seconds }) => {
-  const { Player } = await import("/player.js");
+  const { Player } = await import("/pages/home/live/player.js");
   let now = 1000;
   let planned = null;
   performance.now = () => now;
@@ -47,42 +43,24 @@ async ({ speed, seconds }) => {
 """
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page that holds nothing; what it imports is the player."""
-
-    def answer(route: Route) -> None:
-        is_page = route.request.url == ORIGIN
-        kind = "text/html" if is_page else "text/javascript"
-        body = "" if is_page else PLAYER.read_text("utf-8")
-        route.fulfill(body=body, content_type=f"{kind}; charset=utf-8")
-
-    context = browser.new_context()
-    page = context.new_page()
-    page.route(f"{ORIGIN}**", answer)
-    page.goto(ORIGIN)
-    yield page
-    context.close()
-
-
-def play(page: Page, speed: float, seconds: list[float]) -> list[float]:
+def play(scripts: Page, speed: float, seconds: list[float]) -> list[float]:
     """Seconds from the start at which Play presses, where its steps take so long."""
-    played: dict[str, Any] = page.evaluate(PLAY, {"speed": speed, "seconds": seconds})
+    played: dict[str, Any] = scripts.evaluate(PLAY, {"speed": speed, "seconds": seconds})
     assert not played["isPlanned"]
     return list(played["presses"])
 
 
-def test_a_quick_model_is_pressed_at_the_pace_asked_for(page: Page) -> None:
-    assert play(page, 10, [0.04] * 5) == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
+def test_a_quick_model_is_pressed_at_the_pace_asked_for(scripts: Page) -> None:
+    assert play(scripts, 10, [0.04] * 5) == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
 
 
-def test_a_press_that_came_late_is_made_up_for(page: Page) -> None:
-    pressed = play(page, 10, [0.04, 0.25, 0.04, 0.04, 0.04, 0.04, 0.04])
+def test_a_press_that_came_late_is_made_up_for(scripts: Page) -> None:
+    pressed = play(scripts, 10, [0.04, 0.25, 0.04, 0.04, 0.04, 0.04, 0.04])
     assert pressed == pytest.approx([0, 0.1, 0.35, 0.39, 0.43, 0.5, 0.6, 0.7])
 
 
-def test_a_model_slower_than_the_pace_leaves_no_debt_to_be_rushed_through(page: Page) -> None:
-    pressed = play(page, 10, [0.5] * 6 + [0.01] * 8)
+def test_a_model_slower_than_the_pace_leaves_no_debt_to_be_rushed_through(scripts: Page) -> None:
+    pressed = play(scripts, 10, [0.5] * 6 + [0.01] * 8)
     assert pressed[:7] == pytest.approx([0, 0.5, 1, 1.5, 2, 2.5, 3])
     assert pressed[7:10] == pytest.approx([3.01, 3.02, 3.03])
     assert pressed[10:] == pytest.approx([3.1, 3.2, 3.3, 3.4, 3.5])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from benchmarks.home_page import Reader
 
@@ -11,11 +11,6 @@ pytestmark = pytest.mark.browser
 
 OPEN = "Write 20 tokens at once"
 N_ROWS_OF_BLOCK = 32
-
-
-@pytest.fixture
-def reader(page: Page, url: str) -> Reader:
-    return Reader(page, url)
 
 
 def test_rows_come_and_go_with_the_text(reader: Reader) -> None:
