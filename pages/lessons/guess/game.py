@@ -12,17 +12,17 @@ from model.loading import LanguageModel
 from model.masks import log_softmax
 from pages.frame.code_that_ran import show_code
 from pages.frame.layout import is_presenting
-from pages.frame.lesson_state import kept_lesson
+from pages.frame.lesson_state import lesson_state
 from pages.lessons.guess.component import hidden_text
 from pages.lessons.guess.passages import PASSAGES
 from pages.lessons.guess.scores import show_bounds, show_opened, show_scoring
+from pages.lessons.guess.settings import SETTINGS
 from pages.lessons.guess.setup import show_setup
 from pages.lessons.guess.state import GuessLesson
 from viz.format import count
 
 LESSON = "guess_lesson"
 FIRST = next(iter(PASSAGES.values()))
-N_OPEN = 8  # tokens open at first
 PER_ROW = 3  # fields beside each other
 _LARGE_FIELDS = """
 <style>
@@ -36,7 +36,7 @@ _LARGE_FIELDS = """
 def show_game(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     try:
-        lesson = kept_lesson(LESSON, waiting, _begin)
+        lesson = lesson_state(LESSON, waiting, _begin)
     except ValueError as error:  # a model that cannot read the first text
         waiting.error(f"{error} Choose another model on the first page.")
         return
@@ -68,7 +68,7 @@ def show_game(waiting: DeltaGenerator) -> None:
 
 def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
     """Begin with the first passage; who plays stays."""
-    lesson = GuessLesson(lm, GuessingGame(lm, FIRST.text, N_OPEN), FIRST.name)
+    lesson = GuessLesson(lm, GuessingGame(lm, FIRST.text, SETTINGS["n_open"]), FIRST.name)
     if old is not None:
         lesson.names, lesson.unit = old.names, old.unit
     return lesson
@@ -123,7 +123,7 @@ def _field(lesson: GuessLesson, place: int, name: str) -> None:
         key=f"guess_line_{place}",
         placeholder=f"{name}: what comes next? Such as: {example}" if is_alone else example,
         label_visibility="collapsed" if is_alone else "visible",
-        type="password" if st.session_state.get("guess_veil") else "default",
+        type="password" if SETTINGS["veil"] else "default",
         autocomplete="off",
     )
 

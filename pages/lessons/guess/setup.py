@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.guess.reading import Unit
 from pages.lessons.guess.passages import PASSAGES
+from pages.lessons.guess.settings import OWN_TEXT, SETTINGS
 from pages.lessons.guess.state import GuessLesson
 from viz.format import percent
-
-OWN_TEXT = "A text of your own"
-UNITS: dict[Unit, str] = {"percent": "Confidence in %", "hands": "Show of hands"}
 
 
 def show_setup(lesson: GuessLesson, *, has_begun: bool) -> None:
@@ -38,41 +35,15 @@ def show_setup(lesson: GuessLesson, *, has_begun: bool) -> None:
 
 
 def _players(lesson: GuessLesson) -> None:
-    st.text_input(
-        "Who plays? Names with commas between them",
-        key="guess_names",
-        placeholder="Ada, Ben, Cleo",
-        max_chars=120,
-        on_change=_seat,
-        args=(lesson,),
-        persist_state="session",
-    )
-    st.segmented_control(
-        "A number behind a guess is",
-        list(UNITS),
-        default="percent",
-        required=True,
-        format_func=lambda unit: UNITS[unit],
-        key="guess_unit",
-        on_change=_seat,
-        args=(lesson,),
-        persist_state="session",
-    )
-    st.toggle("Hide what is typed", key="guess_veil", persist_state="session")
+    SETTINGS.widget("names", placeholder="Ada, Ben, Cleo", on_change=_seat, args=(lesson,))
+    SETTINGS.widget("unit", on_change=_seat, args=(lesson,))
+    SETTINGS.widget("veil")
 
 
 def _text() -> None:
-    choice = st.selectbox(
-        "Which text?", [*PASSAGES, OWN_TEXT], key="guess_which", persist_state="session"
-    )
+    choice = SETTINGS.widget("which")
     if choice == OWN_TEXT:
-        st.text_area(
-            "Your text; line breaks count as spaces",
-            key="guess_own",
-            height=140,
-            max_chars=20_000,
-            persist_state="session",
-        )
+        SETTINGS.widget("own", height=140)
     else:
         passage = PASSAGES[choice]
         st.caption(
@@ -80,14 +51,14 @@ def _text() -> None:
             f"{percent(passage.overlap)} of its runs of eight words stand in what the shipped "
             "models learned from."
         )
-    st.slider("Tokens open at the start", 1, 40, 8, key="guess_n_open", persist_state="session")
+    SETTINGS.widget("n_open")
 
 
 def _seat(lesson: GuessLesson) -> None:
-    lesson.seat(str(st.session_state.get("guess_names") or ""), st.session_state["guess_unit"])
+    lesson.seat(SETTINGS["names"], SETTINGS["unit"])
 
 
 def _start(lesson: GuessLesson) -> None:
-    choice = st.session_state["guess_which"]
-    text = PASSAGES[choice].text if choice in PASSAGES else st.session_state.get("guess_own")
-    lesson.start(str(text or ""), choice, st.session_state["guess_n_open"])
+    choice = SETTINGS["which"]
+    text = PASSAGES[choice].text if choice in PASSAGES else SETTINGS["own"]
+    lesson.start(text, choice, SETTINGS["n_open"])
