@@ -20,6 +20,7 @@ LOGGER = logging.getLogger(__name__)
 N_LOOKS = 20  # at what was found, while a job goes on: a figure that always changes flickers
 
 Found = TypeVar("Found")
+Part = TypeVar("Part")
 
 
 class Stopped(Exception):  # noqa: N818  it is no error
@@ -118,6 +119,24 @@ class Job(Generic[Found]):
         is_due = is_last or self.fraction - self._looked_at >= 1 / N_LOOKS
         if look is not None and is_due and not self.is_done:
             self.found, self._looked_at = look(), self.fraction
+
+
+def part_of(
+    work: Work[Part], progress: Callable[[Progress[Part]], Progress[Found]]
+) -> Generator[Progress[Found], None, Part]:
+    """Does some work as a part of a larger one, which takes what this returns by `yield from`.
+
+    Args:
+        work: the part.
+        progress: says how far the larger work is, told how far its part is.
+    """
+    while True:
+        try:
+            part = next(work)
+        except StopIteration as end:
+            result: Part = end.value
+            return result
+        yield progress(part)
 
 
 def finish(work: Work[Found]) -> Found:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from statistics import fmean
 
-import numpy as np
-
 from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
 from model.diffusion.denoising import Diffusion, fill_page
 from model.diffusion.infilling import Infilling
-from model.diffusion.quality import measure_clashes, second_look
+from model.diffusion.quality import leave_one_out, measure_clashes
 from model.job import finish
 from model.speculative.drafting import ModelDraft
 from model.speculative.proof import PROMPTS as HUNDRED_PROMPTS
@@ -100,8 +98,7 @@ def c34_blind_to_each_other(context: ExperimentContext) -> Finding:
     clashes = {n: _fill(context, n)[1] for n in (1, LENGTH)}
     return finding(
         True if clashes[1] > clashes[LENGTH] else "holds partly",
-        "Filled all at once, {once} of {n} tokens clash with the rest at a second look; one at a "
-        "time, {slow} do.",
+        "Filled all at once, {once} of {n} tokens clash with the rest; one at a time, {slow} do.",
         "In this draw the tokens happened to fit.",
         once=(clashes[1], "number"),
         n=(LENGTH, "count"),
@@ -137,9 +134,8 @@ def _fill(context: ExperimentContext, n_passes: int, n_pages: int = 3) -> tuple[
             unmasker, LENGTH, BEGINNING, ENDING, n_passes=n_passes, temperature=0.8, seed=seed
         )
         fill_page(page)
-        places = range(page.start, page.start + LENGTH)
-        second = [one for some in second_look(unmasker, page.ids, places) for one in some]
-        clashes = measure_clashes(judge, page, np.array(second))
+        loo_probs = finish(leave_one_out(unmasker, page.ids, page.positions))
+        clashes = measure_clashes(judge, page, loo_probs)
         likely.append(clashes.logprob)
         clashing.append(float(clashes.n_clashes or 0))
     return fmean(likely), fmean(clashing)

@@ -97,7 +97,7 @@ class Diffusion:
             ValueError: where every position is filled.
         """
         if self.finished:
-            raise ValueError("Every position is filled: go back, or start a new page.")
+            raise ValueError("Every position is filled: go back, or start anew.")
         plan, number = self.plan[len(self.passes)], len(self.passes) + 1
         open_at = np.flatnonzero(self.is_open)
 
@@ -150,6 +150,16 @@ class Diffusion:
     def finished(self) -> bool:
         """Whether every position is filled."""
         return len(self.passes) == len(self.plan)
+
+    @property
+    def n_done(self) -> int:
+        """Passes so far."""
+        return len(self.passes)
+
+    @property
+    def positions(self) -> range:
+        """The positions to fill, as places in `ids`."""
+        return range(self.start, self.start + self.length)
 
     @property
     def filled_ids(self) -> list[int]:

@@ -5,16 +5,20 @@ This module knows models and their fills; it knows no page of the app and draws 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from model.diffusion.denoising import Diffusion
-from model.diffusion.quality import measure_clashes, second_look
+from model.diffusion.quality import leave_one_out, measure_clashes
 from model.diffusion.race import write_by_loop
-from model.diffusion.records import DenoiseHistory, Fill, Finisher, Order, Sheet
+from model.diffusion.records import DenoiseHistory, Fill, Order, Sheet, Sweep
+from model.job import Progress, Work, part_of
 from model.loading import LanguageModel
+from model.records import FloatArray
 from model.sampling import Settings
 from model.tokenizing import label
 
@@ -24,9 +28,8 @@ BETWEEN, EMPTY = "between a beginning and an end", "on an empty page"
 # What is seen of it
 
 
-def sheet_of(page: Diffusion, second: npt.NDArray[np.float64] | None = None) -> Sheet:
+def sheet_of(page: Diffusion, loo_probs: FloatArray | None = None) -> Sheet:
     """Returns the sequence as it stands, with what the last pass proposes where it is open."""
-    lm, n_after = page.lm, len(page.ids) - page.start - page.length
     shown, is_open = list(page.ids), page.is_open
     confidence = np.full(page.length, np.nan)
     for one in page.passes:
@@ -35,16 +38,33 @@ def sheet_of(page: Diffusion, second: npt.NDArray[np.float64] | None = None) -> 
         last = page.passes[-1]
         confidence[is_open] = last.confidence[is_open]
         shown[page.start : page.start + page.length] = last.proposal_ids.tolist()
-    around = (page.start, n_after)
+    around = (page.start, len(page.ids) - page.start - page.length)
     return Sheet(
-        labels=_labels(lm, shown),
+        labels=_labels(page.lm, shown),
         given=tuple(np.pad(np.zeros(page.length, bool), around, constant_values=True).tolist()),
         filled_in=tuple(np.pad(page.filled_in, around).tolist()),
         confidence=np.pad(confidence, around, constant_values=np.nan),
         n_passes=len(page.passes),
         n_planned=len(page.plan),
-        second_look=None if second is None else np.pad(second, around, constant_values=np.nan),
+        leave_one_out=None
+        if loo_probs is None
+        else np.pad(loo_probs, around, constant_values=np.nan),
     )
+
+
+def check_page(page: Diffusion) -> Work[Sheet]:
+    """Finds the leave-one-out probability of every token that was filled in.
+
+    Raises:
+        ValueError: where positions are still masked.
+    """
+    if not page.finished:
+        raise ValueError("Some positions are still masked: press Fill first.")
+    page = copy(page)  # what is checked stays, wherever the reader goes meanwhile
+    page.ids, page.passes = list(page.ids), list(page.passes)
+    work = leave_one_out(page.lm, page.ids, page.positions)
+    loo_probs = yield from part_of(work, lambda part: Progress(part.n_done, part.n_total))
+    return sheet_of(page, loo_probs)
 
 
 def history_of(page: Diffusion) -> DenoiseHistory:
@@ -84,108 +104,73 @@ def left_first(filled_in: npt.NDArray[np.integer]) -> float | None:
 # Few passes against many
 
 
-class Sweep:
-    """Fills of one length in few passes and in many, measured one after another.
+def sweep_passes(
+    lm: LanguageModel,
+    judge: LanguageModel,
+    length: int,
+    prompt: str,
+    ending: str,
+    *,
+    order: Order = "confidence",
+    temperature: float = 0.0,
+    n_seeds: int = 1,
+) -> Work[Sweep]:
+    """Fills one length in few passes and in many, and measures one fill after another.
 
-    Attributes:
-        fills: what has been measured so far.
-        loop: the judge's own text of the same length, one token a pass; None until it is written.
-        n_jobs: fills in all.
+    Args:
+        lm: a masked model.
+        judge: a causal model, which says how well each text reads and writes one itself.
+        length: positions of each fill.
+        prompt: the beginning of one half of the fills; the other half has an empty page.
+        ending: the end of them.
+        order: which proposals a pass commits.
+        temperature: of the draws, the judge's own included.
+        n_seeds: fills for each number of passes; one where all would come out alike.
+
+    Raises:
+        ValueError: where a model, a length or a text will not do.
     """
+    places = {BETWEEN: (prompt, ending), EMPTY: ("", "")}
+    planned = [
+        (place, n_passes, seed)
+        for seed in range(n_seeds if temperature > 0 or order == "random" else 1)
+        for n_passes in pass_counts(length)
+        for place in places
+    ]
+    fills: list[Fill] = []
 
-    def __init__(
-        self,
-        lm: LanguageModel,
-        judge: LanguageModel,
-        length: int,
-        prompt: str,
-        ending: str,
-        *,
-        order: Order = "confidence",
-        temperature: float = 0.0,
-        n_seeds: int = 1,
-    ) -> None:
-        """Lays out the fills; nothing runs here.
+    def lay_out(place: str, n_passes: int, seed: int) -> Diffusion:
+        draws: Any = {"order": order, "temperature": temperature, "seed": seed}
+        return Diffusion(lm, length, *places[place], n_passes=n_passes, **draws)
 
-        Args:
-            lm: a masked model.
-            judge: a causal model, which says how well each text reads and writes one itself.
-            length: positions of each fill.
-            prompt: the beginning of one half of the fills; the other half has an empty page.
-            ending: the end of them.
-            order: which proposals a pass commits.
-            temperature: of the draws, the judge's own included.
-            n_seeds: fills for each number of passes; one where all would come out alike.
+    def progress(_: object = None) -> Progress[Sweep]:
+        look = (lambda: Sweep(tuple(fills), loop)) if fills else None
+        return Progress(len(fills), len(planned), "filling and judging", look)
 
-        Raises:
-            ValueError: where a model, a length or a text will not do.
-        """
-        self.lm, self.judge, self.length = lm, judge, length
-        self.n_seeds = n_seeds if temperature > 0 or order == "random" else 1
-        self.fills: list[Fill] = []
-        self.loop: Finisher | None = None
-        self._places = {BETWEEN: (prompt, ending), EMPTY: ("", "")}
-        self._wishes = {"order": order, "temperature": temperature}
-        self._settings = Settings(temperature=temperature)
-        self._jobs = [
-            (place, n_passes, seed)
-            for seed in range(self.n_seeds)
-            for n_passes in pass_counts(length)
-            for place in self._places
-        ]
-        self.n_jobs = len(self._jobs)
-        self._page(*self._jobs[0])  # refuses now what could not be filled later
-        self._work = self._run()
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all has been measured."""
-        return len(self.fills) == self.n_jobs
-
-    def advance(self) -> None:
-        """Runs one more pass of one of the models."""
-        next(self._work, None)
-
-    def _page(self, place: str, n_passes: int, seed: int) -> Diffusion:
-        prompt, ending = self._places[place]
-        wishes: dict[str, object] = {"n_passes": n_passes, "seed": seed, **self._wishes}
-        return Diffusion(self.lm, self.length, prompt, ending, **wishes)  # type: ignore[arg-type]  # wishes by name
-
-    def _run(self) -> Iterator[None]:
-        """Measures job after job, and hands back after every pass."""
-        yield from self._write_by_loop()
-        self._page(*self._jobs[0]).step()  # warms the model up: this one is not counted
-        for place, n_passes, seed in self._jobs:
-            page = self._page(place, n_passes, seed)
-            while not page.finished:
-                page.step()
-                yield
-            seen: list[float] = []
-            places = range(page.start, page.start + page.length)
-            for some in second_look(self.lm, page.ids, places):
-                seen += some
-                yield
-            second = np.array(seen)
-            self.fills.append(
-                Fill(
-                    place=place,
-                    n_passes=n_passes,
-                    length=self.length,
-                    seed=seed,
-                    seconds=page.seconds,
-                    left_first=left_first(page.filled_in),
-                    clashes=measure_clashes(self.judge, page, second),
-                    text=page.filled_text,
-                    sheet=sheet_of(page, second),
-                )
+    lay_out(*planned[0])  # refuses now what could not be filled later
+    settings = Settings(temperature=temperature)
+    loop = yield from part_of(write_by_loop(judge, lm, prompt, length, settings), progress)
+    lay_out(*planned[0]).step()  # warms the model up: this one is not counted
+    for place, n_passes, seed in planned:
+        page = lay_out(place, n_passes, seed)
+        while not page.finished:
+            yield progress()
+            page.step()
+        loo_probs = yield from part_of(leave_one_out(lm, page.ids, page.positions), progress)
+        fills.append(
+            Fill(
+                place=place,
+                n_passes=n_passes,
+                length=length,
+                seed=seed,
+                seconds=page.seconds,
+                left_first=left_first(page.filled_in),
+                clashes=measure_clashes(judge, page, loo_probs),
+                text=page.filled_text,
+                sheet=sheet_of(page, loo_probs),
             )
-            yield
-
-    def _write_by_loop(self) -> Iterator[None]:
-        prompt, _ = self._places[BETWEEN]
-        for written in write_by_loop(self.judge, self.lm, prompt, self.length, self._settings):
-            self.loop = written
-            yield
+        )
+    return Sweep(tuple(fills), loop)
 
 
 def pass_counts(length: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from model.diffusion.records import Stretch
+from model.diffusion.records import Segment
 from model.loading import LanguageModel
 
 # how a reader marks a gap; the space before it belongs to the word that fills it
@@ -44,15 +44,15 @@ def with_sentinels(lm: LanguageModel, text: str) -> str:
     return GAP.sub(lambda _: next(marks), text)
 
 
-def stretches(text: str, answers: Sequence[str]) -> tuple[Stretch, ...]:
+def segments(text: str, answers: Sequence[str]) -> tuple[Segment, ...]:
     """Returns a text in pieces, its gaps filled in turn; those without an answer stay marked."""
     rest, found, end = iter(answers), [], 0
     for gap in GAP.finditer(text):
-        found.append(Stretch(text[end : gap.start()], "given"))
+        found.append(Segment(text[end : gap.start()], "given"))
         answer, end = next(rest, None), gap.end()
         if answer is None:
-            found.append(Stretch(gap[0], "open"))
+            found.append(Segment(gap[0], "open"))
         else:
             needs_space = gap[0].startswith(" ") and answer[:1].isalnum()
-            found.append(Stretch(f" {answer}" if needs_space else answer, "written"))
-    return (*found, Stretch(text[end:], "given"))
+            found.append(Segment(f" {answer}" if needs_space else answer, "written"))
+    return (*found, Segment(text[end:], "given"))

@@ -19,13 +19,13 @@ from transformers import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
 from model import kv_cache
-from model.diffusion.gaps import GAP, sentinel_ids, stretches, with_sentinels
-from model.diffusion.records import Stretch, TwoCaches
+from model.diffusion.gaps import GAP, segments, sentinel_ids, with_sentinels
+from model.diffusion.records import Segment, TwoCaches
 from model.loading import LanguageModel
 from model.passes import Logits, check_room, run_pass
 from model.tokenizing import encode, label, text_of
 
-MOST_TOKENS = 48  # that are written, unless said otherwise
+MAX_TOKENS = 48  # that are written, unless said otherwise
 
 
 class Infilling:
@@ -41,7 +41,7 @@ class Infilling:
             has, or "length" where there is no room for more.
     """
 
-    def __init__(self, lm: LanguageModel, text: str, max_new_tokens: int = MOST_TOKENS) -> None:
+    def __init__(self, lm: LanguageModel, text: str, max_new_tokens: int = MAX_TOKENS) -> None:
         """Reads the text: the encoder's one pass runs here.
 
         Args:
@@ -113,6 +113,11 @@ class Infilling:
         del self.ids[-1], self.seconds[-1], self._bytes[-1]
 
     @property
+    def n_done(self) -> int:
+        """Tokens written so far."""
+        return len(self.ids) - 1
+
+    @property
     def written_ids(self) -> list[int]:
         """What has been written so far."""
         return self.ids[1:]
@@ -120,12 +125,12 @@ class Infilling:
     @property
     def filled_text(self) -> str:
         """The text with its gaps filled, as far as they have been written."""
-        return "".join(one.text for one in self.stretches)
+        return "".join(one.text for one in self.segments)
 
     @property
-    def stretches(self) -> tuple[Stretch, ...]:
+    def segments(self) -> tuple[Segment, ...]:
         """The same text in pieces: what was given, what was written, what is open."""
-        return stretches(self.text, self.answers)
+        return segments(self.text, self.answers)
 
     @property
     def answers(self) -> list[str]:

@@ -1,44 +1,50 @@
-"""How well the tokens of a filled page fit: a second look, a judge, repeats, names.
+"""How well the tokens of a filled page fit: leave-one-out, a judge, repeats, names.
 
 A token fits where the model, shown all the rest of the finished page, would still write it: that is
-the second look. How well the text reads is said by a causal judge, which has no part in the
-filling. This module knows models and their tokenizers; it fills no page.
+its leave-one-out probability. How well the text reads is said by a causal judge, which has no part
+in the filling. This module knows models and their tokenizers; it fills no page.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from model.batch import score
 from model.diffusion.denoising import Diffusion
 from model.diffusion.layout import writable_ids
 from model.diffusion.records import CLASH, Clashes
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.passes import forward
+from model.records import FloatArray
 from model.tokenizing import shares_vocabulary, text_of
 
-_ROWS = 8  # texts that one pass of a second look reads
+_ROWS = 8  # texts that one pass reads
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEW_SENTENCE = re.compile(r"(?:^|[.!?…:\n])[\s\"'”’“‘]*$|[\"“‘]$")
 _NO_NAMES = frozenset({"I", "I'm", "I’m", "I'll", "I’ll", "I've", "I’ve", "I'd", "I’d"})
 
 
-def second_look(
+def leave_one_out(
     lm: LanguageModel, ids: Sequence[int], positions: Sequence[int]
-) -> Iterator[tuple[float, ...]]:
-    """Masks one position after another and yields what the model gives the token that stood there.
+) -> Work[FloatArray]:
+    """Masks one position after another; finds the probability of the token that stood there.
 
     Each row of a pass is the whole text with one mask in it, so that the model knows all but that
-    one token. Yields one tuple for each pass, `_ROWS` positions in each.
+    one token (the terms of a pseudo-log-likelihood, arXiv 1910.14659).
+
+    Returns:
+        (positions,) probabilities.
     """
     words = writable_ids(lm)
+    probs: list[float] = []
     for first in range(0, len(positions), _ROWS):
+        yield Progress(first, len(positions), "leave-one-out")
         places = list(positions[first : first + _ROWS])
         each = range(len(places))
         rows = np.array([list(ids)] * len(places))
@@ -46,12 +52,11 @@ def second_look(
         logits, _ = forward(lm, rows.tolist(), n_logits=0, at=(list(each), places))
         logits[:, ~words] = -np.inf
         tokens = [ids[place] for place in places]
-        yield tuple(np.exp(log_softmax(logits)[each, tokens]).tolist())
+        probs += np.exp(log_softmax(logits)[each, tokens]).tolist()
+    return np.array(probs)
 
 
-def judge_tokens(
-    judge: LanguageModel, before: Sequence[int], after: Sequence[int]
-) -> npt.NDArray[np.float64]:
+def judge_tokens(judge: LanguageModel, before: Sequence[int], after: Sequence[int]) -> FloatArray:
     """Returns the log-probability of each token of `after`, (n,) nats, given all that precedes it.
 
     Raises:
@@ -62,12 +67,10 @@ def judge_tokens(
     return score(judge, before, [after])[0][0]
 
 
-def measure_clashes(
-    judge: LanguageModel, page: Diffusion, second: npt.NDArray[np.float64] | None
-) -> Clashes:
+def measure_clashes(judge: LanguageModel, page: Diffusion, loo_probs: FloatArray | None) -> Clashes:
     """Measures how well the filled part of a page fits itself and what is given around it."""
     before, after = page.ids[: page.start], page.ids[page.start + page.length :]
-    return clashes_of(judge, page.lm, before, page.filled_ids, after, second)
+    return clashes_of(judge, page.lm, before, page.filled_ids, after, loo_probs)
 
 
 def clashes_of(
@@ -76,7 +79,7 @@ def clashes_of(
     before: Sequence[int],
     filled: Sequence[int],
     after: Sequence[int],
-    second: npt.NDArray[np.float64] | None = None,
+    loo_probs: FloatArray | None = None,
 ) -> Clashes:
     """Measures how well some tokens fit each other and their surroundings.
 
@@ -86,7 +89,7 @@ def clashes_of(
         before: tokens given before the filled ones.
         filled: the tokens that are measured.
         after: tokens given after them.
-        second: (filled,) what a second look gives them.
+        loo_probs: (filled,) their leave-one-out probabilities, where they are known.
     """
     words = lm.tokenizer
     parts = [_for_judge(judge, lm, ids) for ids in (before, filled, after)]
@@ -101,7 +104,7 @@ def clashes_of(
         ending_logprob=float(rest.mean()) if rest.size else None,
         n_doubled=sum(a == b for a, b in pairwise([*before[-1:], *filled, *after[:1]])),
         repeated=1 - len(set(pairs)) / len(pairs) if pairs else 0.0,
-        n_clashes=None if second is None else int(np.count_nonzero(second < CLASH)),
+        n_clashes=None if loo_probs is None else int(np.count_nonzero(loo_probs < CLASH)),
         n_names=len(set(names)),
         agreement=(
             sum(name in known_names for name in names) / len(names)

@@ -46,7 +46,7 @@ class Sheet:
     confidence: FloatArray  # (n,) when it was filled, or of the proposal; NaN where unknown
     n_passes: int  # passes so far
     n_planned: int  # passes in all
-    second_look: FloatArray | None = None  # (n,) probability once all else is known; NaN: given
+    leave_one_out: FloatArray | None = None  # (n,) probability given all the rest; NaN: given
 
     @property
     def n_open(self) -> int:
@@ -74,7 +74,7 @@ class Clashes:
     ending_logprob: float | None  # nats for each token of the given ending, by the same judge
     n_doubled: int  # filled tokens equal to the one before them
     repeated: float  # 1 - different pairs of neighbours / all of them, within the fill
-    n_clashes: int | None  # filled tokens that a second look gives less than CLASH
+    n_clashes: int | None  # filled tokens with a leave-one-out probability below CLASH
     n_names: int  # different names in the filled part
     agreement: float | None  # share of its names that the given text knows as well
 
@@ -91,12 +91,12 @@ class Fill:
     left_first: float | None  # of pairs filled in different passes, the share with the left first
     clashes: Clashes
     text: str  # of the filled part
-    sheet: Sheet  # as it stands, the second look included
+    sheet: Sheet  # as it stands, leave-one-out probabilities included
 
 
 @dataclass(frozen=True)
-class Finisher:
-    """One way to write the same number of tokens: what it took and what came out."""
+class DecodingRun:
+    """A text of so many tokens, decoded in one way: what it took and what came out."""
 
     name: str
     n_tokens: int
@@ -116,7 +116,15 @@ class Finisher:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Sweep:
+    """Fills of one length in few passes and in many."""
+
+    fills: tuple[Fill, ...]
+    loop: DecodingRun  # the judge's own text of the same length, one token a pass
+
+
+@dataclass(frozen=True)
+class Segment:
     """A piece of a text with gaps: given, or a gap as far as it has been filled."""
 
     text: str
