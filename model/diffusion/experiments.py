@@ -161,7 +161,7 @@ def sweep_passes(
             Fill(
                 place=place,
                 n_passes=n_passes,
-                length=length,
+                n_tokens=length,
                 seed=seed,
                 seconds=page.seconds,
                 left_first=left_first(page.filled_in),

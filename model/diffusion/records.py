@@ -85,7 +85,7 @@ class Fill:
 
     place: str  # "between a beginning and an end", "on an empty page"
     n_passes: int
-    length: int  # positions filled
+    n_tokens: int  # that were filled in
     seed: int
     seconds: float  # of all passes
     left_first: float | None  # of pairs filled in different passes, the share with the left first

@@ -1,4 +1,4 @@
-"""The diffusion lesson in a real browser: a page that settles, a second look, gaps that fill."""
+"""The diffusion lesson in a real browser: a page that settles, a check, gaps that fill."""
 
 from __future__ import annotations
 
@@ -26,11 +26,9 @@ def test_a_page_settles_pass_by_pass(page: Page, url: str, witness: Witness) -> 
     assert cells.count() == n_open + page.locator(".sheet span.given").count()
 
     by_key(page, "diffusion_fill").get_by_role("button").click()
-    look = by_key(page, "diffusion_look").get_by_role("button")
-    expect(look).to_be_enabled(timeout=PATIENCE)
-    expect(page.locator(".sheet span.open")).to_have_count(0)
-    look.click()
-    expect(page.locator(".sheet span.looked")).to_have_count(n_open, timeout=PATIENCE)
+    expect(page.locator(".sheet span.open")).to_have_count(0, timeout=PATIENCE)
+    by_key(page, "diffusion_check_run").get_by_role("button").click()
+    expect(page.locator(".sheet span.checked")).to_have_count(n_open, timeout=PATIENCE)
 
     by_key(page, "diffusion_gap_step").get_by_role("button").click()
     expect(by_key(page, "diffusion_gap_back").get_by_role("button")).to_be_enabled(timeout=PATIENCE)

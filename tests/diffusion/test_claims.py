@@ -10,9 +10,10 @@ import pytest
 from model.diffusion.denoising import Diffusion, fill_page
 from model.diffusion.experiments import left_first
 from model.diffusion.infilling import Infilling
-from model.diffusion.quality import measure_clashes, second_look
+from model.diffusion.quality import leave_one_out, measure_clashes
 from model.diffusion.records import Clashes
 from model.generation import Generation
+from model.job import finish
 from model.loading import LanguageModel, load_model
 from pages.lessons.diffusion.fill import joined_ending
 from pages.lessons.diffusion.settings import BEGINNING, ENDING, GAP_TEXT
@@ -49,9 +50,8 @@ def measured(
                 seed=seed,
             )
             fill_page(page)
-            places = range(page.start, page.start + LENGTH)
-            seen = [one for some in second_look(unmasker, page.ids, places) for one in some]
-            clashes = measure_clashes(storyteller, page, np.array(seen))
+            loo_probs = finish(leave_one_out(unmasker, page.ids, page.positions))
+            clashes = measure_clashes(storyteller, page, loo_probs)
             found.setdefault(n_passes, []).append((page, clashes))
     return found
 

@@ -10,18 +10,19 @@ import pytest
 
 from model.diffusion.records import (
     Clashes,
+    DecodingRun,
     DenoiseHistory,
     Fill,
-    Finisher,
+    Segment,
     Sheet,
-    Stretch,
+    Sweep,
     TwoCaches,
 )
 from viz.chart import Chart
 from viz.diffusion.denoise_grid import sheet_html, sheet_style, sheet_words
 from viz.diffusion.fill_charts import MEASURES, history_figure, means_of, sweep_figure, sweep_table
 from viz.diffusion.gap_text import gap_text_html
-from viz.diffusion.race_chart import ways_figure
+from viz.diffusion.race_chart import runs_figure
 from viz.diffusion.two_caches import bytes_figure, caches_figure
 from viz.palette import THEMES, Theme, colour
 
@@ -42,7 +43,7 @@ def fill(n_passes: int, place: str = "between", **changes: Any) -> Fill:
     values = {
         "place": place,
         "n_passes": n_passes,
-        "length": 8,
+        "n_tokens": 8,
         "seed": 0,
         "seconds": 0.01 * n_passes,
         "left_first": None if n_passes == 1 else 0.75,
@@ -53,8 +54,8 @@ def fill(n_passes: int, place: str = "between", **changes: Any) -> Fill:
     return Fill(**{**values, **changes})
 
 
-def finisher(n_passes: int = 8) -> Finisher:
-    return Finisher("storyteller, <b>loop</b>", 8, (0.002,) * n_passes, "a text", CLASHES)
+def run(n_passes: int = 8) -> DecodingRun:
+    return DecodingRun("storyteller, <b>loop</b>", 8, (0.002,) * n_passes, "a text", CLASHES)
 
 
 def history(n_rows: int, length: int = 4) -> DenoiseHistory:
@@ -110,17 +111,17 @@ def test_a_sheet_escapes_its_labels_and_names_each_cell(theme: Theme) -> None:
     assert "--sure" in sheet_style(theme)
 
 
-def test_an_untouched_sheet_shows_masks_and_a_second_look_its_clashes() -> None:
+def test_an_untouched_sheet_shows_masks_and_a_check_its_clashes() -> None:
     blank = Sheet(("a", "b"), (True, False), (0, 0), np.array([NAN, NAN]), 0, 2)
     assert ">mask<" in sheet_html(blank)
-    second = np.array([NAN, 0.5, 0.002, NAN, 0.02, NAN])
+    probs = np.array([NAN, 0.5, 0.002, NAN, 0.02, NAN])
     looked = Sheet(
-        SHEET.labels, SHEET.given, (0, 1, 2, 1, 2, 0), SHEET.confidence, 2, 2, second_look=second
+        SHEET.labels, SHEET.given, (0, 1, 2, 1, 2, 0), SHEET.confidence, 2, 2, leave_one_out=probs
     )
     page = sheet_html(looked)
-    assert page.count("looked clash") == 1
-    assert "on a second look 0.20\u202f%" in page
-    assert "gives 1 of them" in sheet_words(looked)
+    assert page.count("checked clash") == 1
+    assert "leave-one-out 0.20\u202f%" in page
+    assert "gives 1 token " in sheet_words(looked)
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -136,22 +137,14 @@ def test_a_history_is_dark_where_it_was_filled_before(theme: Theme, length: int)
     framed = chart.figure.data[1]
     assert (list(framed.x), list(framed.y)) == ([0, 1], [1, 2])
     assert list(chart.figure.layout.yaxis.range) == [4.5, 0.5], "room for the passes to come"
-    assert "50.0\u202f% sure" in chart.caption
-
-
-def test_nothing_yet_is_said_in_words() -> None:
-    assert "press Step" in history_figure(history(0)).caption
-    assert "press Start" in sweep_figure([], None, "clashes").caption
-    assert "press Start" in ways_figure([], "cpu").caption
-    assert "press Step" in caches_figure(caches(0)).caption
-    assert "press Step" in bytes_figure(caches(0)).caption
+    assert "first pass: 50.0\u202f%" in chart.caption
 
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_sweep_draws_means_over_passes_and_the_loop(measure: str, theme: Theme) -> None:
-    fills = [fill(n, place) for n in (1, 2, 8) for place in ("between", "empty")]
-    chart = sweep_figure(fills, finisher(), measure, theme)
+    fills = tuple(fill(n, place) for n in (1, 2, 8) for place in ("between", "empty"))
+    chart = sweep_figure(Sweep(fills, run()), measure, theme)
     spec = drawn(chart)
     lines = {line["name"]: line for line in spec["data"] if line.get("name")}
     assert set(lines) == {"between", "empty", "one token at a time"}
@@ -167,8 +160,8 @@ def test_means_are_over_fills_with_as_many_passes() -> None:
 
 
 def test_the_table_has_a_row_for_each_fill_and_one_for_the_loop() -> None:
-    unlooked = Clashes(-3.0, None, 0, 0.0, None, 0, None)
-    table = sweep_table([fill(1), fill(8, clashes=unlooked)], finisher())
+    unchecked = Clashes(-3.0, None, 0, 0.0, None, 0, None)
+    table = sweep_table(Sweep((fill(1), fill(8, clashes=unchecked)), run()))
     assert len(table) == 3
     assert table["clashes"].tolist() == ["3 of 8", "", "3 of 8"]
     assert table["left first"].tolist() == ["", "75.0\u202f%", "100\u202f%"]
@@ -177,7 +170,7 @@ def test_the_table_has_a_row_for_each_fill_and_one_for_the_loop() -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_each_pass_of_each_way_is_a_piece_as_long_as_it_took(theme: Theme) -> None:
-    chart = ways_figure([finisher(8), finisher(2)], "cpu, float32", theme)
+    chart = runs_figure([run(8), run(2)], "cpu, float32", theme)
     assert "&lt;b&gt;loop" in json.dumps(drawn(chart))
     assert "<b>loop" not in json.dumps(chart.figure.to_dict()["layout"], default=str)
     first, second = chart.figure.data
@@ -195,16 +188,16 @@ def test_each_pass_of_each_way_is_a_piece_as_long_as_it_took(theme: Theme) -> No
 @pytest.mark.parametrize("theme", THEMES)
 def test_a_gap_is_a_box_and_its_text_is_data(theme: Theme) -> None:
     pieces = (
-        Stretch("a <b>", "given"),
-        Stretch(" <i>dog", "written"),
-        Stretch(" ___", "open"),
-        Stretch(".", "given"),
+        Segment("a <b>", "given"),
+        Segment(" <i>dog", "written"),
+        Segment(" ___", "open"),
+        Segment(".", "given"),
     )
     markup = gap_text_html(pieces, theme)
     assert markup.count("<span") == 2
     assert "a &lt;b&gt; <span" in markup, "the space stands before the box"
     assert "&lt;i&gt;dog</span>" in markup
-    begun = gap_text_html([Stretch("the", "given"), Stretch("", "written")], theme)
+    begun = gap_text_html([Segment("the", "given"), Segment("", "written")], theme)
     assert "the <span" in begun
     assert "\u00a0</span>" in begun
     assert f"dashed {colour('rejected', theme)}" in markup

@@ -6,19 +6,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from model.diffusion.denoising import Diffusion, fill_page
 from model.diffusion.experiments import (
     BETWEEN,
     EMPTY,
-    Sweep,
+    check_page,
     history_of,
     left_first,
     pass_counts,
     sheet_of,
+    sweep_passes,
 )
-from model.diffusion.quality import clashes_of, find_names, judge_tokens, second_look
-from model.diffusion.race import write_by_beams, write_by_loop, write_by_passes
+from model.diffusion.layout import writable_ids
+from model.diffusion.quality import clashes_of, find_names, judge_tokens, leave_one_out
+from model.diffusion.race import race, write_by_loop
+from model.job import finish
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import shares_vocabulary
@@ -41,29 +45,18 @@ def test_left_first_by_hand(filled_in: list[int], share: float | None) -> None:
     assert left_first(np.array(filled_in, dtype=np.int64)) == share
 
 
-def test_a_second_look_is_one_pass_with_one_mask_each() -> None:
+def test_leave_one_out_masks_each_position_alone() -> None:
     lm = tiny_unmasker()
     page = fill_page(Diffusion(lm, 10, "The cat", n_passes=2))
-    places = range(page.start, page.start + 10)
-    batches = list(second_look(lm, page.ids, places))
-    assert [len(batch) for batch in batches] == [8, 2]
-    seen = [one for batch in batches for one in batch]
-    for place, found in zip(places, seen, strict=True):
+    work = leave_one_out(lm, page.ids, page.positions)
+    assert len(list(leave_one_out(lm, page.ids, page.positions))) == 2, "eight rows a pass"
+    for place, prob in zip(page.positions, finish(work), strict=True):
         ids = list(page.ids)
         ids[place] = lm.tokenizer.mask_token_id
-        alone = Diffusion(lm, 1, n_passes=1)
-        alone.ids, alone.start = ids, place
-        logits = _logits_at(lm, ids, place)
-        logits[~alone._words] = -np.inf
-        probs = np.exp(logits - logits.max())
-        assert found == pytest.approx(float(probs[page.ids[place]] / probs.sum()), rel=1e-4)
-
-
-def _logits_at(lm: LanguageModel, ids: list[int], place: int) -> np.ndarray:
-    import torch
-
-    with torch.inference_mode():
-        return lm.model(torch.tensor([ids])).logits[0, place].double().numpy()
+        with torch.inference_mode():
+            logits = lm.model(torch.tensor([ids])).logits[0, place].double()
+            logits[~torch.from_numpy(writable_ids(lm))] = -torch.inf
+        assert prob == pytest.approx(float(logits.softmax(-1)[page.ids[place]]), rel=1e-4)
 
 
 def test_a_judge_without_a_beginning_does_not_judge_the_first_token(
@@ -138,16 +131,19 @@ def test_a_sheet_shows_given_filled_and_proposed() -> None:
     first = page.step()
     sheet = sheet_of(page)
     assert sheet.n_open == 4
+    with pytest.raises(ValueError, match="still masked"):
+        next(check_page(page))
     inside = slice(page.start, page.start + 6)
     assert sheet.given[inside] == (False,) * 6
     assert all(sheet.given[: page.start])
     assert np.array_equal(sheet.confidence[inside], first.confidence)
     fill_page(page)
-    done = sheet_of(page, np.linspace(0, 1, 6))
-    assert done.n_open == 0
-    assert done.filled_in[inside] == tuple(page.filled_in)
-    assert done.second_look is not None
-    assert np.isnan(done.second_look[: page.start]).all()
+    checked = finish(check_page(page))
+    assert checked.n_open == 0
+    assert checked.filled_in[inside] == tuple(page.filled_in)
+    assert checked.leave_one_out is not None
+    assert np.isnan(checked.leave_one_out[: page.start]).all()
+    assert np.isfinite(checked.leave_one_out[inside]).all()
 
 
 def test_a_history_has_a_row_for_each_pass() -> None:
@@ -161,50 +157,39 @@ def test_a_history_has_a_row_for_each_pass() -> None:
 
 def test_a_sweep_measures_each_number_of_passes_on_both_pages() -> None:
     lm, judge = tiny_unmasker(), tiny("llama")
-    sweep = Sweep(lm, judge, 4, "The cat", " the end", temperature=1.0, n_seeds=2)
     assert pass_counts(4) == (1, 2, 4)
-    assert sweep.n_jobs == 12
-    while not sweep.is_done:
-        sweep.advance()
-    assert [(f.place, f.n_passes) for f in sweep.fills[:4]] == [
-        (BETWEEN, 1),
-        (EMPTY, 1),
-        (BETWEEN, 2),
-        (EMPTY, 2),
-    ]
-    assert {fill.seed for fill in sweep.fills} == {0, 1}
+    sweep = finish(sweep_passes(lm, judge, 4, "The cat", " the end", temperature=1.0, n_seeds=2))
+    places = [(fill.place, fill.n_passes, fill.seed) for fill in sweep.fills]
+    both = (BETWEEN, EMPTY)
+    assert places == [(place, n, seed) for seed in (0, 1) for n in (1, 2, 4) for place in both]
     assert all(fill.seconds > 0 for fill in sweep.fills)
     assert sweep.fills[0].left_first is None
     assert sweep.fills[0].clashes.ending_logprob is not None
     assert sweep.fills[1].clashes.ending_logprob is None
-    assert sweep.loop is not None
     assert sweep.loop.n_passes == 4
 
 
-def test_alike_fills_are_run_once_and_bad_wishes_are_told_at_once() -> None:
+def test_alike_fills_are_run_once_and_what_cannot_be_is_told_at_once() -> None:
     lm, judge = tiny_unmasker(), tiny("llama")
-    assert Sweep(lm, judge, 4, "a", "", n_seeds=4).n_seeds == 1
-    assert Sweep(lm, judge, 4, "a", "", n_seeds=4, order="random").n_seeds == 4
-    with pytest.raises(ValueError, match="shorten what"):
-        Sweep(lm, judge, 90, "The cat sat on it", "")
+    alike = sweep_passes(lm, judge, 2, "a", "", n_seeds=4)
+    assert next(alike).n_total == 2 * 2
+    shuffled = sweep_passes(lm, judge, 2, "a", "", n_seeds=4, order="random")
+    assert next(shuffled).n_total == 4 * 2 * 2
+    with pytest.raises(ValueError, match="shorten"):
+        next(sweep_passes(lm, judge, 90, "The cat sat on it", ""))
 
 
 def test_three_ways_write_as_many_tokens_and_count_their_passes() -> None:
-    lm, judge = tiny_unmasker(), tiny("llama")
-    page = Diffusion(lm, 6, "The cat", n_passes=2)
-    ways = [
-        list(write_by_loop(judge, lm, "The cat", 6, Settings()))[-1],
-        list(write_by_beams(judge, lm, "The cat", 6, 3))[-1],
-        list(write_by_passes(judge, page))[-1],
-    ]
-    assert [way.n_tokens for way in ways if way] == [6, 6, 6]
-    assert [way.n_passes for way in ways if way] == [6, 6, 2]
-    assert all(way.seconds > 0 for way in ways if way)
-    # another tokenizer: no second look at the texts of the loop and the search
-    assert [way.clashes.n_clashes is None for way in ways if way] == [True, True, False]
+    judge, page = tiny("llama"), Diffusion(tiny_unmasker(), 6, "The cat", n_passes=2)
+    runs = finish(race(judge, page, "The cat"))
+    assert [run.n_tokens for run in runs] == [6, 6, 6]
+    assert [run.n_passes for run in runs] == [6, 6, 2]
+    assert all(run.seconds > 0 for run in runs)
+    # another tokenizer: the texts of the loop and of the search cannot be checked
+    assert [run.clashes.n_clashes is None for run in runs] == [True, True, False]
 
 
 def test_a_loop_without_room_says_so() -> None:
     writing = write_by_loop(tiny("llama"), tiny_unmasker(), "The cat", 96, Settings())
-    with pytest.raises(ValueError, match="shorten the prompt, or write fewer"):
+    with pytest.raises(ValueError, match="shorten the prompt"):
         next(writing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.diffusion.gaps import sentinel_ids, stretches, with_sentinels
+from model.diffusion.gaps import segments, sentinel_ids, with_sentinels
 from model.diffusion.infilling import Infilling
 from tests.tiny_fillers import SENTINELS, tiny_gapfiller, tiny_unmasker
 from tests.tiny_models import tiny
@@ -36,7 +36,7 @@ def test_underscores_become_sentinels_in_turn() -> None:
     ],
 )
 def test_answers_go_into_their_gaps(answers: list[str], text: str) -> None:
-    found = stretches(TEXT, answers)
+    found = segments(TEXT, answers)
     assert "".join(one.text for one in found) == text
     kinds = [one.kind for one in found]
     assert kinds[::2] == ["given"] * 3

@@ -142,14 +142,14 @@ def test_the_speculative_lesson_begins_with_what_its_link_says() -> None:
 
 def test_the_diffusion_lesson_fills_as_its_link_says() -> None:
     app = opened("diffusion", **LINKS["diffusion"])
-    page = kept(app, "diffusion_lesson", DiffusionLesson).run.page
+    page = kept(app, "diffusion_lesson", DiffusionLesson).page
     assert (page.length, len(page.plan), page.seed, page.order) == (12, 4, 9, "left to right")
     press(app, "diffusion_step")
     again = opened("diffusion", **offered(app))
     press(again, "diffusion_step")
-    assert kept(again, "diffusion_lesson", DiffusionLesson).run.page.ids == page.ids
+    assert kept(again, "diffusion_lesson", DiffusionLesson).page.ids == page.ids
     known = opened("diffusion", beginning="", ending="")
-    assert known.selectbox(key="diffusion_page").value == "An empty page"
+    assert known.selectbox(key="diffusion_page").value == "Nothing"
 
 
 @pytest.mark.parametrize(

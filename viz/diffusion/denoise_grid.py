@@ -2,8 +2,8 @@
 
 Cells stay where they are, so that a token is seen to appear in its place. What the reader gave is
 prompt, what the model filled is generated, what is open is hatched and shows what is proposed. The
-bar at a cell's foot is how sure the model was. On a second look the bar is what the model gives the
-token once it knows all the rest, and a clash is marked by a double frame and by ≠.
+bar at the foot of a cell is the model's confidence. After a leave-one-out check it is the
+probability of the token given all the others, and a clash is marked by a double frame and by ≠.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def sheet_style(theme: Theme, scale: float = 1.0) -> str:
         f"background-color:{tone['generated-tint']};background-image:{_bar(tone['generated'])}}}"
         f".sheet span.new{{outline:2.5px solid {tone['stage']};outline-offset:0;"
         "animation:settle .45s ease-out}"
-        f".sheet span.looked{{background-image:{_bar(tone['surprise'])}}}"
+        f".sheet span.checked{{background-image:{_bar(tone['surprise'])}}}"
         f".sheet span.clash{{border:3px double {tone['surprise']};padding-top:.2em;"
         "font-weight:650}"
         ".sheet span.clash::after{content:'≠';position:absolute;top:-.1em;right:.2em;"
@@ -79,7 +79,7 @@ def sheet_html(sheet: Sheet) -> Markup:
 def _cell(sheet: Sheet, place: int) -> Markup:
     label, confidence = sheet.labels[place], float(sheet.confidence[place])
     number = sheet.filled_in[place]
-    second = math.nan if sheet.second_look is None else float(sheet.second_look[place])
+    loo_prob = math.nan if sheet.leave_one_out is None else float(sheet.leave_one_out[place])
     kinds = ["cell"]
     words = [f"position {place}"]
     if sheet.given[place]:
@@ -91,16 +91,16 @@ def _cell(sheet: Sheet, place: int) -> Markup:
     else:
         kinds.append("set")
         words.append(f"filled in pass {number}")
-        if number == sheet.n_passes and math.isnan(second):
+        if number == sheet.n_passes and math.isnan(loo_prob):
             kinds.append("new")
     if not math.isnan(confidence):
         words.append(f"probability {percent(confidence)}")
     shown = confidence
-    if not math.isnan(second):
-        shown = second
-        kinds.append("looked")
-        words.append(f"on a second look {percent(second)}")
-    if second < CLASH:
+    if not math.isnan(loo_prob):
+        shown = loo_prob
+        kinds.append("checked")
+        words.append(f"leave-one-out {percent(loo_prob)}")
+    if loo_prob < CLASH:
         kinds.append("clash")
     sure = "" if math.isnan(shown) else f"--sure:{100 * shown:.1f}%"
     text = MASK if number == 0 and math.isnan(confidence) and not sheet.given[place] else label
@@ -114,10 +114,10 @@ def sheet_words(sheet: Sheet) -> str:
     said = f"After {plural(sheet.n_passes, 'pass', 'es')} of {sheet.n_planned}: "
     said += f"{n_filled} of {plural(n_all, 'position')} filled"
     said += f", {sheet.n_open} still masked." if sheet.n_open else "."
-    if sheet.second_look is not None:
-        n_clashes = int((sheet.second_look < CLASH).sum())
+    if sheet.leave_one_out is not None:
+        n_clashes = int((sheet.leave_one_out < CLASH).sum())
         said += (
-            f" On a second look, with all the rest known, the model gives {n_clashes} of them "
-            f"less than {percent(CLASH)}: these clash, ≠."
+            f" Knowing all the others, the model gives {plural(n_clashes, 'token')} less than "
+            f"{percent(CLASH)}: a clash, ≠."
         )
     return said

@@ -7,24 +7,22 @@ their marker, and the loop, which they are compared with, is drawn in ink.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from model.diffusion.records import DenoiseHistory, Fill, Finisher
-from viz.chart import Chart, empty_chart, new_figure, sheer
+from model.diffusion.records import DecodingRun, DenoiseHistory, Fill, Sweep
+from viz.chart import Chart, new_figure, sheer
 from viz.format import duration, nats, percent, plural
 from viz.labels import plain
 from viz.palette import Theme, colour
 
-NOTHING_YET = "Nothing has been measured yet: press Start."
 OPEN = "·"  # where no token stands yet
-NO_PASS_YET = "No pass has run yet: press Step."
-ROW, MOST_ROWS_TALL, MOST_LABELS = 20, 400, 72  # pixels of a pass, of all; tokens named below
+ROW, MAX_ROWS_TALL, MAX_LABELS = 20, 400, 72  # pixels of a pass, of all; tokens named below
 
 
 # Every pass as a row
@@ -33,8 +31,6 @@ ROW, MOST_ROWS_TALL, MOST_LABELS = 20, 400, 72  # pixels of a pass, of all; toke
 def history_figure(history: DenoiseHistory, theme: Theme = "light") -> Chart:
     """Draws one row for each pass and one column for each position, filled from the top down."""
     n_rows, length = history.confidence.shape
-    if not n_rows:
-        return empty_chart(theme, NO_PASS_YET)
     figure = new_figure(theme)
     numbers = np.arange(1, n_rows + 1)[:, None]
     filled = history.filled_in[None, :]
@@ -68,7 +64,7 @@ def history_figure(history: DenoiseHistory, theme: Theme = "light") -> Chart:
         hoverinfo="skip",
         name="filled in this pass",
     )
-    shown = range(0, length, max(1, -(-length // MOST_LABELS)))
+    shown = range(0, length, max(1, -(-length // MAX_LABELS)))
     figure.update_xaxes(
         tickvals=list(shown),
         ticktext=[plain(history.labels[i][:12]) if history.filled_in[i] else OPEN for i in shown],
@@ -82,7 +78,7 @@ def history_figure(history: DenoiseHistory, theme: Theme = "light") -> Chart:
         tickvals=_few(history.n_planned),
         showgrid=False,
     )
-    figure.update_layout(height=110 + min(MOST_ROWS_TALL, max(90, ROW * history.n_planned)))
+    figure.update_layout(height=110 + min(MAX_ROWS_TALL, max(90, ROW * history.n_planned)))
     caption = _history_words(history)
     return Chart(figure, caption, f"Every pass as a row. {caption}")
 
@@ -108,13 +104,13 @@ def _history_words(history: DenoiseHistory) -> str:
     n_rows = history.confidence.shape[0]
     first = float(np.nanmean(history.confidence[0]))
     words = (
-        f"Measured: {plural(n_rows, 'pass', 'es')} from the top down. The stronger an open cell’s "
-        "colour, the surer the model is of what it proposes there; a framed cell is filled in that "
-        f"pass and stays. In the first pass it is {percent(first)} sure on average"
+        f"Measured: {plural(n_rows, 'pass', 'es')} from the top down. The stronger the colour of "
+        "an open cell, the more confident the model is in what it proposes there; a framed cell is "
+        f"filled in that pass and stays. Mean confidence in the first pass: {percent(first)}"
     )
     last = history.confidence[-1]
     if n_rows > 1 and not np.isnan(last).all():
-        words += f", in the last one {percent(float(np.nanmean(last)))} of what was left"
+        words += f", in the last one {percent(float(np.nanmean(last)))}"
     return words + "."
 
 
@@ -128,69 +124,59 @@ def _few(n: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Measure:
-    """One thing that is measured of every fill, and the words for it."""
+    """One thing that is measured of every fill and of the loop's own text."""
 
     title: str  # of the axis
-    of: Callable[[Fill], float | None]
-    of_loop: Callable[[Finisher], float | None] | None
+    of: Callable[[Fill | DecodingRun], float | None]
     write: Callable[[float], str]
-    is_share: bool = False
+    axis: Mapping[str, object] = field(default_factory=dict)
 
 
-def _clash_share(fill: Fill) -> float | None:
-    n_clashes = fill.clashes.n_clashes
-    return None if n_clashes is None else n_clashes / fill.length
+def _clash_share(text: Fill | DecodingRun) -> float | None:
+    n_clashes = text.clashes.n_clashes
+    return None if n_clashes is None else n_clashes / text.n_tokens
 
 
-def _loop_clash_share(loop: Finisher) -> float | None:
-    n_clashes = loop.clashes.n_clashes
-    return None if n_clashes is None else n_clashes / loop.n_tokens
+def _left_first(text: Fill | DecodingRun) -> float | None:
+    return text.left_first if isinstance(text, Fill) else 1.0
 
 
+SHARE = {"tickformat": ".0%"}
 MEASURES = {
-    "clashes": Measure(
-        "tokens that clash", _clash_share, _loop_clash_share, percent, is_share=True
-    ),
+    "clashes": Measure("tokens that clash", _clash_share, percent, SHARE),
     "logprob": Measure(
         "nats per token, by the judge",
-        lambda fill: fill.clashes.logprob,
-        lambda loop: loop.clashes.logprob,
+        lambda text: text.clashes.logprob,
         nats,
+        {"rangemode": "normal"},
     ),
     "order": Measure(
         "pairs with the left one first",
-        lambda fill: fill.left_first,
-        lambda _: 1.0,
+        _left_first,
         percent,
-        is_share=True,
+        SHARE | {"range": [0, 1.04], "dtick": 0.25},
     ),
-    "seconds": Measure("seconds", lambda fill: fill.seconds, lambda loop: loop.seconds, duration),
-    "repeated": Measure(
-        "pairs of tokens repeated",
-        lambda fill: fill.clashes.repeated,
-        lambda loop: loop.clashes.repeated,
-        percent,
-        is_share=True,
-    ),
+    "seconds": Measure("seconds", lambda text: text.seconds, duration),
 }
 LINES = (("solid", "circle"), ("dot", "diamond-open"))
 
 
-def sweep_figure(
-    fills: Sequence[Fill], loop: Finisher | None, measure: str, theme: Theme = "light"
-) -> Chart:
+def sweep_figure(sweep: Sweep, measure: str, theme: Theme = "light") -> Chart:
     """Draws one measure of every fill over the number of passes."""
-    if not fills:
-        return empty_chart(theme, NOTHING_YET)
-    what = MEASURES[measure]
+    fills, what = sweep.fills, MEASURES[measure]
     figure = new_figure(theme)
     figure.update_layout(height=290)
-    ticks = sorted({*(1 << i for i in range(fills[0].length.bit_length())), fills[0].length})
+    n_tokens = fills[0].n_tokens
+    ticks = sorted({*(1 << i for i in range(n_tokens.bit_length())), n_tokens})
+    said = []
     for place, (dash, symbol) in zip(_places(fills), LINES, strict=False):
-        _add_line(
-            figure, [f for f in fills if f.place == place], what, (place, dash, symbol), theme
-        )
-    level = what.of_loop(loop) if loop is not None and what.of_loop is not None else None
+        chosen = [fill for fill in fills if fill.place == place]
+        points = [(f.n_passes, value) for f in chosen if (value := what.of(f)) is not None]
+        if points:
+            means = means_of(points)
+            _add_line(figure, points, means, what, (place, dash, symbol), theme)
+            said.append(_line_words(place, means, what))
+    level = what.of(sweep.loop)
     if level is not None:
         figure.add_scatter(
             x=[ticks[0], ticks[-1]],
@@ -200,6 +186,7 @@ def sweep_figure(
             name="one token at a time",
             hovertemplate=f"one token at a time: {what.write(level)}<extra></extra>",
         )
+        said.append(f"{what.write(level)} where the loop writes one token at a time")
     figure.update_xaxes(
         type="log",
         title_text="passes",
@@ -207,18 +194,15 @@ def sweep_figure(
         ticktext=[str(n) for n in ticks],
         range=[-0.06, math.log10(ticks[-1]) + 0.06],
     )
-    figure.update_yaxes(title_text=what.title, tickformat=".0%" if what.is_share else None)
-    if measure == "logprob":
-        figure.update_yaxes(rangemode="normal")
-    if measure == "order":
-        figure.update_yaxes(range=[0, 1.04], dtick=0.25)
-    caption = _sweep_words(fills, measure, level)
+    figure.update_yaxes(title_text=what.title, **what.axis)
+    caption = f"Measured: {'; '.join(said) or 'nothing to compare yet'}."
     return Chart(figure, caption, f"{what.title} over passes. {caption}")
 
 
 def _add_line(
     figure: go.Figure,
-    fills: Sequence[Fill],
+    points: Sequence[tuple[int, float]],
+    means: Mapping[int, float],
     what: Measure,
     look: tuple[str, str, str],
     theme: Theme,
@@ -226,8 +210,6 @@ def _add_line(
     """Draws every fill as a point, and a line through the means."""
     place, dash, symbol = look
     tone = colour("generated", theme)
-    points = [(fill.n_passes, value) for fill in fills if (value := what.of(fill)) is not None]
-    means = means_of(points)
     figure.add_scatter(
         x=[n for n, _ in points],
         y=[value for _, value in points],
@@ -258,56 +240,32 @@ def _places(fills: Sequence[Fill]) -> list[str]:
     return list(dict.fromkeys(fill.place for fill in fills))
 
 
-def _sweep_words(fills: Sequence[Fill], measure: str, level: float | None) -> str:
-    what = MEASURES[measure]
-    said = []
-    for place in _places(fills):
-        points = [
-            (f.n_passes, v) for f in fills if f.place == place and (v := what.of(f)) is not None
-        ]
-        means = means_of(points)
-        if means:
-            (few, at_few), (many, at_many) = next(iter(means.items())), list(means.items())[-1]
-            said.append(
-                f"{place} {what.write(at_few)} in {plural(few, 'pass', 'es')}"
-                + (f" and {what.write(at_many)} in {many}" if many != few else "")
-            )
-    if level is not None:
-        said.append(f"{what.write(level)} where the loop writes one token at a time")
-    return f"Measured: {'; '.join(said)}." if said else "Measured: nothing to compare yet."
+def _line_words(place: str, means: Mapping[int, float], what: Measure) -> str:
+    few, many = min(means), max(means)
+    said = f"{place} {what.write(means[few])} in {plural(few, 'pass', 'es')}"
+    return said if many == few else f"{said} and {what.write(means[many])} in {many}"
 
 
-def sweep_table(fills: Sequence[Fill], loop: Finisher | None) -> pd.DataFrame:
+def sweep_table(sweep: Sweep) -> pd.DataFrame:
     """Writes what was measured of every fill, and of the loop's own text."""
-    rows = [_row(f.place, f.n_passes, f.seconds, f.left_first, f.length, f) for f in fills]
-    if loop is not None:
-        rows.append(_row(loop.name, loop.n_passes, loop.seconds, 1.0, loop.n_tokens, loop))
-    names = ["page", "passes", "seconds", "left first", "clashes", "judge, a token", "of the end"]
-    names += ["doubled", "repeated", "names", "names known", "text"]
-    return pd.DataFrame(rows, columns=names)
+    rows = [_row(fill.place, fill) for fill in sweep.fills]
+    return pd.DataFrame([*rows, _row(sweep.loop.name, sweep.loop)])
 
 
-def _row(
-    place: str,
-    n_passes: int,
-    seconds: float,
-    left: float | None,
-    length: int,
-    one: Fill | Finisher,
-) -> tuple[object, ...]:
-    found = one.clashes
-    clashes = "" if found.n_clashes is None else f"{found.n_clashes} of {length}"
-    return (
-        place,
-        n_passes,
-        duration(seconds),
-        "" if left is None else percent(left),
-        clashes,
-        nats(found.logprob),
-        "" if found.ending_logprob is None else nats(found.ending_logprob),
-        found.n_doubled,
-        percent(found.repeated),
-        found.n_names,
-        "" if found.agreement is None else percent(found.agreement),
-        one.text,
-    )
+def _row(name: str, text: Fill | DecodingRun) -> dict[str, object]:
+    clashes, left = text.clashes, _left_first(text)
+    n_clashes, ending, agreement = clashes.n_clashes, clashes.ending_logprob, clashes.agreement
+    return {
+        "page": name,
+        "passes": text.n_passes,
+        "seconds": duration(text.seconds),
+        "left first": "" if left is None else percent(left),
+        "clashes": "" if n_clashes is None else f"{n_clashes} of {text.n_tokens}",
+        "judge, a token": nats(clashes.logprob),
+        "of the end": "" if ending is None else nats(ending),
+        "doubled": clashes.n_doubled,
+        "repeated": percent(clashes.repeated),
+        "names": clashes.n_names,
+        "names known": "" if agreement is None else percent(agreement),
+        "text": text.text,
+    }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from model.diffusion.records import Stretch
+from model.diffusion.records import Segment
 from viz.palette import Theme, colour
 from viz.strip import element
 
@@ -14,11 +14,11 @@ SIZE = 1.15  # of the letters, in rem
 EMPTY = "\u00a0" * 3  # a gap that has been begun
 
 
-def gap_text_html(stretches: Sequence[Stretch], theme: Theme, scale: float = 1.0) -> Markup:
+def gap_text_html(segments: Sequence[Segment], theme: Theme, scale: float = 1.0) -> Markup:
     """Writes the text, its gaps as boxes.
 
     Args:
-        stretches: What is given and the gaps between, in turn.
+        segments: What is given and the gaps between, in turn.
         theme: Light or dark.
         scale: 1 on a desk, more on a projector.
     """
@@ -26,10 +26,10 @@ def gap_text_html(stretches: Sequence[Stretch], theme: Theme, scale: float = 1.0
         f"font-size:{SIZE * scale}rem;line-height:1.9;color:{colour('ink', theme)};"
         "overflow-wrap:anywhere;white-space:pre-wrap"
     )
-    return element("div", *(_part(one, theme) for one in stretches), style=style)
+    return element("div", *(_part(one, theme) for one in segments), style=style)
 
 
-def _part(one: Stretch, theme: Theme) -> Markup:
+def _part(one: Segment, theme: Theme) -> Markup:
     if one.kind == "given":
         return Markup.escape(one.text)
     look = f"background:{colour('generated-tint', theme)};border:1.5px solid "

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from model.diffusion.records import TwoCaches
 from model.records import FloatArray
-from viz.chart import Chart, empty_chart, new_figure
+from viz.chart import Chart, new_figure
 from viz.format import count, duration, plural, size, size_ticks
 from viz.labels import plain
 from viz.palette import Theme, colour
 from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
 
-NOTHING_YET = "The decoder has not begun: press Step."
 SLOTS = (12, 16, 24, 32, 48, 64, 96, 128)  # columns that the right grid has room for
 
 
 def caches_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
     """Draws the keys of both caches: one row for each head of each layer, one column a token."""
-    if not caches.own.size:
-        return empty_chart(theme, NOTHING_YET)
     figure = new_figure(theme)
     n_written, n_source = caches.own.shape[2], caches.cross.shape[2]
     n_slots = next((slots for slots in SLOTS if slots >= n_written), n_written)
@@ -84,8 +81,6 @@ def _times(n: int) -> str:
 def bytes_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
     """Draws the bytes of both caches after every step."""
     n_steps = len(caches.own_bytes) - 1
-    if not n_steps:
-        return empty_chart(theme, NOTHING_YET)
     figure = new_figure(theme)
     steps = list(range(n_steps + 1))
     lines = (

@@ -1,4 +1,4 @@
-"""The diffusion lesson's first part: a page of masks that settles, pass by pass."""
+"""The diffusion lesson's first part: a sequence of masks that is filled, pass by pass."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from typing import Any
 import streamlit as st
 
 from model.diffusion.denoising import Diffusion, propose
-from model.diffusion.experiments import history_of, left_first, sheet_of
+from model.diffusion.experiments import check_page, history_of, left_first, sheet_of
 from model.diffusion.layout import plan_passes
-from model.diffusion.quality import second_look
+from model.diffusion.quality import leave_one_out
+from model.diffusion.records import Sheet
+from model.job import Job
 from model.loading import LanguageModel
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
+from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS, show_job
 from pages.frame.layout import is_presenting
-from pages.frame.running import CLOCK_SECONDS
-from pages.frame.stepping import step_buttons
+from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
-from pages.lessons.diffusion.state import DiffusionLesson, Mode, PageRun
+from pages.lessons.diffusion.state import DiffusionLesson, PassSteps
 from viz.diffusion.denoise_grid import sheet_html, sheet_style, sheet_words
 from viz.diffusion.fill_charts import history_figure
 from viz.format import digits, duration, percent, plural
+from viz.presenter import FACTOR
 
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
-SLICE_SECONDS = 0.35  # of passes between two looks at the buttons
-PROJECTOR = 1.3  # the sheet's scale in presenter mode
 
 
 def lay_out(lm: LanguageModel) -> Diffusion:
@@ -51,17 +52,38 @@ def joined_ending(ending: str) -> str:
     return f" {ending}" if ending[:1].isalnum() else ending
 
 
+def steps_of(page: Diffusion) -> Stepper[PassSteps[Diffusion]]:
+    """Return what a page is stepped by."""
+    return Stepper(PassSteps(page), "diffusion")
+
+
 def show_fill(lesson: DiffusionLesson) -> None:
-    """Show the settings, the page as a sheet of cells, and every pass as a row."""
+    """Show the settings, the sequence as a sheet of cells, every pass as a row, and the check."""
     st.markdown(
-        "**This model does not write from left to right: every pass reads the whole page and fills "
-        "many positions at once, each blind to the others of its pass.** Press Step, or Play."
+        "**A masked model does not write from left to right. Every pass reads the whole sequence "
+        "and fills many positions at once, each blind to the others of its pass.** Press Step, or "
+        "Play."
     )
     _settings(lesson)
-    mode = lesson.run.mode
-    pace = {"still": None, "play": PLAY_SECONDS}.get(mode, CLOCK_SECONDS)
-    st.fragment(_fill, run_every=pace)(lesson, mode)
-    show_code(Diffusion.step, propose, plan_passes, second_look, key="diffusion_code_1")
+    scale = FACTOR if is_presenting() else 1.0
+    st.html(f"<style>{sheet_style(theme_now(), scale)}</style>")
+    is_filling = lesson.stepper.steps.seconds > 0
+    pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
+    show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
+    st.subheader("Leave-one-out check", anchor=False)
+    st.markdown(
+        "Does each token fit all the others? Check masks every filled position again, one at a "
+        "time, and asks how likely its token is given all the rest."
+    )
+    show_job(
+        lesson.jobs,
+        "diffusion_check",
+        "Check",
+        lambda: Job(check_page(lesson.page)),
+        _show_check,
+        icon=":material/visibility:",
+    )
+    show_code(Diffusion.step, propose, plan_passes, leave_one_out, key="diffusion_code_1")
 
 
 # Settings
@@ -75,14 +97,14 @@ def _settings(lesson: DiffusionLesson) -> None:
         SETTINGS.widget("beginning", width=380, **anew)
         SETTINGS.widget("ending", width=330, **anew)
         SETTINGS.widget("seed", width=110, disabled=not has_coins, **anew)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_wishes"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_draws"):
         SETTINGS.widget("passes", width=200, **anew)
         SETTINGS.widget("positions", width=200, **anew)
         SETTINGS.widget("temperature", width=150, format="%.1f", **anew)
         SETTINGS.widget("order", **anew)
         SETTINGS.widget("blocks", **anew)
     if lesson.notice:
-        st.error(f"{lesson.notice} The page before it stays below.")
+        st.error(f"{lesson.notice} The sequence before it stays below.")
 
 
 def match_page() -> None:
@@ -104,83 +126,51 @@ def _begin(lesson: DiffusionLesson) -> None:
     try:
         page = lay_out(lesson.lm)
     except ValueError as error:
-        lesson.run.mode, lesson.notice = "still", str(error)
+        lesson.stepper.is_playing, lesson.notice = False, str(error)
     else:
-        lesson.run, lesson.notice = PageRun(page), None
+        lesson.stepper, lesson.notice = steps_of(page), None
+        lesson.jobs.pop("diffusion_check", None)
 
 
 # The page
 
 
-def _fill(lesson: DiffusionLesson, mode: Mode) -> None:
-    run = lesson.run
-    if mode != "still" and run.mode == mode:
-        run.tick(SLICE_SECONDS)
-    if run.mode != mode:
-        st.rerun()  # the fragment's clock starts and stops with the whole page
-    _buttons(run)
-    if run.notice:
-        st.error(run.notice)
-    sheet, theme = sheet_of(run.page, run.second), theme_now()
-    scale = PROJECTOR if is_presenting() else 1.0
-    st.html(f"<style>{sheet_style(theme, scale)}</style>")
-    st.html(sheet_html(sheet))
-    _say(run, sheet_words(sheet))
-    if run.page.passes:
-        show_chart(history_figure(history_of(run.page), theme), "diffusion_history")
-
-
-def _buttons(run: PageRun) -> None:
-    is_still, page = run.mode == "still", run.page
+def _draw(lesson: DiffusionLesson) -> None:
+    stepper, page, theme = lesson.stepper, lesson.page, theme_now()
+    if not stepper.is_playing:
+        stepper.steps.seconds = 0  # the next Play is one pass at a time again
     with st.container(horizontal=True, vertical_alignment="center", key="diffusion_buttons"):
-        step_buttons(
-            "diffusion",
-            is_playing=not is_still,
-            can_step=not page.finished,
-            can_go_back=bool(page.passes),
-            step=run.step,
-            play=run.play,
-            back=run.back,
-        )
+        stepper.buttons()
         st.button(
             "Fill",
             key="diffusion_fill",
-            on_click=run.fill,
-            disabled=not is_still or page.finished,
+            on_click=_fill,
+            args=(stepper,),
+            disabled=stepper.is_playing or page.finished,
             icon=":material/fast_forward:",
         )
-        st.button(
-            "Second look",
-            key="diffusion_look",
-            on_click=run.look,
-            disabled=not is_still or not page.finished or run.second is not None,
-            icon=":material/visibility:",
-            help="Mask one position at a time of the finished page: what does the model give the "
-            "token there, once it knows all the rest?",
-        )
-        if run.mode == "look":
-            st.caption(f"Looking: {percent(run.share_looked)}")
+    stepper.notices()
+    sheet = sheet_of(page)
+    st.html(sheet_html(sheet))
+    _say(page, sheet)
+    if page.passes:
+        show_chart(history_figure(history_of(page), theme), "diffusion_history")
 
 
-def _bar_words(run: PageRun) -> str:
-    """Say what the bar at the foot of a cell is."""
-    if not run.page.passes:
-        return ""
-    if run.second is not None:
-        return "The bar at a cell’s foot is what the model gives its token on the second look."
-    return (
-        "The bar at a cell’s foot is how sure the model is of what it proposes there, or was when "
-        "it filled it."
-    )
+def _fill(stepper: Stepper[PassSteps[Diffusion]]) -> None:
+    """Run the passes that are left as fast as they go."""
+    stepper.steps.seconds = SLICE_SECONDS
+    stepper.play()
 
 
-def _say(run: PageRun, words: str) -> None:
-    page = run.page
-    said = [f"Measured. {words} {_bar_words(run)}"]
+def _say(page: Diffusion, sheet: Sheet) -> None:
+    """Say what the sheet shows, what the passes took, and in which order they filled it."""
+    said = [f"Measured. {sheet_words(sheet)}"]
     if page.passes:
         n_read, n_passes = page.passes[-1].n_input, len(page.passes)
         said.append(
-            f"Every pass reads all {plural(n_read, 'token')} and fills "
+            "The bar at the foot of a cell is the model’s confidence in what it proposes there, "
+            f"or had when it filled it. Every pass reads all {plural(n_read, 'token')} and fills "
             f"{digits(page.length / len(page.plan), 2)} positions on average; "
             f"{plural(n_passes, 'pass', 'es')} took {duration(page.seconds)}."
         )
@@ -188,8 +178,18 @@ def _say(run: PageRun, words: str) -> None:
     if share is not None:
         said.append(
             f"Of two positions filled in different passes, the left one came first in "
-            f"{percent(share)} (50{chr(0x202F)}% is no order, 100{chr(0x202F)}% left to right)."
+            f"{percent(share)} ({percent(0.5)} is no order, {percent(1)} left to right)."
         )
     st.caption(" ".join(said))
     if page.finished:
         st.text(page.text)
+
+
+def _show_check(job: Job[Sheet]) -> None:
+    sheet = job.found
+    assert sheet is not None
+    st.html(sheet_html(sheet))
+    st.caption(
+        f"Measured. {sheet_words(sheet)} The bar at the foot of a cell is the probability of its "
+        "token given all the others."
+    )

@@ -6,18 +6,17 @@ import streamlit as st
 
 from model.diffusion.gaps import with_sentinels
 from model.diffusion.infilling import Infilling
-from model.loading import LoadError
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import is_presenting
 from pages.frame.models import shared_model
-from pages.frame.stepping import at_a_pace, step_buttons
-from pages.lessons.diffusion.fill import PROJECTOR
+from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.diffusion.settings import SETTINGS
-from pages.lessons.diffusion.state import DiffusionLesson, GapRun
+from pages.lessons.diffusion.state import DiffusionLesson, PassSteps
 from viz.diffusion.gap_text import gap_text_html
 from viz.diffusion.two_caches import bytes_figure, caches_figure
 from viz.format import duration, plural
+from viz.presenter import FACTOR
 
 GAPFILLER = "gapfiller"
 PLAY_SECONDS = 0.6
@@ -25,35 +24,38 @@ PLAY_SECONDS = 0.6
 
 def show_gaps(lesson: DiffusionLesson) -> None:
     """Show a text with gaps, what is written into them, and both caches."""
-    st.header("Read once, written by the loop", anchor=False)
+    st.header("Infilling with an encoder-decoder", anchor=False)
     st.markdown(
-        "**An encoder-decoder reads its input whole, both ways, in one pass; its answer it writes "
-        "one token at a time, like every other.** Mark gaps by ___ and press Step."
+        "**An encoder-decoder reads its whole input in one pass, both ways; its answer it writes "
+        "one token at a time, like every other model here.** Mark gaps by ___ and press Step."
     )
     if lesson.gaps is None and lesson.gaps_notice is None:
-        _begin(lesson, SETTINGS["gaps"])
-    at_a_pace(
-        lambda: lesson.gaps is not None and lesson.gaps.is_playing,
-        lambda: lesson.gaps.step() if lesson.gaps else None,
-        lambda: _gaps(lesson),
-        PLAY_SECONDS,
-    )
+        _begin(lesson)
+    SETTINGS.widget("gaps", on_change=_begin, args=(lesson,))
+    if lesson.gaps_notice:
+        st.error(lesson.gaps_notice)
+    stepper = lesson.gaps
+    if stepper is not None:
+        show_stepper(lambda: stepper, lambda: _draw(stepper), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="diffusion_code_4")
 
 
-def _gaps(lesson: DiffusionLesson) -> None:
-    run = lesson.gaps
-    SETTINGS.widget("gaps", on_change=lambda: _begin(lesson, SETTINGS["gaps"]))
-    if lesson.gaps_notice:
-        st.error(lesson.gaps_notice)
-    if run is None:
-        return
-    _buttons(run)
-    if run.notice:
-        st.error(run.notice)
-    text, theme = run.text, theme_now()
-    scale = PROJECTOR if is_presenting() else 1.0
-    st.html(gap_text_html(text.stretches, theme, scale))
+def _begin(lesson: DiffusionLesson) -> None:
+    """Read another text; if it cannot be read, the one on the page stays."""
+    try:
+        text = Infilling(shared_model(GAPFILLER), SETTINGS["gaps"])
+    except ValueError as error:
+        lesson.gaps_notice = str(error)
+    else:
+        lesson.gaps, lesson.gaps_notice = Stepper(PassSteps(text), "diffusion_gap"), None
+
+
+def _draw(stepper: Stepper[PassSteps[Infilling]]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="diffusion_gap_buttons"):
+        stepper.buttons()
+    stepper.notices()
+    text, theme = stepper.steps.engine, theme_now()
+    st.html(gap_text_html(text.segments, theme, FACTOR if is_presenting() else 1.0))
     if text.written_ids:
         caches = text.look()
         left, right = st.columns([5, 3], gap="large")
@@ -71,26 +73,3 @@ def _gaps(lesson: DiffusionLesson) -> None:
         "answer repeats it and goes on with what the gap holds. A decoder-only model has one stack "
         "for both: prompt and answer lie in one cache, and each position sees only those before it."
     )
-
-
-def _buttons(run: GapRun) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="diffusion_gap_buttons"):
-        step_buttons(
-            "diffusion_gap",
-            is_playing=run.is_playing,
-            can_step=run.text.finished is None,
-            can_go_back=bool(run.text.written_ids),
-            step=run.step,
-            play=run.play,
-            back=run.back,
-        )
-
-
-def _begin(lesson: DiffusionLesson, text: str) -> None:
-    """Read another text; if it cannot be read, the one on the page stays."""
-    try:
-        lesson.gaps = GapRun(Infilling(shared_model(GAPFILLER), text))
-    except (LoadError, ValueError) as error:
-        lesson.gaps_notice = str(error)
-    else:
-        lesson.gaps_notice = None

@@ -9,11 +9,11 @@ from model.loading import LanguageModel, LoadError
 from pages.frame.lesson_state import lesson_state, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
-from pages.lessons.diffusion.fill import lay_out, match_page, show_fill
+from pages.lessons.diffusion.fill import lay_out, match_page, show_fill, steps_of
 from pages.lessons.diffusion.gaps import show_gaps
 from pages.lessons.diffusion.race import show_race
 from pages.lessons.diffusion.settings import SETTINGS
-from pages.lessons.diffusion.state import DiffusionLesson, PageRun
+from pages.lessons.diffusion.state import DiffusionLesson
 from pages.lessons.diffusion.sweep import show_sweep
 
 LESSON = "diffusion_lesson"
@@ -24,15 +24,15 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
 
     def begin(judge: LanguageModel, old: DiffusionLesson | None) -> DiffusionLesson:
-        if old is not None:  # the page stays, another model judges it
-            return DiffusionLesson(old.lm, judge, old.run)
+        if old is not None:  # the sequence stays, another model judges it
+            return DiffusionLesson(old.lm, judge, old.stepper)
         return begin_by_link(SETTINGS, lambda: begin_anew(judge))
 
     def begin_anew(judge: LanguageModel) -> DiffusionLesson:
         lm = shared_model(asked_model(SETTINGS) or FILLER, progress=progress_caption(waiting))
         page = lay_out(lm)
         match_page()
-        return DiffusionLesson(lm, judge, PageRun(page))
+        return DiffusionLesson(lm, judge, steps_of(page))
 
     try:
         lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
@@ -74,8 +74,8 @@ def _change_model(lesson: DiffusionLesson) -> None:
     name = st.session_state["diffusion_model"].strip()
     try:
         lm = shared_model(name or FILLER)
-        run = PageRun(lay_out(lm))
+        stepper = steps_of(lay_out(lm))
     except ValueError as error:
         lesson.notice = str(error)
     else:
-        st.session_state[LESSON] = DiffusionLesson(lm, lesson.judge, run)
+        st.session_state[LESSON] = DiffusionLesson(lm, lesson.judge, stepper)

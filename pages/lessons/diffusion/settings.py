@@ -6,14 +6,14 @@ from model.diffusion.denoising import ORDERS
 from pages.frame.fields import Choice, Number, Text, Whole
 from pages.frame.settings_table import SettingsTable
 
-LONGEST_TEXT = 1_000  # characters
-MOST_POSITIONS = 128
+MAX_TEXT = 1_000  # characters
+MAX_POSITIONS = 128
 BEGINNING = "Once upon a time, there was a little girl named Lily. She had a red ball."
 ENDING = "Lily hugged her mom and they went home."
 PAGES = {
-    "Between beginning and end": (BEGINNING, ENDING),
-    "After a beginning": (BEGINNING, ""),
-    "An empty page": ("", ""),
+    "A beginning and an end": (BEGINNING, ENDING),
+    "A beginning": (BEGINNING, ""),
+    "Nothing": ("", ""),
 }
 GAP_TEXT = (
     "Once upon a time, there was a little girl named ___. She loved to play in the ___ with her "
@@ -21,22 +21,16 @@ GAP_TEXT = (
 )
 SETTINGS = SettingsTable(
     "diffusion",
-    Choice("page", "Page", next(iter(PAGES)), tuple(PAGES), in_link=False),  # its texts are
-    Text("beginning", "Beginning", BEGINNING, max_characters=LONGEST_TEXT),
-    Text("ending", "End", ENDING, max_characters=LONGEST_TEXT),
-    Whole("passes", "Passes (K)", 8, low=1, high=MOST_POSITIONS, is_slider=True),
-    Whole("positions", "Positions to fill", 32, low=4, high=MOST_POSITIONS, is_slider=True),
+    Choice("page", "Given text", next(iter(PAGES)), tuple(PAGES), in_link=False),  # its texts are
+    Text("beginning", "Beginning", BEGINNING, max_characters=MAX_TEXT),
+    Text("ending", "End", ENDING, max_characters=MAX_TEXT),
+    Whole("passes", "Passes (K)", 8, low=1, high=MAX_POSITIONS, is_slider=True),
+    Whole("positions", "Positions to fill", 32, low=4, high=MAX_POSITIONS, is_slider=True),
     Number("temperature", "Temperature", 0.8, high=1.5, is_slider=True),
-    Choice(
-        "order",
-        "Fill first",
-        ORDERS[0],
-        {order: "the surest" if order == "confidence" else order for order in ORDERS},
-        is_segmented=True,
-    ),
+    Choice("order", "Unmasking order", ORDERS[0], ORDERS, is_segmented=True),
     Choice(
         "blocks",
-        "Blocks of",
+        "Block length",
         0,
         {0: "all", 8: "8", 16: "16"},
         is_segmented=True,
@@ -47,11 +41,11 @@ SETTINGS = SettingsTable(
     Choice("sweep_length", "Positions", 32, (16, 32, 48, 64)),
     Choice(
         "sweep_fills",
-        "Fills of each",
+        "Samples of each",
         1,
         (1, 2, 4),
-        help="With other seeds. At temperature 0 with the surest first, all come out alike.",
+        help="With other seeds. At temperature 0 in the order of confidence, all come out alike.",
     ),
-    Text("gaps", "A text with gaps", GAP_TEXT, max_characters=LONGEST_TEXT),
+    Text("gaps", "A text with gaps", GAP_TEXT, max_characters=MAX_TEXT),
     default_model="unmasker",
 )
