@@ -105,16 +105,6 @@ def test_the_same_seed_writes_the_same_text_and_another_seed_another() -> None:
     assert len({tuple(ids) for ids in texts.values()}) == 5
 
 
-def test_two_sessions_step_by_step_in_turn_write_what_each_writes_alone() -> None:
-    alone = [written(seed, 10) for seed in (1, 2)]
-    both = [Generation(tiny("llama"), PROMPT, seed=seed, max_new_tokens=10) for seed in (1, 2)]
-    while any(g.finished is None for g in both):
-        for g in both:
-            if g.finished is None:
-                g.step(SAMPLED)
-    assert [g.ids for g in both] == alone
-
-
 def test_thirty_sessions_at_once_write_what_each_writes_alone() -> None:
     """They share one copy of the weights and nothing else."""
     alone = [written(seed) for seed in range(30)]

@@ -329,13 +329,6 @@ def test_the_captured_step_is_offered_only_where_every_position_is_kept() -> Non
 
 
 @pytest.mark.usefixtures("graphs")
-def test_a_model_that_cannot_be_captured_still_has_its_roofline() -> None:
-    experiment = RooflineExperiment(tiny("mistral"), (4,), (1,), n_past=4, n_passes=1)
-    assert experiment.quick == ()
-    assert RooflineExperiment(tiny("gpt2"), (4,), (1,), 4, 1).quick == (STATIC,)
-
-
-@pytest.mark.usefixtures("graphs")
 def test_a_gpu_reads_long_prompts_and_knows_what_a_captured_step_takes_at_least(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -11,7 +11,7 @@ from transformers import DynamicCache
 from model.fast import llama_decode
 from model.kv_cache import fork
 from model.loading import load_model
-from tests.tiny_models import bare_model, tiny
+from tests.tiny_models import bare_model
 
 pytestmark = pytest.mark.oracle
 
@@ -100,8 +100,3 @@ def test_16_bits_and_large_models_are_left_to_transformers(
     assert llama_decode.fast_decode(bare_model("llama").to(torch.bfloat16)) is None
     monkeypatch.setattr(llama_decode, "_SMALL", 1000)
     assert llama_decode.fast_decode(bare_model("llama")) is None
-
-
-def test_the_tiny_models_of_the_other_tests_walk_both_paths() -> None:
-    assert tiny("llama").fast_decode is not None
-    assert tiny("qwen3").fast_decode is None
