@@ -19,9 +19,11 @@ import torch
 
 from benchmarks.figures import Timing, describe_machine
 from model.beam_search import BeamSearch
+from model.beam_search.experiments import compare_searches
 from model.generation import Generation
+from model.job import finish
 from model.loading import LanguageModel, load_model
-from pages.lessons.beam_search.state import PROMPTS, Wish, compare
+from pages.lessons.beam_search.state import PROMPTS
 
 LENGTHS = (4, 5, 6, 8)  # tokens of the exact comparison
 
@@ -72,14 +74,13 @@ def find_examples(lm: LanguageModel) -> None:
     for prompt in PROMPTS:
         print(f"\n{prompt}")
         for n_tokens in LENGTHS:
-            run = compare(lm, Wish(prompt), n_tokens, 20_000)
-            while run.is_running:
-                run.slice(10.0)
-            times = math.exp(run.best.total - run.greedy.total)
-            proof = "proved" if run.result.is_proved else "not proved"
+            comparison = finish(compare_searches(lm, prompt, 4, n_tokens))
+            greedy, best = comparison.greedy, comparison.best
+            times = math.exp(best.total - greedy.total)
+            proof = "proved" if comparison.exact.is_proved else "not proved"
             print(
-                f"  {n_tokens} tokens: {times:7.2f}x greedy, {run.exact.n_expanded:5} read, {proof}"
-                f"  greedy {run.greedy.text!r}  best {run.best.text!r}"
+                f"  {n_tokens} tokens: {times:7.2f}x greedy, {best.n_expanded:5} read, {proof}"
+                f"  greedy {greedy.text!r}  best {best.text!r}"
             )
 
 

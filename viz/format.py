@@ -68,12 +68,17 @@ def _byte_scale(n: float) -> tuple[float, str]:
     return scale, unit
 
 
-def nats(value: float) -> str:
-    """Writes an entropy or a log-probability with a true minus sign: −2.31 nats."""
+def signed(value: float) -> str:
+    """Writes a number with two decimals and a true minus sign: −2.31."""
     if not math.isfinite(value):
-        return f"−∞{THIN}nats"
+        return "−∞"
     text = f"{abs(value):.2f}"
-    return f"{'−' if value < 0 and float(text) else ''}{text}{THIN}nats"
+    return f"{'−' if value < 0 and float(text) else ''}{text}"
+
+
+def nats(value: float) -> str:
+    """Writes an entropy or a log-probability: −2.31 nats."""
+    return f"{signed(value)}{THIN}nats"
 
 
 def size(n_bytes: int) -> str:

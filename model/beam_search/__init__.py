@@ -202,8 +202,7 @@ class BeamSearch:
             node_id=node.node_id,
             token_ids=tuple(ids),
             text=text_of(self.lm.tokenizer, ids),
-            total=node.total,
-            depth=node.depth,
+            logprobs=tuple(self.nodes[i].logprob for i in lineage(self.nodes, node.node_id)),
             ended=self._is_end_of(node),
         )
 
@@ -232,7 +231,7 @@ class BeamSearch:
             depth=len(self.steps) + 1,
             node_ids=tuple(node.node_id for node in made),
             beams=tuple(self.beams),
-            died=tuple(parent for parent in parents if parent not in alive),
+            dropped=tuple(parent for parent in parents if parent not in alive),
             n_candidates=n_candidates,
             seconds=seconds,
             cache_tokens=held,

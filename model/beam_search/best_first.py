@@ -1,10 +1,10 @@
-"""The likeliest text of all: best-first search, which can prove that nothing was overlooked.
+"""The likeliest text of all: best-first search, which can prove that no other text is likelier.
 
-A text only gets less likely as it grows, for every log p is below 0. So a beginning that is no
+A text only gets less likely as it grows, for every log p is below 0. So a prefix that is no
 likelier than a whole text already found can be dropped with all that would follow from it, and once
-no beginning is left the best whole text is the best of all (branch and bound; exact inference for
-neural text models by Stahlberg and Byrne, 1908.10090). How many beginnings that takes depends on
-the model: the search has a limit, and says whether it got to the end.
+no prefix is left the best whole text is the best of all (branch and bound; exact inference for
+neural text models by Stahlberg and Byrne, 1908.10090). How many prefixes that takes depends on the
+model: the search has a limit, and says whether it got to the end.
 
 This module knows `Generation` and `Batch`; it draws nothing.
 """
@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,20 +25,21 @@ from model.generation import Generation
 from model.masks import log_softmax
 from model.passes import Logits
 
-LIMIT = 20_000  # beginnings whose next tokens are weighed, unless the caller says otherwise
-MOST_TOKENS = 12
-N_ROWS = 32  # beginnings read in one pass
+LIMIT = 20_000  # prefixes whose next tokens are scored, unless the caller says otherwise
+MAX_TOKENS = 12
+N_ROWS = 32  # prefixes read in one pass
 ROUNDING = 1e-4  # nats by which one text must be likelier than another for it to count
 
-Beginning = tuple[float, tuple[int, ...], tuple[float, ...]]  # −log p, ids, log p of each
+Prefix: TypeAlias = tuple[float, tuple[int, ...], tuple[float, ...]]  # −log p, ids, log p of each
 
 
-class BestFirst:
-    """A search for the likeliest text of a length, in slices.
+class BestFirstSearch:
+    """A search for the likeliest text of a length.
 
     Attributes:
         best: ids and log-probabilities of the best whole text so far.
-        n_expanded: beginnings whose next tokens were weighed.
+        n_expanded: prefixes whose next tokens were scored.
+        limit: how many may be.
     """
 
     def __init__(
@@ -55,48 +56,35 @@ class BestFirst:
             start: the prompt as it was read; it stays as it is.
             n_tokens: how many tokens are generated; fewer where an end token comes first.
             known: ids and log-probabilities of a whole text, greedy's or a beam's.
-            limit: how many beginnings may be expanded.
+            limit: how many prefixes may be expanded.
             end_ids: tokens that end a text; the model's own by default.
 
         Raises:
             ValueError: where the length makes no sense.
         """
-        if not 1 <= n_tokens <= MOST_TOKENS:
-            raise ValueError(f"Choose between 1 and {MOST_TOKENS} tokens: all texts are searched.")
-        self.start, self.n_tokens, self.limit = start, n_tokens, limit
-        self.end_ids = start.lm.end_ids if end_ids is None else end_ids
+        if not 1 <= n_tokens <= MAX_TOKENS:
+            raise ValueError(f"Choose between 1 and {MAX_TOKENS} tokens: all texts are searched.")
+        self.limit, self.n_expanded = limit, 0
         self.best = (tuple(known[0]), tuple(known[1]))
-        self.n_expanded = 0
-        self.seconds = 0.0
+        self._n_tokens = n_tokens
+        self._end_ids = start.lm.end_ids if end_ids is None else end_ids
         self._bound = math.fsum(known[1]) + ROUNDING
-        # beginnings by their length, each heap with its likeliest on top
-        self._open: list[list[Beginning]] = [[] for _ in range(n_tokens)]
+        # prefixes by their length, each heap with its likeliest on top
+        self._open: list[list[Prefix]] = [[] for _ in range(n_tokens)]
         self._prompt = Batch.after(start)
         self._expand([(0.0, (), ())], self._prompt.logits)
-        self._drop()
-
-    @property
-    def ceiling(self) -> float:
-        """Joint log-probability that no text can exceed, by what is still open."""
-        return max([self._bound - ROUNDING, *(-heap[0][0] for heap in self._open if heap)])
-
-    @property
-    def is_proved(self) -> bool:
-        """Whether every other text is known to be no likelier than the best."""
-        return not any(self._open)
 
     @property
     def is_done(self) -> bool:
         """Whether there is a proof, or no expansion left."""
-        return self.is_proved or self.n_expanded >= self.limit
+        return not any(self._open) or self.n_expanded >= self.limit
 
-    def advance(self) -> None:
-        """Takes the likeliest beginnings of one length, and weighs all that may follow them."""
-        started = time.perf_counter()
-        # choose: of the likeliest open beginning, and others as long as it, so that one pass serves
+    def step(self) -> None:
+        """Takes the likeliest prefixes of one length, and scores all that may follow them."""
+        # choose: the likeliest open prefix, and others as long as it, so that one pass reads all
         heap = min((heap for heap in self._open if heap), key=lambda heap: heap[0][0])
         n_most = min(N_ROWS, self.limit - self.n_expanded)
-        chosen: list[Beginning] = []
+        chosen: list[Prefix] = []
         while heap and len(chosen) < n_most and -heap[0][0] > self._bound:
             chosen.append(heapq.heappop(heap))
 
@@ -108,39 +96,39 @@ class BestFirst:
         # expand: keep what is likelier than the best whole text
         self._expand(chosen, batch.logits)
 
-        # bound: beginnings that have fallen behind it are dropped
-        self._drop()
-        self.seconds += time.perf_counter() - started
+    def run(self) -> ExactResult:
+        """Goes on to the end, and returns what was found."""
+        while not self.is_done:
+            self.step()
+        return self.result()
 
     def result(self) -> ExactResult:
-        """Returns what was found, and how far it can be trusted."""
+        """Returns what was found so far, and how far it can be trusted."""
+        bounds = [self._bound - ROUNDING, *(-heap[0][0] for heap in self._open if heap)]
         return ExactResult(
             token_ids=self.best[0],
             logprobs=self.best[1],
             n_expanded=self.n_expanded,
             limit=self.limit,
-            is_proved=self.is_proved,
-            ceiling=self.ceiling,
-            seconds=self.seconds,
+            is_proved=not any(self._open),
+            upper_bound=max(bounds),
         )
 
-    def _expand(self, beginnings: Sequence[Beginning], logits: Logits) -> None:
+    def _expand(self, prefixes: Sequence[Prefix], logits: Logits) -> None:
         """Puts every continuation that may still win among the open ones, or makes it the best."""
-        for (cost, ids, logprobs), row in zip(beginnings, log_softmax(logits), strict=True):
+        for (cost, ids, logprobs), row in zip(prefixes, log_softmax(logits), strict=True):
             totals = row - cost
             n_alive = int(np.count_nonzero(totals > self._bound))
             for token_id in best_ids(totals, n_alive).tolist() if n_alive else ():
                 longer = ((*ids, token_id), (*logprobs, float(row[token_id])))
                 total = float(totals[token_id])
-                is_whole = len(longer[0]) == self.n_tokens or token_id in self.end_ids
+                is_whole = len(longer[0]) == self._n_tokens or token_id in self._end_ids
                 if is_whole and total > self._bound:
                     self._bound, self.best = total + ROUNDING, longer
                 elif not is_whole:
                     heapq.heappush(self._open[len(longer[0])], (-total, *longer))
-        self.n_expanded += len(beginnings)
-
-    def _drop(self) -> None:
-        """Forgets the open beginnings that can no longer win; each heap has its best on top."""
+        self.n_expanded += len(prefixes)
+        # bound: open prefixes that can no longer win are dropped; each heap has its best on top
         for heap in self._open:
             if heap and -heap[0][0] <= self._bound:
                 heap.clear()

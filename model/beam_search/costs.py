@@ -1,27 +1,29 @@
-"""What a way of writing costs and gives: seconds, log-probability, variety, repeats.
+"""What a decoding method costs and gives: seconds, log-probability, variety, repetition.
 
-Greedy, beam search and sampling go on from the same prompts, by the same kind of pass, under the
-same rules for stopping. Variety is counted as distinct n-grams (Li et al. 1510.03055), repeats as
-the tokens that complete a 4-gram which the text had before. This module draws nothing.
+Greedy decoding, beam search and sampling go on from the same prompts, by the same kind of pass,
+under the same rules for stopping. Variety is counted as distinct n-grams (Li et al. 1510.03055),
+repetition as the 4-grams that the text had before. This module draws nothing.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from model.batch import Batch
 from model.beam_search import BeamSearch
-from model.beam_search.records import Bill, lineage
+from model.beam_search.records import DecodingCost
 from model.generation import Generation
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import text_of
 
 N_GRAMS = (1, 2, 3)
-REPEAT = 4  # tokens in a row that count as a repeat
+REPEAT = 4  # tokens in a row that count as a repetition
 SAMPLINGS = {
     "sampling, T = 1": Settings(),
     "sampling, T = 0.8, top-p 0.9": Settings(temperature=0.8, top_p=0.9),
@@ -29,8 +31,8 @@ SAMPLINGS = {
 
 
 @dataclass
-class Way:
-    """What one way of writing has come to so far."""
+class _Method:
+    """A decoding method, and what it has generated so far."""
 
     name: str
     n_beams: int = 0  # 0 for sampling
@@ -40,77 +42,89 @@ class Way:
     seconds: float = 0.0
 
 
-def ways(n_beams: int) -> list[Way]:
-    """Returns the ways that are compared: greedy, a beam, and two kinds of chance."""
-    searches = [Way("greedy", 1), Way(f"beam search, {n_beams} beams", n_beams)]
-    return searches + [Way(name, 0, settings) for name, settings in SAMPLINGS.items()]
-
-
-def write_all(
-    lm: LanguageModel, prompts: Sequence[str], compared: Sequence[Way], n_tokens: int
-) -> Iterator[None]:
-    """Continues every prompt in every way; yields after each step, so that whoever asks may stop.
+def measure_costs(
+    lm: LanguageModel, prompts: Sequence[str], n_beams: int, n_tokens: int
+) -> Work[tuple[DecodingCost, ...]]:
+    """Continues every prompt greedily, by beam search, and by sampling at two settings.
 
     Args:
         lm: a causal model.
-        prompts: each is read once per way, outside the clock.
-        compared: filled in place.
-        n_tokens: where every text ends if no end token comes first.
+        prompts: each is read once, outside the clock.
+        n_beams: of the beam search.
+        n_tokens: where every text ends if neither an end token nor the context comes first.
+
+    Raises:
+        ValueError: where a prompt cannot be read.
     """
-    for seed, prompt in enumerate(prompts):
-        for way in compared:
-            start = Generation(lm, prompt)
-            search = _search if way.n_beams else _sample
-            yield from search(way, start, n_tokens, seed)
+    starts = [Generation(lm, prompt) for prompt in prompts]
+    if lm.context_length is not None:
+        n_tokens = min(n_tokens, lm.context_length - max(len(start.ids) for start in starts))
+    methods = [_Method("greedy", 1), _Method(f"beam search, {n_beams} beams", n_beams)]
+    methods += [_Method(name, 0, settings) for name, settings in SAMPLINGS.items()]
+    queue = [(seed, start, method) for seed, start in enumerate(starts) for method in methods]
+    look = partial(_costs, lm, methods)
+    for place, (seed, start, method) in enumerate(queue):
+        steps = (
+            _search(method, start, n_tokens)
+            if method.n_beams
+            else _sample(method, start, n_tokens, seed)
+        )
+        for i, _ in enumerate(steps):
+            yield Progress(place * n_tokens + i, len(queue) * n_tokens, method.name, look)
+    return look()
 
 
-def _search(way: Way, start: Generation, n_tokens: int, _: int) -> Iterator[None]:
-    search = BeamSearch(start, way.n_beams, max_new_tokens=n_tokens)
+def _search(method: _Method, start: Generation, n_tokens: int) -> Iterator[None]:
+    """Adds the likeliest text of a beam search; yields before each step."""
+    search = BeamSearch(start, method.n_beams, max_new_tokens=n_tokens)
     while not search.is_done:
+        yield
         started = time.perf_counter()
         search.step()
-        way.seconds += time.perf_counter() - started
-        yield
+        method.seconds += time.perf_counter() - started
     best = search.run()[0]
-    path = [search.nodes[i] for i in lineage(search.nodes, best.node_id)]
-    way.texts.append(best.token_ids)
-    way.logprobs.append(tuple(node.logprob for node in path))
+    method.texts.append(best.token_ids)
+    method.logprobs.append(best.logprobs)
 
 
-def _sample(way: Way, start: Generation, n_tokens: int, seed: int) -> Iterator[None]:
-    """Draws one text, by the same pass as the beams and not by the quicker step for one text."""
-    batch, ends = Batch.after(start), start.lm.end_ids
-    logprobs: list[float] = []
+def _sample(method: _Method, start: Generation, n_tokens: int, seed: int) -> Iterator[None]:
+    """Adds a sampled text, by the same pass as the beams and not by the quicker one for one text.
+
+    Yields before each step.
+    """
+    batch = Batch.after(start)
     ids: list[int] = []
-    while len(ids) < n_tokens and not (ids and ids[-1] in ends):
+    logprobs: list[float] = []
+    while len(ids) < n_tokens and not (ids and ids[-1] in start.lm.end_ids):
+        yield
         started = time.perf_counter()
-        chosen = batch.draw([way.settings], [seed], start.n_prompt)
+        chosen = batch.draw([method.settings], [seed], start.n_prompt)
         logprobs.append(float(batch.logprobs[0, chosen[0]]))
         ids += chosen
         batch.append(chosen)
-        way.seconds += time.perf_counter() - started
-        yield
-    way.texts.append(tuple(ids))
-    way.logprobs.append(tuple(logprobs))
+        method.seconds += time.perf_counter() - started
+    method.texts.append(tuple(ids))
+    method.logprobs.append(tuple(logprobs))
 
 
-def bill(lm: LanguageModel, way: Way) -> Bill:
-    """Sums up what a way has written so far."""
-    n_texts = len(way.texts)
-    return Bill(
-        name=way.name,
-        n_texts=n_texts,
-        n_tokens=sum(map(len, way.texts)),
-        seconds=way.seconds,
-        logprob=math.fsum(map(math.fsum, way.logprobs)) / max(1, sum(map(len, way.logprobs))),
-        distinct=_distinct(way.texts),
-        repeated=sum(map(repeated, way.texts)) / max(1, n_texts),
-        sample=text_of(lm.tokenizer, way.texts[-1]) if way.texts else "",
+def _costs(lm: LanguageModel, methods: Sequence[_Method]) -> tuple[DecodingCost, ...]:
+    """Sums up each method that has a text."""
+    return tuple(cost_of(lm, method) for method in methods if method.texts)
+
+
+def cost_of(lm: LanguageModel, method: _Method) -> DecodingCost:
+    """Sums up what a method has generated so far, one text at least."""
+    texts, n_tokens = method.texts, sum(map(len, method.texts))
+    return DecodingCost(
+        name=method.name,
+        n_texts=len(texts),
+        n_tokens=n_tokens,
+        seconds=method.seconds,
+        logprob=math.fsum(map(math.fsum, method.logprobs)) / n_tokens,
+        distinct={n: sum(distinct(text, n) for text in texts) / len(texts) for n in N_GRAMS},
+        repeated=sum(map(repeated, texts)) / len(texts),
+        sample=text_of(lm.tokenizer, texts[-1]),
     )
-
-
-def _distinct(texts: Sequence[Sequence[int]]) -> Mapping[int, float]:
-    return {n: sum(distinct(text, n) for text in texts) / max(1, len(texts)) for n in N_GRAMS}
 
 
 def distinct(ids: Sequence[int], n: int) -> float:

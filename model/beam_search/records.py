@@ -1,4 +1,4 @@
-"""The records of a beam search: the tree of what was weighed, the steps, what a search came to.
+"""The records of a beam search: the tree of candidates, the steps, what searches came to.
 
 A node is one token in the tree; its text is the prompt and the tokens on the way to it. Nodes stand
 in the order in which they were made, parents before children, and a node's id is its place.
@@ -38,8 +38,8 @@ class BeamStep:
     depth: int  # tokens that each beam has after it
     node_ids: tuple[int, ...]  # candidates on record, by rank
     beams: tuple[int, ...]  # those that go on, best first: the rows of the next pass
-    died: tuple[int, ...]  # beams of the step before that none of these candidates goes on from
-    n_candidates: int  # weighed: beams times vocabulary
+    dropped: tuple[int, ...]  # beams of the step before that none of the kept candidates extends
+    n_candidates: int  # scored: beams times vocabulary
     seconds: float  # of the pass that read the beams' new tokens; 0 where none followed
     cache_tokens: int  # positions that the cache holds for each beam
     cache_bytes: int  # measured, of all beams together
@@ -52,9 +52,18 @@ class FinishedBeam:
     node_id: int
     token_ids: tuple[int, ...]  # generated
     text: str  # generated
-    total: float  # nats
-    depth: int  # tokens generated
+    logprobs: tuple[float, ...]  # nats, of each token
     ended: bool  # by an end token; else by the limit on length
+
+    @property
+    def total(self) -> float:
+        """Joint log-probability, nats."""
+        return math.fsum(self.logprobs)
+
+    @property
+    def depth(self) -> int:
+        """Tokens generated."""
+        return len(self.token_ids)
 
     def score(self, length_penalty: float) -> float:
         """Returns sum log p / length ^ a: a above 0 favours longer texts, below 0 shorter ones."""
@@ -62,36 +71,48 @@ class FinishedBeam:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A text that one way of searching came to: a row of a comparison."""
+class ScoredText:
+    """The text that a search came to, what it scores and what it cost."""
 
-    name: str  # the way: "greedy", "beam, 4", ...
+    name: str  # of the search: "greedy", "4 beams", "exact best"
     labels: tuple[str, ...]  # of the generated tokens
     text: str
     logprobs: tuple[float, ...]  # nats, of each token
+    n_expanded: int  # prefixes whose next tokens were scored
+    seconds: float
 
     @property
     def total(self) -> float:
         """Joint log-probability, nats."""
-        return sum(self.logprobs)
+        return math.fsum(self.logprobs)
 
 
 @dataclass(frozen=True)
 class ExactResult:
     """What a best-first search came to, and how far it can be trusted."""
 
-    token_ids: tuple[int, ...]  # generated, of the best text seen
+    token_ids: tuple[int, ...]  # generated, of the best text so far
     logprobs: tuple[float, ...]  # nats, of each token
-    n_expanded: int  # texts whose next tokens were weighed
+    n_expanded: int  # prefixes whose next tokens were scored
     limit: int  # how many may be
     is_proved: bool  # no other text of this length is likelier
-    ceiling: float  # nats: whatever was not looked at is no likelier than that
-    seconds: float
+    upper_bound: float  # nats: no text that was not scored is likelier than that
 
 
 @dataclass(frozen=True)
-class Bill:
-    """What one way of writing cost over some prompts, and what it gave."""
+class SearchComparison:
+    """Greedy decoding, beam search and the exact best from one prompt, for one length."""
+
+    prompt: str
+    greedy: ScoredText
+    beam: ScoredText
+    best: ScoredText
+    exact: ExactResult
+
+
+@dataclass(frozen=True)
+class DecodingCost:
+    """What a decoding method costs over some prompts, and what its texts are like."""
 
     name: str
     n_texts: int
@@ -99,8 +120,8 @@ class Bill:
     seconds: float  # of the model's passes and the choosing, over all texts
     logprob: float  # nats per token, mean over all tokens
     distinct: Mapping[int, float]  # n -> different n-grams as a fraction of all, mean over texts
-    repeated: float  # fraction of tokens that end a 4-gram which the text had before
-    sample: str  # one of the texts
+    repeated: float  # fraction of 4-grams that the text had before, mean over texts
+    sample: str  # the last text
 
 
 def lineage(nodes: Sequence[BeamNode], node_id: int) -> list[int]:

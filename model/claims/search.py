@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-
-from model.beam_search import BeamSearch
-from model.beam_search.best_first import BestFirst
-from model.beam_search.costs import bill, ways, write_all
-from model.beam_search.records import lineage
+from model.beam_search.costs import measure_costs
+from model.beam_search.experiments import compare_searches
 from model.claims.context import GREEDY, ExperimentContext, finding
 from model.claims.records import Finding
 from model.constraints.decoding import ConstrainedGeneration, Constraint
 from model.draw import agreement
 from model.generation import Generation
+from model.job import finish
 from model.sampling import Settings
 
 HUNGRY, FOODS = "She was hungry, so she ate", " some bread\n her shoes"
@@ -53,30 +49,19 @@ def c18_argmax_in_a_corner(context: ExperimentContext) -> Finding:
 
 def c20_greedy_is_locally_optimal(context: ExperimentContext) -> Finding:
     """Greedy, beams, and the proved best of a few tokens."""
-    start = Generation(context.lm, KING)
-    totals: list[float] = []
-    known: tuple[tuple[int, ...], tuple[float, ...]] = ((), ())
-    for n_beams in (1, N_BEAMS):
-        search = BeamSearch(start, n_beams, max_new_tokens=N_BEST, end_ids=frozenset())
-        best = search.run()[0]
-        totals.append(best.total)
-        if best.total >= max(totals):
-            path = [search.nodes[i].logprob for i in lineage(search.nodes, best.node_id)]
-            known = (best.token_ids, tuple(path))
-    exact = BestFirst(start, N_BEST, known, LIMIT, frozenset())
-    while not exact.is_done:
-        exact.advance()
-    total = math.fsum(exact.result().logprobs)
+    work = compare_searches(context.lm, KING, N_BEAMS, N_BEST, LIMIT, end_ids=frozenset())
+    comparison = finish(work)
+    greedy, best, exact = comparison.greedy, comparison.best, comparison.exact
     return finding(
-        True if total > totals[0] + 1e-3 else "holds partly",
+        True if best.total > greedy.total + 1e-3 else "holds partly",
         "Of all texts of {n} tokens the best that is known has {best}, {beams} beams found {beam}, "
         "greedy {greedy}: {proved} after {expanded} expansions.",
         "On this prompt greedy happens to be the best.",
         n=(N_BEST, "count"),
-        best=(total, "nats"),
+        best=(best.total, "nats"),
         beams=(N_BEAMS, "count"),
-        beam=(totals[1], "nats"),
-        greedy=(totals[0], "nats"),
+        beam=(comparison.beam.total, "nats"),
+        greedy=(greedy.total, "nats"),
         proved=("proved the best" if exact.is_proved else "not proved the best", "text"),
         expanded=(exact.n_expanded, "count"),
     )
@@ -84,9 +69,8 @@ def c20_greedy_is_locally_optimal(context: ExperimentContext) -> Finding:
 
 def c21_beams_are_blander(context: ExperimentContext) -> Finding:
     """Log-probability and distinct pairs of a beam, beside greedy and sampling."""
-    compared = ways(N_BEAMS)
-    _exhaust(write_all(context.lm, OPEN_ENDED, compared, 2 * context.n_tokens))
-    greedy, beam, sampled, *_ = (bill(context.lm, way) for way in compared)
+    costs = finish(measure_costs(context.lm, OPEN_ENDED, N_BEAMS, 2 * context.n_tokens))
+    greedy, beam, sampled, *_ = costs
     is_bland = beam.distinct[2] <= sampled.distinct[2]
     return finding(
         True if beam.logprob >= greedy.logprob and is_bland else "holds partly",
@@ -109,8 +93,3 @@ def _generate(
     while not generation.is_done:
         generation.step(settings)
     return generation
-
-
-def _exhaust(work: Iterable[None]) -> None:
-    for _ in work:
-        pass

@@ -10,20 +10,21 @@ from model.beam_search.records import (
     ROOT,
     BeamNode,
     BeamStep,
-    Bill,
-    Candidate,
+    DecodingCost,
     ExactResult,
     Fate,
     FinishedBeam,
+    ScoredText,
+    SearchComparison,
 )
 from viz.beam_search.comparison import (
-    bills_figure,
-    bills_table,
+    costs_figure,
+    costs_table,
     exact_words,
     searches_figure,
     searches_table,
 )
-from viz.beam_search.step_charts import cache_figure, contest_figure, ranking_table
+from viz.beam_search.step_charts import cache_figure, candidates_figure, ranking_table
 from viz.beam_search.tree import tree_figure
 from viz.palette import THEMES, Theme, colour
 
@@ -45,7 +46,7 @@ STEPS = (
     BeamStep(1, (0, 1, 2), (0, 1), (), 10, 0.01, 4, 2 * 4 * 8),
     BeamStep(2, (3, 4, 5, 6), (3, 5), (0,), 20, 0.01, 5, 2 * 5 * 8),
 )
-ENDED = FinishedBeam(4, (1, 4), "<b>.", -1.5, 2, ended=True)
+ENDED = FinishedBeam(4, (1, 4), "<b>.", (-1.0, -0.5), ended=True)
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -59,7 +60,7 @@ def test_kept_stand_above_the_line_and_the_rest_below(theme: Theme) -> None:
     assert chips[". ■"].y < line
     assert chips["␣in"].bordercolor == colour("kept", theme)
     assert chips[". ■"].bordercolor == colour("chosen", theme)
-    assert "died at token 2" in chips["<u>␣had</u>"].hovertext
+    assert "dropped at token 2" in chips["<u>␣had</u>"].hovertext
 
 
 def test_the_tree_grows_inside_one_frame() -> None:
@@ -70,17 +71,17 @@ def test_the_tree_grows_inside_one_frame() -> None:
     assert len(second.layout.annotations) > len(first.layout.annotations)
 
 
-def test_the_caption_counts_candidates_deaths_and_ends() -> None:
+def test_the_caption_counts_candidates_beams_and_ends() -> None:
     caption = tree_figure(NODES, STEPS, 2, 6, "…king", 4).caption
-    assert "of 20 candidates 2 went on, 1 ended, 1 branch died" in caption
-    assert "Nothing has been searched" in tree_figure((), (), 2, 6, "…", None).caption
+    assert "2 of 20 candidates kept, 1 finished, and 1 beam dropped" in caption
+    assert "press Step" in tree_figure((), (), 2, 6, "…", None).caption
 
 
-def test_the_contest_draws_ratios_to_the_best_and_where_the_beam_ends() -> None:
-    figure = contest_figure(NODES, STEPS[1], "…king").figure
+def test_candidates_are_drawn_as_ratios_to_the_best_with_the_end_of_the_beam() -> None:
+    figure = candidates_figure(NODES, STEPS[1], "…king").figure
     widths = {bar.name: list(bar.x) for bar in figure.data if bar.type == "bar"}
-    assert widths["goes on"] == pytest.approx([1.0, math.exp(-0.6)])
-    assert widths["ended"] == pytest.approx([math.exp(-0.3)])
+    assert widths["kept"] == pytest.approx([1.0, math.exp(-0.6)])
+    assert widths["finished"] == pytest.approx([math.exp(-0.3)])
     assert widths["pruned"] == pytest.approx([math.exp(-1.8)])
     assert figure.layout.shapes[0].x0 == pytest.approx(math.exp(-0.6))
     assert figure.layout.yaxis.ticktext[0] == "…␣had + ␣a"
@@ -99,7 +100,7 @@ def test_two_beams_that_end_in_one_token_are_told_apart() -> None:
         node(5, 3, 3, "␣x", -1.4, "kept"),
     )
     step = BeamStep(3, (4, 5), (4, 5), (), 20, 0.01, 5, 80)
-    ticks = contest_figure(nodes, step, "…king").figure.layout.yaxis.ticktext
+    ticks = candidates_figure(nodes, step, "…king").figure.layout.yaxis.ticktext
     assert ticks == ("…␣had␣a + ␣x", "…␣&lt;b&gt;␣a + ␣x")
 
 
@@ -113,11 +114,11 @@ def test_when_the_search_is_over_the_last_beams_are_seen_to_be_dropped() -> None
 
     assert colour("kept", "light") in chips(False)["␣in"]
     assert colour("rejected", "light") in chips(True)["␣in"]
-    assert "died at token 2" in chips(True)["␣in"]
+    assert "dropped at token 2" in chips(True)["␣in"]
 
 
 def test_ranking_moves_with_the_penalty() -> None:
-    long = FinishedBeam(9, (1,) * 6, "long\n", -3.0, 6, ended=False)
+    long = FinishedBeam(9, (1,) * 6, "long\n", (-0.5,) * 6, ended=False)
     table = ranking_table([ENDED, long], 1.0, 0.0)
     assert list(table["text"]) == ["long", "<b>."]
     assert list(table["moved"]) == ["▲ 1", "▼ 1"]
@@ -134,46 +135,48 @@ def test_shared_positions_are_counted_once() -> None:
     assert len(once.y) == 6
     assert list(copies.base) == pytest.approx([0.03, 1.03, 2.03, 3.03])
     over = BeamStep(3, (), (), (), 20, 0.0, 5, 80)
-    assert "not needed" in cache_figure(NODES, over, ["a"], 8).caption
+    assert "is over" in cache_figure(NODES, over, ["a"], 8).caption
     assert "no keys and values" in cache_figure(NODES, STEPS[1], ["a"], 0).caption
 
 
-GREEDY = Candidate("greedy", ("␣had", "␣a"), " had a", (-0.7, -3.0))
-BEST = Candidate("exact best", ("␣lived", "␣in"), " lived in", (-2.0, -0.2))
+GREEDY = ScoredText("greedy", ("␣had", "␣a"), " had a", (-0.7, -3.0), 2, 0.1)
+BEST = ScoredText("exact best", ("␣lived", "␣in"), " lived in", (-2.0, -0.2), 5, 0.2)
+PROVED = ExactResult((1,), (-1.0,), 12, 100, True, -1.0)
 
 
 def test_three_searches_are_lines_of_running_sums() -> None:
-    chart = searches_figure(GREEDY, BEST, BEST)
+    comparison = SearchComparison("The", GREEDY, BEST, BEST, PROVED)
+    chart = searches_figure(comparison)
     by_name = {line.name.partition(":")[0]: line for line in chart.figure.data}
     assert list(by_name["greedy"].y) == pytest.approx([0, -0.7, -3.7])
     assert f"{math.exp(1.5):.1f} times as likely" in chart.caption
-    assert "greedy finds" in searches_figure(BEST, BEST, BEST).caption
+    same = SearchComparison("The", BEST, BEST, BEST, PROVED)
+    assert "greedy finds" in searches_figure(same).caption
     texts = [note.text for note in chart.figure.layout.annotations]
     assert texts == ["␣lived", "␣in", "␣had", "␣a"]
-    table = searches_table([GREEDY, BEST], [0.1, 0.2], ["2", "5"])
-    assert list(table["as likely"]) == ["1.00×", "4.48×"]
+    table = searches_table(comparison)
+    assert list(table["as likely"]) == ["1.00×", "4.48×", "4.48×"]
+    assert list(table["texts read"]) == ["2", "5", "5"]
 
 
 def test_a_proof_is_said_and_so_is_its_lack() -> None:
-    proved = ExactResult((1,), (-1.0,), 12, 100, True, -1.0, 0.1)
-    assert exact_words(proved).startswith("Proved the best of all after 12 beginnings")
-    open_ended = ExactResult((1,), (-1.0,), 100, 100, False, -0.4, 0.1)
-    assert "Not proved" in exact_words(open_ended)
-    assert "−0.40" in exact_words(open_ended)
+    assert "12 prefixes" in exact_words(PROVED)
+    unproved = exact_words(ExactResult((1,), (-1.0,), 100, 100, False, -0.4))
+    assert "Not proved" in unproved
+    assert "−0.40" in unproved
 
 
-def test_bills_are_drawn_and_written() -> None:
+def test_costs_are_drawn_and_written() -> None:
     distinct = {1: 0.5, 2: 0.8, 3: 0.9}
-    bills = [
-        Bill("greedy", 2, 40, 0.4, -1.2, distinct, 0.1, "a"),
-        Bill("beam search, 4 beams", 2, 40, 0.8, -1.0, distinct, 0.2, "b\nc"),
+    costs = [
+        DecodingCost("greedy", 2, 40, 0.4, -1.2, distinct, 0.1, "a"),
+        DecodingCost("beam search, 4 beams", 2, 40, 0.8, -1.0, distinct, 0.2, "b\nc"),
     ]
-    chart = bills_figure(bills)
-    assert "gains 0.20" in chart.caption
+    chart = costs_figure(costs)
+    assert "0.20\u202fnats" in chart.caption
     assert list(chart.figure.data[3].x) == pytest.approx([0.01, 0.02])
     assert list(chart.figure.data[0].text) == ["−1.20", "−1.00"]
-    places = {(bar.xaxis, bar.yaxis) for bar in chart.figure.data}
-    assert places == {("x", "y"), ("x2", "y"), ("x3", "y2"), ("x4", "y2")}
+    assert len({(bar.xaxis, bar.yaxis) for bar in chart.figure.data}) == 4
     assert chart.figure.data[0].y[1] == "beam search<br>4 beams"
-    assert list(bills_table(bills)["its last text"]) == ["a", "b ⏎ c"]
-    assert "over 2 texts" in bills_figure(bills[:1]).caption
+    assert list(costs_table(costs)["last text"]) == ["a", "b ⏎ c"]
+    assert "2 texts" in costs_figure(costs[:1]).caption

@@ -10,10 +10,11 @@ from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from model.beam_search.costs import measure_costs
+from model.job import Job
 from model.loading import LanguageModel, load_model
-from pages.lessons.beam_search import exact as beam_exact
-from pages.lessons.beam_search.state import PROMPT, BeamLesson, start_costs
-from tests.frame.driving import captions, kept, open_lesson, press
+from pages.lessons.beam_search.state import PROMPT, PROMPTS, BeamLesson, BeamSteps
+from tests.frame.driving import captions, errors, kept, open_lesson, press, words
 from tests.tiny_models import tiny
 
 
@@ -27,22 +28,26 @@ def lesson(app: AppTest) -> BeamLesson:
     return kept(app, "beam_lesson", BeamLesson)
 
 
+def steps(app: AppTest) -> BeamSteps:
+    return lesson(app).stepper.steps
+
+
 def tree_texts(app: AppTest) -> list[str]:
     layout = json.loads(app.get_by_key("beam_tree").proto.spec)["layout"]
     return [chip["text"].partition("<br>")[0] for chip in layout["annotations"]]
 
 
-def test_step_back_and_reset_move_the_eye_and_search_nothing_twice(app: AppTest) -> None:
-    n_before = lesson(app).growing.n_shown
+def test_step_back_and_reset_show_more_or_less_and_search_nothing_twice(app: AppTest) -> None:
+    n_before = steps(app).n_shown
     drawn = tree_texts(app)
     press(app, "beam_step")
-    assert f"Token {n_before + 1}: of" in captions(app)
+    assert f"Token {n_before + 1}:" in captions(app)
     assert len(tree_texts(app)) > len(drawn)
     press(app, "beam_back")
     assert tree_texts(app) == drawn
     press(app, "beam_reset")
-    assert "Nothing has been searched yet" in captions(app)
-    assert len(lesson(app).growing.search.steps) == n_before + 1
+    assert len(tree_texts(app)) < len(drawn)
+    assert len(steps(app).search.steps) == n_before + 1
     assert app.button(key="beam_back").disabled
 
 
@@ -51,90 +56,85 @@ def test_play_goes_on_until_the_search_is_over(app: AppTest) -> None:
     press(app, "beam_play")
     for _ in range(4):
         app.run()
-    assert not lesson(app).growing.is_playing
+    assert not lesson(app).stepper.is_playing
     assert app.button(key="beam_step").disabled
-    words = " ".join(text.value for text in app.markdown)
-    assert "The search is over after token 4: all texts have 4 tokens" in words
+    assert "over after token 4" in words(app)
 
 
 def test_the_beams_slider_searches_as_far_again(app: AppTest) -> None:
     press(app, "beam_step")
-    shown = lesson(app).growing.n_shown
+    n_shown = steps(app).n_shown
     app.slider(key="beam_beams").set_value(2).run()
     assert not app.exception
-    growing = lesson(app).growing
-    assert growing.n_shown == shown
-    assert growing.search.n_beams == 2
+    assert steps(app).n_shown == n_shown
+    assert steps(app).search.n_beams == 2
     assert "2 rows of" in captions(app)
 
 
 def test_the_penalty_ranks_anew_and_offers_to_search_again(app: AppTest) -> None:
     for _ in range(5):
         press(app, "beam_step")
-    search = lesson(app).growing.search
+    search = steps(app).search
     assert any("moved" in frame.value for frame in app.dataframe)
     app.slider(key="beam_penalty").set_value(1.5).run()
-    assert lesson(app).growing.search is search
+    assert steps(app).search is search
     assert "Re-ranking" in captions(app)
     press(app, "beam_again")
-    assert lesson(app).growing.search.length_penalty == 1.5
-    assert "the search with a = 1.5" in captions(app)
+    assert steps(app).search.length_penalty == 1.5
+    assert "a = 1.5" in captions(app)
 
 
 def test_a_prompt_that_cannot_be_read_gets_a_sentence_and_the_tree_stays(app: AppTest) -> None:
-    search = lesson(app).growing.search
+    search = steps(app).search
     app.text_input(key="beam_prompt").set_value("🍓" * 1500).run()
     assert not app.exception
-    assert "The search before it stays" in app.error[0].value
-    assert lesson(app).growing.search is search
+    assert "The search before it stays" in errors(app)
+    assert steps(app).search is search
     app.text_input(key="beam_prompt").set_value("The old king").run()
     assert not app.error
-    assert lesson(app).growing.search.start.text == "The old king"
+    assert steps(app).search.start.text == "The old king"
+
+
+def compare(app: AppTest) -> None:
+    """Press the button of the exact search, and wait for its end."""
+    press(app, "beam_exact_run")
+    while lesson(app).jobs["beam_exact"].is_running:
+        app.run()
 
 
 def test_the_exact_best_is_proved_beside_greedy_and_the_beam(app: AppTest) -> None:
-    press(app, "beam_exact_run")
-    for _ in range(20):
-        app.run()
-        if not lesson(app).comparison.is_running:
-            break
-    assert "Proved the best of all" in app.success[0].value
+    compare(app)
+    assert "Proved" in app.success[0].value
     table = next(frame.value for frame in app.dataframe if "as likely" in frame.value)
     sums = list(table["sum log p"])
     assert sums[0] < sums[1] <= sums[2] + 1e-3
-    assert "They part at token 1" in captions(app)
+    assert "from token 1 on" in captions(app)
 
 
-def test_a_limit_that_is_too_small_is_said_to_prove_nothing(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(beam_exact, "SLICE_SECONDS", 5.0)
+def test_a_limit_that_is_too_small_is_said_to_prove_nothing(app: AppTest) -> None:
     app.selectbox(key="beam_exact_prompt").set_value("The fish wanted to swim in the")
     app.number_input(key="beam_exact_tokens").set_value(8)
     app.number_input(key="beam_exact_limit").set_value(100)
-    press(app, "beam_exact_run")
-    app.run()
+    compare(app)
     assert "Not proved" in app.info[0].value
     endless = "word " * 3000
     box = app.selectbox(key="beam_exact_prompt")
     box.options.append(endless)  # as if it were typed
     box.set_value(endless)
-    kept = lesson(app).comparison
+    job = lesson(app).jobs["beam_exact"]
     press(app, "beam_exact_run")
-    assert "shorten" in app.error[0].value
-    assert lesson(app).comparison is kept
+    assert "shorten" in errors(app)
+    assert lesson(app).jobs["beam_exact"] is job
 
 
-def test_costs_that_were_run_are_shown(app: AppTest) -> None:
-    run = start_costs(lesson(app).lm, 2, 2, n_tokens=6)
-    while run.is_running:
-        run.slice(1)
-    assert run.done == 1.0
-    lesson(app).costs = run
+def test_costs_that_were_measured_are_shown(app: AppTest) -> None:
+    job = Job(measure_costs(lesson(app).lm, PROMPTS[:2], 2, 6))
+    job.run_for(1e9)
+    lesson(app).jobs["beam_cost"] = job
     app.run()
     assert not app.exception
-    assert "Measured over 2 texts of each way" in captions(app)
-    table = next(frame.value for frame in app.dataframe if "way" in frame.value)
+    assert "2 texts of each method" in captions(app)
+    table = next(frame.value for frame in app.dataframe if "method" in frame.value)
     assert list(table["tokens"]) == [12, 12, 12, 12]
 
 
@@ -173,12 +173,11 @@ def test_more_beams_than_the_model_has_tokens_is_said(
     app.session_state["reader"] = Reader(six_tokens)
     app.run()
     assert not app.exception
-    assert len(lesson(app).growing.search.steps[0].beams) <= 6
+    assert len(steps(app).search.steps[0].beams) <= 6
     press(app, "beam_back")
-    said = " ".join(text.value for text in app.markdown)
-    assert "for there were only 6 candidates to choose from" in said
+    assert "only 6 candidates" in words(app)
     press(app, "beam_step")
-    assert "only 6 candidates" not in " ".join(text.value for text in app.markdown)
+    assert "only 6 candidates" not in words(app)
     press(app, "beam_exact_run")
     assert not app.exception
 
@@ -189,9 +188,9 @@ def test_a_prompt_that_another_model_cannot_read_gives_way_to_the_example(app: A
     app.session_state["reader"] = Reader(tiny("llama"))
     app.run()
     assert not app.exception
-    assert "The first example stands here instead." in app.error[0].value
+    assert "first example" in errors(app)
     assert app.text_input(key="beam_prompt").value == PROMPT
-    assert lesson(app).growing.wish.prompt == PROMPT
+    assert steps(app).request.prompt == PROMPT
     press(app, "beam_step")
     assert not app.error
 

@@ -1,4 +1,4 @@
-"""Figures around the tree: the contest of a step, the ranking of what ended, the cache.
+"""Figures around the tree: the candidates of a step, the ranking of finished texts, the cache.
 
 A candidate is drawn by its joint probability as a fraction of the best candidate's, for the
 probabilities themselves soon become too small to see.
@@ -14,39 +14,33 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, FinishedBeam, lineage
-from viz.chart import Chart, empty_chart, new_figure, sheer
-from viz.format import count, nats, percent, plural, size
+from viz.chart import Chart, empty_chart, filled, hatched, new_figure
+from viz.format import count, nats, percent, plural, signed, size
 from viz.labels import plain
 from viz.palette import MONO, Theme, colour
 
-MOST_PRUNED = 2  # of each beam, drawn in the contest
-FATES = {"kept": "goes on", "finished": "ended", "pruned": "pruned"}
-ROLES = {"kept": "kept", "finished": "generated", "pruned": "rejected"}
+MAX_PRUNED = 2  # of each beam, drawn among the candidates
+FATES = ("kept", "finished", "pruned")
+ROLES = {"kept": "kept", "finished": "generated"}
 
 
-def contest_figure(
+def candidates_figure(
     nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str, theme: Theme = "light"
 ) -> Chart:
-    """Draws the best candidates of every beam in one step, and the line between in and out."""
-    rows = _contest_rows(nodes, step)
+    """Draws the best candidates of every beam in one step, and where the beam ends."""
+    rows = _candidate_rows(nodes, step)
     best = max(node.total for node in rows)
     figure = new_figure(theme)
     names = [str(place) for place in range(len(rows))]
-    for fate, words in FATES.items():
+    for fate in FATES:
         chosen = [i for i, node in enumerate(rows) if node.fate == fate]
-        tone = colour(ROLES[fate], theme)
-        is_out = fate == "pruned"
         figure.add_bar(
             y=[names[i] for i in chosen],
             x=[math.exp(rows[i].total - best) for i in chosen],
             orientation="h",
-            name=words,
+            name=fate,
             width=0.78,
-            marker={
-                "color": colour("rejected-tint", theme) if is_out else sheer(tone),
-                "line": {"color": tone, "width": 1.2},
-                "pattern": {"shape": "/", "fgcolor": tone, "size": 5} if is_out else {},
-            },
+            marker=hatched(theme) if fate == "pruned" else filled(colour(ROLES[fate], theme), 1.2),
             hovertext=[_hover(nodes, rows[i]) for i in chosen],
             hoverinfo="text",
         )
@@ -76,19 +70,19 @@ def contest_figure(
     figure.update_layout(height=max(250, 21 * len(rows) + 95), barmode="overlay")
     caption = (
         f"Measured: token {step.depth}, the best candidates of each beam, with their joint log p. "
-        "Right of the dashed line there is room in the beam."
+        "Candidates to the right of the dashed line are kept."
     )
-    return Chart(figure, caption, f"The contest of one step. {caption}")
+    return Chart(figure, caption, f"The candidates of one step. {caption}")
 
 
-def _contest_rows(nodes: Sequence[BeamNode], step: BeamStep) -> list[BeamNode]:
+def _candidate_rows(nodes: Sequence[BeamNode], step: BeamStep) -> list[BeamNode]:
     """Picks what is drawn: all that counts, and each beam's best that do not; parents by rank."""
     made = [nodes[i] for i in step.node_ids]
     parents = list(dict.fromkeys(node.parent for node in made))
     rows = []
     for parent in sorted(parents, key=lambda i: -(nodes[i].total if i != ROOT else 0)):
         own = [node for node in made if node.parent == parent]
-        pruned = [node for node in own if node.fate == "pruned"][:MOST_PRUNED]
+        pruned = [node for node in own if node.fate == "pruned"][:MAX_PRUNED]
         rows += [node for node in own if node.fate != "pruned" or node in pruned]
     return rows
 
@@ -101,7 +95,7 @@ def _name_totals(
         y=names,
         x=[1.04] * len(rows),
         mode="text",
-        text=[_signed(node.total) for node in rows],
+        text=[signed(node.total) for node in rows],
         textposition="middle right",
         textfont={
             "size": 12,
@@ -134,15 +128,11 @@ def _hover(nodes: Sequence[BeamNode], node: BeamNode) -> str:
     text = "".join(nodes[i].label for i in lineage(nodes, node.node_id)).replace("␣", " ")
     return (
         f"…{plain(text)}<br>joint {nats(node.total)}, "
-        f"no. {count(node.rank + 1)} of all<br><b>{FATES[node.fate]}</b>"
+        f"no. {count(node.rank + 1)} of all<br><b>{node.fate}</b>"
     )
 
 
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
-
-
-# What is finished, and how it ranks
+# The ranking of finished texts
 
 
 def ranking_table(
@@ -189,9 +179,9 @@ def cache_figure(
 ) -> Chart:
     """Draws the rows of the batched cache, and which of their positions are copies."""
     if not step.beams or not step.seconds:
-        return empty_chart(theme, "No pass followed this step: the cache is not needed any more.")
+        return empty_chart(theme, "No pass followed this step: the search is over.")
     if not step.cache_bytes or not bytes_per_token:
-        return empty_chart(theme, "This model keeps no keys and values by position to draw.")
+        return empty_chart(theme, "This model keeps no keys and values for each position.")
     held = step.cache_tokens
     paths = [lineage(nodes, beam) for beam in step.beams]
     owners = np.array([_owners(held, path) for path in paths])
@@ -201,12 +191,11 @@ def cache_figure(
     labels = [[*prompt_labels[-held:], *(nodes[i].label for i in path)] for path in paths]
     figure = new_figure(theme)
     n_distinct = int(first.sum())
-    for is_first, role, name in (
-        (True, "keys", f"stored once: {plural(n_distinct, 'position')}"),
-        (False, "rejected", f"copies of one above: {count(first.size - n_distinct)}"),
+    for is_first, marker, name in (
+        (True, filled(colour("keys", theme), 1), f"different: {plural(n_distinct, 'position')}"),
+        (False, hatched(theme), f"copies of one above: {count(first.size - n_distinct)}"),
     ):
         cells = [(r, i) for r in range(len(paths)) for i in range(held) if first[r, i] == is_first]
-        tone = colour(role, theme)
         figure.add_bar(
             y=[f"beam {row + 1}" for row, _ in cells],
             x=[0.94] * len(cells),
@@ -214,11 +203,7 @@ def cache_figure(
             orientation="h",
             width=0.86,
             name=name,
-            marker={
-                "color": sheer(tone) if is_first else colour("rejected-tint", theme),
-                "line": {"color": tone, "width": 1},
-                "pattern": {} if is_first else {"shape": "/", "fgcolor": tone, "size": 5},
-            },
+            marker=marker,
             hovertext=[f"position {i}: {plain(labels[r][i])}" for r, i in cells],
             hoverinfo="text",
         )
@@ -238,8 +223,8 @@ def cache_figure(
     caption = (
         f"Measured: the batch holds {plural(len(rows), 'row')} of {count(held)} positions, "
         f"{size(step.cache_bytes)}. Derived: {count(n_distinct)} of the {count(first.size)} are "
-        f"different, {size(shared)}; the rest, {percent(saved)}, are copies of what beams have in "
-        "common. Servers with a paged cache store those once. Labels are the best beam’s."
+        f"different, {size(shared)}; the rest, {percent(saved)}, are copies of what the beams "
+        "share. Servers with a paged cache store those once. Labels are those of the best beam."
     )
     return Chart(figure, caption, f"The cache of the beams. {caption}")
 

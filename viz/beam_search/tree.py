@@ -1,8 +1,8 @@
 """The tree of a beam search: a column for each token, the beams above a line, what left below it.
 
-A column is a league table. Above the line stand the beams that go on, best first; below it, what
-ended there and then the runners-up that were pruned. Every token hangs on its true parent. A branch
-that nothing goes on from fades when it dies and stays where it was.
+Each column is ranked. Above the line stand the beams that are kept, best first; below it the texts
+that finished there, then the best candidates that were pruned. Every token is joined to its true
+parent. A beam that is dropped later fades, and stays where it was.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import plotly.graph_objects as go
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, lineage
 from viz.chart import Chart, new_figure
-from viz.format import count, nats, percent, plural
+from viz.format import count, nats, percent, plural, signed
 from viz.labels import plain
 from viz.palette import MONO, Theme, colour
 
 LEAD = 0.3  # columns that an edge runs level out of a token and into one
-GAP = 0.55  # rows between what goes on and what does not
+GAP = 0.55  # rows between what is kept and what is not
 COLUMN_PIXELS = 92  # least width of a column that can be read
-MOST_LETTERS = 11
+MAX_LETTERS = 11
 _CURVE = np.linspace(0, 1, 13)
 
 
@@ -32,7 +32,7 @@ class _Place:
 
     x: float
     y: float
-    look: str  # "best", "alive", "died", "finished" or "pruned"
+    look: str  # "best", "kept", "dropped", "finished" or "pruned"
 
 
 def tree_figure(
@@ -57,7 +57,7 @@ def tree_figure(
         prompt_end: the last words of the prompt.
         best_id: the node in which the best text so far ends.
         theme: Light or dark.
-        is_over: nothing goes on any more, so the last beams are dropped too.
+        is_over: the search is over, so the last beams are dropped too.
         is_large: type for the back row.
     """
     figure = new_figure(theme)
@@ -68,8 +68,10 @@ def tree_figure(
     root = _Place(0, -(n_beams - 1) / 2, "prompt")
     _add_line(figure, n_beams, n_columns, theme)
     _add_edges(figure, nodes, places, root, theme)
-    deaths = _deaths(steps) | (dict.fromkeys(steps[-1].beams, len(steps)) if is_over else {})
-    _add_chips(figure, nodes, places, _greedy(nodes), deaths, theme, is_large)
+    dropped_at = {node_id: step.depth for step in steps for node_id in step.dropped}
+    if is_over and steps:
+        dropped_at |= dict.fromkeys(steps[-1].beams, len(steps))
+    _add_chips(figure, nodes, places, _greedy(nodes), dropped_at, theme, is_large)
     _add_prompt(figure, root, prompt_end, theme)
     row_pixels = (42 if n_beams <= 4 else 38) * (1.28 if is_large else 1)
     figure.update_xaxes(
@@ -115,7 +117,7 @@ def _places(
         pruned = [node for node in shown if node.fate == "pruned"][:n_pruned]
         for row, node in enumerate(kept):
             is_alive = node.node_id in alive or node.node_id in ended
-            look = "best" if node.node_id in on_best else "alive" if is_alive else "died"
+            look = "best" if node.node_id in on_best else "kept" if is_alive else "dropped"
             places[node.node_id] = _Place(node.depth, -row, look)
         for row, node in enumerate([*finished, *pruned]):
             look = "best" if node.node_id in on_best else node.fate
@@ -124,21 +126,16 @@ def _places(
 
 
 def _greedy(nodes: Sequence[BeamNode]) -> set[int]:
-    """Returns the nodes on the way of the best token each time, as far as it is on record."""
-    found, parent = set(), ROOT
+    """Returns the nodes of greedy's text, as far as it is on record."""
+    path, parent = set(), ROOT
     while best := next((n for n in nodes if n.parent == parent and n.place == 0), None):
-        found.add(best.node_id)
+        path.add(best.node_id)
         parent = best.node_id
-    return found
-
-
-def _deaths(steps: Sequence[BeamStep]) -> dict[int, int]:
-    """Maps a beam that nothing went on from to the step at which that happened."""
-    return {node_id: step.depth for step in steps for node_id in step.died}
+    return path
 
 
 def _add_line(figure: go.Figure, n_beams: int, n_columns: int, theme: Theme) -> None:
-    """Draws the line between what goes on and what does not, and says which is which."""
+    """Draws the line between what is kept and what is not, and says which is which."""
     y = -(n_beams - 1) - (1 + GAP) / 2
     figure.add_shape(
         type="line",
@@ -149,7 +146,7 @@ def _add_line(figure: go.Figure, n_beams: int, n_columns: int, theme: Theme) -> 
         layer="below",
         line={"color": colour("line", theme), "width": 2},
     )
-    for text, shift, anchor in (("goes on ↑", 2, "bottom"), ("set aside ↓", -2, "top")):
+    for text, shift, anchor in (("kept ↑", 2, "bottom"), ("not kept ↓", -2, "top")):
         figure.add_annotation(
             x=0.42,
             y=y,
@@ -172,10 +169,10 @@ def _add_edges(
     """Draws a curve from every parent to its child, the faintest first."""
     looks = {
         "pruned": ("rejected", 0.9, "dot", "pruned at once"),
-        "died": ("rejected", 1.8, "solid", "went on, and died later"),
-        "finished": ("generated", 2.2, "solid", "ended: set aside, to be ranked"),
-        "alive": ("kept", 2.6, "solid", "a beam that goes on"),
-        "best": ("chosen", 3.6, "solid", "the best so far"),
+        "dropped": ("rejected", 1.8, "solid", "dropped later"),
+        "finished": ("generated", 2.2, "solid", "finished"),
+        "kept": ("kept", 2.6, "solid", "kept"),
+        "best": ("chosen", 3.6, "solid", "best so far"),
     }
     for look, (role, width, dash, name) in looks.items():
         x: list[float | None] = []
@@ -204,7 +201,7 @@ def _between(start: float, end: float) -> list[float]:
 
 
 def _eased(start: float, end: float) -> list[float]:
-    """Leaves and arrives level, as a railway does."""
+    """Leaves and arrives level."""
     return [float(y) for y in start + (end - start) * _CURVE**2 * (3 - 2 * _CURVE)]
 
 
@@ -213,7 +210,7 @@ def _add_chips(
     nodes: Sequence[BeamNode],
     places: dict[int, _Place],
     greedy: set[int],
-    deaths: dict[int, int],
+    dropped_at: dict[int, int],
     theme: Theme,
     is_large: bool,
 ) -> None:
@@ -223,12 +220,12 @@ def _add_chips(
         node = nodes[node_id]
         ink, ground, edge, width = {
             "best": ("ink", "kept-tint", "chosen", 2.4),
-            "alive": ("ink", "kept-tint", "kept", 1.4),
-            "died": ("muted", "rejected-tint", "rejected", 1.0),
+            "kept": ("ink", "kept-tint", "kept", 1.4),
+            "dropped": ("muted", "rejected-tint", "rejected", 1.0),
             "finished": ("ink", "generated-tint", "generated", 1.8),
             "pruned": ("muted", "paper", "paper", 0.0),
         }[place.look]
-        token = plain(node.label, MOST_LETTERS)
+        token = plain(node.label, MAX_LETTERS)
         if node_id in greedy:
             token = f"<u>{token}</u>"
         if node.fate == "finished":
@@ -236,32 +233,25 @@ def _add_chips(
         figure.add_annotation(
             x=place.x,
             y=place.y,
-            text=f"{token}<br><span style='font-size:{small}px'>{_signed(node.total)}</span>",
+            text=f"{token}<br><span style='font-size:{small}px'>{signed(node.total)}</span>",
             showarrow=False,
             font={"family": MONO, "size": type_size, "color": colour(ink, theme)},
             bgcolor=colour(ground, theme),
             bordercolor=colour(edge, theme),
             borderwidth=width,
             borderpad=2,
-            hovertext=_hover(nodes, node, place.look, deaths),
+            hovertext=_hover(nodes, node, place.look, dropped_at),
             hoverlabel={"bgcolor": colour("raised", theme)},
         )
 
 
-def _hover(nodes: Sequence[BeamNode], node: BeamNode, look: str, deaths: dict[int, int]) -> str:
+def _hover(nodes: Sequence[BeamNode], node: BeamNode, look: str, dropped_at: dict[int, int]) -> str:
     text = "".join(nodes[i].label for i in lineage(nodes, node.node_id)).replace("␣", " ")
     fate = {
-        "best": "finished: the best text so far"
-        if node.fate == "finished"
-        else "on the way to the best text so far",
-        "alive": "goes on",
-        "died": "went on"
-        + (
-            f", and died at token {deaths[node.node_id]}"
-            if node.node_id in deaths
-            else ", and died with all that came of it"
-        ),
-        "finished": "finished: it waits to be ranked",
+        "best": "on the path of the best text so far",
+        "kept": "kept",
+        "dropped": f"kept, and dropped {_when(dropped_at.get(node.node_id))}",
+        "finished": "finished",
         "pruned": f"pruned at token {node.depth}",
     }[look]
     return (
@@ -269,6 +259,10 @@ def _hover(nodes: Sequence[BeamNode], node: BeamNode, look: str, deaths: dict[in
         f"({percent(float(np.exp(node.logprob)))}, no. {node.place + 1} there)<br>"
         f"joint {nats(node.total)}, no. {count(node.rank + 1)} of all candidates<br><b>{fate}</b>"
     )
+
+
+def _when(depth: int | None) -> str:
+    return "with all its continuations" if depth is None else f"at token {depth}"
 
 
 def _add_prompt(figure: go.Figure, root: _Place, prompt_end: str, theme: Theme) -> None:
@@ -285,24 +279,20 @@ def _add_prompt(figure: go.Figure, root: _Place, prompt_end: str, theme: Theme) 
     )
 
 
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
-
-
 def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep], n_beams: int) -> str:
     if not steps:
         return (
-            "Nothing has been searched yet. Under each token will stand the sum of log p from the "
-            "prompt on, in nats."
+            "No step has been searched; press Step. Below each token will stand the sum of log p "
+            "from the prompt on, in nats."
         )
     last = steps[-1]
     fates = [nodes[i].fate for i in last.node_ids]
-    n_kept, n_ended = fates.count("kept"), fates.count("finished")
-    died = f", {plural(len(last.died), 'branch', 'es')} died" if last.died else ""
-    ended = f", {count(n_ended)} ended" if n_ended else ""
+    n_finished = fates.count("finished")
+    finished = f", {count(n_finished)} finished" if n_finished else ""
+    dropped = f", and {plural(len(last.dropped), 'beam')} dropped" if last.dropped else ""
     return (
-        f"Measured. Token {last.depth}: of {count(last.n_candidates)} candidates "
-        f"{count(n_kept)} went on{ended}{died}; the first {count(n_beams)} that were pruned are "
-        "drawn, with their true parents. Under each token stands the sum of log p from the prompt "
-        "on, in nats. Underlined: the best token each time, which is greedy’s way."
+        f"Measured. Token {last.depth}: {count(fates.count('kept'))} of "
+        f"{count(last.n_candidates)} candidates kept{finished}{dropped}. The best {count(n_beams)} "
+        "that were pruned are drawn, too. Below each token stands the sum of log p from the prompt "
+        "on, in nats. Greedy decoding’s tokens are underlined."
     )

@@ -8,9 +8,9 @@ from model.loading import LanguageModel
 from pages.frame.lesson_state import lesson_state
 from pages.lessons.beam_search.costs import show_costs
 from pages.lessons.beam_search.exact import show_exact
-from pages.lessons.beam_search.growth import put_in, show_growth, wish_now
-from pages.lessons.beam_search.settings import SETTINGS
-from pages.lessons.beam_search.state import FIRST_LOOK, BeamLesson, Wish, grow
+from pages.lessons.beam_search.settings import SETTINGS, put_request, request_now
+from pages.lessons.beam_search.state import N_FIRST_STEPS, BeamLesson, SearchRequest, begin
+from pages.lessons.beam_search.steps import show_steps
 
 LESSON = "beam_lesson"
 
@@ -23,19 +23,19 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
         waiting.error(str(error))
         return
     waiting.empty()
-    show_growth(lesson)
+    show_steps(lesson)
     show_exact(lesson)
     show_costs(lesson)
 
 
 def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
     """Search anew for what was searched with the model before, or for what a link asks."""
-    if old is not None:
-        try:
-            return BeamLesson(lm, grow(lm, old.growing.wish, FIRST_LOOK))
-        except ValueError as error:
-            lesson = BeamLesson(lm, grow(lm, Wish(), FIRST_LOOK))
-            lesson.growing.notice = f"{error} The first example stands here instead."
-            put_in(Wish())
-            return lesson
-    return BeamLesson(lm, grow(lm, wish_now(SETTINGS["searched"]), FIRST_LOOK))
+    if old is None:
+        return BeamLesson(lm, begin(lm, request_now(SETTINGS["searched"]), N_FIRST_STEPS))
+    try:
+        return BeamLesson(lm, begin(lm, old.stepper.steps.request, N_FIRST_STEPS))
+    except ValueError as error:
+        lesson = BeamLesson(lm, begin(lm, SearchRequest(), N_FIRST_STEPS))
+        lesson.stepper.problem = f"{error} The page shows its first example instead."
+        put_request(SearchRequest())
+        return lesson

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from model.beam_search import MAX_BEAMS
-from model.beam_search.best_first import LIMIT, MOST_TOKENS
+from model.beam_search.best_first import LIMIT, MAX_TOKENS
 from pages.frame.fields import Choice, Number, Text, Whole
 from pages.frame.settings_table import SettingsTable
-from pages.lessons.beam_search.state import ENDS, PROMPTS, Wish
+from pages.lessons.beam_search.state import ENDS, PROMPTS, SearchRequest
 
-FIRST = Wish()
+FIRST = SearchRequest()
 SETTINGS = SettingsTable(
     "beam",
     Text("prompt", "A text to start from", FIRST.prompt),
@@ -22,8 +22,8 @@ SETTINGS = SettingsTable(
         low=-1.0,
         high=2.0,
         is_slider=True,
-        help="Σ log p is negative, so dividing by a power of the length lifts longer texts: "
-        "a above 0 favours longer ones, 0 counts log p alone, below 0 favours shorter ones.",
+        help="Σ log p is negative, so dividing it by a power of the length raises longer texts: "
+        "a above 0 favours longer ones, 0 ranks by log p alone, below 0 favours shorter ones.",
     ),
     Number("searched", "Length penalty searched by", FIRST.length_penalty, low=-1.0, high=2.0),
     Text(
@@ -33,15 +33,32 @@ SETTINGS = SettingsTable(
         suggestions=PROMPTS,
         help="Choose one, or write your own.",
     ),
-    Whole("exact_tokens", "Tokens", 5, low=1, high=MOST_TOKENS),
+    Whole("exact_tokens", "Tokens", 5, low=1, high=MAX_TOKENS),
     Whole(
         "exact_limit",
-        "Beginnings at most",
+        "Prefixes at most",
         LIMIT,
         low=100,
         high=200_000,
         step=1_000,
-        help="Where the exact search gives up: each beginning costs a row of a pass.",
+        help="Where the exact search gives up: each prefix costs a row of a pass.",
     ),
     Whole("cost_prompts", "Prompts", 4, low=2, high=len(PROMPTS), is_slider=True),
 )
+
+
+def put_request(request: SearchRequest) -> None:
+    """Let the controls say what is searched."""
+    SETTINGS.put(
+        prompt=request.prompt,
+        beams=request.n_beams,
+        tokens=request.n_tokens,
+        ends=request.ends,
+        penalty=request.length_penalty,
+    )
+
+
+def request_now(length_penalty: float) -> SearchRequest:
+    """Return what the controls ask for, to be searched by a length penalty."""
+    numbers = SETTINGS["beams"], SETTINGS["tokens"]
+    return SearchRequest(SETTINGS["prompt"], *numbers, SETTINGS["ends"], length_penalty)
