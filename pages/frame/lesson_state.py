@@ -12,8 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model.generation import Generation
 from model.loading import LanguageModel, LoadError
 from model.sampling import Settings
-from pages.frame import link as links
-from pages.frame.lesson_link import LessonLink, asked_model, begin_by_link, show_faults
+from pages.frame.link import asked_model, begin_by_link, show_faults
 from pages.frame.models import DEFAULT_MODEL, shared_model
 from pages.frame.settings_table import SettingsTable
 
@@ -64,46 +63,6 @@ def progress_caption(waiting: DeltaGenerator) -> Callable[[str], None]:
     return say
 
 
-def kept_lesson(
-    key: str,
-    waiting: DeltaGenerator,
-    begin: Callable[[LanguageModel, Kept | None], Kept],
-    model_of: Callable[[Kept], LanguageModel] = attrgetter("lm"),
-    link: LessonLink | None = None,
-) -> Kept:
-    """Return what the reader has in a lesson, begun anew where home has another model by now.
-
-    Args:
-        key: Under which the session keeps it.
-        waiting: Where to say what is being loaded.
-        begin: Makes it from the home page's model, or the shipped one where the reader has not been
-            there, and from what was kept of another model, if anything.
-        model_of: Tells which model what is kept was begun with.
-        link: What the page's query may ask for.
-    """
-    lesson: Kept | None = st.session_state.get(key)
-    reader = home_session()
-
-    def begin_now() -> Kept:
-        if reader is not None:
-            return begin(reader.lm, lesson)
-        name = None if link is None else asked_model(link)
-        lm = shared_model(name or DEFAULT_MODEL, progress=progress_caption(waiting))
-        if lm.kind != "causal":
-            raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
-        return begin(lm, lesson)
-
-    if link is not None:
-        link.set_defaults()
-    if lesson is None or (reader is not None and reader.lm is not model_of(lesson)):
-        fixed = None if reader is None else reader.lm.name
-        lesson = begin_now() if link is None else begin_by_link(link, begin_now, fixed=fixed)
-        st.session_state[key] = lesson
-    if link is not None:
-        show_faults(link)
-    return lesson
-
-
 def lesson_state(
     key: str,
     waiting: DeltaGenerator,
@@ -127,7 +86,7 @@ def lesson_state(
     def begin_now() -> Kept:
         if reader is not None:
             return begin(reader.lm, lesson)
-        name = None if settings is None else links.asked_model(settings)
+        name = None if settings is None else asked_model(settings)
         lm = shared_model(name or DEFAULT_MODEL, progress=progress_caption(waiting))
         if lm.kind != "causal":
             raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
@@ -136,11 +95,9 @@ def lesson_state(
     if lesson is None or (reader is not None and reader.lm is not model_of(lesson)):
         fixed = None if reader is None else reader.lm.name
         lesson = (
-            begin_now()
-            if settings is None
-            else links.begin_by_link(settings, begin_now, fixed=fixed)
+            begin_now() if settings is None else begin_by_link(settings, begin_now, fixed=fixed)
         )
         st.session_state[key] = lesson
     if settings is not None:
-        links.show_faults(settings)
+        show_faults(settings)
     return lesson

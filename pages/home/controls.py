@@ -8,10 +8,11 @@ and `encode`'s terms.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from model.sampling import ORDERS, Settings
+from pages.frame.fields import control_fields
 
 SWITCHED = ("temperature", "top_k", "top_p", "min_p")  # masks with a "use" box of their own
 ALWAYS = (
@@ -50,15 +51,6 @@ class Controls:
         Raises:
             ValueError: One sentence with the remedy.
         """
-        if self.order not in ORDERS:
-            raise ValueError(
-                f"The order {self.order!r} is unknown: choose one of {', '.join(ORDERS)}."
-            )
-        unknown = [name for name in self.use if name not in SWITCHED]
-        if unknown:
-            raise ValueError(
-                f"There is no mask {unknown[0]!r} to use: choose among {', '.join(SWITCHED)}."
-            )
         # Every position of a slider has to be a legal setting, in use or not.
         Settings(**{name: getattr(self, name) for name in SWITCHED + ALWAYS})
 
@@ -76,46 +68,37 @@ class Controls:
 
     @classmethod
     def from_page(cls, values: Mapping[str, Any]) -> Controls:
-        """Read what the live component, or a link, says.
+        """Read what the live component, or a link's run, says.
 
         Args:
-            values: Any of the fields; numbers may come as text. Unknown names are passed over.
+            values: Any of the controls, as `to_page` or `encode` gives them. Unknown names are
+                passed over.
 
         Raises:
             ValueError: One sentence with the remedy, for a value that no control can take.
         """
-        read: dict[str, Any] = {}
-        for field in fields(cls):
-            if field.name in values:
-                read[field.name] = _read(field.name, values[field.name])
-        return replace(cls(), **read)
+        try:
+            said = {
+                field.name: field.read(_as_text(values[field.name]))
+                for field in FIELDS
+                if field.name in values
+            }
+        except ValueError as error:
+            raise ValueError(f"{error}.") from None
+        return cls(**said)
 
     def encode(self) -> dict[str, str]:
         """Return the controls for a link: those that differ from the defaults, as text."""
-        texts = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value != field.default:
-                texts[field.name] = ",".join(value) if field.name == "use" else _text(value)
-        return texts
+        values = asdict(self)
+        return {
+            field.name: field.write(values[field.name])
+            for field in FIELDS
+            if values[field.name] != field.default
+        }
 
 
-def _read(name: str, value: Any) -> Any:
-    if name == "order":
-        return str(value)
-    if name == "use":
-        names = value.split(",") if isinstance(value, str) else value
-        return tuple(mask for mask in SWITCHED if mask in names) + tuple(
-            mask for mask in names if mask and mask not in SWITCHED
-        )
-    if name == "greedy":
-        return value in (True, "True", "true", "1")
-    try:
-        number = float(value)
-        return int(number) if name == "top_k" else number
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} has to be a number, not {str(value)[:40]!r}.") from None
+FIELDS = control_fields(asdict(Controls()), SWITCHED)  # of a link
 
 
-def _text(value: float | bool | str) -> str:
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+def _as_text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

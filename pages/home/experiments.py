@@ -15,6 +15,6 @@ def set_up(session: Session, claim: Claim) -> None:
     session.notice = None
     for query, keep in ((claim.beside, False), (claim.query, bool(claim.beside))):
         if query:
-            wish = read_link(query, DEFAULT_MODEL)
-            session.start(wish.prompt, wish.seed, keep=keep)
-            follow(session, wish)
+            link = read_link(query, DEFAULT_MODEL)
+            session.start(link.prompt, link.seed, keep=keep)
+            follow(session, link)

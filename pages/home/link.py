@@ -9,21 +9,32 @@ the seeds, the controls at each step and the tokens that the reader forced.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from urllib.parse import urlencode
 
+from pages.frame.fields import MAX_LINK_TEXT, Switch, Text, Whole, read_fields
 from pages.frame.models import DEFAULT_PROMPT
+from pages.home import controls
 from pages.home.branch import Choice
 from pages.home.controls import Controls
 from pages.home.session import LARGEST_SEED, Session
 
-LONGEST_PROMPT = 4_000  # characters that a link carries
-MOST_TOKENS = 4_096  # generated tokens that a link may ask for
+MAX_TOKENS = 4_096  # generated tokens that a link may ask for
+SEED = Whole("seed", "Seed", 0, high=LARGEST_SEED)
+FIELDS = (
+    Text("model", "Model", max_characters=200),
+    Text("prompt", "Prompt", DEFAULT_PROMPT),
+    SEED,
+    Switch("chat", "Chat template", None),
+    *controls.FIELDS,
+)
+COUNT = Whole("run", "A number of tokens", high=MAX_TOKENS)
+PLACE, TOKEN = Whole("forced", "A forced place"), Whole("forced", "A forced token")
 
 
 @dataclass
-class Wish:
+class LinkState:
     """What a link asks for, as far as it could be read."""
 
     model: str
@@ -36,8 +47,8 @@ class Wish:
 
 
 def write_link(session: Session) -> str:
-    """Return the query string that brings back what the session shows."""
-    if len(session.prompt) > LONGEST_PROMPT:
+    """Return the query string that brings back what the session shows; none for a long prompt."""
+    if len(session.prompt) > MAX_LINK_TEXT:
         return ""
     parts = {"model": session.lm.name, "prompt": session.prompt, "seed": str(session.seed)}
     if session.lm.has_chat_template:
@@ -52,42 +63,41 @@ def write_link(session: Session) -> str:
     return "?" + urlencode(parts)
 
 
-def read_link(params: Mapping[str, str], default_model: str) -> Wish:
+def read_link(params: Mapping[str, str], default_model: str) -> LinkState:
     """Read a query string; what cannot be read is left at its default and named in `problems`."""
-    wish = Wish(model=params.get("model", "").strip() or default_model)
-    # a browser's field knows one kind of line end
-    wish.prompt = params.get("prompt", DEFAULT_PROMPT).replace("\r\n", "\n").replace("\r", "\n")
-    wish.chat = {"0": False, "1": True}.get(params.get("chat", ""))
-    try:
-        wish.seed = _seed(params.get("seed", "0"))
-    except ValueError as error:
-        wish.problems.append(str(error))
-    values = {name: text for name, text in params.items() if name in Controls.__dataclass_fields__}
-    for name, text in values.items():
+    link = read_fields({name: (text,) for name, text in params.items()}, FIELDS)
+    values = link.values
+    state = LinkState(
+        values.get("model", "").strip() or default_model,
+        # a browser's field knows one kind of line end
+        values.get("prompt", DEFAULT_PROMPT).replace("\r\n", "\n").replace("\r", "\n"),
+        values.get("seed", 0),
+        values.get("chat"),
+    )
+    for name in (name for name in Controls.__dataclass_fields__ if name in values):
         try:
-            Controls.from_page({name: text})
+            state.controls = replace(state.controls, **{name: values[name]})
         except ValueError as error:
-            wish.problems.append(f"The link was not followed in one point: {error}")
-        else:
-            wish.controls = Controls.from_page(wish.controls.to_page() | {name: text})
+            link.faults.append(str(error).rstrip("."))
+    state.problems += filter(None, [link.sentence()])
     try:
-        wish.choices = _read_run(params.get("run", ""), params.get("forced", ""), wish)
+        state.choices = _read_run(params.get("run", ""), params.get("forced", ""), state.seed)
     except ValueError as error:
-        wish.problems.append(f"The link's run was left out: {error}")
-    return wish
+        state.problems.append(f"The link’s run was left out: {str(error).rstrip('.')}.")
+    return state
 
 
-def follow(session: Session, wish: Wish) -> None:
+def follow(session: Session, link: LinkState) -> None:
     """Bring a session to where the link was made.
 
     Raises:
         ValueError: The run could be followed in part only; all else is as the link asks.
     """
     try:
-        session.replay(wish.choices)
+        session.replay(link.choices)
     finally:
-        session.controls = wish.controls
-        session.reseed(wish.seed)
+        session.controls = link.controls
+        session.reseed(link.seed)
 
 
 def _how(choice: Choice) -> tuple[int, Controls]:
@@ -99,35 +109,22 @@ def _write_stretch(run: list[Choice]) -> str:
     return "~".join([f"{len(run)}", f"seed:{run[0].seed}", *changes])
 
 
-def _read_run(run: str, forced: str, wish: Wish) -> list[Choice]:
-    ids = dict(_read_forced(forced))
+def _read_run(run: str, forced: str, seed: int) -> list[Choice]:
+    ids = _read_forced(forced)
     choices: list[Choice] = []
     for stretch in filter(None, run.split(";")):
         count, *parts = stretch.split("~")
         values = dict(part.partition(":")[::2] for part in parts)
-        seed = _seed(values.pop("seed", str(wish.seed)))
+        own_seed = SEED.read(values["seed"]) if "seed" in values else seed
         controls = Controls.from_page(values)
-        n_tokens = _whole(count, "A number of tokens")
-        if len(choices) + n_tokens > MOST_TOKENS:
-            raise ValueError(f"it asks for more than {MOST_TOKENS:,} tokens.")
-        for i in range(len(choices), len(choices) + n_tokens):
-            choices.append(Choice(seed, controls.settings(), controls, ids.get(i, -1), i in ids))
+        places = range(len(choices), len(choices) + COUNT.read(count))
+        if places.stop > MAX_TOKENS:
+            raise ValueError(f"it asks for more than {MAX_TOKENS:,} tokens")
+        settings = controls.settings()
+        choices += [Choice(own_seed, settings, controls, ids.get(i, -1), i in ids) for i in places]
     return choices
 
 
-def _read_forced(text: str) -> list[tuple[int, int]]:
+def _read_forced(text: str) -> dict[int, int]:
     pairs = [part.partition(":") for part in filter(None, text.split(","))]
-    return [(_whole(i, "A forced place"), _whole(id_, "A forced token")) for i, _, id_ in pairs]
-
-
-def _seed(text: str) -> int:
-    seed = _whole(text, "The seed")
-    if seed > LARGEST_SEED:
-        raise ValueError(f"The seed has to be at most {LARGEST_SEED}, not {seed}.")
-    return seed
-
-
-def _whole(text: str, what: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise ValueError(f"{what} has to be a whole number from 0 up, not {text[:40]!r}.")
-    return int(text)
+    return {PLACE.read(place): TOKEN.read(token_id) for place, _, token_id in pairs}

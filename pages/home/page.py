@@ -22,7 +22,7 @@ from pages.frame.models import (
 )
 from pages.home.branch import Notice
 from pages.home.component import at_rest, live, prefetch, vocabulary
-from pages.home.link import Wish, follow, read_link
+from pages.home.link import LinkState, follow, read_link
 from pages.home.payload import build_payload
 from pages.home.session import LARGEST_SEED, Session
 
@@ -58,24 +58,24 @@ def _session(waiting: DeltaGenerator) -> Session:
     return session
 
 
-def _open(wish: Wish, waiting: DeltaGenerator) -> Session:
+def _open(link: LinkState, waiting: DeltaGenerator) -> Session:
     """Open a session as a link asks; where it asks too much, say so and open what can be."""
-    problems = list(wish.problems)
+    problems = list(link.problems)
     try:
-        lm = _load(wish.model, waiting)
+        lm = _load(link.model, waiting)
     except LoadError as error:
         problems.append(str(error))
         lm = _load(DEFAULT_MODEL, waiting)
-        wish.choices = []
-    if wish.chat and not lm.has_chat_template:
+        link.choices = []
+    if link.chat and not lm.has_chat_template:
         problems.append(f"{lm.name} has no chat template: the prompt stands as it was written.")
-    session = _begin(lm, wish, problems)
+    session = _begin(lm, link, problems)
     if session is None:
         problems.append(f"{DEFAULT_MODEL} is used in its place.")
         lm = _load(DEFAULT_MODEL, waiting)
-        session = _begin(lm, wish, []) or Session(lm, DEFAULT_PROMPT)
+        session = _begin(lm, link, []) or Session(lm, DEFAULT_PROMPT)
     try:
-        follow(session, wish)
+        follow(session, link)
     except ValueError as error:
         problems.append(f"The link's run was followed in part: {error}")
     if problems:
@@ -83,14 +83,14 @@ def _open(wish: Wish, waiting: DeltaGenerator) -> Session:
     return session
 
 
-def _begin(lm: LanguageModel, wish: Wish, problems: list[str]) -> Session | None:
+def _begin(lm: LanguageModel, link: LinkState, problems: list[str]) -> Session | None:
     """Begin the text of a link, else the default one; None where the model takes neither."""
-    for prompt in (wish.prompt, DEFAULT_PROMPT):
+    for prompt in (link.prompt, DEFAULT_PROMPT):
         try:
-            return Session(lm, prompt, wish.seed, chat=wish.chat)
+            return Session(lm, prompt, link.seed, chat=link.chat)
         except ValueError as error:
             problems.append(str(error))
-            wish.choices = []
+            link.choices = []
     return None
 
 

@@ -19,6 +19,7 @@ from model.loading import LanguageModel
 from model.records import Piece, Step
 from model.sampling import process, uniform_at
 from model.tokenizing import encode, encode_chat, pieces
+from pages.frame.fields import echo
 from pages.home.branch import Branch, Choice, Guess, Inspection, Notice
 from pages.home.controls import Controls
 from pages.home.prediction import weigh_guess
@@ -187,7 +188,7 @@ class Session:
             self.inspection = None
         try:
             if action is None:
-                raise ValueError(f"The page asked for {kind!r}, which is unknown: reload the page.")
+                raise ValueError(f"The page asked for {echo(kind)}: reload the page.")
             action(event)
         except ValueError as error:
             self.notice = Notice("error", str(error))

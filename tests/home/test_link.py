@@ -9,16 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.loading import LanguageModel
+from pages.frame.fields import MAX_LINK_TEXT
 from pages.home.controls import Controls
-from pages.home.link import LONGEST_PROMPT, follow, read_link, write_link
+from pages.home.link import follow, read_link, write_link
 from pages.home.session import Session
 
 
 def reopened(session: Session) -> Session:
-    wish = read_link(dict(parse_qsl(write_link(session)[1:])), "storyteller")
-    assert wish.problems == []
-    again = Session(session.lm, wish.prompt, wish.seed, chat=wish.chat)
-    follow(again, wish)
+    link = read_link(dict(parse_qsl(write_link(session)[1:])), "storyteller")
+    assert link.problems == []
+    again = Session(session.lm, link.prompt, link.seed, chat=link.chat)
+    follow(again, link)
     return again
 
 
@@ -67,10 +68,10 @@ def test_a_run_that_cannot_be_followed_leaves_the_settings_and_the_seed(
     storyteller: LanguageModel,
 ) -> None:
     params = {"seed": "5", "run": "3", "forced": "1:99999999", "temperature": "0.3"}
-    wish = read_link(params, "storyteller")
-    session = Session(storyteller, wish.prompt, wish.seed)
+    link = read_link(params, "storyteller")
+    session = Session(storyteller, link.prompt, link.seed)
     with pytest.raises(ValueError, match="99999999"):
-        follow(session, wish)
+        follow(session, link)
     assert session.controls.temperature == 0.3
     assert session.seed == 5
 
@@ -80,9 +81,9 @@ def test_line_ends_of_other_systems_are_those_of_the_page() -> None:
 
 
 def test_a_prompt_too_long_for_a_link_makes_none(storyteller: LanguageModel) -> None:
-    assert write_link(Session(storyteller, "a " * (LONGEST_PROMPT // 8))) != ""
+    assert write_link(Session(storyteller, "a " * (MAX_LINK_TEXT // 8))) != ""
     session = Session(storyteller, "a")
-    session.active.prompt = "a" * (LONGEST_PROMPT + 1)
+    session.active.prompt = "a" * (MAX_LINK_TEXT + 1)
     assert write_link(session) == ""
 
 
@@ -104,10 +105,10 @@ def test_a_prompt_too_long_for_a_link_makes_none(storyteller: LanguageModel) -> 
     ],
 )
 def test_each_fault_of_a_link_is_named_and_the_rest_is_followed(params: dict[str, str]) -> None:
-    wish = read_link({"prompt": "Hello", **params}, "storyteller")
-    assert len(wish.problems) == 1
-    assert "\n" not in wish.problems[0]
-    assert wish.prompt == "Hello"
+    link = read_link({"prompt": "Hello", **params}, "storyteller")
+    assert len(link.problems) == 1
+    assert "\n" not in link.problems[0]
+    assert link.prompt == "Hello"
 
 
 NAMES = [*Controls().to_page(), "run", "forced", "seed"]

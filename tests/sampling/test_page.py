@@ -59,7 +59,7 @@ def test_what_is_typed_badly_gets_a_sentence_and_nothing_is_lost(app: AppTest) -
     known = lab(app).given
     app.get_by_key("lab_typed").set_value("mat: 0.5\nsofa: lots").run()
     assert not app.exception
-    assert "Line 2 ends in 'lots'" in app.error[0].value
+    assert "Line 2 ends in “lots”" in app.error[0].value
     assert lab(app).given is known
     app.get_by_key("lab_typed").set_value("mat: 0.5\nsofa: 1").run()
     assert not app.error

@@ -17,7 +17,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.contents import lesson_at
 from pages.frame.job_panel import is_running, show_job, start_job
 from pages.frame.layout import as_written
-from pages.frame.lesson_state import kept_lesson
+from pages.frame.lesson_state import lesson_state
 from pages.lessons.claims.state import ClaimsLesson
 from pages.lessons.claims.when_to_use import show_when
 from viz.claims.report import MARKS, Row, sentence, tally, to_html, to_json
@@ -31,7 +31,7 @@ SLICE_SECONDS = 0.001  # one experiment, then a look at the button
 
 def show_claims(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = kept_lesson(STATE, waiting, lambda lm, _old: ClaimsLesson(lm))
+    lesson = lesson_state(STATE, waiting, lambda lm, _old: ClaimsLesson(lm))
     waiting.empty()
     st.markdown(
         "Each claim has an experiment that runs here and now. Its verdict follows from what was "

@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.timing import describe
-from pages.frame.lesson_state import kept_lesson
+from pages.frame.lesson_state import lesson_state
 from pages.lessons.prefill_decode.batches import show_batches
 from pages.lessons.prefill_decode.cost import show_cost
 from pages.lessons.prefill_decode.pace import show_pace
@@ -24,7 +24,7 @@ LESSON = "phase_lesson"
 
 def show_phase_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = kept_lesson(LESSON, waiting, _begin, model_of=lambda lesson: lesson.home)
+    lesson = lesson_state(LESSON, waiting, _begin, model_of=lambda lesson: lesson.home)
     waiting.empty()
     machine = describe(lesson.lm)
     st.caption(

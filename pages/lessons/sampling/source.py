@@ -16,6 +16,7 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.records import FloatArray
 from model.tokenizing import vocabulary_labels
+from pages.frame.fields import echo
 
 Unit = Literal["probabilities", "logits"]
 UNITS: tuple[Unit, ...] = ("probabilities", "logits")
@@ -80,7 +81,7 @@ def from_lines(text: str, unit: Unit) -> Given:
     for number, line in lines:
         token, value = _read_line(number, line, unit)
         if token in labels:
-            raise ValueError(f"Line {number} has {token!r} again: write each token once.")
+            raise ValueError(f"Line {number} has {echo(token)} again: write each token once.")
         labels.append(token)
         values.append(value)
     named = "logits" if unit == "logits" else "probabilities"
@@ -106,7 +107,7 @@ def _read_line(number: int, line: str, unit: Unit) -> tuple[str, float]:
         value = float(written)
     except ValueError:
         raise ValueError(
-            f"Line {number} ends in {written.strip()[:20]!r}, which is no number: write it as "
+            f"Line {number} ends in {echo(written.strip())}, which is no number: write it as "
             f"{token[:20]}: 0.35."
         ) from None
     if not math.isfinite(value) or abs(value) > 1e6:

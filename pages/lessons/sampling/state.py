@@ -18,6 +18,7 @@ from model.records import Stage
 from model.sampling import ORDERS, Settings, process, summarise
 from model.sampling.experiments import MASKS_ALONE, apply_alone
 from pages.frame.component import MAX_EXACT, encode_payload
+from pages.frame.fields import echo
 from pages.lessons.sampling.source import Given
 
 SLIDERS = MASKS_ALONE[1:]
@@ -46,7 +47,7 @@ class LabControls:
         Settings(**{name: getattr(self, name) for name in SLIDERS})
         unknown = set(self.use) - set(SLIDERS)
         if unknown:
-            raise ValueError(f"There is no mask {min(unknown)!r}: choose among those shown.")
+            raise ValueError(f"There is no mask {echo(min(unknown))}: choose among those shown.")
 
     def settings(self, engine: str) -> Settings:
         """Return the ticked masks as an engine would order them."""
