@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.bench_phases import add_model_options, chosen_model, run_through
-from model.prefill_decode.batching import BatchExperiment
+from benchmarks.bench_phases import add_model_options, chosen_model
+from model.job import finish
+from model.prefill_decode.batching import measure_batches
 
 
 def main() -> None:
@@ -17,7 +18,7 @@ def main() -> None:
     add_model_options(parser)
     options = parser.parse_args()
     lm = chosen_model(options)
-    run = run_through(BatchExperiment(lm)).result
+    run = finish(measure_batches(lm))
     if not run.points:
         raise SystemExit(run.refused)
     first = run.points[0].tokens_per_second

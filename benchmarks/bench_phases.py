@@ -11,21 +11,23 @@ from __future__ import annotations
 
 import argparse
 import time
-from itertools import pairwise
-from typing import Protocol, TypeVar
+from collections.abc import Sequence
+from itertools import islice, pairwise
 
 from benchmarks.bench_decode import STRATEGIES, time_theirs
 from benchmarks.figures import Timing, describe_machine
-from model.fast.engines import engine_names, make_engine
+from model.fast.engines import Engine, engine_names, make_engine
+from model.job import finish
 from model.loading import LanguageModel, load_model
 from model.prefill_decode.experiments import (
-    PhaseExperiment,
-    Writing,
+    Choose,
     best_that_goes_on,
+    measure_phases,
+    stream,
     swap_lengths,
 )
 from model.prefill_decode.records import PhaseRun
-from model.prefill_decode.scoring import ScoringExperiment
+from model.prefill_decode.scoring import score_and_write
 from model.timing import describe
 from model.tokenizing import random_ids
 from model.weights.published_shapes import published_shape
@@ -34,27 +36,6 @@ from model.weights.random_weights import make_shape
 N_GENERATED = 100  # tokens of each engine and of generate, in each round
 PROMPT = "Once there was a boy. He lost his red ball and could not find it. The boy was very"
 CHOICES = ("sad", "happy", "hungry")
-
-
-class Experiment(Protocol):
-    """What runs pass by pass until it is done."""
-
-    @property
-    def is_done(self) -> bool:
-        """Whether it has ended."""
-
-    def advance(self) -> object:
-        """Runs the next pass."""
-
-
-E = TypeVar("E", bound=Experiment)
-
-
-def run_through(experiment: E) -> E:
-    """Runs an experiment to its end."""
-    while not experiment.is_done:
-        experiment.advance()
-    return experiment
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -70,15 +51,13 @@ def chosen_model(options: argparse.Namespace) -> LanguageModel:
     return lm
 
 
-def time_ours(writing: Writing, n_out: int) -> list[float]:
+def time_ours(engine: Engine, prompt: Sequence[int], choose: Choose, n_out: int) -> list[float]:
     """Returns the seconds from one token of an engine to the next, by the clock on the wall.
 
     The choice of the token is in it, and the copy of the logits to the host, as in `generate`.
     """
-    times = []
-    for _ in range(n_out + 1):
-        writing.advance()
-        times.append(time.perf_counter())
+    tokens = islice(stream(engine, prompt, choose), n_out + 1)
+    times = [time.perf_counter() for _ in tokens]
     return [later - before for before, later in pairwise(times)]
 
 
@@ -100,7 +79,7 @@ def against_generate(lm: LanguageModel, rounds: int, n_tokens: int) -> list[Timi
         their_turn = time_theirs(lm, prompt, STRATEGIES[0], n_out)
         theirs += their_turn if turn else []
         for name, engine in engines.items():
-            seconds = time_ours(Writing(engine, prompt, best_that_goes_on(lm)), n_out)
+            seconds = time_ours(engine, prompt, best_that_goes_on(lm), n_out)
             ours[name] += seconds if turn else []
     baseline = Timing("transformers’ generate, a token", tuple(theirs))
     print(baseline.line())
@@ -131,11 +110,9 @@ def report(run: PhaseRun, baseline: Timing) -> None:
         print(f"  {trial.way:<10} {took}, warm-up {trial.warmup_seconds:.1f} s, gap {trial.gap}")
 
 
-def score_and_write(lm: LanguageModel) -> None:
+def scoring_beside_writing(lm: LanguageModel) -> None:
     """Prints one pass that scores three choices, and one for a vector, beside a written answer."""
-    found = run_through(ScoringExperiment(lm, PROMPT, CHOICES)).result
-    if found is None:
-        return
+    found = finish(score_and_write(lm, PROMPT, CHOICES))
     written = Timing(f"an answer of {found.written.n_out} tokens", (found.written.seconds,))
     print(f"\n{written.line()}")
     print(Timing("one pass that scores 3 choices", found.score_seconds.seconds).line(written))
@@ -154,8 +131,8 @@ def main() -> None:
     baseline, *_ = against_generate(lm, options.rounds, options.tokens)
     swap = (10, 100) if options.brief else None
     for name in engine_names(lm):
-        report(run_through(PhaseExperiment(lm, name, swap)).result, baseline)
-    score_and_write(lm)
+        report(finish(measure_phases(lm, name, swap)), baseline)
+    scoring_beside_writing(lm)
 
 
 if __name__ == "__main__":

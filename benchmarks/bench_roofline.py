@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.bench_phases import add_model_options, chosen_model, run_through
-from model.prefill_decode.roofline import RooflineExperiment
+from benchmarks.bench_phases import add_model_options, chosen_model
+from model.job import finish
+from model.prefill_decode.roofline import measure_roofline
 
 
 def main() -> None:
@@ -19,10 +20,7 @@ def main() -> None:
     add_model_options(parser)
     options = parser.parse_args()
     lm = chosen_model(options)
-    experiment = run_through(RooflineExperiment(lm))
-    roofline = experiment.result
-    if roofline is None:
-        raise SystemExit("The ceilings could not be measured: run it again on a quiet machine.")
+    roofline = finish(measure_roofline(lm))
     top = roofline.ceilings
     print(f"copy {top.copy / 1e9:.1f} GB/s, matrix-vector {top.read / 1e9:.1f} GB/s")
     print(f"matrix product {top.matmul / 1e9:.0f} GFLOP/s, ridge {top.ridge:.1f} FLOPs per byte")
@@ -34,7 +32,7 @@ def main() -> None:
             f"{what:<48} {point.seconds.median * 1000:9.2f} ms  MBU {point.mbu(top):6.1%}"
             f"  MFU {point.mfu(top):6.1%}  bound by {point.bound(top)}"
         )
-    for sentence in experiment.left_out:
+    for sentence in roofline.left_out:
         print(sentence)
 
 

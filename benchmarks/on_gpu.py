@@ -17,11 +17,10 @@ from pathlib import Path
 from benchmarks.bench_phases import against_generate
 from benchmarks.figures import describe_machine
 from benchmarks.record import record
-from model.fast.engines import engine_names, make_engine
+from model.fast.engines import engine_names
+from model.job import finish
 from model.loading import LanguageModel, load_model
-from model.pass_by_pass import at_once
-from model.prefill_decode.cost import energy_meter, energy_passes
-from model.prefill_decode.experiments import swap_lengths
+from model.prefill_decode.cost import energy_meter, measure_energy
 from model.prefill_decode.recordings import FOLDER
 from model.prefill_decode.records import Roofline
 from model.prefill_decode.roofline import LONG_PREFILL
@@ -50,12 +49,7 @@ def energy_of(lm: LanguageModel) -> None:
     if meter is None:
         print("energy: this machine has no meter that NVML could read")
         return
-    engine = make_engine(lm, engine_names(lm)[-1], sum(swap_lengths(lm)))
-    for _ in engine.prepare():
-        pass
-    energy = at_once(energy_passes(lm, engine, meter))
-    if energy is None:
-        raise ValueError("The meter fell silent on the way: run it again.")
+    energy = finish(measure_energy(lm, engine_names(lm)[-1], meter))
     print(
         f"energy, by {energy.engine}: {energy.joules_in:.3g} J a token read, "
         f"{energy.joules_out:.3g} J a token written"

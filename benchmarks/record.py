@@ -10,26 +10,21 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks.bench_phases import add_model_options, chosen_model, run_through
+from benchmarks.bench_phases import add_model_options, chosen_model
 from model.fast.engines import engine_names
+from model.job import finish
 from model.loading import LanguageModel
-from model.prefill_decode.batching import BatchExperiment
-from model.prefill_decode.experiments import PhaseExperiment
+from model.prefill_decode.batching import measure_batches
+from model.prefill_decode.experiments import measure_phases
 from model.prefill_decode.recordings import FOLDER, Recording, save_recording
-from model.prefill_decode.roofline import RooflineExperiment
+from model.prefill_decode.roofline import measure_roofline
 
 
 def record(lm: LanguageModel, folder: Path) -> Recording:
-    """Measures all three and writes one file.
-
-    Raises:
-        ValueError: where something could not be measured; one sentence.
-    """
-    phases = run_through(PhaseExperiment(lm, engine_names(lm)[-1])).result
-    roofline = run_through(RooflineExperiment(lm)).result
-    batches = run_through(BatchExperiment(lm)).result
-    if roofline is None:
-        raise ValueError("The ceilings could not be measured: run it again on a quiet machine.")
+    """Measures all three and writes one file."""
+    phases = finish(measure_phases(lm, engine_names(lm)[-1]))
+    roofline = finish(measure_roofline(lm))
+    batches = finish(measure_batches(lm))
     recording = Recording(phases.machine, phases, roofline, batches)
     path = save_recording(recording, folder)
     print(f"saved as {path}, {path.stat().st_size:,} bytes")

@@ -7,9 +7,10 @@ from statistics import median
 from model.batch import Batch
 from model.claims.context import ExperimentContext, finding
 from model.claims.records import Finding
+from model.job import finish
 from model.prefill_decode.cost import price_tokens, saved_by_budget
-from model.prefill_decode.roofline import RooflineExperiment
-from model.prefill_decode.scoring import ScoringExperiment
+from model.prefill_decode.roofline import measure_roofline
+from model.prefill_decode.scoring import score_and_write
 from model.tokenizing import random_ids
 
 PRICE = 2.0  # an hour, in any currency: the ratio does not depend on it
@@ -19,12 +20,8 @@ BALL = "He lost his ball. The boy was very"
 
 def c27_decode_reads_much_to_compute_little(context: ExperimentContext) -> Finding:
     """A prefill and a decode step under the ceilings of this device."""
-    experiment = RooflineExperiment(context.lm, (N_PROMPT,), (1,), n_past=N_PROMPT, n_passes=3)
-    while not experiment.is_done:
-        experiment.advance()
-    roofline = experiment.result
-    if roofline is None:
-        return finding("not run", "The ceilings of this device could not be measured.")
+    work = measure_roofline(context.lm, (N_PROMPT,), (1,), n_past=N_PROMPT, n_passes=3)
+    roofline = finish(work)
     read = next(point for point in roofline.points if point.phase == "prefill")
     step = next(point for point in roofline.points if point.phase == "decode")
     top = roofline.ceilings
@@ -88,12 +85,7 @@ def c29_output_costs_more(context: ExperimentContext) -> Finding:
 
 def c30_one_pass_for_a_score(context: ExperimentContext) -> Finding:
     """Three answers scored at once against one answer written."""
-    experiment = ScoringExperiment(context.lm, BALL, ["sad", "happy", "made of stone"], 20)
-    while not experiment.is_done:
-        experiment.advance()
-    scoring = experiment.result
-    if scoring is None:
-        return finding("not run", "Nothing was written.")
+    scoring = finish(score_and_write(context.lm, BALL, ["sad", "happy", "made of stone"], 20))
     best = max(scoring.choices, key=lambda choice: choice.share)
     scored, written = scoring.score_seconds.median, scoring.written.seconds
     return finding(

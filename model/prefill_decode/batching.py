@@ -6,13 +6,15 @@ chooses the tokens is no matter here.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from model.batch import Batch
 from model.fast.block_cache import whole_blocks
 from model.fast.engines import PLAIN, make_engine
 from model.flops import count_flops
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import PassError
 from model.prefill_decode.ceilings import measure_copy
@@ -85,15 +87,16 @@ def _first(config: object, names: tuple[str, ...]) -> int:
     return next((value for value in values if isinstance(value, int)), 0)
 
 
-def read_in_parts(batch: Batch, prompts: Sequence[Sequence[int]]) -> Iterator[float]:
+def read_in_parts(batch: Batch, prompts: Sequence[Sequence[int]]) -> Iterator[int]:
     """Reads prompts some columns at a time, so that no pass is longer than a Stop waits.
 
     Yields:
-        The seconds of each pass.
+        Before each pass the number of its first column.
     """
     n_columns = max(1, AT_ONCE // len(prompts))
     for start in range(0, len(prompts[0]), n_columns):
-        yield batch.read([row[start : start + n_columns] for row in prompts])[1]
+        yield start
+        batch.read([row[start : start + n_columns] for row in prompts])
 
 
 def newest(batch: Batch) -> list[int]:
@@ -125,95 +128,58 @@ def why_not(lm: LanguageModel, n_batch: int, n_tokens: int) -> str | None:
     )
 
 
-class BatchExperiment:
-    """Decode steps at batch 1, 2, 4, ... 64, pass by pass, as far as memory reaches."""
+def measure_batches(
+    lm: LanguageModel,
+    batches: Sequence[int] = BATCHES,
+    n_past: int = N_PAST,
+    n_steps: int = N_STEPS,
+) -> Work[BatchRun]:
+    """Times decode steps at batch 1, 2, 4, ... 64, as far as memory reaches.
 
-    def __init__(
-        self,
-        lm: LanguageModel,
-        batches: Sequence[int] = BATCHES,
-        n_past: int = N_PAST,
-        n_steps: int = N_STEPS,
-    ) -> None:
-        """Plans the passes.
+    Raises:
+        ValueError: where the model takes no cache.
+    """
+    make_engine(lm, PLAIN, n_past)  # refuses a model without a cache
+    n_past = min(n_past, (lm.context_length or n_past + n_steps + 1) - n_steps - 1)
+    n_reads = sum(count_reads(n, n_past) for n in batches)
+    n_done, n_total = count(), 1 + n_reads + len(batches) * (n_steps + 1)
+    flops, seconds, refused = dict[int, int](), {n: list[float]() for n in batches}, None
 
-        Raises:
-            ValueError: where the model takes no cache.
-        """
-        make_engine(lm, PLAIN, n_past)  # refuses a model without a cache
-        limit = lm.context_length or n_past + n_steps + 1
-        self.lm, self.batches, self.n_steps = lm, tuple(batches), n_steps
-        self.n_past = min(n_past, limit - n_steps - 1)
-        self.copy = 0.0
-        self._read_in: dict[int, Batch] = {}
-        self._flops: dict[int, int] = {}
-        self._seconds: dict[int, list[float]] = {n: [] for n in self.batches}
-        self.refused: str | None = None
-        n_reads = sum(count_reads(n, self.n_past) for n in self.batches)
-        self.n_done, self.n_total = 0, 2 + n_reads + len(self.batches) * (n_steps + 1)
-        self.doing, self.is_done = "measuring the copy in memory", False
-        self._plan = self._passes()
+    def measured() -> BatchRun:
+        points = (
+            point_of(lm, n, 1, n_past, times, flops[n], PLAIN)
+            for n, times in seconds.items()
+            if times
+        )
+        return BatchRun(describe(lm), copy, tuple(points), refused)
 
-    def advance(self) -> None:
-        """Runs the next pass."""
-        self.is_done = next(self._plan, None) is None
-        self.n_done += 1
+    yield Progress(next(n_done), n_total, "measuring the copy in memory")
+    copy = measure_copy(lm).best
+    # read: the prompts of each batch, as long as there is room for its cache
+    read: dict[int, Batch] = {}
+    for n_batch in batches:
+        refused = why_not(lm, n_batch, n_past + 1 + n_steps)
+        if refused is not None:
+            break
+        try:
+            batch = Batch(lm)
+            for _ in read_in_parts(batch, [random_ids(lm, n_past)] * n_batch):
+                yield Progress(next(n_done), n_total, f"reading {n_batch} prompts", measured)
+            yield Progress(next(n_done), n_total, f"a step of {n_batch}", measured)
+            flops[n_batch] = count_step(batch)
+        except PassError as error:
+            refused = f"Batch {n_batch} did not run. {error}"
+            refused += f" A batch of {max(read)} fits." if read else ""
+            break
+        read[n_batch] = batch
+    # step: all batches take turns, so that a busy moment is busy for all
+    for _ in range(n_steps):
+        for n_batch, batch in read.items():
+            yield Progress(next(n_done), n_total, f"a step of {n_batch}", measured)
+            seconds[n_batch].append(batch.append(newest(batch)))
+    return measured()
 
-    def _passes(self) -> Generator[str]:
-        self.copy = measure_copy(self.lm).best
-        yield self.doing
-        # read: the prompts of each batch, as long as there is room for its cache
-        for n_batch in self.batches:
-            self.refused = why_not(self.lm, n_batch, self.n_past + 1 + self.n_steps)
-            if self.refused is not None:
-                break
-            self.doing = f"reading {n_batch} prompts"
-            try:
-                yield from self._read(n_batch)
-            except PassError as error:
-                self.refused = f"Batch {n_batch} did not run. {error}{self._what_did()}"
-                break
-        # step: all batches take turns, so that a busy moment is busy for all
-        for _ in range(self.n_steps):
-            for n_batch, batch in self._read_in.items():
-                self.doing = f"a step of {n_batch}"
-                self._seconds[n_batch].append(batch.append(newest(batch)))
-                yield self.doing
-        self.end()
 
-    def end(self) -> None:
-        """Gives the caches back; what was measured stays."""
-        self._read_in = {}
-
-    def stop(self) -> None:
-        """Ends on the way, and gives back what the pass that would come next holds as well."""
-        self._plan.close()
-        self.end()
-
-    def _read(self, n_batch: int) -> Iterator[str]:
-        """Reads the prompts, then counts the arithmetic of a step, which warms up."""
-        batch = Batch(self.lm)
-        for _ in read_in_parts(batch, [random_ids(self.lm, self.n_past)] * n_batch):
-            yield self.doing
-        self._flops[n_batch] = count_flops(lambda: batch.append(newest(batch))).linear
-        self._read_in[n_batch] = batch
-        yield self.doing
-
-    @property
-    def points(self) -> list[RoofPoint]:
-        """The batches of which a step was timed, smallest first."""
-        return [
-            point_of(self.lm, n, 1, self.n_past, seconds, self._flops[n], PLAIN)
-            for n, seconds in self._seconds.items()
-            if seconds
-        ]
-
-    def _what_did(self) -> str:
-        """Says which batch is known to fit, where one is."""
-        largest = max(self._read_in, default=None)
-        return "" if largest is None else f" A batch of {largest} fits."
-
-    @property
-    def result(self) -> BatchRun:
-        """What was measured so far."""
-        return BatchRun(describe(self.lm), self.copy, tuple(self.points), self.refused)
+def count_step(batch: Batch) -> int:
+    """Counts the arithmetic of a decode step, attention left out; the step warms up."""
+    return count_flops(lambda: batch.append(newest(batch))).linear

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Generator
+from collections.abc import Sequence
 
 import torch
 
-from model.fast.engines import Engine
+from model.fast.engines import Engine, make_engine
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.prefill_decode.records import Energy, Prices
 from model.tokenizing import random_ids
@@ -21,7 +22,6 @@ from model.tokenizing import random_ids
 HOUR = 3600.0  # seconds
 METERED_SECONDS = 1.5  # a GPU's count moves on some ten times a second
 METERED_TOKENS = 512  # of the prompt
-N_METERED = 2  # a prefill and a decode
 MILLION = 1_000_000
 
 
@@ -108,38 +108,43 @@ def energy_meter(device: torch.device) -> EnergyMeter | None:
     return None if meter.joules() is None else meter
 
 
-def energy_passes(
-    lm: LanguageModel, engine: Engine, meter: EnergyMeter, seconds: float = METERED_SECONDS
-) -> Generator[str, None, Energy | None]:
+def measure_energy(
+    lm: LanguageModel, engine_name: str, meter: EnergyMeter, seconds: float = METERED_SECONDS
+) -> Work[Energy]:
     """Reads the meter before and after many prefills, then before and after many decode steps.
 
     Args:
         lm: The model.
-        engine: How it runs, prepared already.
+        engine_name: How it decodes, one of `engine_names`.
         meter: Of its GPU.
         seconds: Of each of the two, in one piece: a pause would be counted with it.
 
-    Yields:
-        Before each of the two what it is.
-
-    Returns:
-        What was counted; None where the meter fell silent.
+    Raises:
+        ValueError: where the meter stops to answer.
     """
     ids = random_ids(lm, min(METERED_TOKENS, (lm.context_length or 2 * METERED_TOKENS) // 2))
-    found = []
-    for phase in ("prefill", "decode"):
-        yield f"metering {phase}"
-        engine.prefill(ids)
-        before, started, n_tokens = meter.joules(), time.perf_counter(), 0
-        while time.perf_counter() - started < seconds:
-            if phase == "prefill" or n_tokens % len(ids) == len(ids) - 1:
-                engine.prefill(ids)  # a decode that has filled the context begins again
-                n_tokens += len(ids) if phase == "prefill" else 1
-            else:
-                engine.decode(ids[0])
-                n_tokens += 1
-        after = meter.joules()
-        if before is None or after is None:
-            return None
-        found.append((after - before) / n_tokens)
-    return Energy(engine.name, found[0], found[1])
+    engine = make_engine(lm, engine_name, 2 * len(ids))
+    for doing in engine.prepare():
+        yield Progress(0, 2, doing)
+    yield Progress(0, 2, "metering prefill")
+    joules_in = _joules_a_token(engine, ids, meter, seconds, is_prefill=True)
+    yield Progress(1, 2, "metering decode")
+    joules_out = _joules_a_token(engine, ids, meter, seconds, is_prefill=False)
+    return Energy(engine.name, joules_in, joules_out)
+
+
+def _joules_a_token(
+    engine: Engine, ids: Sequence[int], meter: EnergyMeter, seconds: float, *, is_prefill: bool
+) -> float:
+    engine.prefill(ids)
+    before, started, n_tokens = meter.joules(), time.perf_counter(), 0
+    while time.perf_counter() - started < seconds:
+        if is_prefill or n_tokens % len(ids) == len(ids) - 1:
+            engine.prefill(ids)  # a decode that has filled the context begins again
+        else:
+            engine.decode(ids[0])
+        n_tokens += len(ids) if is_prefill else 1
+    after = meter.joules()
+    if before is None or after is None:
+        raise ValueError("The energy counter of this GPU stopped responding: measure again.")
+    return (after - before) / n_tokens

@@ -1,20 +1,21 @@
-"""The two phases, measured: prompts of many lengths, and requests that swap reading and writing.
+"""Both phases, measured: prompts of many lengths, and requests that swap reading and writing.
 
 A request is timed as its reader waits, by the clock on the wall: from the request to the first
-token, then from each token to the next. Everything is one pass at a time, so that whoever runs it
-can stop between any two; what happens between two passes is in no time.
+token, then from each token to the next. What happens between two passes is in no time.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
 from model.draw import draw, uniform_at
 from model.fast.engines import Engine, make_engine
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import Logits
 from model.prefill_decode.records import PhaseRun, Reading, Request, Timed
@@ -23,83 +24,67 @@ from model.timing import describe
 from model.tokenizing import random_ids
 
 Choose: TypeAlias = Callable[[Logits, Sequence[int]], int]
+Token: TypeAlias = tuple[int, float]  # its id, and the seconds that its reader waited for it
 
 LENGTHS = (16, 32, 64, 128, 256, 512, 1000)
 SHORT, LONG = 50, 1000  # tokens of the two requests
 N_READINGS = 5  # of each prompt length
-MOST_ROUNDS = 3  # of each request
-FEWEST = 2  # readings of each length
+MAX_ROUNDS = 3  # of each request
+MIN_READINGS = 2  # of each length
 ENOUGH_SECONDS = 12.0  # of readings, then of requests: no further round begins after so many
 N_WARM = 3
 N_WARM_ANSWER = 2  # passes before an answer: one that reads, one that writes
 
 
-class Writing:
-    """One request being answered: every advance hands over one token."""
+def stream(engine: Engine, prompt: Sequence[int], choose: Choose) -> Iterator[Token]:
+    """Answers a request: hands over one token after another, each as soon as it is chosen.
 
-    def __init__(self, engine: Engine, prompt: Sequence[int], choose: Choose) -> None:
-        """Takes the request; nothing runs yet."""
-        self.engine, self.prompt, self.choose = engine, list(prompt), choose
-        self.token_ids: list[int] = []
-        self.waits: list[float] = []  # seconds to the first token, then of each gap
-
-    def advance(self) -> int:
-        """Runs one pass, chooses one token, and hands it over.
-
-        The clock runs until the id is known: the way of the ids to the device, the pass, the way
-        of the logits back and the choice are in it, and so is a wait for another text's pass on
-        the same weights. The logits come to the host, so the device has done its work by then.
-        """
+    The clock of a token runs until its id is known: the way of the ids to the device, the pass, the
+    way of the logits back and the choice are in it, and so is a wait for another text's pass on the
+    same weights. The logits come to the host, so the device has done its work by then.
+    """
+    token_ids: list[int] = []
+    while True:
         started = time.perf_counter()
         # run: the whole prompt in one pass, or else the newest token alone
-        is_first = not self.token_ids
-        logits, _ = (
-            self.engine.prefill(self.prompt) if is_first else self.engine.decode(self.token_ids[-1])
-        )
+        logits, _ = engine.decode(token_ids[-1]) if token_ids else engine.prefill(prompt)
         # choose: the next token
-        token_id = self.choose(logits, [*self.prompt, *self.token_ids])
+        token_ids.append(choose(logits, [*prompt, *token_ids]))
         # hand over: whoever reads along has it now
-        self.waits.append(time.perf_counter() - started)
-        self.token_ids.append(token_id)
-        return token_id
-
-    @property
-    def request(self) -> Request:
-        """What was waited for so far."""
-        return Request(
-            len(self.prompt), self.waits[0], tuple(self.waits[1:]), tuple(self.token_ids)
-        )
+        yield token_ids[-1], time.perf_counter() - started
 
 
-class Answering:
-    """One answer, pass by pass: to its end token, or so many tokens, or for so long."""
+def request_of(n_in: int, tokens: Sequence[Token]) -> Request:
+    """Puts down what was waited for, of at least one token."""
+    token_ids, waits = zip(*tokens, strict=True)
+    return Request(n_in, waits[0], waits[1:], token_ids)
 
-    def __init__(
-        self,
-        lm: LanguageModel,
-        engine: Engine,
-        prompt: Sequence[int],
-        choose: Choose,
-        n_out: int,
-        most_seconds: float,
-    ) -> None:
-        """Takes the request; the first passes will warm up and count for nothing else."""
-        self.lm, self.most_seconds = lm, most_seconds
-        self.writing = Writing(engine, prompt, choose)
-        self._warming = Writing(engine, prompt, choose)
-        self.n_done, self.n_total = 0, N_WARM_ANSWER + n_out
-        self.doing, self.is_done = "warming up", False
 
-    def advance(self) -> None:
-        """Runs the next pass."""
-        if self.n_done < N_WARM_ANSWER:
-            self._warming.advance()
-            self.doing = "writing" if self.n_done == N_WARM_ANSWER - 1 else self.doing
-        else:
-            is_end = self.writing.advance() in self.lm.end_ids
-            self.is_done = is_end or sum(self.writing.waits) > self.most_seconds
-        self.n_done += 1
-        self.is_done = self.is_done or self.n_done >= self.n_total
+def answer(
+    lm: LanguageModel,
+    engine: Engine,
+    prompt: Sequence[int],
+    choose: Choose,
+    n_out: int,
+    max_seconds: float,
+) -> Work[Request]:
+    """Answers one request, warmed up: to its end token, or so many tokens, or for so long."""
+    n_total, tokens = N_WARM_ANSWER + n_out, list[Token]()
+
+    def so_far() -> Request:
+        return request_of(len(prompt), tokens)
+
+    warming = stream(engine, prompt, choose)
+    for n_done in range(N_WARM_ANSWER):
+        yield Progress(n_done, n_total, "warming up")
+        next(warming)
+    writing = stream(engine, prompt, choose)
+    for n_done in range(N_WARM_ANSWER, n_total):
+        yield Progress(n_done, n_total, "writing", so_far if tokens else None)
+        tokens.append(next(writing))
+        if tokens[-1][0] in lm.end_ids or sum(wait for _, wait in tokens) > max_seconds:
+            break
+    return so_far()
 
 
 def best_that_goes_on(lm: LanguageModel) -> Choose:
@@ -130,117 +115,116 @@ def swap_lengths(lm: LanguageModel) -> tuple[int, int]:
     return few, min(LONG, limit - few)
 
 
-def _steps_worth(n_tokens: int) -> int:
-    return max(1, n_tokens // 16)
+def measure_phases(
+    lm: LanguageModel,
+    engine_name: str,
+    swap: tuple[int, int] | None = None,
+    lengths: Sequence[int] = LENGTHS,
+) -> Work[PhaseRun]:
+    """Measures both phases on one model: warm up, read prompts, answer the two requests.
 
+    Args:
+        lm: A causal model that takes a cache.
+        engine_name: How it decodes, one of `engine_names`.
+        swap: The few and the many tokens of the two requests.
+        lengths: Of prompts that are read, as far as the context reaches.
 
-class PhaseExperiment:
-    """Both phases on one model, pass by pass: warm up, read prompts, answer the two requests."""
-
-    def __init__(
-        self,
-        lm: LanguageModel,
-        engine_name: str,
-        swap: tuple[int, int] | None = None,
-        lengths: Sequence[int] = LENGTHS,
-    ) -> None:
-        """Plans the passes; the first of them run at the first advance.
-
-        Args:
-            lm: A causal model that takes a cache.
-            engine_name: How it decodes, one of `engine_names`.
-            swap: The few and the many tokens of the two requests.
-            lengths: Of prompts that are read, as far as the context reaches.
-
-        Raises:
-            ValueError: One sentence with the remedy.
-        """
-        self.few, self.many = swap or swap_lengths(lm)
-        if self.few < 2 or self.many <= self.few:
-            raise ValueError(
-                f"{lm.name} reads {lm.context_length} tokens at most, too few to tell the phases "
-                "apart: choose a model with a longer context."
-            )
-        self.lm = lm
-        self.lengths = tuple(n for n in lengths if n <= self.many)
-        self.engine = make_engine(lm, engine_name, self.few + self.many)
-        self._choose = best_that_goes_on(lm)
-        self._ids = random_ids(lm, self.many)
-        self._warmup: list[float] = []
-        self._read: dict[int, list[float]] = {n: [] for n in self.lengths}
-        self._requests: dict[int, list[Request]] = {self.many: [], self.few: []}
-        self.writing: Writing | None = None
-        self.n_done, self.doing = 0, "warming up"
-        # progress: a long prompt takes about as long as some tens of steps
-        self._weight = 1
-        self.n_total = (
-            2 * N_WARM
-            + N_READINGS * sum(map(_steps_worth, self.lengths))
-            + MOST_ROUNDS * (self.few + self.many)
+    Raises:
+        ValueError: One sentence with the remedy.
+    """
+    few, many = swap or swap_lengths(lm)
+    if few < 2 or many <= few:
+        raise ValueError(
+            f"{lm.name} reads {lm.context_length} tokens at most, too few to tell the phases "
+            "apart: choose a model with a longer context."
         )
-        self._plan = self._passes()
-        self.is_done = False
+    engine = make_engine(lm, engine_name, few + many)
+    times = _Times(lm, engine, few, many, {n: [] for n in lengths if n <= many})
+    # prepare: capture or compile what the engine captures or compiles
+    for doing in engine.prepare():
+        yield times.progress(doing)
+    yield from _warm_up(times)
+    yield from _read_prompts(times)
+    yield from _answer_requests(times)
+    return times.run()
 
-    def advance(self) -> None:
-        """Runs the next pass."""
-        self.is_done = next(self._plan, None) is None
-        self.n_done = self.n_total if self.is_done else self.n_done + self._weight
 
-    def _passes(self) -> Iterator[str]:
-        """Runs one pass for each value that is asked for, and says what it was."""
-        # prepare: capture or compile what the engine captures or compiles
-        for doing in self.engine.prepare():
-            self.doing = doing
-            yield doing
-        # warm up: the first passes find buffers to allocate and kernels to choose
-        self.doing = "warming up"
-        for _ in range(N_WARM):
-            self._warmup.append(self.engine.prefill(self._ids[: self.few])[1])
-            yield self.doing
-            self._warmup.append(self.engine.decode(self._ids[0])[1])
-            yield self.doing
-        # read: all lengths take turns, so that a busy moment is busy for all
-        self.doing = "reading prompts"
-        for turn in range(N_READINGS):
-            if turn >= FEWEST and sum(map(sum, self._read.values())) > ENOUGH_SECONDS:
-                break
-            for n_tokens, seconds in self._read.items():
-                self._weight = _steps_worth(n_tokens)
-                seconds.append(self.engine.prefill(self._ids[:n_tokens])[1])
-                yield self.doing
-        # answer: the two requests take turns as well
-        spent, self._weight = 0.0, 1
-        for turn in range(MOST_ROUNDS):
-            if turn and spent > ENOUGH_SECONDS:
-                return
-            for n_in, n_out in ((self.many, self.few), (self.few, self.many)):
-                self.doing = f"{n_in} tokens in, {n_out} out"
-                yield from self._answer(n_in, n_out)
-                spent += self._requests[n_in][-1].seconds
+@dataclass
+class _Times:
+    """What was measured so far."""
 
-    def _answer(self, n_in: int, n_out: int) -> Iterator[str]:
-        self.writing = Writing(self.engine, self._ids[:n_in], self._choose)
-        for _ in range(n_out):
-            self.writing.advance()
-            yield self.doing
-        self._requests[n_in].append(self.writing.request)
-        self.writing = None
+    lm: LanguageModel
+    engine: Engine
+    few: int
+    many: int
+    readings: dict[int, list[float]]  # tokens of a prompt -> seconds of each pass
+    warmup: list[float] = field(default_factory=list)
+    long_in: list[list[Token]] = field(default_factory=list)
+    long_out: list[list[Token]] = field(default_factory=list)
 
-    @property
-    def result(self) -> PhaseRun:
-        """What was measured so far; a request that was stopped counts where no other is whole."""
-        requests = {n_in: list(done) for n_in, done in self._requests.items()}
-        if self.writing is not None and self.writing.waits:
-            n_in = len(self.writing.prompt)
-            requests[n_in] = requests[n_in] or [self.writing.request]
+    def progress(self, doing: str) -> Progress[PhaseRun]:
+        """Says how many passes have run, of those that run where none is left out."""
+        n_read = len(self.warmup) + sum(map(len, self.readings.values()))
+        n_written = sum(map(len, (*self.long_in, *self.long_out)))
+        n_total = 2 * N_WARM + N_READINGS * len(self.readings) + MAX_ROUNDS * (self.few + self.many)
+        return Progress(n_read + n_written, n_total, doing, self.run)
+
+    def run(self) -> PhaseRun:
+        """Puts it down."""
         return PhaseRun(
             machine=describe(self.lm),
             engine=self.engine.name,
-            warmup=tuple(self._warmup),
+            warmup=tuple(self.warmup),
             readings=tuple(
-                Reading(n, Timed(tuple(seconds))) for n, seconds in self._read.items() if seconds
+                Reading(n, Timed(tuple(seconds))) for n, seconds in self.readings.items() if seconds
             ),
-            long_in=tuple(requests[self.many]),
-            long_out=tuple(requests[self.few]),
+            long_in=_whole(self.many, self.few, self.long_in),
+            long_out=_whole(self.few, self.many, self.long_out),
             trials=tuple(self.engine.trials),
         )
+
+
+def _whole(n_in: int, n_out: int, rounds: Sequence[Sequence[Token]]) -> tuple[Request, ...]:
+    """Returns the requests that ran whole; one that was stopped counts where no other did."""
+    requests = [request_of(n_in, tokens) for tokens in rounds if tokens]
+    whole = [request for request in requests if request.n_out == n_out]
+    return tuple(whole or requests)
+
+
+def _warm_up(times: _Times) -> Iterator[Progress[PhaseRun]]:
+    """Runs the first passes, which find buffers to allocate and kernels to choose."""
+    ids = random_ids(times.lm, times.few)
+    for _ in range(N_WARM):
+        yield times.progress("warming up")
+        times.warmup.append(times.engine.prefill(ids)[1])
+        yield times.progress("warming up")
+        times.warmup.append(times.engine.decode(ids[0])[1])
+
+
+def _read_prompts(times: _Times) -> Iterator[Progress[PhaseRun]]:
+    """Reads prompts; all lengths take turns, so that a busy moment is busy for all."""
+    ids = random_ids(times.lm, times.many)
+    for turn in range(N_READINGS):
+        if turn >= MIN_READINGS and sum(map(sum, times.readings.values())) > ENOUGH_SECONDS:
+            return
+        for n_tokens, seconds in times.readings.items():
+            yield times.progress("reading prompts")
+            seconds.append(times.engine.prefill(ids[:n_tokens])[1])
+
+
+def _answer_requests(times: _Times) -> Iterator[Progress[PhaseRun]]:
+    """Answers the two requests, which take turns as well."""
+    ids, choose, spent = random_ids(times.lm, times.many), best_that_goes_on(times.lm), 0.0
+    for turn in range(MAX_ROUNDS):
+        if turn and spent > ENOUGH_SECONDS:
+            return
+        for n_in, n_out, rounds in (
+            (times.many, times.few, times.long_in),
+            (times.few, times.many, times.long_out),
+        ):
+            writing, tokens = stream(times.engine, ids[:n_in], choose), list[Token]()
+            rounds.append(tokens)
+            for _ in range(n_out):
+                yield times.progress(f"{n_in} tokens in, {n_out} out")
+                tokens.append(next(writing))
+            spent += sum(wait for _, wait in tokens)

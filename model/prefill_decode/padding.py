@@ -7,14 +7,15 @@ of it if it is not is measured here against each prompt alone.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
+from itertools import count
 
 import torch
 
 from model.batch import PADDING, Batch
+from model.job import Progress, Work
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
-from model.pass_by_pass import at_once
 from model.passes import Logits, forward
 from model.prefill_decode.records import PaddedWay, Padding
 from model.tokenizing import label
@@ -23,21 +24,10 @@ RIGHT = "mask and positions given"
 COUNTED = "padding counted as positions"
 NEITHER = "padding read as text"
 OTHER_END = "padded at the end, last column read"
-MOST_WAYS = 4
 
 
-def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Padding:
-    """Does what `padding_passes` does, at once."""
-    return at_once(padding_passes(lm, prompts))
-
-
-def padding_passes(
-    lm: LanguageModel, prompts: Sequence[Sequence[int]]
-) -> Generator[str, None, Padding]:
+def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Work[Padding]:
     """Runs prompts of different lengths together, rightly and wrongly, against each one alone.
-
-    Yields:
-        Before each pass what it is.
 
     Raises:
         ValueError: for fewer than two prompts, or one without tokens.
@@ -51,23 +41,25 @@ def padding_passes(
     mask = torch.tensor([[0] * n + [1] * (n_columns - n) for n in n_pads], device=lm.device)
     # what a model does when it is not told: columns are positions, padding included
     counted = torch.arange(n_columns, device=lm.device).expand_as(mask)
+    takes_padding = argument_names(lm.model) >= PADDING
+    n_done, n_total = count(), len(prompts) + (4 if takes_padding else 2)
     alone = []
     for n, ids in enumerate(prompts, start=1):
-        yield f"prompt {n} alone"
+        yield Progress(next(n_done), n_total, f"prompt {n} alone")
         alone.append(forward(lm, [ids])[0][0, 0])
 
     # rightly, and in the ways in which it goes wrong
     ways = []
-    if argument_names(lm.model) >= PADDING:
-        yield f"together, {RIGHT}"
+    if takes_padding:
+        yield Progress(next(n_done), n_total, f"together, {RIGHT}")
         ways.append(_against(RIGHT, Batch(lm, prompts).logits, alone))
-        yield f"together, {COUNTED}"
+        yield Progress(next(n_done), n_total, f"together, {COUNTED}")
         given = {"attention_mask": mask, "position_ids": counted}
         ways.append(_against(COUNTED, forward(lm, left, extra=given)[0][:, 0], alone))
-    yield f"together, {NEITHER}"
+    yield Progress(next(n_done), n_total, f"together, {NEITHER}")
     ways.append(_against(NEITHER, forward(lm, left)[0][:, 0], alone))
     right = [list(ids) + [pad_id] * n for n, ids in zip(n_pads, prompts, strict=True)]
-    yield f"together, {OTHER_END}"
+    yield Progress(next(n_done), n_total, f"together, {OTHER_END}")
     ways.append(_against(OTHER_END, forward(lm, right)[0][:, 0], alone))
     labels = tuple(
         tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids) for ids in prompts

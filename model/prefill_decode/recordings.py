@@ -27,7 +27,7 @@ from model.records import Machine, Trial
 
 FORMAT = 1
 FOLDER = Path(__file__).parents[1] / "recorded"
-LONGEST = 2_000_000  # bytes of a file; a recording is small
+MAX_BYTES = 2_000_000  # bytes of a file; a recording is small
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def load_recording(path: Path) -> Recording:
         ValueError: where the file is none; one sentence with the remedy.
     """
     try:
-        if path.stat().st_size > LONGEST:
+        if path.stat().st_size > MAX_BYTES:
             raise ValueError("too long")
         given = json.loads(path.read_text(encoding="utf-8"))
         if given.get("format") != FORMAT:
@@ -118,7 +118,10 @@ def _request(given: Mapping[str, Any]) -> Request:
 
 def _roofline(given: Mapping[str, Any]) -> Roofline:
     return Roofline(
-        Machine(**given["machine"]), Ceilings(**given["ceilings"]), _points(given["points"])
+        Machine(**given["machine"]),
+        Ceilings(**given["ceilings"]),
+        _points(given["points"]),
+        tuple(given.get("left_out", ())),
     )
 
 

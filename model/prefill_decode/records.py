@@ -88,6 +88,11 @@ class PhaseRun:
     long_out: tuple[Request, ...]  # little to read, much to write; one per round
     trials: tuple[Trial, ...] = ()  # of the engine, where it chose between ways
 
+    @property
+    def has_both_phases(self) -> bool:
+        """Whether a prompt was read, and a token written after another."""
+        return bool(self.readings) and any(request.gaps for request in self.long_out)
+
 
 @dataclass(frozen=True)
 class Ceilings:
@@ -178,6 +183,7 @@ class Roofline:
     machine: Machine
     ceilings: Ceilings
     points: tuple[RoofPoint, ...]
+    left_out: tuple[str, ...] = ()  # what failed on the way, one sentence each
 
 
 @dataclass(frozen=True)

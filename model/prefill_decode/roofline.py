@@ -10,10 +10,11 @@ has all its layers and almost no width. Ceilings and passes are measured in one 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
+from itertools import count
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import torch
 from transformers import AutoModelForCausalLM, DynamicCache, PreTrainedModel
@@ -23,11 +24,20 @@ from model.fast.cuda_decode import StaticDecode, has_graphs
 from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
 from model.fast.llama_decode import fast_decode
 from model.flops import count_flops
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import PassError, prefill
-from model.prefill_decode.batching import count_reads, newest, point_of, read_in_parts, why_not
+from model.prefill_decode.batching import (
+    count_reads,
+    count_step,
+    newest,
+    point_of,
+    read_in_parts,
+    why_not,
+)
 from model.prefill_decode.ceilings import (
     N_TRIES,
+    Rate,
     buffer_bytes,
     measure_copy,
     measure_matmul,
@@ -48,6 +58,15 @@ _FEWEST, _PATIENCE = 2, 4.0  # passes of a kind; seconds after which so few will
 _NARROW = {"cpu": 2}  # numbers in a head of the twin
 _NARROW_ELSEWHERE = 8  # a GPU's attention kernels take a multiple of 8, or a slow way round
 _NARROW_VOCAB = 16
+CEILINGS = (
+    ("copying in memory", measure_copy),
+    ("a matrix and a vector", measure_read),
+    ("two matrices", measure_matmul),
+)
+
+Found = TypeVar("Found")
+Passes: TypeAlias = Generator[Progress[Roofline], None, Found]
+Say: TypeAlias = Callable[[str], Progress[Roofline]]
 
 
 # A pass with hardly a number in it
@@ -122,145 +141,123 @@ def _captured_floor(twin: LanguageModel) -> dict[str, float]:
 # Ceilings and passes in one run
 
 
-def _is_enough(seconds: Sequence[float]) -> bool:
-    """Tells whether a slow pass has been timed often enough: a class is waiting."""
-    return len(seconds) >= _FEWEST and sum(seconds) > _PATIENCE
+def measure_roofline(
+    lm: LanguageModel,
+    prefills: Sequence[int] = PREFILLS,
+    batches: Sequence[int] = BATCHES,
+    n_past: int = N_PAST,
+    n_passes: int = N_PASSES,
+) -> Work[Roofline]:
+    """Measures the ceilings, then prefills of several lengths and decode steps of several batches.
 
+    Raises:
+        ValueError: where the model takes no cache.
+    """
+    make_engine(lm, PLAIN, n_past)  # refuses a model without a cache
+    prefills = prefill_lengths(lm, prefills)
+    n_past = min(n_past, (lm.context_length or LONG_PREFILL) - n_passes - 2)
+    quick = tuple(name for name in engine_names(lm) if name != PLAIN)
+    n_kinds = len(prefills) + len(quick) + len(batches)
+    n_reads = sum(count_reads(n, n_past) for n in batches)
+    n_done, n_total = count(), 4 + n_reads + n_kinds * (n_passes + 1)
 
-class RooflineExperiment:
-    """Ceilings first, then prefills of several lengths and decode steps of several batches."""
+    rates = []
+    for doing, measure in CEILINGS:
+        yield Progress(next(n_done), n_total, doing)
+        rates.append(measure(lm))
+    yield Progress(next(n_done), n_total, "layers with hardly a number in them")
+    ceilings = _ceilings(lm, *rates)
+    points, left_out = list[RoofPoint](), list[str]()
 
-    def __init__(
-        self,
-        lm: LanguageModel,
-        prefills: Sequence[int] = PREFILLS,
-        batches: Sequence[int] = BATCHES,
-        n_past: int = N_PAST,
-        n_passes: int = N_PASSES,
-    ) -> None:
-        """Plans the run.
+    def measured() -> Roofline:
+        return Roofline(describe(lm), ceilings, tuple(points), tuple(left_out))
 
-        Raises:
-            ValueError: where the model takes no cache.
-        """
-        make_engine(lm, PLAIN, n_past)  # refuses a model without a cache
-        limit = lm.context_length or LONG_PREFILL
-        self.lm, self.n_passes = lm, n_passes
-        lengths = (*prefills, *([LONG_PREFILL] if has_graphs(lm.device) else ()))
-        self.prefills = tuple(n for n in lengths if n <= limit) or (limit,)
-        self.n_past = min(n_past, limit - n_passes - 2)
-        self.batches = tuple(batches)
-        self.ceilings: Ceilings | None = None
-        self.points: list[RoofPoint] = []
-        self.left_out: list[str] = []  # what failed on the way, one sentence each
-        self.quick = tuple(name for name in engine_names(lm) if name != PLAIN)
-        n_kinds = len(self.prefills) + len(self.batches) + len(self.quick)
-        n_reads = sum(count_reads(n, self.n_past) for n in self.batches)
-        self.n_done, self.n_total = 0, 5 + n_reads + n_kinds * (n_passes + 1)
-        self.doing, self.is_done = "", False
-        self._plan = self._passes()
+    def say(doing: str) -> Progress[Roofline]:
+        return Progress(next(n_done), n_total, doing, measured)
 
-    def advance(self) -> None:
-        """Measures the next ceiling, or runs the next pass."""
-        self.is_done = next(self._plan, None) is None
-        self.n_done += 1
-
-    def stop(self) -> None:
-        """Ends on the way and gives the caches back; what was measured stays."""
-        self._plan.close()
-
-    def _passes(self) -> Generator[str]:
-        rates = []
-        for doing, measure in (
-            ("copying in memory", measure_copy),
-            ("a matrix and a vector", measure_read),
-            ("two matrices", measure_matmul),
-        ):
-            self.doing = doing
-            yield doing
-            rates.append(measure(self.lm))
-        self.doing = "layers with hardly a number in them"
-        yield self.doing
-        copied, read, multiplied = rates
-        self.ceilings = Ceilings(
-            copy=copied.best,
-            read=read.best,
-            matmul=multiplied.best,
-            floors=measure_floors(self.lm),
-            spread=max(rate.spread for rate in rates),
-            n_runs=N_TRIES,
-            buffer_bytes=buffer_bytes(self.lm.device),
-        )
-        for n_tokens in self.prefills:
-            self.doing = f"reading {n_tokens} tokens"
+    # of each group the smaller comes first: where it fails, so would those after it
+    for group in (
+        [(f"prompts of {n} tokens and more", _prefill(lm, n, n_passes, say)) for n in prefills],
+        *([(f"decoding by {name}", _decode_by(lm, name, n_past, n_passes, say))] for name in quick),
+        [(f"batches of {n} and more", _decode(lm, n, n_past, n_passes, say)) for n in batches],
+    ):
+        for what, passes in group:
             try:
-                yield from self._prefill(n_tokens)
-            except PassError as error:
-                self.left_out.append(f"Prompts of {n_tokens} tokens and more are left out. {error}")
-                break
-        for name in self.quick:
-            self.doing = name
-            try:
-                yield from self._engine(name)
+                points.append((yield from passes))
             except ValueError as error:
-                self.left_out.append(f"{name} is left out. {error}".capitalize())
-        for n_batch in self.batches:
-            self.doing = f"decoding a batch of {n_batch}"
-            try:
-                yield from self._decode(n_batch)
-            except PassError as error:
-                self.left_out.append(f"Batches of {n_batch} and more are left out. {error}")
-                return
-
-    def _prefill(self, n_tokens: int) -> Iterator[str]:
-        ids = random_ids(self.lm, n_tokens)
-        flops = count_flops(lambda: prefill(self.lm, ids, self.lm.new_cache())).linear
-        yield self.doing
-        seconds = []
-        for _ in range(self.n_passes):
-            seconds.append(prefill(self.lm, ids, self.lm.new_cache())[1])
-            yield self.doing
-            if _is_enough(seconds):
+                left_out.append(f"Left out: {what}. {error}")
                 break
-        self.points.append(point_of(self.lm, 1, n_tokens, 0, seconds, flops, PLAIN))
+    return measured()
 
-    def _decode(self, n_batch: int) -> Iterator[str]:
-        refusal = why_not(self.lm, n_batch, self.n_past + 1 + self.n_passes)
-        if refusal is not None:
-            raise PassError(refusal)
-        batch = Batch(self.lm)
-        for _ in read_in_parts(batch, [random_ids(self.lm, self.n_past)] * n_batch):
-            yield self.doing
-        flops = count_flops(lambda: batch.append(newest(batch))).linear
-        yield self.doing
-        seconds = []
-        for _ in range(self.n_passes):
-            seconds.append(batch.append(newest(batch)))
-            yield self.doing
-            if _is_enough(seconds):
-                break
-        self.points.append(point_of(self.lm, n_batch, 1, self.n_past, seconds, flops, PLAIN))
 
-    def _engine(self, name: str) -> Iterator[str]:
-        """Times the quicker step at batch 1; its arithmetic is that of the model's own."""
-        engine = make_engine(self.lm, name, self.n_past + self.n_passes + 2)
-        for doing in engine.prepare():
-            self.doing = doing
-            yield doing
-        ids = random_ids(self.lm, self.n_past)
-        engine.prefill(ids)
-        engine.decode(ids[0])
-        seconds = []
-        for _ in range(self.n_passes):
-            seconds.append(engine.decode(ids[0])[1])
-            yield self.doing
-        cache = self.lm.new_cache()
-        flops = count_flops(lambda: prefill(self.lm, ids[:1], cache)).linear
-        self.points.append(point_of(self.lm, 1, 1, self.n_past, seconds, flops, name))
+def prefill_lengths(lm: LanguageModel, lengths: Sequence[int]) -> tuple[int, ...]:
+    """Returns the lengths that the context has room for; on a GPU a long one comes after them."""
+    limit = lm.context_length or LONG_PREFILL
+    lengths = (*lengths, *([LONG_PREFILL] if has_graphs(lm.device) else ()))
+    return tuple(n for n in lengths if n <= limit) or (limit,)
 
-    @property
-    def result(self) -> Roofline | None:
-        """What was measured so far; None before the ceilings are."""
-        if self.ceilings is None:
-            return None
-        return Roofline(describe(self.lm), self.ceilings, tuple(self.points))
+
+def _ceilings(lm: LanguageModel, copied: Rate, read: Rate, multiplied: Rate) -> Ceilings:
+    return Ceilings(
+        copy=copied.best,
+        read=read.best,
+        matmul=multiplied.best,
+        floors=measure_floors(lm),
+        spread=max(rate.spread for rate in (copied, read, multiplied)),
+        n_runs=N_TRIES,
+        buffer_bytes=buffer_bytes(lm.device),
+    )
+
+
+def _prefill(lm: LanguageModel, n_tokens: int, n_passes: int, say: Say) -> Passes[RoofPoint]:
+    """Times passes over a prompt."""
+    ids, doing = random_ids(lm, n_tokens), f"reading {n_tokens} tokens"
+
+    def run() -> float:
+        return prefill(lm, ids, lm.new_cache())[1]
+
+    yield say(doing)
+    flops = count_flops(run).linear
+    seconds = yield from _time(run, n_passes, doing, say)
+    return point_of(lm, 1, n_tokens, 0, seconds, flops, PLAIN)
+
+
+def _decode(
+    lm: LanguageModel, n_batch: int, n_past: int, n_passes: int, say: Say
+) -> Passes[RoofPoint]:
+    """Times steps of a batch."""
+    refusal = why_not(lm, n_batch, n_past + 1 + n_passes)
+    if refusal is not None:
+        raise PassError(refusal)
+    batch, doing = Batch(lm), f"decoding a batch of {n_batch}"
+    for _ in read_in_parts(batch, [random_ids(lm, n_past)] * n_batch):
+        yield say(doing)
+    yield say(doing)
+    flops = count_step(batch)
+    seconds = yield from _time(lambda: batch.append(newest(batch)), n_passes, doing, say)
+    return point_of(lm, n_batch, 1, n_past, seconds, flops, PLAIN)
+
+
+def _decode_by(
+    lm: LanguageModel, name: str, n_past: int, n_passes: int, say: Say
+) -> Passes[RoofPoint]:
+    """Times a quicker step at batch 1; its arithmetic is that of the model's own."""
+    engine, ids = make_engine(lm, name, n_past + n_passes + 2), random_ids(lm, n_past)
+    for doing in engine.prepare():
+        yield say(doing)
+    yield say(name)
+    engine.prefill(ids)
+    engine.decode(ids[0])
+    seconds = yield from _time(lambda: engine.decode(ids[0])[1], n_passes, name, say)
+    cache = lm.new_cache()
+    flops = count_flops(lambda: prefill(lm, ids[:1], cache)).linear
+    return point_of(lm, 1, 1, n_past, seconds, flops, name)
+
+
+def _time(run: Callable[[], float], n_passes: int, doing: str, say: Say) -> Passes[list[float]]:
+    """Runs a pass again and again, a slow one less often: a class is waiting."""
+    seconds: list[float] = []
+    while len(seconds) < n_passes and not (len(seconds) >= _FEWEST and sum(seconds) > _PATIENCE):
+        yield say(doing)
+        seconds.append(run())
+    return seconds

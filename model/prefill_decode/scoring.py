@@ -14,10 +14,11 @@ import numpy as np
 
 from model.batch import score
 from model.fast.engines import PLAIN, make_engine
+from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.passes import check_room, inputs_of, run_pass
-from model.prefill_decode.experiments import Writing
+from model.prefill_decode.experiments import Token, request_of, stream
 from model.prefill_decode.records import Choice, Scoring, Timed
 from model.tokenizing import encode, text_of
 
@@ -52,82 +53,61 @@ def embed(lm: LanguageModel, ids: Sequence[int]) -> tuple[np.ndarray, float]:
     return vector, seconds
 
 
-class ScoringExperiment:
-    """One answer picked by scoring, and one written token by token, from the same prompt."""
+def score_and_write(
+    lm: LanguageModel, prompt: str, choices: Sequence[str], n_written: int = 30
+) -> Work[Scoring]:
+    """Picks one answer by scoring, and writes one token by token, after the same prompt.
 
-    def __init__(
-        self, lm: LanguageModel, prompt: str, choices: Sequence[str], n_written: int = 30
-    ) -> None:
-        """Reads the prompt and the choices.
+    Raises:
+        ValueError: One sentence with the remedy.
+    """
+    texts = [choice.strip() for choice in choices if choice.strip()]
+    if len(texts) < 2 or len(set(texts)) < len(texts):
+        raise ValueError("Give two different choices or more, one a line.")
+    ids, choice_ids = encode(lm, prompt.rstrip()), [_continuation(lm, text) for text in texts]
+    n_longest = len(ids) + max(n_written, *map(len, choice_ids))
+    check_room(lm, n_longest, "shorten the prompt")
+    writing = stream(make_engine(lm, PLAIN, n_longest), ids, _greedy)
+    n_passes = 2 * (N_RUNS + 1)
+    n_total = n_passes + n_written
+    scored, embedded, tokens = list[float](), list[float](), list[Token]()
 
-        Raises:
-            ValueError: One sentence with the remedy.
-        """
-        texts = [choice.strip() for choice in choices if choice.strip()]
-        if len(texts) < 2 or len(set(texts)) < len(texts):
-            raise ValueError("Give two different choices or more, one a line.")
-        self.lm, self.texts = lm, texts
-        self.prompt = encode(lm, prompt.rstrip())
-        self.choices = [_continuation(lm, text) for text in texts]
-        n_longest = len(self.prompt) + max(n_written, *map(len, self.choices))
-        check_room(lm, n_longest, "shorten the prompt")
-        engine = make_engine(lm, PLAIN, n_longest)
-        self.writing = Writing(engine, self.prompt, _greedy)
-        self.n_written = n_written
-        self.n_done, self.n_total = 0, 2 * (N_RUNS + 1) + n_written
-        self.doing, self.is_done = "scoring", False
-        self._scores: list[float] = []
-        self._times: tuple[list[float], list[float]] = ([], [])
-        self._vector_size = 0
-
-    def advance(self) -> None:
-        """Runs the next pass; the first of each kind warms up."""
-        n_each = N_RUNS + 1
-        if self.n_done < 2 * n_each:
-            is_score = self.n_done % 2 == 0
-            self.doing = "scoring in one pass" if is_score else "one vector in one pass"
-            seconds = self._score() if is_score else self._embed()
-            if self.n_done >= 2:
-                self._times[0 if is_score else 1].append(seconds)
-        else:
-            self.doing = "writing an answer"
-            last = self.writing.advance()
-            self.is_done = last in self.lm.end_ids
-        self.n_done += 1
-        self.is_done = self.is_done or self.n_done >= self.n_total
-
-    def _score(self) -> float:
-        self._scores, seconds = score_choices(self.lm, self.prompt, self.choices)
-        return seconds
-
-    def _embed(self) -> float:
-        vector, seconds = embed(self.lm, self.prompt)
-        self._vector_size = len(vector)
-        return seconds
-
-    @property
-    def result(self) -> Scoring | None:
-        """What was measured; None before an answer has begun."""
-        if not self.writing.waits:
-            return None
-        per_token = np.array(
-            [s / len(ids) for s, ids in zip(self._scores, self.choices, strict=True)]
-        )
-        shares = np.exp(log_softmax(per_token))
+    def measured() -> Scoring:
         return Scoring(
-            choices=tuple(
-                Choice(text, len(ids), score, float(share))
-                for text, ids, score, share in zip(
-                    self.texts, self.choices, self._scores, shares, strict=True
-                )
-            ),
-            n_prompt=len(self.prompt),
-            score_seconds=Timed(tuple(self._times[0])),
-            vector_seconds=Timed(tuple(self._times[1])),
-            vector_size=self._vector_size,
-            written=self.writing.request,
-            written_text=text_of(self.lm.tokenizer, self.writing.token_ids),
+            choices=_compare(texts, choice_ids, scores),
+            n_prompt=len(ids),
+            score_seconds=Timed(tuple(scored[1:])),
+            vector_seconds=Timed(tuple(embedded[1:])),
+            vector_size=len(vector),
+            written=request_of(len(ids), tokens),
+            written_text=text_of(lm.tokenizer, [token_id for token_id, _ in tokens]),
         )
+
+    # score, embed: in one pass each; the first of either warms up
+    for n_done in range(0, n_passes, 2):
+        yield Progress(n_done, n_total, "scoring in one pass")
+        scores, seconds = score_choices(lm, ids, choice_ids)
+        scored.append(seconds)
+        yield Progress(n_done + 1, n_total, "one vector in one pass")
+        vector, seconds = embed(lm, ids)
+        embedded.append(seconds)
+    # write: a pass for each token
+    for n_done in range(n_passes, n_total):
+        yield Progress(n_done, n_total, "writing an answer", measured if tokens else None)
+        tokens.append(next(writing))
+        if tokens[-1][0] in lm.end_ids:
+            break
+    return measured()
+
+
+def _compare(
+    texts: Sequence[str], choice_ids: Sequence[Sequence[int]], scores: Sequence[float]
+) -> tuple[Choice, ...]:
+    """Shares out the choices by log-probability per token, so that a longer one is no worse off."""
+    lengths = [len(ids) for ids in choice_ids]
+    shares = np.exp(log_softmax(np.array(scores) / lengths))
+    rows = zip(texts, lengths, scores, shares, strict=True)
+    return tuple(Choice(text, n, score, float(share)) for text, n, score, share in rows)
 
 
 def _greedy(logits: np.ndarray, _ids: Sequence[int]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,14 +12,15 @@ import pytest
 
 from benchmarks import bench_batching, bench_cache, bench_phases, bench_roofline, on_gpu, record
 from benchmarks.figures import Timing, describe_machine
-from model.fast.engines import BY_HAND, PLAIN, Engine
+from model.fast.engines import BY_HAND, PLAIN
+from model.job import Progress, Work, finish
 from model.loading import LanguageModel
 from model.prefill_decode import ceilings
-from model.prefill_decode.batching import BatchExperiment
-from model.prefill_decode.experiments import PhaseExperiment
+from model.prefill_decode.batching import measure_batches
+from model.prefill_decode.experiments import measure_phases
 from model.prefill_decode.recordings import recordings
-from model.prefill_decode.records import Energy
-from model.prefill_decode.roofline import RooflineExperiment
+from model.prefill_decode.records import Energy, PhaseRun
+from model.prefill_decode.roofline import measure_roofline
 from model.timing import processor
 from tests.tiny_models import tiny
 
@@ -29,8 +29,8 @@ from tests.tiny_models import tiny
 def _small_and_tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
     monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
-    monkeypatch.setattr(RooflineExperiment.__init__, "__defaults__", ((16,), (1, 2), 8, 2))
-    monkeypatch.setattr(BatchExperiment.__init__, "__defaults__", ((1, 2), 8, 2))
+    monkeypatch.setattr(measure_roofline, "__defaults__", ((16,), (1, 2), 8, 2))
+    monkeypatch.setattr(measure_batches, "__defaults__", ((1, 2), 8, 2))
     for module in (bench_batching, bench_cache, bench_roofline):
         monkeypatch.setattr(module, "chosen_model", lambda _: tiny("llama"))
     monkeypatch.setattr(sys, "argv", ["a command"])
@@ -52,12 +52,12 @@ def test_every_engine_is_timed_beside_generate(
     assert lines[-2].startswith(PLAIN)
     assert lines[-1].startswith(BY_HAND)
     assert all("n 5" in line and "x of transformers’ generate" in line for line in lines[-2:])
-    run = bench_phases.run_through(PhaseExperiment(lm, PLAIN, swap=(3, 12), lengths=(4,))).result
+    run = finish(measure_phases(lm, PLAIN, swap=(3, 12), lengths=(4,)))
     bench_phases.report(run, baseline)
     said = capsys.readouterr().out
     assert "x of decode, a token" in said
     assert "x of 3 tokens in, 12 out" in said
-    bench_phases.score_and_write(lm)
+    bench_phases.scoring_beside_writing(lm)
     assert "one pass for a vector" in capsys.readouterr().out
 
 
@@ -84,12 +84,12 @@ def test_one_command_measures_a_model_and_a_shape_and_records_both(
 ) -> None:
     """The engine that is recorded fails on the shape: that is told, and the rest is measured."""
 
-    def phases(lm: LanguageModel, engine: str) -> PhaseExperiment:
+    def phases(lm: LanguageModel, engine: str) -> Work[PhaseRun]:
         if lm.name == "shape":
             raise RuntimeError("no kernel image")
-        return PhaseExperiment(lm, engine, swap=(3, 12), lengths=(4,))
+        return measure_phases(lm, engine, swap=(3, 12), lengths=(4,))
 
-    monkeypatch.setattr(record, "PhaseExperiment", phases)
+    monkeypatch.setattr(record, "measure_phases", phases)
     monkeypatch.setattr(
         on_gpu, "against_generate", partial(_briefly, bench_phases.against_generate)
     )
@@ -97,7 +97,7 @@ def test_one_command_measures_a_model_and_a_shape_and_records_both(
     monkeypatch.setattr(on_gpu, "published_shape", lambda name: name)
     monkeypatch.setattr(on_gpu, "make_shape", lambda name: replace(tiny("gpt2"), name=name))
     monkeypatch.setattr(on_gpu, "energy_meter", lambda _: object())
-    monkeypatch.setattr(on_gpu, "energy_passes", _metered)
+    monkeypatch.setattr(on_gpu, "measure_energy", _metered)
     monkeypatch.setattr(sys, "argv", ["on_gpu", "--shape", "shape", "--folder", str(tmp_path)])
     on_gpu.main()
     small, shape = capsys.readouterr().out.split("\nshape on ")
@@ -117,8 +117,8 @@ def _briefly(measure: Any, lm: LanguageModel, rounds: int, n_tokens: int) -> lis
     return found
 
 
-def _metered(lm: LanguageModel, engine: Engine, meter: object) -> Generator[str, None, Energy]:
+def _metered(lm: LanguageModel, engine: str, meter: object) -> Work[Energy]:
     assert lm.vocab_size
     assert meter is not None
-    yield "metering"
-    return Energy(engine.name, 2.0, 30.0)
+    yield Progress(0, 1, "metering")
+    return Energy(engine, 2.0, 30.0)

@@ -6,6 +6,7 @@ import threading
 from functools import partial
 
 import pytest
+import torch
 
 from model.job import N_LOOKS, Job, Progress, Stopped, Work, finish
 from model.timing import one_at_a_time
@@ -91,6 +92,7 @@ def test_what_the_work_refuses_is_said_before_it_starts() -> None:
     [
         (ValueError("Choose less."), "Choose less."),
         (MemoryError(), "memory ran out"),
+        (torch.OutOfMemoryError("CUDA out of memory."), "memory ran out"),
         (RuntimeError("CUDA is tired\n at 0x1"), "CUDA is tired at 0x1"),
     ],
 )

@@ -26,7 +26,7 @@ from model.fast.engines import PLAIN, STATIC, engine_names, make_engine
 from model.loading import LanguageModel, load_model
 from model.passes import PassError
 from model.prefill_decode import roofline
-from model.prefill_decode.roofline import RooflineExperiment, head_width, measure_floors
+from model.prefill_decode.roofline import head_width, measure_floors
 from tests.tiny_models import ARCHITECTURES, fresh_logits, tiny
 
 PROMPT = [5, 6, 7, 8, 9]
@@ -333,8 +333,8 @@ def test_a_gpu_reads_long_prompts_and_knows_what_a_captured_step_takes_at_least(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(roofline, "has_graphs", lambda _: True)
-    assert max(RooflineExperiment(tiny("bloom")).prefills) == 4096
-    assert max(RooflineExperiment(tiny("llama")).prefills) < 96
+    assert max(roofline.prefill_lengths(tiny("bloom"), (16,))) == 4096
+    assert max(roofline.prefill_lengths(tiny("llama"), (16, 256))) == 16
     floors = measure_floors(tiny("gpt2"), n_tries=1)
     assert set(floors) == {PLAIN, STATIC}
     assert head_width(torch.device("cuda")) == 8, "attention on a GPU has no kernel for less"

@@ -14,15 +14,15 @@ pytestmark = pytest.mark.browser
 
 def test_a_run_stops_and_what_it_measured_is_drawn(page: Page, url: str, witness: Witness) -> None:
     page.goto(f"{url}/prefill_decode")
-    start = by_key(page, "phase_phases_start").get_by_role("button")
-    expect(start).to_be_enabled(timeout=4 * PATIENCE)
+    button = by_key(page, "phase_phases_run").get_by_role("button")
+    expect(button).to_be_enabled(timeout=4 * PATIENCE)
     forget_first_requests(witness)
-    start.click()
-    expect(page.get_by_text("%: reading prompts")).to_be_visible(timeout=2 * PATIENCE)
-    by_key(page, "phase_phases_stop").get_by_role("button").click(timeout=PATIENCE)
-    expect(start).to_be_enabled(timeout=2 * PATIENCE)
-    expect(page.get_by_text("Stopped: what was measured")).to_be_visible(timeout=PATIENCE)
+    button.click()
+    expect(page.get_by_text(": reading prompts")).to_be_visible(timeout=2 * PATIENCE)
+    button.click()
+    expect(button).to_have_text("Start", timeout=2 * PATIENCE)
+    expect(page.get_by_text("Stopped after")).to_be_visible(timeout=PATIENCE)
 
-    by_key(page, "phase_padding_start").get_by_role("button").click()
+    by_key(page, "phase_padding_run").get_by_role("button").click()
     expect(page.locator("[title=padding]").first).to_be_visible(timeout=2 * PATIENCE)
     assert fits_a_phone(page)

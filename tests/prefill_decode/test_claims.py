@@ -6,6 +6,8 @@ clock.
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
@@ -13,13 +15,20 @@ from model.batch import Batch
 from model.fast.engines import PLAIN, make_engine
 from model.flops import count_flops, predict_flops
 from model.generation import Generation
+from model.job import finish
 from model.loading import LanguageModel
 from model.passes import prefill
 from model.prefill_decode import ceilings
 from model.prefill_decode.batching import point_of, weight_bytes_read
 from model.prefill_decode.cost import price_tokens, saved_by_budget
-from model.prefill_decode.experiments import PhaseExperiment, Writing, best_that_goes_on
-from model.prefill_decode.roofline import RooflineExperiment
+from model.prefill_decode.experiments import (
+    best_that_goes_on,
+    measure_phases,
+    request_of,
+    stream,
+)
+from model.prefill_decode.records import Request
+from model.prefill_decode.roofline import measure_roofline
 from model.prefill_decode.scoring import score_choices
 from model.tokenizing import encode, random_ids
 from viz.prefill_decode.latency_charts import stream_figure
@@ -46,13 +55,10 @@ class Passes:
         self.hook.remove()
 
 
-def written(lm: LanguageModel, n_in: int, n_out: int) -> Writing:
-    writing = Writing(
-        make_engine(lm, PLAIN, n_in + n_out), random_ids(lm, n_in), best_that_goes_on(lm)
-    )
-    for _ in range(n_out):
-        writing.advance()
-    return writing
+def written(lm: LanguageModel, n_in: int, n_out: int) -> Request:
+    engine = make_engine(lm, PLAIN, n_in + n_out)
+    writing = stream(engine, random_ids(lm, n_in), best_that_goes_on(lm))
+    return request_of(n_in, list(islice(writing, n_out)))
 
 
 @pytest.mark.parametrize("n_out", [1, 5, 20])
@@ -60,17 +66,14 @@ def test_c03_n_tokens_out_are_n_passes_one_after_another(
     storyteller: LanguageModel, n_out: int
 ) -> None:
     with Passes(storyteller) as lengths:
-        request = written(storyteller, 12, n_out).request
+        request = written(storyteller, 12, n_out)
     assert lengths == [12] + [1] * (n_out - 1)
     assert request.n_out == n_out
     assert request.seconds == request.first_seconds + sum(request.gaps)
 
 
 def test_c08_the_first_token_is_in_hand_long_before_the_whole(storyteller: LanguageModel) -> None:
-    writing = written(storyteller, 6, 15)
-    seen = [writing.token_ids[: n + 1] for n in range(15)]
-    assert all(len(tokens) == n + 1 for n, tokens in enumerate(seen))
-    request = writing.request
+    request = written(storyteller, 6, 15)
     streamed, whole = stream_figure(request, "here").figure.data
     assert streamed.x[1] == request.first_seconds < whole.x[1] == pytest.approx(request.seconds)
 
@@ -80,10 +83,7 @@ def test_c22_a_prompt_is_one_pass_whose_arithmetic_shares_one_reading_of_the_wei
 ) -> None:
     ids = random_ids(storyteller, 64)
     with Passes(storyteller) as lengths:
-        experiment = PhaseExperiment(storyteller, PLAIN, swap=(4, 16), lengths=(16,))
-        while not experiment.is_done:
-            experiment.advance()
-    result = experiment.result
+        result = finish(measure_phases(storyteller, PLAIN, swap=(4, 16), lengths=(16,)))
     assert lengths.count(16) >= result.readings[0].seconds.n, "each reading was one pass"
     assert all(second > 0 for second in result.readings[0].seconds.seconds)
     # per token, prefill reads a 64th of the weights that a decode step reads
@@ -102,11 +102,11 @@ def test_c23_as_many_tokens_but_far_more_passes_when_they_come_out(
     with Passes(storyteller) as writing:
         much_out = written(storyteller, 5, 60)
     assert (len(reading), len(writing)) == (5, 60)
-    chart = swap_figure([much_in.request, much_out.request], "here")
+    chart = swap_figure([much_in, much_out], "here")
     assert "As many tokens in all, but 60 in and 5 out took" in chart.caption
     prefills, decodes = chart.figure.data
-    assert list(prefills.x) == [much_in.request.first_seconds, much_out.request.first_seconds]
-    assert decodes.x[1] == pytest.approx(sum(much_out.request.gaps))
+    assert list(prefills.x) == [much_in.first_seconds, much_out.first_seconds]
+    assert decodes.x[1] == pytest.approx(sum(much_out.gaps))
 
 
 def test_c27_decode_does_little_arithmetic_for_each_byte_and_the_page_says_what_binds(
@@ -114,11 +114,7 @@ def test_c27_decode_does_little_arithmetic_for_each_byte_and_the_page_says_what_
 ) -> None:
     monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 22})
     monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 128})
-    experiment = RooflineExperiment(storyteller, (64,), (1,), n_past=32, n_passes=2)
-    while not experiment.is_done:
-        experiment.advance()
-    roofline = experiment.result
-    assert roofline is not None
+    roofline = finish(measure_roofline(storyteller, (64,), (1,), n_past=32, n_passes=2))
     read, step = roofline.points[0], roofline.points[-1]
     assert step.intensity < 0.6, "two operations for each number of four bytes"
     assert read.intensity > 40 * step.intensity
@@ -145,7 +141,7 @@ def test_c28_a_batch_shares_one_reading_of_the_weights(storyteller: LanguageMode
 
 
 def test_c29_the_price_follows_the_measured_times(storyteller: LanguageModel) -> None:
-    request = written(storyteller, 40, 10).request
+    request = written(storyteller, 40, 10)
     seconds_in, seconds_out = request.first_seconds / 40, request.per_output or 0
     prices = price_tokens(2.0, seconds_in, seconds_out)
     assert prices.ratio == pytest.approx(seconds_out / seconds_in)

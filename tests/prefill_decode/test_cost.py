@@ -9,19 +9,18 @@ import numpy as np
 import pytest
 import torch
 
-from model.fast.engines import PLAIN, make_engine
-from model.pass_by_pass import PassByPass, at_once
+from model.fast.engines import PLAIN
+from model.job import finish
 from model.prefill_decode.cost import (
-    N_METERED,
     EnergyMeter,
     energy_meter,
-    energy_passes,
     listed_ratio,
+    measure_energy,
     price_request,
     price_tokens,
     saved_by_budget,
 )
-from model.prefill_decode.scoring import ScoringExperiment, embed
+from model.prefill_decode.scoring import embed, score_and_write
 from tests.tiny_models import tiny
 
 
@@ -72,32 +71,21 @@ def test_energy_is_read_from_the_meter_or_not_at_all() -> None:
     assert energy_meter(torch.device("cpu")) is None
     meter = EnergyMeter(Driver(), ctypes.c_void_p())  # type: ignore[arg-type]  # stands for NVML
     assert (meter.joules(), meter.joules()) == (1.0, 2.0)
-    lm = tiny("llama")
-    metering = PassByPass(
-        energy_passes(lm, make_engine(lm, PLAIN, 96), meter, seconds=0.02), N_METERED
-    )
-    seen = []
-    while not metering.is_done:
-        seen.append(metering.doing)
-        metering.advance()
-    assert seen == ["metering prefill", "metering decode"]
-    assert metering.n_done == metering.n_total
-    found = metering.result
-    assert found is not None
-    assert found.engine == PLAIN
-    assert 0 < found.joules_in <= 1 / 48
-    assert 0 < found.joules_out <= 1
-    assert found.ratio == found.joules_out / found.joules_in
+    energy = finish(measure_energy(tiny("llama"), PLAIN, meter, seconds=0.02))
+    assert energy.engine == PLAIN
+    assert 0 < energy.joules_in <= 1 / 48
+    assert 0 < energy.joules_out <= 1
+    assert energy.ratio == energy.joules_out / energy.joules_in
 
 
-def test_a_meter_that_falls_silent_gives_no_joules() -> None:
+def test_a_meter_that_stops_to_answer_is_said_to() -> None:
     class Silent(EnergyMeter):
         def joules(self) -> float | None:
             return None
 
-    lm = tiny("llama")
     silent = Silent(Driver(), ctypes.c_void_p())  # type: ignore[arg-type]  # stands for NVML
-    assert at_once(energy_passes(lm, make_engine(lm, PLAIN, 96), silent, seconds=0.0)) is None
+    with pytest.raises(ValueError, match="stopped responding"):
+        finish(measure_energy(tiny("llama"), PLAIN, silent, seconds=0.0))
 
 
 def test_an_embedding_is_one_vector_as_wide_as_the_model() -> None:
@@ -107,24 +95,23 @@ def test_an_embedding_is_one_vector_as_wide_as_the_model() -> None:
 
 
 def test_an_answer_is_scored_embedded_and_written() -> None:
-    experiment = ScoringExperiment(tiny("llama"), "the cat", ["a", "the then"], n_written=5)
-    assert experiment.result is None
-    while not experiment.is_done:
-        experiment.advance()
-    result = experiment.result
-    assert result is not None
+    result = finish(score_and_write(tiny("llama"), "the cat", ["a", "the then"], n_written=5))
     assert sum(choice.share for choice in result.choices) == pytest.approx(1)
     assert (result.score_seconds.n, result.vector_seconds.n) == (5, 5)
     assert 1 <= result.written.n_out <= 5
     assert result.vector_size == 32
 
 
-@pytest.mark.parametrize("choices", [[], ["one"], ["same", " same "], ["", "  "]])
-def test_a_choice_needs_two_that_differ(choices: list[str]) -> None:
-    with pytest.raises(ValueError, match="two different choices"):
-        ScoringExperiment(tiny("llama"), "the cat", choices)
-
-
-def test_a_prompt_beyond_the_context_is_refused() -> None:
-    with pytest.raises(ValueError, match="shorten the prompt"):
-        ScoringExperiment(tiny("llama"), "x" * 90, ["a", "b"])
+@pytest.mark.parametrize(
+    ("prompt", "choices", "refusal"),
+    [
+        ("the cat", [], "two different choices"),
+        ("the cat", ["one"], "two different choices"),
+        ("the cat", ["same", " same "], "two different choices"),
+        ("the cat", ["", "  "], "two different choices"),
+        ("x" * 90, ["a", "b"], "shorten the prompt"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(prompt: str, choices: list[str], refusal: str) -> None:
+    with pytest.raises(ValueError, match=refusal):
+        next(score_and_write(tiny("llama"), prompt, choices))

@@ -1,33 +1,35 @@
-"""The lesson of the two phases as Streamlit runs it: runs and Stop, bad input, what follows."""
+"""The lesson as Streamlit runs it: jobs and Stop, bad input, what follows from the times."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.fast.engines import BY_HAND, PLAIN
+from model.fast.engines import BY_HAND
+from model.job import Job
 from model.prefill_decode import ceilings, experiments
-from model.prefill_decode.batching import BatchExperiment
-from model.prefill_decode.cost import energy_passes
-from model.prefill_decode.experiments import PhaseExperiment
+from model.prefill_decode.batching import measure_batches
+from model.prefill_decode.cost import measure_energy
 from model.prefill_decode.recordings import recordings
-from model.prefill_decode.roofline import RooflineExperiment
+from model.prefill_decode.roofline import measure_roofline
 from model.weights import random_weights
 from pages.lessons.prefill_decode import cost as phase_cost
-from pages.lessons.prefill_decode import run as phase_run
 from pages.lessons.prefill_decode.state import PhaseLesson
-from tests.frame.driving import kept, open_lesson, press
+from tests.frame.driving import errors, kept, open_lesson, press
+from tests.jobs import run_until
 
 
 @pytest.fixture
 def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """The lesson, opened without the first page, its runs short."""
+    """The lesson, opened without the first page, its jobs short."""
     monkeypatch.setattr(experiments, "SHORT", 3)
     monkeypatch.setattr(experiments, "LONG", 20)
     monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
     monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
-    monkeypatch.setattr(RooflineExperiment.__init__, "__defaults__", ((16,), (1, 2), 8, 2))
-    monkeypatch.setattr(BatchExperiment.__init__, "__defaults__", ((1, 2), 8, 2))
+    monkeypatch.setattr(measure_roofline, "__defaults__", ((16,), (1, 2), 8, 2))
+    monkeypatch.setattr(measure_batches, "__defaults__", ((1, 2), 8, 2))
     return open_lesson("pages/prefill_decode.py")
 
 
@@ -35,14 +37,26 @@ def lesson(app: AppTest) -> PhaseLesson:
     return kept(app, "phase_lesson", PhaseLesson)
 
 
-def finish(app: AppTest, part: str) -> None:
-    press(app, f"phase_{part}_start")
-    for _ in range(60):
-        if not lesson(app).is_running(part):
-            return
-        app.run()
-        assert not app.exception
-    pytest.fail(f"{part} did not end")
+def measured(app: AppTest, part: str) -> Any:
+    """Press a part's button, wait for its job, and return what it found."""
+    press(app, f"phase_{part}_run")
+    job = lesson(app).jobs[f"phase_{part}"]
+    run_until(job, job.progress.n_total + 1)
+    app.run()
+    assert not app.exception
+    assert job.is_done
+    return job.found
+
+
+def stopped(app: AppTest, part: str, n_done: int) -> Job[Any]:
+    """Press a part's button, and again after so many passes."""
+    press(app, f"phase_{part}_run")
+    job = lesson(app).jobs[f"phase_{part}"]
+    run_until(job, n_done)
+    press(app, f"phase_{part}_run")
+    assert not job.is_running
+    assert not job.is_done
+    return job
 
 
 def words(app: AppTest) -> str:
@@ -50,73 +64,71 @@ def words(app: AppTest) -> str:
 
 
 def test_both_phases_are_measured_and_then_priced(app: AppTest) -> None:
-    assert "press Start there" in words(app)
-    finish(app, "phases")
-    result = lesson(app).phases
-    assert result is not None
-    assert {(r.n_in, r.n_out) for r in result.long_in} == {(20, 3)}
+    assert "press Start" in words(app)
+    run = measured(app, "phases")
+    assert {(r.n_in, r.n_out) for r in run.long_in} == {(20, 3)}
     assert "times as long as one that is read" in words(app)
     assert "As many tokens in all, but 20 in and 3 out took" in words(app)
     assert "An output token costs" in words(app)
     app.number_input(key="phase_price").set_value(0.0).run()
-    assert "more than 0" in " ".join(error.value for error in app.error)
+    assert "more than 0" in errors(app)
     app.number_input(key="phase_price").set_value(2.0).run()
     assert not app.error
     app.number_input(key="phase_listed_in").set_value(0.5).run()
     app.number_input(key="phase_listed_out").set_value(2.0).run()
-    assert "asks **4.0** times as much" in words(app)
+    assert "**4.0** times" in words(app)
     app.slider(key="phase_budget").set_value(100).run()
-    assert "A limit of 100 output tokens saves" in words(app)
+    assert "100 output tokens saves" in words(app)
 
 
-def test_a_run_can_be_stopped_and_keeps_what_it_measured(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(phase_run, "SLICE_SECONDS", 0.001)
-    press(app, "phase_phases_start")
-    app.run()
-    assert lesson(app).is_running("phases")
-    press(app, "phase_phases_stop")
-    run = lesson(app).runs["phases"]
-    assert run.was_stopped
-    assert run.work.n_done > 0
-    assert "Stopped: what was measured" in words(app)
-    press(app, "phase_phases_start")
-    assert lesson(app).runs["phases"] is not run
+def test_a_job_that_is_stopped_keeps_what_it_measured(app: AppTest) -> None:
+    job = stopped(app, "phases", 10)
+    assert job.found.readings
+    assert not job.found.has_both_phases
+    assert lesson(app).phases is None
+    press(app, "phase_phases_run")
+    assert lesson(app).jobs["phase_phases"] is not job
 
 
 def test_a_stop_after_any_pass_leaves_a_page_that_can_be_drawn(app: AppTest) -> None:
-    lm = lesson(app).lm
-    experiment = PhaseExperiment(lm, PLAIN, swap=(3, 6), lengths=(4,))
-    lesson(app).begin("phases", experiment)
-    lesson(app).runs["phases"].stop()
+    work = experiments.measure_phases(lesson(app).lm, BY_HAND, swap=(3, 6), lengths=(4,))
     seen = []
-    while len(seen) < 2 or not all(seen[-2:]):
-        experiment.advance()
+    for progress in work:
+        job = lesson(app).jobs["phase_phases"] = Job(iter_once(progress))
+        job.stop()
         app.run()
-        assert not app.exception, experiment.doing
+        assert not app.exception, progress.doing
         seen.append("times as long as one that is read" in words(app))
-    assert seen.count(True) == 2
+        if len(seen) > 2 and all(seen[-2:]):
+            return
 
 
-def test_what_is_written_can_be_stopped_and_shows_what_it_has(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(phase_run, "SLICE_SECONDS", 0.001)
-    press(app, "phase_stream_start")
-    for _ in range(5):
-        app.run()
-    assert lesson(app).is_running("stream")
-    press(app, "phase_stream_stop")
-    playing = lesson(app).playing
-    assert playing is not None
-    assert 0 < playing.request.n_out < 60
-    assert "times slower than it was measured" in words(app)
-    press(app, "phase_padding_start")
-    assert playing.is_over
-    press(app, "phase_padding_stop")
-    assert "Stopped before there was a result" in words(app)
-    assert lesson(app).padding is None
+def iter_once(progress: Any) -> Any:
+    yield progress
+
+
+def test_an_answer_is_streamed_and_a_prompt_beyond_the_context_is_not(app: AppTest) -> None:
+    request = measured(app, "stream")
+    replay = lesson(app).replay
+    assert replay is not None
+    assert len(replay.pieces) == request.n_out
+    assert "times slower than measured" in words(app)
+    replay.finish()
+    app.run()
+    assert "Streaming makes nothing faster" in words(app)
+    app.text_input(key="phase_prompt").set_value("🙂" * 2000)
+    press(app, "phase_stream_run")
+    assert "shorten the prompt" in errors(app)
+    assert lesson(app).replay is replay
+
+
+def test_an_answer_that_is_stopped_is_replayed_until_something_is_measured(app: AppTest) -> None:
+    stopped(app, "stream", 5)
+    replay = lesson(app).replay
+    assert replay is not None
+    assert 0 < replay.request.n_out < 60
+    assert stopped(app, "padding", 1).found is None
+    assert replay.is_over
 
 
 def test_energy_is_metered_by_the_engine_that_was_timed(
@@ -130,71 +142,48 @@ def test_energy_is_metered_by_the_engine_that_was_timed(
             self.n_looks += 1
             return float(self.n_looks)
 
-    finish(app, "phases")
+    run = measured(app, "phases")
     assert "Energy is not measured here" in words(app)
     monkeypatch.setattr(phase_cost, "energy_meter", lambda _device: Counting())
-    monkeypatch.setattr(energy_passes, "__defaults__", (0.01,))
+    monkeypatch.setattr(measure_energy, "__defaults__", (0.01,))
     app.run()
-    finish(app, "energy")
-    result, energy = lesson(app).phases, lesson(app).energy
-    assert result is not None
-    assert energy is not None
-    assert energy.engine == result.engine == BY_HAND
+    energy = measured(app, "energy")
+    assert energy.engine == run.engine == BY_HAND
     assert f"Measured by NVML, by {BY_HAND}" in words(app)
 
 
-def test_the_roofline_says_what_binds_and_batches_come_after_it(app: AppTest) -> None:
-    finish(app, "roofline")
-    experiment = lesson(app).roofline
-    assert experiment is not None
-    assert experiment.result is not None
+def test_the_roofline_says_what_binds_and_batches_are_priced(app: AppTest) -> None:
+    measured(app, "roofline")
     assert "Reading 16 tokens is" in words(app)
     assert "the ridge is at" in words(app)
-    finish(app, "batches")
-    assert "batch 2 gives" in words(app)
-    batches = lesson(app).batches
-    assert batches is not None
+    batches = measured(app, "batches")
     assert [point.n_batch for point in batches.points] == [1, 2]
+    assert "batch 2 gives" in words(app)
 
 
-def test_padding_is_drawn_and_bad_prompts_keep_it(app: AppTest) -> None:
-    finish(app, "padding")
-    padding = lesson(app).padding
-    assert padding is not None
+@pytest.mark.parametrize(
+    ("part", "widget", "text", "refusal"),
+    [
+        ("padding", "phase_padding_prompts", "only one", "two prompts or more"),
+        ("scoring", "phase_score_choices", "one", "two different choices"),
+    ],
+)
+def test_bad_input_is_refused_and_what_was_measured_stays(
+    app: AppTest, part: str, widget: str, text: str, refusal: str
+) -> None:
+    found = measured(app, part)
+    app.text_area(key=widget).set_value(text)
+    press(app, f"phase_{part}_run")
+    assert refusal in errors(app)
+    assert lesson(app).found(f"phase_{part}") is found
+
+
+def test_padding_and_scores_are_drawn(app: AppTest) -> None:
+    padding = measured(app, "padding")
     assert max(padding.ways[0].gaps) < 1e-4
     assert len(app.dataframe[-1].value) == len(padding.ways)
-    app.text_area(key="phase_padding").set_value("only one")
-    press(app, "phase_padding_start")
-    assert lesson(app).padding is padding
-    assert "two prompts or more" in " ".join(error.value for error in app.error)
-
-
-def test_an_answer_is_streamed_and_a_prompt_beyond_the_context_is_not(app: AppTest) -> None:
-    finish(app, "stream")
-    playing = lesson(app).playing
-    assert playing is not None
-    assert len(playing.pieces) == playing.request.n_out
-    assert "times slower than it was measured" in words(app)
-    playing.started -= 1000
-    app.run()
-    assert "Streaming makes nothing faster" in words(app)
-    app.text_input(key="phase_prompt").set_value("🙂" * 2000)
-    press(app, "phase_stream_start")
-    assert "shorten the prompt" in " ".join(error.value for error in app.error)
-    assert lesson(app).playing is playing
-
-
-def test_one_pass_scores_the_choices(app: AppTest) -> None:
-    finish(app, "scoring")
-    scoring = lesson(app).scoring
-    assert scoring is not None
-    assert scoring.result is not None
-    assert len(scoring.result.choices) == 3
+    assert len(measured(app, "scoring").choices) == 3
     assert "times the scoring pass" in words(app)
-    app.text_area(key="phase_score_choices").set_value("one")
-    press(app, "phase_scoring_start")
-    assert "two different choices" in " ".join(error.value for error in app.error)
-    assert lesson(app).scoring is scoring
 
 
 def test_a_shape_says_what_it_takes_and_is_measured_in_the_model_s_place(
@@ -213,9 +202,8 @@ def test_a_shape_says_what_it_takes_and_is_measured_in_the_model_s_place(
     assert "multiple of 14" in words(app)
     monkeypatch.setattr(random_weights, "free_bytes", lambda _: 10**9)
     app.selectbox(key="phase_shape").set_value("Llama-3-8B").run()
-    errors = " ".join(error.value for error in app.error)
-    assert "does not fit here" in errors
-    assert "Of those listed, GPT-2 would fit." in errors
+    assert "does not fit here" in errors(app)
+    assert "Of those listed, GPT-2 would fit." in errors(app)
     assert app.button(key="phase_make").disabled
 
 

@@ -1,34 +1,36 @@
-"""The two phases on tiny models: passes counted, requests timed, slices stopped, texts replayed."""
+"""Both phases on tiny models: passes counted, requests timed, jobs stopped, texts replayed."""
 
 from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from model.batch import Batch
 from model.fast.cuda_decode import StaticDecode
 from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
+from model.job import Job, Progress, Work, finish
 from model.prefill_decode import ceilings, experiments
-from model.prefill_decode.batching import BatchExperiment
+from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import (
-    Answering,
     Choose,
-    PhaseExperiment,
-    Writing,
+    answer,
     best_that_goes_on,
+    measure_phases,
+    request_of,
+    stream,
     swap_lengths,
 )
-from model.prefill_decode.records import Request
-from model.prefill_decode.roofline import RooflineExperiment
-from model.timing import one_at_a_time
+from model.prefill_decode.records import PhaseRun, Request
+from model.prefill_decode.roofline import measure_roofline
 from model.tokenizing import random_ids
-from pages.lessons.prefill_decode.state import PartRun, PhaseLesson, Playing
+from pages.lessons.prefill_decode.state import PhaseLesson, Replay
+from tests.jobs import run_until
 from tests.tiny_models import tiny
 from viz.prefill_decode.latency_charts import phase_ratio, phase_rows
 from viz.prefill_decode.phase_charts import pace_figure
@@ -36,28 +38,8 @@ from viz.prefill_decode.phase_charts import pace_figure
 PROMPT = [5, 6, 7, 8]
 
 
-class Clockwork:
-    """An experiment of three passes, of which the second may fail."""
-
-    def __init__(self, failure: Exception | None = None) -> None:
-        self.n_done, self.n_total, self.doing, self.is_done = 0, 3, "ticking", False
-        self.failure = failure
-
-    def advance(self) -> None:
-        if self.n_done == 1 and self.failure is not None:
-            raise self.failure
-        self.n_done += 1
-        self.is_done = self.n_done == self.n_total
-
-
-def small(engine: str = PLAIN) -> PhaseExperiment:
-    return PhaseExperiment(tiny("llama"), engine, swap=(3, 12), lengths=(4, 8, 99))
-
-
-def run(experiment: PhaseExperiment) -> PhaseExperiment:
-    while not experiment.is_done:
-        experiment.advance()
-    return experiment
+def small(engine: str = PLAIN) -> Work[PhaseRun]:
+    return measure_phases(tiny("llama"), engine, swap=(3, 12), lengths=(4, 8, 99))
 
 
 def test_a_request_is_one_prefill_and_one_pass_for_each_further_token() -> None:
@@ -67,14 +49,13 @@ def test_a_request_is_one_prefill_and_one_pass_for_each_further_token() -> None:
         lambda _model, _args, given: lengths.append(given["input_ids"].shape[1]), with_kwargs=True
     )
     try:
-        writing = Writing(make_engine(lm, PLAIN, 20), PROMPT, best_that_goes_on(lm))
-        for _ in range(6):
-            writing.advance()
+        tokens = list(islice(stream(make_engine(lm, PLAIN, 20), PROMPT, best_that_goes_on(lm)), 6))
     finally:
         hook.remove()
     assert lengths == [4, 1, 1, 1, 1, 1]
-    assert writing.request.n_out == 6
-    assert len(writing.request.gaps) == 5
+    request = request_of(4, tokens)
+    assert (request.n_in, request.n_out, len(request.gaps)) == (4, 6, 5)
+    assert [(request.first_seconds, *request.gaps)] == [tuple(wait for _, wait in tokens)]
 
 
 class SlowToHandOver:
@@ -98,36 +79,29 @@ def test_a_wait_lasts_until_the_id_is_known_and_not_until_the_pass_has_run() -> 
         time.sleep(0.01)
         return int(logits.argmax())
 
-    writing = Writing(SlowToHandOver(), PROMPT, choose)
+    writing = stream(SlowToHandOver(), PROMPT, choose)
     for _ in range(3):
         started = time.perf_counter()
-        writing.advance()
-        assert 0.03 <= writing.waits[-1] <= time.perf_counter() - started
-    request = writing.request
-    assert (request.first_seconds, *request.gaps) == tuple(writing.waits)
+        _, wait = next(writing)
+        assert 0.03 <= wait <= time.perf_counter() - started
 
 
 def test_an_answer_warms_up_and_ends_at_its_end_its_length_or_its_time() -> None:
     lm = tiny("llama")
     end = min(lm.end_ids)
 
-    def answering(choose: Choose, n_out: int = 4, seconds: float = 60.0) -> Answering:
-        answer = Answering(lm, make_engine(lm, PLAIN, 20), PROMPT, choose, n_out, seconds)
-        while not answer.is_done:
-            answer.advance()
-        return answer
+    def written(choose: Choose, n_out: int = 4, seconds: float = 60.0) -> tuple[int, ...]:
+        engine = make_engine(lm, PLAIN, 20)
+        return finish(answer(lm, engine, PROMPT, choose, n_out, seconds)).token_ids
 
-    whole = answering(lambda _logits, _ids: 7)
-    assert whole.writing.token_ids == [7] * 4
-    assert whole.n_done == whole.n_total
-    ended = answering(lambda _logits, ids: end if len(ids) > len(PROMPT) else 7)
-    assert ended.writing.token_ids == [7, end]
-    assert answering(lambda _logits, _ids: 7, seconds=0.0).writing.token_ids == [7]
+    assert written(lambda _logits, _ids: 7) == (7,) * 4
+    assert written(lambda _logits, ids: end if len(ids) > len(PROMPT) else 7) == (7, end)
+    assert written(lambda _logits, _ids: 7, seconds=0.0) == (7,)
 
 
 @pytest.mark.parametrize("engine", [PLAIN, BY_HAND])
 def test_the_run_reads_all_lengths_and_answers_both_requests(engine: str) -> None:
-    result = run(small(engine)).result
+    result = finish(small(engine))
     assert [reading.n_tokens for reading in result.readings] == [4, 8]
     assert {reading.seconds.n for reading in result.readings} == {experiments.N_READINGS}
     assert {(r.n_in, r.n_out) for r in result.long_in} == {(12, 3)}
@@ -137,47 +111,35 @@ def test_the_run_reads_all_lengths_and_answers_both_requests(engine: str) -> Non
     assert len(result.warmup) == 2 * experiments.N_WARM
 
 
-def test_progress_ends_at_its_total() -> None:
-    experiment = small()
-    seen = []
-    while not experiment.is_done:
-        experiment.advance()
-        seen.append(experiment.n_done)
-    assert seen == sorted(seen)
-    assert seen[-1] == experiment.n_total
+def test_progress_counts_every_pass() -> None:
+    seen = [progress.n_done for progress in small()]
+    assert seen == list(range(len(seen)))
+    assert {progress.n_total for progress in small()} == {len(seen)}
 
 
 def test_no_further_round_begins_after_enough_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiments, "ENOUGH_SECONDS", 0.0)
-    result = run(small()).result
+    result = finish(small())
     assert (len(result.long_in), len(result.long_out)) == (1, 1)
-    assert {reading.seconds.n for reading in result.readings} == {experiments.FEWEST}
-
-
-def test_a_run_that_is_stopped_shows_the_request_that_it_was_at() -> None:
-    experiment = small()
-    while experiment.writing is None or len(experiment.writing.waits) < 2:
-        experiment.advance()
-    result = experiment.result
-    assert [r.n_out for r in result.long_in] == [2]
-    assert result.long_out == ()
+    assert {reading.seconds.n for reading in result.readings} == {experiments.MIN_READINGS}
 
 
 def test_a_run_that_is_stopped_after_any_pass_is_drawn_or_not_shown() -> None:
-    experiment, shown, unseen = small(), [], 0
-    lesson = PhaseLesson(experiment.lm, experiment.lm)
-    lesson.begin("phases", experiment)
-    while not experiment.is_done:
-        experiment.advance()
-        pace_figure(experiment.result)
-        if lesson.phases is None:
+    shown, unseen = [], 0
+    for progress in small():
+        assert progress.look is not None
+        run = progress.look()
+        pace_figure(run)
+        if run.has_both_phases:
+            assert phase_rows(run)
+            shown.append(phase_ratio(run))
+        else:
             unseen += 1
-            continue
-        assert phase_rows(lesson.phases)
-        shown.append(phase_ratio(lesson.phases))
+            # the request that it was at counts as long as no other ran whole
+            assert [r.n_out for r in run.long_in] in ([], [1], [2], [3])
     assert min(shown) > 0
     # until the second request has a gap: warm-up, readings, the first request, its first token
-    assert unseen == 2 * experiments.N_WARM + 2 * experiments.N_READINGS + 3 + 1
+    assert unseen == 2 * experiments.N_WARM + 2 * experiments.N_READINGS + 3 + 2
 
 
 def test_no_answer_of_the_two_requests_ends_early() -> None:
@@ -194,7 +156,7 @@ def test_a_short_context_gets_shorter_requests_or_one_sentence() -> None:
     assert swap_lengths(tiny("llama")) == (24, 72)
     assert swap_lengths(tiny("bloom")) == (50, 1000)
     with pytest.raises(ValueError, match="longer context"):
-        PhaseExperiment(tiny("llama"), PLAIN, swap=(1, 9))
+        next(measure_phases(tiny("llama"), PLAIN, swap=(1, 9)))
 
 
 def test_engines_are_those_that_run_here_and_refuse_in_one_sentence() -> None:
@@ -221,38 +183,9 @@ def test_the_static_step_is_chosen_by_measurement_and_says_what_failed() -> None
             StaticDecode(tiny(architecture), 16)
 
 
-def test_a_slice_ends_with_its_time_and_a_run_with_its_passes() -> None:
-    run_of_three = PartRun(Clockwork())
-    run_of_three.slice(0.0)
-    assert run_of_three.work.n_done == 0
-    run_of_three.slice(10.0)
-    assert (run_of_three.is_running, run_of_three.was_stopped) == (False, False)
-    stopped = PartRun(Clockwork())
-    stopped.stop()
-    assert stopped.was_stopped
-
-
-@pytest.mark.parametrize(
-    ("failure", "said"),
-    [
-        (ValueError("One sentence."), "One sentence."),
-        (MemoryError(), "The memory ran out"),
-        (torch.OutOfMemoryError("CUDA out of memory."), "The memory ran out"),
-        (RuntimeError("no kernel image."), "It failed on the way (no kernel image)"),
-    ],
-)
-def test_what_fails_ends_the_run_and_keeps_what_was_measured(failure: Exception, said: str) -> None:
-    failed = PartRun(Clockwork(failure))
-    failed.slice(10.0)
-    assert not failed.is_running
-    assert failed.work.n_done == 1
-    assert said in (failed.notice or "")
-    assert (failed.notice or "").endswith(".")
-
-
-@pytest.mark.parametrize("kind", [BatchExperiment, RooflineExperiment])
-def test_a_run_that_is_stopped_gives_its_caches_back(
-    kind: type[BatchExperiment | RooflineExperiment], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("measure", [measure_batches, measure_roofline])
+def test_a_job_that_is_stopped_gives_its_caches_back(
+    measure: Callable[..., Work[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
     monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
@@ -264,48 +197,39 @@ def test_a_run_that_is_stopped_gives_its_caches_back(
         return read(batch, *rows)
 
     monkeypatch.setattr(Batch, "read", seen)
-    run = PartRun(kind(tiny("llama"), batches=(1, 2), n_past=4))
-    while len(caches) < 2:
-        run.work.advance()
+    job = Job(measure(tiny("llama"), batches=(1, 2), n_past=4))
+    while len({id(cache()) for cache in caches}) < 2:
+        job.run_for(1e-5)
     assert caches[-1]() is not None
-    run.stop()
+    job.stop()
     assert caches[-1]() is None
-    assert run.was_stopped
-
-
-def test_a_slice_waits_for_its_turn_while_another_reader_measures() -> None:
-    run = PartRun(Clockwork())
-    with one_at_a_time():
-        run.slice(10.0)
-        assert (run.is_waiting, run.is_running, run.work.n_done) == (True, True, 0)
-    run.slice(10.0)
-    assert (run.is_waiting, run.is_running) == (False, False)
+    assert not job.is_done
 
 
 def test_a_page_measures_one_thing_at_a_time_and_forgets_with_the_model() -> None:
+    def tick() -> Work[int]:
+        yield from (Progress(n, 3) for n in range(3))
+        return 3
+
     lesson = PhaseLesson(tiny("llama"), tiny("llama"))
-    lesson.begin("phases", Clockwork())
-    lesson.begin("roofline", Clockwork())
-    assert [lesson.is_running(part) for part in ("phases", "roofline", "batches")] == [
-        False,
-        True,
-        False,
-    ]
-    assert (lesson.phases, lesson.roofline, lesson.batches, lesson.scoring) == (None,) * 4
-    lesson.playing = Playing(Request(3, 0.1, (0.1,), (1, 2)), ("a", "ab"), 1e6)
-    lesson.begin("batches", Clockwork())
-    assert lesson.playing.is_over, "a replay would be timed with what is measured"
-    assert (lesson.padding, lesson.energy) == (None, None)
+    lesson.jobs["first"] = lesson.start(tick())
+    lesson.replay = Replay(Request(3, 0.1, (0.1,), (1, 2)), ("a", "ab"), 1e6)
+    lesson.jobs["second"] = lesson.start(tick())
+    assert [job.is_running for job in lesson.jobs.values()] == [False, True]
+    assert lesson.replay.is_over, "a replay would be timed with what is measured"
+    assert lesson.phases is None
+    run_until(lesson.jobs["second"], 99)
+    assert lesson.found("second") == 3
     lesson.measure(tiny("gpt2"))
-    assert (lesson.runs, lesson.is_measuring) == ({}, False)
+    assert (lesson.jobs, lesson.is_measuring, lesson.replay) == ({}, False, None)
 
 
 def test_a_replay_shows_as_many_tokens_as_were_in_hand_by_then() -> None:
     request = Request(3, 0.1, (0.1, 0.1), (1, 2, 3))
     now = time.monotonic()
     shown = [
-        Playing(request, ("a", "ab", "abc"), 10.0, started=now - ago).n_shown
+        Replay(request, ("a", "ab", "abc"), 10.0, started=now - ago).n_shown
         for ago in (0.5, 1.5, 2.5, 60)
     ]
     assert shown == [0, 1, 2, 3]
-    assert Playing(request, ("a", "ab", "abc"), 10.0, started=now - 60).is_over
+    assert Replay(request, ("a", "ab", "abc"), 10.0, started=now - 60).is_over

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,7 @@ from transformers import GenerationConfig
 from model.fast.cuda_decode import StaticDecode
 from model.fast.engines import engine_names, make_engine
 from model.loading import LanguageModel
-from model.prefill_decode.experiments import Writing
+from model.prefill_decode.experiments import stream
 from tests.tiny_models import fresh_logits, tiny
 
 pytestmark = pytest.mark.oracle
@@ -49,24 +51,12 @@ def test_a_trial_of_the_ways_leaves_the_static_step_right() -> None:
     assert np.abs(logits - fresh_logits(lm, PROMPT)).max() < 1e-5
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mistral", "gemma2"])
-def test_every_engine_writes_what_generate_writes(architecture: str) -> None:
-    lm = tiny(architecture)
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mistral", "gemma2", "storyteller"])
+def test_every_engine_writes_what_generate_writes(
+    architecture: str, storyteller: LanguageModel
+) -> None:
+    lm = storyteller if architecture == "storyteller" else tiny(architecture)
     expected = greedy_ids(lm, PROMPT, 12)
     for name in engine_names(lm):
-        writing = Writing(make_engine(lm, name, 20), PROMPT, lambda logits, _: int(logits.argmax()))
-        for _ in range(12):
-            writing.advance()
-        assert writing.token_ids == expected, name
-
-
-def test_the_storyteller_writes_the_same_by_every_engine(storyteller: LanguageModel) -> None:
-    prompt = [0, 300, 301, 302]
-    expected = greedy_ids(storyteller, prompt, 10)
-    for name in engine_names(storyteller):
-        writing = Writing(
-            make_engine(storyteller, name, 20), prompt, lambda logits, _: int(logits.argmax())
-        )
-        for _ in range(10):
-            writing.advance()
-        assert writing.token_ids == expected, name
+        writing = stream(make_engine(lm, name, 20), PROMPT, lambda logits, _: int(logits.argmax()))
+        assert [token_id for token_id, _ in islice(writing, 12)] == expected, name

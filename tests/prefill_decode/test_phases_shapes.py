@@ -10,10 +10,11 @@ import pytest
 import torch
 
 from model.fast.engines import PLAIN
+from model.job import finish
 from model.passes import prefill
 from model.prefill_decode import ceilings
-from model.prefill_decode.batching import BatchExperiment
-from model.prefill_decode.experiments import PhaseExperiment
+from model.prefill_decode.batching import measure_batches
+from model.prefill_decode.experiments import measure_phases
 from model.prefill_decode.recordings import (
     FOLDER,
     Recording,
@@ -21,7 +22,7 @@ from model.prefill_decode.recordings import (
     recordings,
     save_recording,
 )
-from model.prefill_decode.roofline import RooflineExperiment
+from model.prefill_decode.roofline import measure_roofline
 from model.weights import random_weights
 from model.weights.published_shapes import published_shape
 from model.weights.random_weights import (
@@ -105,15 +106,9 @@ def recording(monkeypatch: pytest.MonkeyPatch) -> Recording:
     monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
     monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
     lm = tiny("llama")
-    experiments = (
-        PhaseExperiment(lm, PLAIN, swap=(3, 8), lengths=(4,)),
-        RooflineExperiment(lm, (4,), (1,), n_past=4, n_passes=1),
-        BatchExperiment(lm, (1, 2), n_past=4, n_steps=1),
-    )
-    for experiment in experiments:
-        while not experiment.is_done:
-            experiment.advance()
-    phases, roofline, batches = (experiment.result for experiment in experiments)
+    phases = finish(measure_phases(lm, PLAIN, swap=(3, 8), lengths=(4,)))
+    roofline = finish(measure_roofline(lm, (4,), (1,), n_past=4, n_passes=1))
+    batches = finish(measure_batches(lm, (1, 2), n_past=4, n_steps=1))
     return Recording(phases.machine, phases, roofline, batches)
 
 

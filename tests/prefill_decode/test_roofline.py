@@ -12,6 +12,7 @@ from model import passes
 from model.fast.block_cache import whole_blocks
 from model.fast.engines import BY_HAND, PLAIN
 from model.flops import predict_flops
+from model.job import finish
 from model.loading import LanguageModel
 from model.prefill_decode import batching, ceilings
 from model.prefill_decode.batching import point_of, weight_bytes_read
@@ -23,7 +24,7 @@ from model.prefill_decode.ceilings import (
     measure_read,
 )
 from model.prefill_decode.records import Ceilings, RoofPoint, Timed
-from model.prefill_decode.roofline import RooflineExperiment, measure_floors, narrow_twin
+from model.prefill_decode.roofline import measure_floors, measure_roofline, narrow_twin
 from tests.tiny_models import tiny
 
 TOP = Ceilings(100.0, 80.0, 1000.0, {PLAIN: 3.0}, 0.1, 9, 1 << 20)
@@ -157,36 +158,27 @@ def test_what_does_not_fit_is_left_out_and_the_rest_is_measured(
         return whole(lm, n_input, model_pass)
 
     monkeypatch.setattr(passes, "run_pass", small_memory)
-    experiment = RooflineExperiment(tiny("llama"), (4, 8), (1, 8), n_past=2, n_passes=1)
-    while not experiment.is_done:
-        experiment.advance()
-    found = [(p.phase, p.n_batch, p.n_input) for p in experiment.points if p.engine == PLAIN]
+    roofline = finish(measure_roofline(tiny("llama"), (4, 8), (1, 8), n_past=2, n_passes=1))
+    found = [(p.phase, p.n_batch, p.n_input) for p in roofline.points if p.engine == PLAIN]
     assert found == [("prefill", 1, 4), ("decode", 1, 1)]
-    first, second = experiment.left_out
-    assert "Prompts of 8 tokens and more are left out. The memory of cpu ran out" in first
-    assert "Batches of 8 and more are left out." in second
+    first, second = roofline.left_out
+    assert "prompts of 8 tokens and more. The memory of cpu ran out" in first
+    assert "batches of 8 and more" in second
 
 
 def test_a_batch_whose_cache_does_not_fit_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     lm = tiny("llama")
     each = lm.cache_shape.bytes_per_token * whole_blocks(4 + 1 + 1) * 1.2
     monkeypatch.setattr(batching, "free_bytes", lambda _: int(3.5 * each))
-    experiment = RooflineExperiment(lm, (4,), (1, 4, 8), n_past=4, n_passes=1)
-    while not experiment.is_done:
-        experiment.advance()
-    assert {p.n_batch for p in experiment.points if p.phase == "decode"} == {1}
-    assert len(experiment.left_out) == 1
-    assert "Batches of 4 and more are left out. Batch 4 needs" in experiment.left_out[0]
-    assert "about 3 sequences" in experiment.left_out[0]
+    roofline = finish(measure_roofline(lm, (4,), (1, 4, 8), n_past=4, n_passes=1))
+    assert {p.n_batch for p in roofline.points if p.phase == "decode"} == {1}
+    assert len(roofline.left_out) == 1
+    assert "batches of 4 and more. Batch 4 needs" in roofline.left_out[0]
+    assert "about 3 sequences" in roofline.left_out[0]
 
 
 def test_ceilings_and_both_phases_come_from_one_run() -> None:
-    experiment = RooflineExperiment(tiny("llama"), (4, 8, 999), (1, 3), n_past=6, n_passes=2)
-    assert experiment.result is None
-    while not experiment.is_done:
-        experiment.advance()
-    roofline = experiment.result
-    assert roofline is not None
+    roofline = finish(measure_roofline(tiny("llama"), (4, 8, 999), (1, 3), n_past=6, n_passes=2))
     kinds = [(p.phase, p.engine, p.n_batch, p.n_input) for p in roofline.points]
     assert kinds == [
         ("prefill", PLAIN, 1, 4),
@@ -199,4 +191,4 @@ def test_ceilings_and_both_phases_come_from_one_run() -> None:
     assert roofline.points[0].intensity > 2 * roofline.points[3].intensity
     assert roofline.ceilings.copy > 0
     with pytest.raises(ValueError, match="takes no cache"):
-        RooflineExperiment(tiny("openai_gpt"))
+        next(measure_roofline(tiny("openai_gpt")))

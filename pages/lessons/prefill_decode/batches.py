@@ -7,16 +7,17 @@ from markupsafe import Markup
 
 from model.batch import Batch
 from model.fast.block_cache import BlockLayer
-from model.pass_by_pass import PassByPass
+from model.job import Job
+from model.loading import LanguageModel
 from model.passes import forward
-from model.prefill_decode.batching import BatchExperiment
-from model.prefill_decode.padding import MOST_WAYS, padding_passes
-from model.prefill_decode.records import Padding
+from model.prefill_decode.batching import measure_batches
+from model.prefill_decode.padding import compare_padding
+from model.prefill_decode.records import BatchRun, Padding
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.lessons.prefill_decode.run import show_run
-from pages.lessons.prefill_decode.state import PartRun, PhaseLesson
+from pages.frame.job_panel import show_job
+from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.palette import Theme
 from viz.prefill_decode.batch_chart import (
     batch_table,
@@ -27,89 +28,103 @@ from viz.prefill_decode.batch_chart import (
 from viz.strip import chip, element
 
 PROMPTS = "The cat sat on the\nOnce upon a time there was a little girl who had a\nHi"
-MOST_PROMPTS, MOST_TOKENS = 8, 48
+MAX_PROMPTS, MAX_TOKENS = 8, 48
 
 
 def show_batches(lesson: PhaseLesson) -> None:
     """Offer the batches, then the padding."""
-    st.header("Many sequences share one reading of the weights", anchor=False)
+    st.header("Batching", anchor=False)
     st.markdown(
         "**A step that reads all weights for one token can serve 64 sequences with the same "
-        "reading.** Tokens per second rise until arithmetic binds; each reader waits a little "
+        "reading.** Tokens per second rise until arithmetic binds, and each reader waits a little "
         "longer for a token."
     )
-    show_run(lesson, "batches", lambda: BatchExperiment(lesson.lm), _draw, word="Measure")
+    show_job(
+        lesson.jobs,
+        "phase_batches",
+        "Measure",
+        lambda: lesson.start(measure_batches(lesson.lm)),
+        _show,
+        icon=":material/timer:",
+    )
     show_code(Batch.read, forward, BlockLayer.update, key="phase_code_4")
-    st.subheader("Prompts of different lengths", anchor=False)
-    st.markdown(
-        "**A batch is a rectangle: short prompts are filled up on the left, and the model is told "
-        "which columns are padding.** Forget that, and other logits come out."
-    )
-    st.text_area(
-        "Prompts, one a line",
-        PROMPTS,
-        key="phase_padding",
-        height=110,
-        max_chars=2000,
-        persist_state="session",
-    )
-    show_run(
-        lesson,
-        "padding",
-        lambda: _together(lesson),
-        lambda run: _draw_padding(lesson, run),
-        word="Run together",
-    )
-    show_code(padding_passes, key="phase_code_5")
+    _show_padding(lesson)
 
 
-def _draw(run: PartRun) -> None:
-    experiment = run.work
-    if run.is_running or not isinstance(experiment, BatchExperiment):
+def _show(job: Job[BatchRun]) -> None:
+    run, theme = job.found, theme_now()
+    if run is None or job.is_running:
         return
-    result, theme = experiment.result, theme_now()
-    if result.refused:
-        st.info(result.refused)
+    if run.refused:
+        st.info(run.refused)
     left, right = st.columns(2, gap="large")
     with left:
-        show_chart(throughput_figure(result, theme), "phase_throughput")
+        show_chart(throughput_figure(run, theme), "phase_throughput")
     with right:
-        show_chart(wait_figure(result, theme), "phase_waits")
-    if result.points:
+        show_chart(wait_figure(run, theme), "phase_waits")
+    if run.points:
         with st.expander("Every batch in numbers", key="phase_batch_numbers"):
-            st.dataframe(batch_table(result), hide_index=True, key="phase_batch_table")
+            st.dataframe(batch_table(run), hide_index=True, key="phase_batch_table")
             st.caption(
                 "Measured: medians, with the quickest and the slowest step. MBU: weights and "
                 "caches, each read once, ÷ seconds ÷ the copy bandwidth of the same run."
             )
 
 
-def _draw_padding(lesson: PhaseLesson, run: PartRun) -> None:
-    padding = lesson.padding
-    if run.is_running or padding is None:
+def _show_padding(lesson: PhaseLesson) -> None:
+    """Offer prompts of different lengths in one batch."""
+    st.subheader("Padding", anchor=False)
+    st.markdown(
+        "**A batch is a rectangle: short prompts are padded on the left, and the model is told "
+        "which columns are padding.** Without that, it returns other logits."
+    )
+    st.text_area(
+        "Prompts, one a line",
+        PROMPTS,
+        key="phase_padding_prompts",
+        height=110,
+        max_chars=2000,
+        persist_state="session",
+    )
+    show_job(
+        lesson.jobs,
+        "phase_padding",
+        "Run together",
+        lambda: lesson.start(compare_padding(lesson.lm, _prompts(lesson.lm))),
+        _draw_padding,
+        icon=":material/timer:",
+    )
+    show_code(compare_padding, key="phase_code_5")
+
+
+def _prompts(lm: LanguageModel) -> list[list[int]]:
+    """Return the prompts that were typed, as far as the grid has room for them."""
+    lines = [
+        line for line in st.session_state["phase_padding_prompts"].splitlines() if line.strip()
+    ]
+    if len(lines) > MAX_PROMPTS:
+        raise ValueError(f"There is room for {MAX_PROMPTS} prompts, not for {len(lines)}.")
+    prompts = [encode(lm, line) for line in lines]
+    n_longest = max(map(len, prompts), default=0)
+    if n_longest > MAX_TOKENS:
+        raise ValueError(
+            f"A prompt has {n_longest} tokens, and the grid has room for {MAX_TOKENS}: shorten it."
+        )
+    return prompts
+
+
+def _draw_padding(job: Job[Padding]) -> None:
+    padding = job.found
+    if padding is None:
         return
     st.dataframe(padding_table(padding), hide_index=True, key="phase_padding_table")
     st.html(padding_grid(padding, theme_now()))
     st.caption(
         "Measured: one pass over the rectangle against each prompt alone; the largest logit is "
-        f"{padding.scale:.1f}. Hatched cells are padding. A model that turns its keys by their "
-        "position sees only distances, so positions that count padding do it no harm; one "
-        "that learnt a vector for each position, as GPT-2 did, needs them right."
+        f"{padding.scale:.1f}. Hatched cells are padding. A model with rotary positions sees only "
+        "distances, so positions that count padding do no harm. A model that learnt a vector for "
+        "each position, as GPT-2 did, needs the right ones."
     )
-
-
-def _together(lesson: PhaseLesson) -> PassByPass[Padding]:
-    """Make the prompts ready to be run, alone and together."""
-    lines = [line for line in st.session_state["phase_padding"].splitlines() if line.strip()]
-    if len(lines) > MOST_PROMPTS:
-        raise ValueError(f"There is room for {MOST_PROMPTS} prompts here, not {len(lines)}.")
-    prompts = [encode(lesson.lm, line) for line in lines]
-    longest = max(map(len, prompts), default=0)
-    if longest > MOST_TOKENS:
-        raise ValueError(
-            f"A prompt has {longest} tokens and the picture room for {MOST_TOKENS}: shorten it."
-        )
-    return PassByPass(padding_passes(lesson.lm, prompts), len(prompts) + MOST_WAYS)
 
 
 def padding_grid(padding: Padding, theme: Theme) -> Markup:

@@ -6,22 +6,20 @@ from statistics import median
 
 import streamlit as st
 
-from model.pass_by_pass import PassByPass
+from model.job import Job
 from model.prefill_decode.cost import (
-    N_METERED,
     energy_meter,
-    energy_passes,
     listed_ratio,
+    measure_energy,
     price_request,
     price_tokens,
     saved_by_budget,
 )
-from model.prefill_decode.experiments import PhaseExperiment
-from model.prefill_decode.records import Energy, PhaseRun, Prices
+from model.prefill_decode.records import BatchRun, Energy, PhaseRun, Prices
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.lessons.prefill_decode.run import show_run
-from pages.lessons.prefill_decode.state import PartRun, PhaseLesson
+from pages.frame.job_panel import is_running, show_job
+from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, percent, plural
 from viz.prefill_decode.cost_chart import price_figure, request_figure
 from viz.prefill_decode.phase_charts import typical
@@ -31,11 +29,11 @@ THOUSAND = 1000
 
 def show_cost(lesson: PhaseLesson) -> None:
     """Show the calculator, fed by what was measured above."""
-    st.header("What a token costs", anchor=False)
+    st.header("Cost per token", anchor=False)
     st.markdown(
-        "**An hour costs the same whatever runs in it, so a token costs the time that it holds the "
-        "machine: one that is written costs many that are read.** The times are those measured "
-        "above, the price is yours."
+        "**An hour costs the same whatever runs in it, so a token costs the time for which it "
+        "holds the machine: one output token costs as much as many input tokens.** The times are "
+        "those measured above; the price is yours."
     )
     st.fragment(_cost)(lesson)
     show_code(price_tokens, price_request, saved_by_budget, key="phase_code_6")
@@ -45,15 +43,20 @@ def show_cost(lesson: PhaseLesson) -> None:
 def _cost(lesson: PhaseLesson) -> None:
     run = lesson.phases
     if run is None:
-        st.info("The times of both phases come from the first run on this page: press Start there.")
+        st.info("Prices need the times of both phases: press Start at the top of this page.")
         return
     if lesson.is_measuring:
-        st.info("Something is being measured: the prices come back when it has ended.")
+        st.info("A measurement is running: the prices return when it ends.")
         return
-    price, n_in, n_out, n_batch = _inputs(lesson)
-    seconds_in, seconds_out = _seconds(lesson, run, n_batch)
+    batches: BatchRun | None = lesson.found("phase_batches")
+    steps = {p.n_batch: p.seconds.median for p in batches.points} if batches else {}
+    # at batch 1 the first run says more: it has a gap for each of a thousand tokens
+    steps = {**steps, 1: median(typical(run.long_out).gaps)}
+    price, n_in, n_out, n_batch = _inputs(sorted(steps))
+    reading = run.readings[-1]
+    seconds_in = reading.seconds.median / reading.n_tokens
     try:
-        prices = price_tokens(price, seconds_in, seconds_out, n_batch)
+        prices = price_tokens(price, seconds_in, steps[n_batch], n_batch)
     except ValueError as error:
         st.error(str(error))
         return
@@ -65,10 +68,8 @@ def _cost(lesson: PhaseLesson) -> None:
         _budget(prices, n_in, n_out)
 
 
-def _inputs(lesson: PhaseLesson) -> tuple[float, int, int, int]:
+def _inputs(sizes: list[int]) -> tuple[float, int, int, int]:
     """Ask for the price and the request."""
-    batches = lesson.batches
-    sizes = [1, *(p.n_batch for p in batches.points if p.n_batch > 1)] if batches else [1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="phase_cost_inputs"):
         price = st.number_input(
             "Price of this machine an hour",
@@ -103,17 +104,6 @@ def _whole(name: str, key: str, value: int) -> int:
             persist_state="session",
         )
     )
-
-
-def _seconds(lesson: PhaseLesson, run: PhaseRun, n_batch: int) -> tuple[float, float]:
-    """Return the seconds of a token that is read, and of a step."""
-    reading = run.readings[-1]
-    each = reading.seconds.median / reading.n_tokens
-    points = lesson.batches.points if lesson.batches else []
-    step = next((p.seconds.median for p in points if p.n_batch == n_batch), None)
-    if n_batch == 1 or step is None:
-        step = median(typical(run.long_out).gaps)
-    return each, step
 
 
 def _note(run: PhaseRun) -> str:
@@ -178,28 +168,29 @@ def _budget(prices: Prices, n_in: int, n_out: int) -> None:
 
 def _energy(lesson: PhaseLesson) -> None:
     """Offer joules per token where a GPU counts them, by the engine that was timed and priced."""
-    timed = lesson.found("phases")
-    if lesson.phases is None or lesson.is_running("phases"):
+    run = lesson.phases
+    if run is None or is_running(lesson.jobs, "phase_phases"):
         return
     meter = energy_meter(lesson.lm.device)
-    if meter is None or not isinstance(timed, PhaseExperiment):
-        st.caption("Energy is not measured here: it is the count of an NVIDIA GPU, by NVML.")
+    if meter is None:
+        st.caption("Energy is not measured here: only an NVIDIA GPU counts it, through NVML.")
         return
+    show_job(
+        lesson.jobs,
+        "phase_energy",
+        "Measure the energy",
+        lambda: lesson.start(measure_energy(lesson.lm, run.engine, meter)),
+        _joules,
+        icon=":material/timer:",
+    )
+    show_code(measure_energy, key="phase_code_9")
 
-    def make() -> PassByPass[Energy | None]:
-        return PassByPass(energy_passes(lesson.lm, timed.engine, meter), N_METERED)
 
-    show_run(lesson, "energy", make, lambda run: _joules(lesson, run), word="Measure the energy")
-    show_code(energy_passes, key="phase_code_9")
-
-
-def _joules(lesson: PhaseLesson, run: PartRun) -> None:
-    energy = lesson.energy
+def _joules(job: Job[Energy]) -> None:
+    energy = job.found
     if energy is not None:
         st.caption(
             f"Measured by NVML, by {energy.engine}: {digits(energy.joules_in)} J a token read, "
-            f"{digits(energy.joules_out)} J a token written, {digits(energy.ratio, 2)} to 1; what "
-            "an idle GPU uses is in both."
+            f"{digits(energy.joules_out)} J a token written, {digits(energy.ratio, 2)} to 1; both "
+            "include what an idle GPU uses."
         )
-    elif run.work.is_done:
-        st.error("The meter of this GPU fell silent on the way: press the button again.")

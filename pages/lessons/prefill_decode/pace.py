@@ -1,4 +1,4 @@
-"""The first part: reading against writing, the table of the two phases, every gap."""
+"""The first part: prefill against decode, the table of both phases, every gap."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import streamlit as st
 from markupsafe import Markup
 
 from model.fast.engines import engine_names
+from model.job import Job
 from model.passes import decode_one_token, prefill
-from model.prefill_decode.experiments import PhaseExperiment, Writing
+from model.prefill_decode.experiments import measure_phases, stream
 from model.prefill_decode.records import PhaseRun, Request
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
+from pages.frame.job_panel import show_job
 from pages.lessons.prefill_decode.recorded import chosen_recording
-from pages.lessons.prefill_decode.run import show_run
-from pages.lessons.prefill_decode.state import PartRun, PhaseLesson
+from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, duration, plural
 from viz.palette import Theme, colour
 from viz.prefill_decode.latency_charts import (
@@ -49,62 +50,68 @@ def show_pace(lesson: PhaseLesson) -> None:
                 width=290,
             )
 
-    def make() -> PhaseExperiment:
+    def start() -> Job[PhaseRun]:
         name = st.session_state.get("phase_engine", engines[-1])
-        return PhaseExperiment(lesson.lm, name if name in engines else engines[-1])
+        name = name if name in engines else engines[-1]
+        return lesson.start(measure_phases(lesson.lm, name))
 
-    show_run(lesson, "phases", make, lambda run: _draw(lesson, run), controls)
-    show_code(
-        PhaseExperiment._passes, Writing.advance, prefill, decode_one_token, key="phase_code_1"
+    show_job(
+        lesson.jobs,
+        "phase_phases",
+        "Start",
+        start,
+        _show,
+        controls=controls,
+        icon=":material/timer:",
     )
+    show_code(measure_phases, stream, prefill, decode_one_token, key="phase_code_1")
 
 
-def _draw(lesson: PhaseLesson, run: PartRun) -> None:
-    experiment = run.work
-    if not isinstance(experiment, PhaseExperiment):
+def _show(job: Job[PhaseRun]) -> None:
+    run, theme = job.found, theme_now()
+    if run is None:
         return
-    result, theme = experiment.result, theme_now()
-    swap = [typical(done) for done in (result.long_in, result.long_out) if done]
-    if run.is_running:
-        _draw_live(experiment, result, swap, theme)
+    swap = [typical(requests) for requests in (run.long_in, run.long_out) if requests]
+    if job.is_running:
+        _show_so_far(run, swap, theme)
         return
-    if lesson.phases is not None:
-        _headline(result)
+    if run.has_both_phases:
+        _headline(run)
         left, right = st.columns([5, 4], gap="large")
         with left:
-            st.html(phase_table(result, theme))
+            st.html(phase_table(run, theme))
         with right:
-            show_chart(swap_figure(swap, result.machine.where, theme), "phase_swap")
-    left, right = st.columns(2, gap="large")
-    with right:
-        if result.long_out and result.long_out[0].gaps:
-            chart = gaps_figure(typical(result.long_out), result.machine.where, theme)
-            show_chart(chart, "phase_gaps")
-    _warmup(result)
-    if result.trials:
-        if launch_words(result):
-            st.markdown(f"#### {launch_words(result)}")
-        st.dataframe(trial_rows(result), hide_index=True, key="phase_trials")
-        st.caption(
-            "Measured: the same step, each kernel launched by itself, captured as one graph, and "
-            "compiled. What the first loses to the second is what its launches cost. The gap is "
-            "to the model’s own pass; a way with other logits than rounding allows is not taken."
-        )
+            show_chart(swap_figure(swap, run.machine.where, theme), "phase_swap")
     recorded = chosen_recording()
+    left, right = st.columns(2, gap="large")
     with left:
-        show_chart(pace_figure(result, theme, recorded.phases if recorded else None), "phase_pace")
+        show_chart(pace_figure(run, theme, recorded.phases if recorded else None), "phase_pace")
+    with right:
+        if run.long_out and run.long_out[0].gaps:
+            chart = gaps_figure(typical(run.long_out), run.machine.where, theme)
+            show_chart(chart, "phase_gaps")
+    _warmup(run)
+    if run.trials:
+        _trials(run)
 
 
-def _draw_live(
-    experiment: PhaseExperiment, result: PhaseRun, swap: list[Request], theme: Theme
-) -> None:
+def _show_so_far(run: PhaseRun, swap: list[Request], theme: Theme) -> None:
     """Show one light figure: whatever the browser paints is time that the passes lack."""
-    if experiment.writing is not None and experiment.writing.waits and len(swap) < 2:
-        swap = [*swap[:1], experiment.writing.request] if swap else [experiment.writing.request]
     if swap:
-        show_chart(swap_figure(swap, result.machine.where, theme), "phase_swap_live")
-    elif result.readings:
-        show_chart(pace_figure(result, theme), "phase_pace_live")
+        show_chart(swap_figure(swap, run.machine.where, theme), "phase_swap_live")
+    elif run.readings:
+        show_chart(pace_figure(run, theme), "phase_pace_live")
+
+
+def _trials(run: PhaseRun) -> None:
+    if launch_words(run):
+        st.markdown(f"#### {launch_words(run)}")
+    st.dataframe(trial_rows(run), hide_index=True, key="phase_trials")
+    st.caption(
+        "Measured: the same step with each kernel launched by itself, captured as one graph, and "
+        "compiled. The difference between the first two is the cost of launching. The gap is the "
+        "largest difference from the model’s own logits; a way with more than rounding is refused."
+    )
 
 
 def _headline(result: PhaseRun) -> None:

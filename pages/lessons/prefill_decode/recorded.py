@@ -22,10 +22,10 @@ def chosen_recording() -> Recording | None:
 
 def show_recorded() -> None:
     """Let the reader choose a recording, and show it as what it is."""
-    st.header("Recorded before, or on other machines", anchor=False)
+    st.header("Recorded runs", anchor=False)
     st.markdown(
-        "**The same runs, as they were saved on the device that is named.** Nothing of this was "
-        "measured now; once chosen, it is also laid behind the first figure above."
+        "**The same runs, recorded earlier on the device that is named.** The recording that you "
+        "choose is also drawn behind the first figure above."
     )
     shipped = {one.title: one for one in recordings()}
     st.selectbox(

@@ -1,16 +1,18 @@
-"""The third part: what this device could do, and which bound holds here."""
+"""The third part: the roofline of this device, and which bound holds here."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from model.job import Job
 from model.prefill_decode.batching import point_of, weight_bytes_read
 from model.prefill_decode.ceilings import measure_copy, measure_matmul, measure_read
-from model.prefill_decode.roofline import RooflineExperiment, measure_floors
+from model.prefill_decode.records import Roofline
+from model.prefill_decode.roofline import measure_floors, measure_roofline
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.lessons.prefill_decode.run import show_run
-from pages.lessons.prefill_decode.state import PartRun, PhaseLesson
+from pages.frame.job_panel import show_job
+from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.prefill_decode.roofline_chart import (
     floors_figure,
     roofline_figure,
@@ -20,15 +22,22 @@ from viz.prefill_decode.roofline_chart import (
 
 
 def show_roofline(lesson: PhaseLesson) -> None:
-    """Offer the roofline, and say what binds here."""
-    st.header("What binds: memory, arithmetic, or neither", anchor=False)
+    """Offer the roofline, and say which bound holds here."""
+    st.header("The roofline: memory-bound or compute-bound", anchor=False)
     st.markdown(
         "**A decode step reads every weight to do two operations with it; a prefill does two for "
-        "each of its tokens.** What a device can copy and multiply is measured here, and both "
-        "phases are drawn below it. On a large model decode waits for memory; a small one may "
-        "wait for something else."
+        "each of its tokens.** The peak rates of this device are measured here, and both phases "
+        "are drawn below them. On a large model decode waits for memory; on a small one something "
+        "else may bind first."
     )
-    show_run(lesson, "roofline", lambda: RooflineExperiment(lesson.lm), _draw, word="Measure")
+    show_job(
+        lesson.jobs,
+        "phase_roofline",
+        "Measure",
+        lambda: lesson.start(measure_roofline(lesson.lm)),
+        _show,
+        icon=":material/timer:",
+    )
     show_code(
         measure_copy,
         measure_read,
@@ -40,15 +49,11 @@ def show_roofline(lesson: PhaseLesson) -> None:
     )
 
 
-def _draw(run: PartRun) -> None:
-    experiment = run.work
-    if run.is_running or not isinstance(experiment, RooflineExperiment):
+def _show(job: Job[Roofline]) -> None:
+    roofline, theme = job.found, theme_now()
+    if roofline is None or job.is_running:
         return
-    roofline, theme = experiment.result, theme_now()
-    if roofline is None:
-        st.caption("It was stopped before the ceilings were measured: press Measure again.")
-        return
-    for sentence in experiment.left_out:
+    for sentence in roofline.left_out:
         st.info(sentence)
     st.markdown(verdict(roofline))
     show_chart(roofline_figure(roofline, theme), "phase_roof")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.prefill_decode.scoring import ScoringExperiment, embed, score_choices
+from model.job import Job
+from model.prefill_decode.records import Scoring
+from model.prefill_decode.scoring import embed, score_and_write, score_choices
 from model.timing import describe
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
-from pages.lessons.prefill_decode.run import show_run
-from pages.lessons.prefill_decode.state import PartRun, PhaseLesson
+from pages.frame.job_panel import show_job
+from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.prefill_decode.cost_chart import choices_figure, scoring_figure
 
 PROMPT = "Once there was a boy. He lost his red ball and could not find it. The boy was very"
@@ -18,10 +20,10 @@ CHOICES = "sad\nhappy\nhungry"
 
 def show_scores(lesson: PhaseLesson) -> None:
     """Offer a choice to make, by one pass and by writing."""
-    st.header("When one pass is enough", anchor=False)
+    st.header("Scoring and embedding in one pass", anchor=False)
     st.markdown(
-        "**To classify, to rank or to embed, nothing has to be written: one parallel pass scores "
-        "every choice.** The same prompt, answered by scoring and by generating."
+        "**To classify, rank or embed, a model need not write: one parallel pass scores every "
+        "choice.** The same prompt is answered here by scoring and by generating."
     )
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -43,20 +45,25 @@ def show_scores(lesson: PhaseLesson) -> None:
             persist_state="session",
         )
 
-    def make() -> ScoringExperiment:
+    def start() -> Job[Scoring]:
         choices = st.session_state["phase_score_choices"].splitlines()
-        return ScoringExperiment(lesson.lm, st.session_state["phase_score_prompt"], choices)
+        prompt = st.session_state["phase_score_prompt"]
+        return lesson.start(score_and_write(lesson.lm, prompt, choices))
 
-    show_run(lesson, "scoring", make, lambda run: _draw(lesson, run), word="Score")
+    show_job(
+        lesson.jobs,
+        "phase_scoring",
+        "Score",
+        start,
+        lambda job: _show(lesson, job),
+        icon=":material/timer:",
+    )
     show_code(score_choices, embed, key="phase_code_7")
 
 
-def _draw(lesson: PhaseLesson, run: PartRun) -> None:
-    experiment = run.work
-    if run.is_running or not isinstance(experiment, ScoringExperiment):
-        return
-    result = experiment.result
-    if result is None or not result.score_seconds.seconds or not result.vector_seconds.seconds:
+def _show(lesson: PhaseLesson, job: Job[Scoring]) -> None:
+    result = job.found
+    if result is None or job.is_running:
         return
     left, right = st.columns(2, gap="large")
     with left:
@@ -64,5 +71,5 @@ def _draw(lesson: PhaseLesson, run: PartRun) -> None:
     with right:
         chart = scoring_figure(result, describe(lesson.lm).where, theme_now())
         show_chart(chart, "phase_scoring")
-    st.caption("What it wrote instead, by its best token each time:")
+    st.caption("The answer that it wrote, greedily:")
     st.text(result.written_text.strip())

@@ -91,8 +91,8 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
         on_click=_make,
         args=(lesson,),
     )
-    if "shape" in lesson.notices:
-        st.error(lesson.notices["shape"])
+    if lesson.shape_problem:
+        st.error(lesson.shape_problem)
 
 
 def _what_fits(plan: ShapePlan) -> str:
@@ -128,7 +128,7 @@ def _make(lesson: PhaseLesson) -> None:
         try:
             lm = make_shape(_shape(), st.session_state["phase_dtype"])
         except ValueError as error:
-            lesson.notices["shape"] = str(error)
+            lesson.shape_problem = str(error)
             return
     lesson.measure(lm)
     freeze_heap()

@@ -1,4 +1,4 @@
-"""The second part: the same answer, handed over token by token and as a whole."""
+"""The second part: the same answer, streamed token by token and sent as a whole."""
 
 from __future__ import annotations
 
@@ -6,46 +6,50 @@ import streamlit as st
 from markupsafe import Markup
 
 from model.fast.engines import BY_HAND, PLAIN, engine_names, make_engine
-from model.prefill_decode.experiments import Answering, Writing, by_the_coin
+from model.job import Job
+from model.passes import check_room
+from model.prefill_decode.experiments import answer, by_the_coin, stream
+from model.prefill_decode.records import Request
 from model.sampling import Settings
 from model.timing import describe
 from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
+from pages.frame.job_panel import show_job
 from pages.frame.models import DEFAULT_PROMPT
-from pages.lessons.prefill_decode.run import show_run
-from pages.lessons.prefill_decode.state import PartRun, PhaseLesson, Playing
+from pages.lessons.prefill_decode.state import PhaseLesson, Replay
 from viz.format import digits, duration
 from viz.palette import Theme, colour
 from viz.prefill_decode.latency_charts import stream_figure
 from viz.strip import element, paragraph, row
 
 N_OUT = 60  # tokens
-PLAYED_SECONDS = 8.0  # that a class can follow
+REPLAY_SECONDS = 8.0  # that a class can follow
 LOOK_SECONDS = 0.15
-LONGEST_SECONDS = 20.0  # of writing at one press
+MAX_SECONDS = 20.0  # of writing at one press
 SETTINGS = Settings(temperature=0.8, top_p=0.9)
 
 
 def show_stream(lesson: PhaseLesson) -> None:
     """Offer an answer, written once and shown in both ways."""
-    st.header("One token at a time, or all at the end", anchor=False)
+    st.header("Streaming", anchor=False)
     st.markdown(
-        "**Each token can be handed over as soon as it is chosen, so a reader waits for the first "
-        "and not for the last.** The same answer on both sides, at the speed that was measured, "
-        "slowed down for the eye."
+        "**Each token can be sent as soon as it is chosen, so a reader waits for the first token "
+        "and not for the last.** Both sides show the same answer, at the measured pace slowed down "
+        "for the eye."
     )
-    show_run(
-        lesson,
-        "stream",
-        lambda: _answering(lesson),
-        lambda run: _hand_over(lesson, run),
-        _prompt,
-        word="Write",
+    show_job(
+        lesson.jobs,
+        "phase_stream",
+        "Write",
+        lambda: _start(lesson),
+        lambda job: _begin_replay(lesson, job),
+        controls=_prompt,
+        icon=":material/timer:",
     )
-    is_playing = lesson.playing is not None and not lesson.playing.is_over
-    st.fragment(_stream, run_every=LOOK_SECONDS if is_playing else None)(lesson, is_playing)
-    show_code(Writing.advance, by_the_coin, Answering.advance, key="phase_code_2")
+    is_playing = lesson.replay is not None and not lesson.replay.is_over
+    st.fragment(_show_replay, run_every=LOOK_SECONDS if is_playing else None)(lesson, is_playing)
+    show_code(stream, by_the_coin, answer, key="phase_code_2")
 
 
 def _prompt(is_disabled: bool) -> None:
@@ -59,61 +63,53 @@ def _prompt(is_disabled: bool) -> None:
     )
 
 
-def _answering(lesson: PhaseLesson) -> Answering:
-    """Make the answer ready, which is written at full speed and shown afterwards."""
+def _start(lesson: PhaseLesson) -> Job[Request]:
+    """Start an answer, which is written at full speed and shown afterwards."""
     lm = lesson.lm
     prompt = encode(lm, st.session_state["phase_prompt"])
-    limit = lm.context_length or len(prompt) + N_OUT
-    if len(prompt) + N_OUT > limit:
-        raise ValueError(
-            f"Prompt and answer take {len(prompt) + N_OUT} tokens and {lm.name} reads {limit}: "
-            "shorten the prompt."
-        )
+    check_room(lm, len(prompt) + N_OUT, "shorten the prompt")
     # nothing is captured or compiled for one short answer
     name = BY_HAND if BY_HAND in engine_names(lm) else PLAIN
     engine = make_engine(lm, name, len(prompt) + N_OUT)
     choose = by_the_coin(SETTINGS, 0, len(prompt))
-    lesson.playing = None
-    return Answering(lm, engine, prompt, choose, N_OUT, LONGEST_SECONDS)
+    job = lesson.start(answer(lm, engine, prompt, choose, N_OUT, MAX_SECONDS))
+    lesson.replay = None
+    return job
 
 
-def _hand_over(lesson: PhaseLesson, run: PartRun) -> None:
-    """Begin to show what was written, once it is; a run that was stopped shows what it has."""
-    experiment = run.work
-    if lesson.is_measuring or lesson.playing is not None:
+def _begin_replay(lesson: PhaseLesson, job: Job[Request]) -> None:
+    """Begin to show what was written, once it is; of a job that was stopped, what it has."""
+    request = job.found
+    if request is None or job.is_running or lesson.replay is not None:
         return
-    if not isinstance(experiment, Answering) or not experiment.writing.waits:
-        return
-    request = experiment.writing.request
     texts = [text_of(lesson.lm.tokenizer, request.token_ids[: n + 1]) for n in range(request.n_out)]
-    slower = max(1.0, PLAYED_SECONDS / request.seconds)
-    lesson.playing = Playing(request, tuple(texts), slower)
+    slower = max(1.0, REPLAY_SECONDS / request.seconds)
+    lesson.replay = Replay(request, tuple(texts), slower)
 
 
-def _stream(lesson: PhaseLesson, has_clock: bool) -> None:
-    playing = lesson.playing
-    is_playing = playing is not None and not playing.is_over
+def _show_replay(lesson: PhaseLesson, has_clock: bool) -> None:
+    replay = lesson.replay
+    is_playing = replay is not None and not replay.is_over
     if is_playing != has_clock:
         st.rerun()
-    if playing is None:
+    if replay is None:
         return
     theme = theme_now()
-    st.html(_boxes(playing, theme))
+    st.html(_boxes(replay, theme))
     st.caption(
-        f"Shown {digits(playing.slower, 2)} times slower than it was measured: it took "
-        f"{duration(playing.request.seconds)}."
+        f"Shown {digits(replay.slower, 2)} times slower than measured: it took "
+        f"{duration(replay.request.seconds)}."
     )
     if not is_playing:
-        show_chart(
-            stream_figure(playing.request, describe(lesson.lm).where, theme), "phase_streamed"
-        )
+        where = describe(lesson.lm).where
+        show_chart(stream_figure(replay.request, where, theme), "phase_streamed")
 
 
-def _boxes(playing: Playing, theme: Theme) -> Markup:
+def _boxes(replay: Replay, theme: Theme) -> Markup:
     """Write both sides."""
-    n_shown, n_out = playing.n_shown, playing.request.n_out
-    streamed = playing.pieces[n_shown - 1] if n_shown else ""
-    whole = playing.pieces[-1] if playing.is_over else ""
+    n_shown, n_out = replay.n_shown, replay.request.n_out
+    streamed = replay.pieces[n_shown - 1] if n_shown else ""
+    whole = replay.pieces[-1] if replay.is_over else ""
     return row(
         _box(f"streamed: {n_shown} of {n_out} tokens in hand", streamed, theme),
         _box(f"the whole: {n_out if whole else 0} of {n_out} tokens in hand", whole, theme),
