@@ -1,7 +1,7 @@
 """Guess the next token: people write confidences, the model writes its own, bits decide.
 
-Everyone is scored by the logarithm of the probability that they gave to the token which came. It
-is a proper score: on average nobody does better than by saying what they believe (I. J. Good 1952,
+Everyone is scored by the logarithm of the probability that they gave to the true token. It is a
+proper score: on average nobody does better than by saying what they believe (I. J. Good 1952,
 "Rational decisions"). This module knows a model and a text; it knows no page.
 """
 
@@ -14,15 +14,15 @@ import numpy as np
 
 from model.draw import best_ids
 from model.generation import Generation
-from model.guess.reading import Unit, read_guesses, read_line
+from model.guess.parsing import Unit, read_guesses, read_line
 from model.guess.records import GuessRead, GuessRound, GuessRow, HiddenText, PlayerRound
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.records import FloatArray, Piece
 from model.tokenizing import encode, label, pieces
 
-N_ROWS = 8  # of the model's best tokens, shown when its distribution opens
-LONGEST_TEXT = 1_000  # tokens
+N_ROWS = 8  # of the model's best tokens, shown when a token is revealed
+MAX_TOKENS = 1_000  # tokens
 
 
 # The score
@@ -43,7 +43,7 @@ def prob_of(guesses: Sequence[GuessRead], token_id: int, n_vocab: int) -> float:
 
 
 def score(name: str, guesses: Sequence[GuessRead], token_id: int, n_vocab: int) -> PlayerRound:
-    """Tells what a player gave to the token that came, and which guess of theirs it was."""
+    """Tells what a player gave to the true token, and which guess of theirs it was."""
     ranks = [i for i, guess in enumerate(guesses, start=1) if guess.token_id == token_id]
     return PlayerRound(
         name=name,
@@ -58,18 +58,18 @@ def score(name: str, guesses: Sequence[GuessRead], token_id: int, n_vocab: int) 
 
 
 class GuessingGame:
-    """A text of which only the beginning is open; each round opens one token more.
+    """A text of which only the beginning is revealed; each round reveals one token more.
 
-    The model reads the text as it opens, one token to a pass, and sees no more of it than people.
+    The model reads the text as it is revealed, one token per pass, and sees no more than people.
     """
 
-    def __init__(self, lm: LanguageModel, text: str, n_open: int = 8) -> None:
+    def __init__(self, lm: LanguageModel, text: str, n_revealed: int = 8) -> None:
         """Hides a text behind its first tokens.
 
         Args:
             lm: The model that plays.
             text: Line breaks and double spaces count as one space.
-            n_open: How many tokens are open at first, one at least.
+            n_revealed: How many tokens are revealed at first, one at least.
 
         Raises:
             ValueError: One sentence with the remedy.
@@ -79,22 +79,22 @@ class GuessingGame:
         self.lm, self.ids = lm, ids
         self.rounds: list[GuessRound] = []
         self._pieces: tuple[Piece, ...] = pieces(lm.tokenizer, ids)
-        self._asked: dict[int, float] = {}  # position -> what it cost the model, bits
-        n_given = n_open + sum(piece.special for piece in self._pieces[:1])
+        self._costs: dict[int, float] = {}  # of the model, bits, by position
+        n_given = n_revealed + sum(piece.special for piece in self._pieces[:1])
         self._refuse_unfit(n_given)
         self._generation = Generation(lm, ids[:n_given])
         self._pass_over()
 
     def _refuse_unfit(self, n_given: int) -> None:
-        n_tokens, limit = len(self.ids), min(LONGEST_TEXT, self.lm.context_length or LONGEST_TEXT)
+        n_tokens, limit = len(self.ids), min(MAX_TOKENS, self.lm.context_length or MAX_TOKENS)
         if n_tokens > limit:
             raise ValueError(f"The text has {n_tokens} tokens, at most {limit} fit: shorten it.")
         if self.lm.end_ids.intersection(self.ids[1:]):
             raise ValueError(f"The text holds an end token of {self.lm.name}: take it out.")
         if not any(map(self._can_be_typed, range(n_given, n_tokens))):
             raise ValueError(
-                f"The text has {n_tokens} tokens and {n_given} of them are open from the start: "
-                "give a longer text."
+                f"The text has {n_tokens} tokens, and {n_given} are revealed at the start: write "
+                "a longer text."
             )
 
     @property
@@ -104,36 +104,36 @@ class GuessingGame:
 
     @property
     def is_over(self) -> bool:
-        """Whether the whole text is open."""
+        """Whether the whole text is revealed."""
         return self.position >= len(self.ids)
 
     @property
     def text(self) -> str:
-        """The text as far as it is open."""
+        """The text as far as it is revealed."""
         return self._generation.text
 
     @property
     def hidden_text(self) -> HiddenText:
-        """What a page may show: nothing of what is still hidden but how long it is."""
+        """What a page may show: of what is still hidden only how long it is."""
         shown = [i for i in range(self.position) if not self._pieces[i].special]
         return HiddenText(
             shown=tuple(self._pieces[i].joined for i in shown),
-            bits=tuple(self._asked.get(i) for i in shown),
+            bits=tuple(self._costs.get(i) for i in shown),
             n_hidden=len(self.ids) - self.position,
         )
 
     def play(self, lines: Mapping[str, str], unit: Unit = "percent") -> GuessRound:
-        """Scores everyone's guesses for the next token, and opens it.
+        """Scores everyone's guesses for the next token, and reveals it.
 
         Args:
             lines: What each player typed, by name; who typed nothing spreads all evenly.
             unit: What the numbers are.
 
         Raises:
-            ValueError: One sentence with the remedy; nothing is opened then.
+            ValueError: One sentence with the remedy; nothing is revealed then.
         """
         if self.is_over:
-            raise ValueError("The whole text is open: start another game.")
+            raise ValueError("The whole text is revealed: start another game.")
         before, true_id, n_vocab = self._generation.ids, self.ids[self.position], self.lm.vocab_size
 
         # guess: everyone's confidence, as far as it is named
@@ -142,12 +142,12 @@ class GuessingGame:
             for name, line in lines.items()
         }
         if not any(guesses.values()):
-            raise ValueError("Nobody has guessed yet: write a word, or open it without a guess.")
+            raise ValueError("There is no guess yet: write a word, or press Skip.")
 
-        # open: the model's own distribution, over the whole vocabulary
+        # predict: the model's own distribution, over the whole vocabulary
         log_probs = log_softmax(self._generation.logits)
 
-        # score: minus the binary logarithm of what each gave to the token that came
+        # score: minus the binary logarithm of what each gave to the true token
         players = tuple(score(name, read, true_id, n_vocab) for name, read in guesses.items())
         done = GuessRound(
             position=self.position,
@@ -160,21 +160,21 @@ class GuessingGame:
             rows=self._rows(log_probs, players, true_id),
         )
 
-        # append: the model reads what came, whatever it or anyone had guessed
+        # append: the model reads the true token, whatever it or anyone had guessed
         self._generation.step(token_id=true_id)
         self.rounds.append(done)
-        self._asked[done.position] = done.model_bits
+        self._costs[done.position] = done.model_bits
         self._pass_over()
         return done
 
-    def give(self) -> None:
-        """Opens the next token without asking or scoring anybody."""
+    def reveal(self) -> None:
+        """Reveals the next token without scoring anybody."""
         if not self.is_over:
             self._generation.step(token_id=self.ids[self.position])
             self._pass_over()
 
     def _pass_over(self) -> None:
-        """Opens what nobody can type: blanks, and tokens that are a piece of a character."""
+        """Reveals what nobody can type: blanks, and tokens that are a piece of a character."""
         while not self.is_over and not self._can_be_typed(self.position):
             self._generation.step(token_id=self.ids[self.position])
 
@@ -188,7 +188,7 @@ class GuessingGame:
     def _rows(
         self, log_probs: FloatArray, players: Sequence[PlayerRound], true_id: int
     ) -> tuple[GuessRow, ...]:
-        """Lists the model's best tokens, those that were guessed, and the one that came."""
+        """Lists the model's best tokens, those that were guessed, and the true one."""
         shown = {true_id, *best_ids(log_probs, N_ROWS).tolist()}
         shown |= {guess.token_id for player in players for guess in player.guesses}
         n_vocab = self.lm.vocab_size

@@ -1,4 +1,4 @@
-"""Records of the guessing game: what was guessed, what came, what it cost everyone in bits.
+"""Records of the guessing game: what was guessed, what it cost everyone in bits.
 
 Ranks count from 1 here, as Shannon counted guesses; a share is a fraction of one player's
 confidence.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+
+MODEL, UNIFORM = "the model", "uniform"  # predictors beside the players
 
 
 @dataclass(frozen=True)
@@ -23,13 +25,13 @@ class GuessRead:
 
 @dataclass(frozen=True)
 class PlayerRound:
-    """One player's distribution over the whole vocabulary, and what it gave the token that came."""
+    """One player's distribution over the whole vocabulary, and what it gave the true token."""
 
     name: str
     guesses: tuple[GuessRead, ...]  # by share, the largest first
     spread: float  # confidence on no guess: spread evenly over all other tokens
-    prob: float  # that the token which came was given
-    rank: int | None  # of the token that came among the guesses, from 1; None: a miss
+    prob: float  # given to the true token
+    rank: int | None  # of the true token among the guesses, from 1; None: a miss
 
     @property
     def bits(self) -> float:
@@ -44,7 +46,7 @@ class PlayerRound:
 
 @dataclass(frozen=True)
 class GuessRow:
-    """A token of the opened distribution, beside what every player gave it."""
+    """A token of the revealed distribution, beside what every player gave it."""
 
     token_id: int
     label: str
@@ -55,16 +57,16 @@ class GuessRow:
 
 @dataclass(frozen=True)
 class GuessRound:
-    """One hidden token, guessed by players and by the model, and opened."""
+    """One hidden token, guessed by players and by the model, and revealed."""
 
     position: int  # of the token in the text, from 0
     token_id: int
     label: str
     n_vocab: int
-    model_log_prob: float  # nats, of the token that came
-    model_rank: int  # of the token that came, from 1
+    model_log_prob: float  # nats, of the true token
+    model_rank: int  # of the true token, from 1
     players: tuple[PlayerRound, ...]
-    rows: tuple[GuessRow, ...]  # the model's best, what was guessed, and what came; best first
+    rows: tuple[GuessRow, ...]  # the model's best, what was guessed, and the true token; best first
 
     @property
     def model_bits(self) -> float:
@@ -73,7 +75,7 @@ class GuessRound:
 
     @property
     def uniform_bits(self) -> float:
-        """What it costs anyone who holds all tokens for equally likely."""
+        """What it costs anyone who gives all tokens the same probability."""
         return math.log2(self.n_vocab)
 
 
@@ -94,7 +96,7 @@ class EntropyBounds:
 
 @dataclass(frozen=True)
 class HiddenText:
-    """How far a text is open: what the page shows of it."""
+    """What the page shows of a text: its revealed beginning."""
 
     shown: tuple[str, ...]  # the text of every token up to the blank
     bits: tuple[float | None, ...]  # what each cost the model; None where nobody was asked

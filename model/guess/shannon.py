@@ -5,7 +5,7 @@ sum i (q_i - q_(i+1)) log2 i and -sum q_i log2 q_i (C. E. Shannon 1951, "Predict
 printed English", Bell System Technical Journal 30, 50-64), if the guesses come in the best order,
 for which q never rises. Counts of a short game do rise: Shannon smoothed his by hand, here the
 most likely q that never rises is taken (Grenander 1956), which is the least concave curve above
-the counts so far. This module knows numbers only.
+the counts so far.
 """
 
 from __future__ import annotations
@@ -15,8 +15,41 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
+from model.guess.records import MODEL, EntropyBounds, GuessRound
+
 Span: TypeAlias = tuple[int, int]  # ranks between which one token's lies, from 1, both included
-Block: TypeAlias = tuple[int, float]  # last rank of a stretch, and its probability per rank
+Block: TypeAlias = tuple[int, float]  # last rank of a run of equal ones, probability of each
+
+
+def estimate(rounds: Sequence[GuessRound]) -> list[EntropyBounds]:
+    """Returns Shannon's estimate for everyone who played, and for the model."""
+    names = dict.fromkeys(player.name for done in rounds for player in done.players)
+    n_vocab = max((done.n_vocab for done in rounds), default=0)
+    bounds = []
+    for name in names:
+        played = [player for done in rounds for player in done.players if player.name == name]
+        ranks, sizes = [player.rank for player in played], [player.n_guesses for player in played]
+        scores = [player.bits for player in played]
+        bounds.append(_bounds(name, ranks, sizes, scores, n_vocab))
+    ranks = [done.model_rank for done in rounds]
+    scores = [done.model_bits for done in rounds]
+    return [*bounds, _bounds(MODEL, ranks, [n_vocab] * len(ranks), scores, n_vocab)]
+
+
+def _bounds(
+    name: str,
+    ranks: Sequence[int | None],
+    n_guesses: Sequence[int],
+    scores: Sequence[float],
+    n_vocab: int,
+) -> EntropyBounds:
+    return EntropyBounds(
+        name,
+        len(ranks),
+        *entropy_bounds(ranks, n_guesses, n_vocab),
+        scored=sum(scores) / len(scores),
+        n_missed=sum(rank is None for rank in ranks),
+    )
 
 
 def entropy_bounds(
@@ -29,18 +62,18 @@ def entropy_bounds(
     be.
 
     Args:
-        ranks: Of the token that came among the guesses, from 1; None for a miss.
+        ranks: Of the true token among the guesses, from 1; None for a miss.
         n_guesses: How many guesses there were each time.
         n_vocab: How many tokens there are to guess.
     """
     pairs = list(zip(ranks, n_guesses, strict=True))
     early = [(rank, rank) if rank else (n + 1, n + 1) for rank, n in pairs]
     late = [(rank, rank) if rank else (n + 1, n_vocab) for rank, n in pairs]
-    return lower_bound(never_rising(early)), upper_bound(never_rising(late))
+    return lower_bound(isotonic_fit(early)), upper_bound(isotonic_fit(late))
 
 
-def never_rising(spans: Sequence[Span]) -> list[Block]:
-    """Returns the most likely probabilities by rank that never rise, as stretches of equal ones.
+def isotonic_fit(spans: Sequence[Span]) -> list[Block]:
+    """Returns the most likely probabilities by rank that never rise, as blocks of equal ones.
 
     Args:
         spans: For each token the ranks between which its own lies, evenly likely.
@@ -66,7 +99,7 @@ def upper_bound(blocks: Sequence[Block]) -> float:
 
 
 def lower_bound(blocks: Sequence[Block]) -> float:
-    """Returns sum i (q_i - q_(i+1)) log2 i, whose terms are 0 but where a stretch ends."""
+    """Returns sum i (q_i - q_(i+1)) log2 i, whose terms are 0 but where a block ends."""
     following = [prob for _, prob in blocks[1:]] + [0.0]
     return math.fsum(
         last * (prob - after) * math.log2(last)

@@ -378,3 +378,9 @@ class TestRecords:
         assert held.n_tail == n_vocab - 5
         assert (held.tail_counts > 0).all()
         assert not np.isnan(held.tail_logits).any()
+
+
+def test_log_softmax_sums_to_one_and_survives_great_logits() -> None:
+    rows = np.array([[0, math.log(2), math.log(5)], [1000.0, 1000.0, -1000.0]])
+    expected = [[1 / 8, 2 / 8, 5 / 8], [0.5, 0.5, 0.0]]
+    assert np.exp(masks.log_softmax(rows)) == pytest.approx(np.array(expected))

@@ -19,7 +19,7 @@ TEXT = "Mia made a snowman in the garden. She gave him two stones for eyes."
 def test_c04_every_step_gives_each_entry_of_the_vocabulary_a_probability_and_all_sum_to_one(
     storyteller: LanguageModel,
 ) -> None:
-    game = GuessingGame(storyteller, TEXT, n_open=8)
+    game = GuessingGame(storyteller, TEXT, n_revealed=8)
     while not game.is_over:
         logits = Generation(storyteller, game.ids[: game.position]).logits
         assert logits.shape == (storyteller.vocab_size,)
@@ -35,9 +35,9 @@ def test_c04_every_step_gives_each_entry_of_the_vocabulary_a_probability_and_all
 def test_c41_a_word_costs_one_token_or_several_and_the_first_one_is_compared(
     storyteller: LanguageModel,
 ) -> None:
-    game = GuessingGame(storyteller, TEXT, n_open=8)
+    game = GuessingGame(storyteller, TEXT, n_revealed=8)
     read = game.play({"You": "She 40 hippopotamus 20"}).players[0].guesses
-    assert [one.n_tokens > 1 for one in read] == [False, True]
+    assert [guess.n_tokens > 1 for guess in read] == [False, True]
 
 
 def test_the_model_beats_a_uniform_guesser_on_every_text_that_is_offered(
@@ -47,5 +47,5 @@ def test_the_model_beats_a_uniform_guesser_on_every_text_that_is_offered(
         game = GuessingGame(storyteller, passage.text)
         for _ in range(12):
             game.play({"You": "the"})
-        model = sum(one.model_bits for one in game.rounds)
-        assert model < 0.8 * sum(one.uniform_bits for one in game.rounds)
+        model = sum(done.model_bits for done in game.rounds)
+        assert model < 0.8 * sum(done.uniform_bits for done in game.rounds)

@@ -14,7 +14,7 @@ from pages.lessons.guess.state import read_names
 from viz.guess.bounds_chart import bounds_figure
 from viz.guess.score_charts import (
     mean_bits,
-    opened_figure,
+    revealed_figure,
     rounds_table,
     rows_to_draw,
     running_figure,
@@ -40,33 +40,33 @@ def one_round(position: int = 5, ada: float = 0.5) -> GuessRound:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_opened_distribution_sums_to_one_and_outlines_what_came(theme: str) -> None:
-    chart = opened_figure(one_round(), theme)  # type: ignore[arg-type]  # a theme's name
+def test_the_distribution_sums_to_one_and_outlines_the_true_token(theme: str) -> None:
+    chart = revealed_figure(one_round(), theme)  # type: ignore[arg-type]  # a theme's name
     bars = chart.figure.data[0]
     assert sum(bars.x) == pytest.approx(1)
     outlined = [i for i, width in enumerate(bars.marker.line.width) if width == 3]
     assert outlined == [1]
     assert bars.marker.line.color[1] == colour("chosen", theme)  # type: ignore[arg-type]  # dito
-    assert chart.figure.layout.yaxis.ticktext[1] == "<b>␣mat</b> came"
+    assert chart.figure.layout.yaxis.ticktext[1] == "<b>␣mat</b> ✓"
     assert chart.figure.layout.yaxis.ticktext[-1].endswith("093 others")
-    assert "number 2 of" in chart.caption
+    assert "rank 2" in chart.caption
 
 
 def test_a_player_is_marked_at_what_they_named_and_nowhere_else() -> None:
-    ada, ben = opened_figure(one_round()).figure.data[1:]
+    ada, ben = revealed_figure(one_round()).figure.data[1:]
     assert (list(ada.x), list(ada.y)) == ([0.5], [1])
     assert (list(ben.x), list(ben.y)) == ([0.25], [0])
     assert ada.marker.symbol != ben.marker.symbol
 
 
 def test_names_and_labels_are_data_and_not_markup() -> None:
-    for chart in (opened_figure(one_round()), running_figure([one_round()])):
+    for chart in (revealed_figure(one_round()), running_figure([one_round()])):
         text = json.dumps(chart.figure.to_plotly_json(), default=str)
         assert "<script>" not in text
         assert "<b>Ben" not in text
 
 
-def test_the_token_that_came_is_drawn_however_unlikely() -> None:
+def test_the_true_token_is_drawn_however_unlikely() -> None:
     rows = rows_to_draw(one_round(ada=0.02), 2)
     assert [row.token_id for row in rows] == [FLOOR, MAT]
     assert [row.token_id for row in rows_to_draw(one_round(), 1)] == [MAT]
@@ -93,14 +93,8 @@ def test_who_joins_late_is_drawn_from_there_on() -> None:
 
 
 def test_nothing_yet_is_a_sentence() -> None:
-    for chart in (opened_figure(None), running_figure([]), bounds_figure([])):
+    for chart in (revealed_figure(None), running_figure([]), bounds_figure([])):
         assert "press Enter" in chart.caption
-
-
-def test_presenter_mode_draws_larger() -> None:
-    small, large = (opened_figure(one_round(), large=large).figure for large in (False, True))
-    assert large.layout.font.size > 1.3 * small.layout.template.layout.font.size
-    assert large.layout.height > small.layout.height
 
 
 def test_bounds_are_drawn_from_lower_to_upper_with_the_score_beside() -> None:

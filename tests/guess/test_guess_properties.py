@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.guess.game import prob_of
-from model.guess.reading import read_line
+from model.guess.parsing import read_line
 from model.guess.records import GuessRead
-from model.guess.shannon import entropy_bounds, lower_bound, never_rising, upper_bound
+from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper_bound
 
 N_VOCAB = 60
 ROUNDS = st.lists(
@@ -34,7 +34,7 @@ def test_the_lower_bound_never_exceeds_the_upper(rounds: list[tuple[int | None, 
 
 @given(st.lists(st.integers(1, N_VOCAB), min_size=1, max_size=30))
 def test_evened_counts_sum_to_one_and_never_rise(ranks: list[int]) -> None:
-    blocks = never_rising([(rank, rank) for rank in ranks])
+    blocks = isotonic_fit([(rank, rank) for rank in ranks])
     starts = [0, *(last for last, _ in blocks[:-1])]
     assert sum(
         (last - start) * prob for start, (last, prob) in zip(starts, blocks, strict=True)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from model.generation import Generation
 from model.guess.game import GuessingGame, prob_of, score
-from model.guess.reading import read_guesses, read_line, spell_out, tokens_of_guess
+from model.guess.parsing import read_guesses, read_line, spell_out, tokens_of_guess
 from model.guess.records import GuessRead
-from model.guess.shannon import entropy_bounds, never_rising
+from model.guess.shannon import entropy_bounds, isotonic_fit
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from tests.tiny_models import tiny
@@ -54,9 +53,9 @@ def test_hands_become_a_distribution_with_one_more_hand_for_all_other_tokens() -
 
 
 def test_what_cannot_be_read_is_refused_with_the_remedy() -> None:
-    with pytest.raises(ValueError, match="sum to 130 %: keep them at 100 or below"):
+    with pytest.raises(ValueError, match="130"):
         read_line("mat 80 floor 50")
-    with pytest.raises(ValueError, match="write fewer guesses"):
+    with pytest.raises(ValueError, match="fewer"):
         read_line("word " * 100)
 
 
@@ -116,7 +115,7 @@ def test_the_score_is_in_bits_and_the_rank_counts_from_one() -> None:
 
 
 def test_a_round_opens_one_token_and_scores_all(storyteller: LanguageModel) -> None:
-    game = GuessingGame(storyteller, STORY, n_open=5)
+    game = GuessingGame(storyteller, STORY, n_revealed=5)
     before = Generation(storyteller, "The cat sat on the")
     log_probs = log_softmax(before.logits)
     hidden = game.hidden_text
@@ -138,28 +137,28 @@ def test_a_round_opens_one_token_and_scores_all(storyteller: LanguageModel) -> N
 def test_a_token_can_be_opened_without_a_score_and_the_text_ends(
     storyteller: LanguageModel,
 ) -> None:
-    game = GuessingGame(storyteller, "The cat sat on the grass.", n_open=5)
-    game.give()
+    game = GuessingGame(storyteller, "The cat sat on the grass.", n_revealed=5)
+    game.reveal()
     assert not game.rounds
     game.play({"You": ". 90"})
     assert game.is_over
     assert game.hidden_text.n_hidden == 0
-    with pytest.raises(ValueError, match="start another game"):
+    with pytest.raises(ValueError, match="another"):
         game.play({"You": "The 50"})
 
 
 def test_a_round_without_any_guess_opens_nothing(storyteller: LanguageModel) -> None:
-    game = GuessingGame(storyteller, STORY, n_open=5)
+    game = GuessingGame(storyteller, STORY, n_revealed=5)
     before = game.hidden_text
-    with pytest.raises(ValueError, match="Nobody has guessed"):
+    with pytest.raises(ValueError, match="no guess"):
         game.play({"Ada": "", "Ben": "  "})
-    with pytest.raises(ValueError, match="sum to 140"):
+    with pytest.raises(ValueError, match="140"):
         game.play({"Ada": "mat 70 floor 70"})
     assert game.hidden_text == before
 
 
 def test_what_nobody_can_type_opens_by_itself(storyteller: LanguageModel) -> None:
-    game = GuessingGame(storyteller, "She drew a 😀 and a\n\n 7 on it.", n_open=3)
+    game = GuessingGame(storyteller, "She drew a 😀 and a\n\n 7 on it.", n_revealed=3)
     assert "".join(game.hidden_text.shown).startswith("She drew a 😀")
     asked = []
     while not game.is_over:
@@ -171,8 +170,8 @@ def test_what_nobody_can_type_opens_by_itself(storyteller: LanguageModel) -> Non
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [
-        ("The cat", "give a longer text"),
-        ("", "give a longer text"),
+        ("The cat", "longer"),
+        ("", "longer"),
         ("word " * 2000, "shorten it"),
         ("The cat sat on the mat <|endoftext|> and slept well.", "take it out"),
     ],
@@ -181,13 +180,7 @@ def test_a_text_that_cannot_be_played_says_why(
     storyteller: LanguageModel, text: str, remedy: str
 ) -> None:
     with pytest.raises(ValueError, match=remedy):
-        GuessingGame(storyteller, text, n_open=5)
-
-
-def test_log_softmax_is_the_softmax_s_logarithm() -> None:
-    probs = np.exp(log_softmax(np.array([0, math.log(2), math.log(5)])))
-    assert probs == pytest.approx([1 / 8, 2 / 8, 5 / 8])
-    assert np.exp(log_softmax(np.array([1000.0, 1000.0]))) == pytest.approx([0.5, 0.5])
+        GuessingGame(storyteller, text, n_revealed=5)
 
 
 def test_first_guesses_that_are_always_right_leave_nothing_to_know() -> None:
@@ -207,8 +200,8 @@ def test_bounds_of_a_falling_distribution_are_shannon_s_two_sums() -> None:
 
 
 def test_counts_that_rise_are_evened_out() -> None:
-    assert never_rising([(1, 1), (3, 3)]) == [(1, 0.5), (3, 0.25)]
-    assert never_rising([(2, 2), (2, 2)]) == [(2, 0.5)]
+    assert isotonic_fit([(1, 1), (3, 3)]) == [(1, 0.5), (3, 0.25)]
+    assert isotonic_fit([(2, 2), (2, 2)]) == [(2, 0.5)]
 
 
 def test_a_miss_is_the_next_guess_below_and_any_other_token_above() -> None:
@@ -220,14 +213,14 @@ def test_a_miss_is_the_next_guess_below_and_any_other_token_above() -> None:
 @pytest.mark.parametrize("architecture", ["gpt2", "qwen2", "openai_gpt"])
 def test_any_causal_model_plays(architecture: str) -> None:
     lm = tiny(architecture)
-    game = GuessingGame(lm, "the then, 😀 the", n_open=2)
+    game = GuessingGame(lm, "the then, 😀 the", n_revealed=2)
     assert game.text == "the"  # "t" and "he": no token begins the text, two of its own are open
     done = game.play({"You": "-he 50 the 20"})
     # "he" goes on with the word; " the" begins a new one
     assert [one.label for one in done.players[0].guesses] == ["he", "␣the"]
     assert done.label == "␣the"
     while not game.is_over:
-        game.give()
+        game.reveal()
     assert "".join(game.hidden_text.shown) == "the then, 😀 the"
 
 

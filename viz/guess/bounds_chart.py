@@ -7,35 +7,33 @@ from collections.abc import Sequence
 from model.guess.records import EntropyBounds
 from viz.chart import Chart, empty_chart, new_figure, sheer
 from viz.format import count, round_steps
-from viz.guess.score_charts import MAX_NAME, NOTHING_YET, enlarge, look
+from viz.guess.score_charts import MAX_NAME, NOTHING_YET, look
 from viz.labels import plain
 from viz.palette import Theme, colour
 
 
-def bounds_figure(
-    bounds: Sequence[EntropyBounds], theme: Theme = "light", *, large: bool = False
-) -> Chart:
+def bounds_figure(bounds: Sequence[EntropyBounds], theme: Theme = "light") -> Chart:
     """Draws for every predictor the interval that Shannon's estimate gives, and the log score."""
     if not bounds:
         return empty_chart(theme, NOTHING_YET)
     figure = new_figure(theme)
-    tones = [look(one.name, [], theme)[0] for one in bounds]
+    tones = [look(bound.name, [], theme)[0] for bound in bounds]
     places = list(range(len(bounds)))
     figure.add_bar(
-        x=[one.upper - one.lower for one in bounds],
-        base=[one.lower for one in bounds],
+        x=[bound.upper - bound.lower for bound in bounds],
+        base=[bound.lower for bound in bounds],
         y=places,
         orientation="h",
         name="Shannon’s bounds",
         marker={"color": [sheer(t) for t in tones], "line": {"color": tones, "width": 2}},
-        text=[f"{one.lower:.1f} to {one.upper:.1f}" for one in bounds],
+        text=[f"{bound.lower:.1f} to {bound.upper:.1f}" for bound in bounds],
         textposition="inside",
         insidetextanchor="middle",
         textfont={"color": colour("ink", theme)},
         hovertemplate="%{text} bits<extra></extra>",
     )
     figure.add_scatter(
-        x=[one.scored for one in bounds],
+        x=[bound.scored for bound in bounds],
         y=places,
         mode="markers",
         name="log score",
@@ -46,22 +44,23 @@ def bounds_figure(
         },
         hovertemplate="%{x:.2f} bits<extra>log score</extra>",
     )
-    top = max(max(one.upper, one.scored) for one in bounds)
+    top = max(max(bound.upper, bound.scored) for bound in bounds)
     ticks = round_steps(top)
     figure.update_xaxes(title_text="bits per token", tickvals=ticks, range=[0, 1.04 * ticks[-1]])
     figure.update_yaxes(
         tickvals=places,
-        ticktext=[plain(one.name, MAX_NAME) for one in bounds],
+        ticktext=[plain(bound.name, MAX_NAME) for bound in bounds],
         autorange="reversed",
         showgrid=False,
         rangemode="normal",
     )
     figure.update_layout(height=110 + 54 * len(bounds), bargap=0.4)
-    enlarge(figure, large)
-    caption = "Derived from the ranks: " + "; ".join(_bounds_words(one) for one in bounds) + "."
+    caption = "Derived from the ranks: " + "; ".join(_bounds_words(bound) for bound in bounds) + "."
     return Chart(figure, caption, f"Shannon’s estimate. {caption}")
 
 
-def _bounds_words(one: EntropyBounds) -> str:
-    missed = f", {count(one.n_missed)} of {count(one.n_rounds)} missed" if one.n_missed else ""
-    return f"{one.name} {one.lower:.2f} to {one.upper:.2f} bits, log score {one.scored:.2f}{missed}"
+def _bounds_words(bound: EntropyBounds) -> str:
+    interval = f"{bound.name} {bound.lower:.2f} to {bound.upper:.2f} bits"
+    n_missed, n_rounds = count(bound.n_missed), count(bound.n_rounds)
+    missed = f", {n_missed} of {n_rounds} missed" if bound.n_missed else ""
+    return f"{interval}, log score {bound.scored:.2f}{missed}"

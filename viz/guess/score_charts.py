@@ -1,4 +1,4 @@
-"""Figures of the guessing game: the opened distribution, and the score so far.
+"""Figures of the guessing game: the model's distribution, and the score so far.
 
 The model's colour is that of generated text, people's that of the prompt: their own tokens. People
 are told apart by the shape of their marks and by their names.
@@ -12,7 +12,7 @@ from itertools import accumulate
 import pandas as pd
 import plotly.graph_objects as go
 
-from model.guess.records import GuessRound, GuessRow
+from model.guess.records import MODEL, UNIFORM, GuessRound, GuessRow
 from viz.chart import Chart, empty_chart, new_figure, sheer
 from viz.format import THIN, count, percent, plural, round_steps
 from viz.labels import plain
@@ -20,12 +20,10 @@ from viz.palette import Theme, colour
 
 SYMBOLS = ("diamond", "circle", "square", "triangle-up", "star", "cross")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-NOTHING_YET = "Nothing has been opened yet: write a guess and press Enter."
+NOTHING_YET = "No token has been guessed; write a guess and press Enter."
 MAX_NAME = 18  # characters of a token or a player
-LARGER = 1.45  # presenter mode: type for the back row
 HEIGHT = 390  # pixels
-TALLER = 1.15  # and room for it
-MOST_ROWS, MOST_LARGE_ROWS = 14, 8  # tokens with a bar of their own
+MAX_ROWS, MAX_ROWS_LARGE = 14, 8  # tokens with a bar of their own; on a projector
 
 
 def bits(value: float) -> str:
@@ -33,24 +31,26 @@ def bits(value: float) -> str:
     return f"{value:.1f}{THIN}bits"
 
 
-def opened_figure(last: GuessRound | None, theme: Theme = "light", *, large: bool = False) -> Chart:
-    """Draws the model's distribution for the token that was opened, and what people gave.
+def revealed_figure(
+    last: GuessRound | None, theme: Theme = "light", max_rows: int = MAX_ROWS
+) -> Chart:
+    """Draws the model's distribution for the token that was revealed, and what people gave.
 
     Args:
         last: The round; None where there was none yet.
         theme: Light or dark.
-        large: Whether it is read from the back row.
+        max_rows: How many tokens have a bar of their own.
     """
     if last is None:
         return empty_chart(theme, NOTHING_YET)
     figure = new_figure(theme)
-    rows = rows_to_draw(last, MOST_LARGE_ROWS if large else MOST_ROWS)
-    came = next(i for i, row in enumerate(rows) if row.token_id == last.token_id)
+    rows = rows_to_draw(last, max_rows)
+    true = next(i for i, row in enumerate(rows) if row.token_id == last.token_id)
     rest = max(0.0, 1 - sum(row.model_prob for row in rows))
-    _add_model(figure, [*(row.model_prob for row in rows), rest], came, theme)
+    _add_model(figure, [*(row.model_prob for row in rows), rest], true, theme)
     _add_guesses(figure, last, rows, theme)
     labels = [plain(row.label, MAX_NAME) for row in rows]
-    labels[came] = f"<b>{labels[came]}</b> came"
+    labels[true] = f"<b>{labels[true]}</b> ✓"
     labels.append(f"{count(last.n_vocab - len(rows))} others")
     top = max(rest, *(row.model_prob for row in rows), *(p for r in rows for p in r.player_probs))
     figure.update_xaxes(range=[0, 1.22 * top], visible=False)
@@ -62,11 +62,10 @@ def opened_figure(last: GuessRound | None, theme: Theme = "light", *, large: boo
         rangemode="normal",
     )
     figure.update_layout(height=90 + 30 * len(labels), bargap=0.3)
-    enlarge(figure, large)
-    return Chart(figure, _opened_words(last), f"What came next. {_opened_words(last)}")
+    return Chart(figure, _revealed_words(last), f"The next token. {_revealed_words(last)}")
 
 
-def _add_model(figure: go.Figure, probs: Sequence[float], came: int, theme: Theme) -> None:
+def _add_model(figure: go.Figure, probs: Sequence[float], true: int, theme: Theme) -> None:
     """Draws the model's bars, the last one for all other tokens together."""
     tone, ink = colour("generated", theme), colour("chosen", theme)
     places = list(range(len(probs)))
@@ -78,8 +77,8 @@ def _add_model(figure: go.Figure, probs: Sequence[float], came: int, theme: Them
         marker={
             "color": [sheer(tone)] * (len(probs) - 1) + [colour("line", theme)],
             "line": {
-                "color": [ink if i == came else tone for i in places],
-                "width": [3 if i == came else 1 for i in places[:-1]] + [0],
+                "color": [ink if i == true else tone for i in places],
+                "width": [3 if i == true else 1 for i in places[:-1]] + [0],
             },
         },
         text=[percent(prob) for prob in probs],
@@ -90,7 +89,7 @@ def _add_model(figure: go.Figure, probs: Sequence[float], came: int, theme: Them
 
 
 def rows_to_draw(last: GuessRound, most: int) -> list[GuessRow]:
-    """Chooses the token that came, then what people or the model held for likeliest."""
+    """Chooses the true token, then what people or the model held for likeliest."""
     by_weight = sorted(
         last.rows,
         key=lambda row: (row.token_id != last.token_id, -max(row.model_prob, *row.player_probs, 0)),
@@ -122,22 +121,20 @@ def _add_guesses(
         )
 
 
-def _opened_words(last: GuessRound) -> str:
+def _revealed_words(last: GuessRound) -> str:
     prob = 2.0**-last.model_bits
     people = "; ".join(
         f"{player.name} {percent(player.prob)}"
-        + ("" if player.rank else ", an even part of what was kept back")
+        + ("" if player.rank else ", an even share of what was kept back")
         for player in last.players
     )
     return (
-        f"Measured: the model gave the token that came {percent(prob)}, number "
-        f"{count(last.model_rank)} of {count(last.n_vocab)} in its order. {people}."
+        f"Measured: the model gave the true token {percent(prob)}, rank {count(last.model_rank)} "
+        f"of {count(last.n_vocab)}. {people}."
     )
 
 
-def running_figure(
-    rounds: Sequence[GuessRound], theme: Theme = "light", *, large: bool = False
-) -> Chart:
+def running_figure(rounds: Sequence[GuessRound], theme: Theme = "light") -> Chart:
     """Draws everyone's mean bits per token up to each round: the lowest line leads."""
     if not rounds:
         return empty_chart(theme, NOTHING_YET)
@@ -168,9 +165,8 @@ def running_figure(
     figure.update_layout(
         height=HEIGHT,
         showlegend=False,
-        margin={"l": 8, "r": 130 if not large else 190, "t": 8, "b": 8},
+        margin={"l": 8, "r": 60 + 8 * max(map(len, playing)), "t": 8, "b": 8},
     )
-    enlarge(figure, large)
     ends = sorted((points[-1][1], name) for name, points in lines.items())
     caption = (
         f"Measured over {plural(n_rounds, 'token')}, the lower the better: "
@@ -180,20 +176,17 @@ def running_figure(
     return Chart(figure, caption, f"The score so far. {caption}")
 
 
-MODEL, UNIFORM = "the model", "uniform"
-
-
 def mean_bits(rounds: Sequence[GuessRound]) -> dict[str, list[tuple[int, float]]]:
     """Gives everyone's mean bits up to each round in which they played: (round, mean) by name."""
-    names = list(dict.fromkeys(player.name for one in rounds for player in one.players))
+    names = list(dict.fromkeys(player.name for done in rounds for player in done.players))
     lines: dict[str, list[tuple[int, float]]] = {}
     for name in names:
         own = [
-            (n, p.bits) for n, one in enumerate(rounds, 1) for p in one.players if p.name == name
+            (n, p.bits) for n, done in enumerate(rounds, 1) for p in done.players if p.name == name
         ]
         lines[name] = _means(own)
-    lines[MODEL] = _means([(n, one.model_bits) for n, one in enumerate(rounds, 1)])
-    lines[UNIFORM] = _means([(n, one.uniform_bits) for n, one in enumerate(rounds, 1)])
+    lines[MODEL] = _means([(n, done.model_bits) for n, done in enumerate(rounds, 1)])
+    lines[UNIFORM] = _means([(n, done.uniform_bits) for n, done in enumerate(rounds, 1)])
     return lines
 
 
@@ -232,24 +225,11 @@ def _name_ends(figure: go.Figure, ends: dict[str, float], n_rounds: int, theme: 
 
 def rounds_table(rounds: Sequence[GuessRound]) -> pd.DataFrame:
     """Writes every round: the token, its rank and bits for the model, and everyone's bits."""
-    names = list(dict.fromkeys(player.name for one in rounds for player in one.players))
+    names = list(dict.fromkeys(player.name for done in rounds for player in done.players))
     rows = []
-    for one in rounds:
-        own = {player.name: player.bits for player in one.players}
-        row: dict[str, object] = {"token": one.label, "model’s rank": one.model_rank}
+    for done in rounds:
+        own = {player.name: player.bits for player in done.players}
+        row: dict[str, object] = {"token": done.label, "model’s rank": done.model_rank}
         row |= {f"bits: {name}": own.get(name) for name in names}
-        rows.append(row | {"bits: model": one.model_bits, "bits: uniform": one.uniform_bits})
+        rows.append(row | {"bits: model": done.model_bits, "bits: uniform": done.uniform_bits})
     return pd.DataFrame(rows)
-
-
-def enlarge(figure: go.Figure, large: bool) -> None:
-    """Makes a figure's words and its height fit for the back row, where it is read from there."""
-    if not large:
-        return
-    size = 13 * LARGER
-    figure.update_layout(
-        font={"size": size}, legend={"font": {"size": size}}, height=TALLER * figure.layout.height
-    )
-    figure.update_xaxes(tickfont={"size": size}, title={"font": {"size": size}})
-    figure.update_yaxes(tickfont={"size": size}, title={"font": {"size": size}})
-    figure.update_annotations(font={"size": size})

@@ -27,19 +27,19 @@ class Tile:
 
 
 def hidden_text(text: HiddenText, *, presenter: bool, key: str = "guess_text") -> None:
-    """Show a text as far as it is open.
+    """Show a text as far as it is revealed.
 
     Args:
         text: What may be seen.
         presenter: Whether it is read from the back row.
         key: Names the component in the session.
     """
-    asked = [i for i, bits in enumerate(text.bits) if bits is not None]
+    scored = [i for i, bits in enumerate(text.bits) if bits is not None]
     data = {
         "shown": list(text.shown),
         "bits": list(text.bits),
         "n_hidden": text.n_hidden,
-        "newest": asked[-1] if asked else -1,
+        "newest": scored[-1] if scored else -1,
         "presenter": presenter,
     }
     _text(key=key, data=data, height="content")

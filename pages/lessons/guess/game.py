@@ -1,4 +1,4 @@
-"""The guessing game below its title: the text, the guesses, and what opens when they are in."""
+"""The guessing game below its title: the text, the guesses, and what is revealed then."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.guess.game import GuessingGame, prob_of, score
-from model.guess.reading import read_line, spell_out
-from model.guess.shannon import entropy_bounds, lower_bound, never_rising, upper_bound
+from model.guess.parsing import read_line, spell_out
+from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper_bound
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from pages.frame.code_that_ran import show_code
@@ -15,7 +15,7 @@ from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import lesson_state
 from pages.lessons.guess.component import hidden_text
 from pages.lessons.guess.passages import PASSAGES
-from pages.lessons.guess.scores import show_bounds, show_opened, show_scoring
+from pages.lessons.guess.scores import show_bounds, show_revealed, show_scoring
 from pages.lessons.guess.settings import SETTINGS
 from pages.lessons.guess.setup import show_setup
 from pages.lessons.guess.state import GuessLesson
@@ -42,12 +42,12 @@ def show_game(waiting: DeltaGenerator) -> None:
         return
     waiting.empty()
     claim = (
-        "**The model does not know the next token either: it spreads its confidence over all "
-        f"{count(lesson.lm.vocab_size)} of them.**"
+        "**The model does not know the next token either: it gives a probability to each of the "
+        f"{count(lesson.lm.vocab_size)} in its vocabulary.**"
     )
     what_to_do = (
-        "Write what you think comes next and how sure you are, press Enter, and its distribution "
-        "opens beside yours."
+        "Write what you think comes next and how sure you are, then press Enter: the true token "
+        "is revealed, and the model’s distribution stands beside yours."
     )
     st.markdown(claim if is_presenting() else f"{claim} {what_to_do}")
     st.fragment(_game)(lesson)
@@ -59,7 +59,7 @@ def show_game(waiting: DeltaGenerator) -> None:
         prob_of,
         score,
         entropy_bounds,
-        never_rising,
+        isotonic_fit,
         upper_bound,
         lower_bound,
         key="guess_code",
@@ -80,19 +80,19 @@ def _game(lesson: GuessLesson) -> None:
         st.html(_LARGE_FIELDS)
     hidden_text(lesson.game.hidden_text, presenter=presenter)
     if lesson.game.is_over:
-        st.info("The whole text is open: compare below, or start another one.")
+        st.info("The whole text is revealed: compare below, or start another one.")
     else:
         _fields(lesson)
     show_setup(lesson, has_begun=not lesson.game.is_over)
     if lesson.notice:
         st.error(lesson.notice)
-    show_opened(lesson, presenter=presenter)
-    show_bounds(lesson, presenter=presenter)
+    show_revealed(lesson, presenter=presenter)
+    show_bounds(lesson)
     show_scoring(lesson)
 
 
 def _fields(lesson: GuessLesson) -> None:
-    """Show one field to a player; Enter opens the token where one plays, the button always."""
+    """Show one field to a player; Enter reveals the token where one plays, the button always."""
     names = lesson.names
     with (
         st.container(key="guess_fields"),
@@ -105,10 +105,10 @@ def _fields(lesson: GuessLesson) -> None:
                     _field(lesson, place, name)
                 if first + PER_ROW >= len(names):
                     st.form_submit_button(
-                        "Open",
-                        key="guess_open",
+                        "Reveal",
+                        key="guess_reveal",
                         type="primary",
-                        on_click=_open,
+                        on_click=_play,
                         args=(lesson,),
                         icon=":material/visibility:",
                     )
@@ -128,9 +128,9 @@ def _field(lesson: GuessLesson, place: int, name: str) -> None:
     )
 
 
-def _open(lesson: GuessLesson) -> None:
+def _play(lesson: GuessLesson) -> None:
     """Score what was written; it stays in the fields where it cannot be read."""
     keys = {name: f"guess_line_{place}" for place, name in enumerate(lesson.names)}
-    if lesson.open({name: str(st.session_state.get(key) or "") for name, key in keys.items()}):
+    if lesson.play({name: str(st.session_state.get(key) or "") for name, key in keys.items()}):
         for key in keys.values():
             st.session_state[key] = ""

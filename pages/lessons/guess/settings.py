@@ -9,16 +9,16 @@ from pages.lessons.guess.passages import PASSAGES
 OWN_TEXT = "A text of your own"
 SETTINGS = SettingsTable(
     "guess",
-    Text("names", "Who plays? Names with commas between them", "", max_characters=120),
+    Text("names", "Players, separated by commas", "", max_characters=120),
     Choice(
         "unit",
-        "A number behind a guess is",
+        "A number after a guess is",
         "percent",
         {"percent": "Confidence in %", "hands": "Show of hands"},
         is_segmented=True,
     ),
     Switch("veil", "Hide what is typed"),
-    Choice("which", "Which text?", next(iter(PASSAGES)), (*PASSAGES, OWN_TEXT)),
+    Choice("which", "Text", next(iter(PASSAGES)), (*PASSAGES, OWN_TEXT)),
     Text("own", "Your text; line breaks count as spaces", ""),
-    Whole("n_open", "Tokens open at the start", 8, low=1, high=40, is_slider=True),
+    Whole("n_open", "Tokens revealed at the start", 8, low=1, high=40, is_slider=True),
 )

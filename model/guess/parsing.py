@@ -1,6 +1,6 @@
 """What a person types becomes confidence in tokens: `mat 60 floor 20`.
 
-A line is parted into guesses and numbers, a guess is spelt as it would follow the text, and its
+A line is split into guesses and numbers, a guess is spelt as it would follow the text, and its
 first token is the one that counts. This module knows a tokenizer; it runs no model.
 """
 
@@ -16,8 +16,8 @@ from model.tokenizing import label, text_of
 
 Unit: TypeAlias = Literal["percent", "hands"]
 
-MOST_SURE = 0.99  # of all confidence: the rest is for the other tokens, so that no miss is infinite
-LONGEST_LINE = 300  # characters
+MAX_CONFIDENCE = 0.99  # the rest is for the other tokens, so that no miss is infinite
+MAX_CHARACTERS = 300  # characters
 
 _NUMBER = re.compile(r"(\d{1,6}(?:\.\d+)?)\s*%?,?")
 
@@ -32,13 +32,15 @@ def read_line(line: str, unit: Unit = "percent") -> dict[str, float]:
     one where no number follows, and one more hand points to all other tokens together.
 
     Returns:
-        The shares; they sum to `MOST_SURE` at most in percent, below 1 by hands.
+        The shares; they sum to `MAX_CONFIDENCE` at most in percent, below 1 by hands.
 
     Raises:
         ValueError: One sentence with the remedy.
     """
-    if len(line) > LONGEST_LINE:
-        raise ValueError(f"A line of guesses holds {LONGEST_LINE} characters: write fewer guesses.")
+    if len(line) > MAX_CHARACTERS:
+        raise ValueError(
+            f"A line of guesses holds {MAX_CHARACTERS} characters: write fewer guesses."
+        )
     numbers = _numbers_by_guess(line)
     if unit == "hands":
         hands = {guess: 1.0 if n is None else n for guess, n in numbers.items()}
@@ -49,20 +51,20 @@ def read_line(line: str, unit: Unit = "percent") -> dict[str, float]:
         raise ValueError(f"The confidences sum to {100 * total:g} %: keep them at 100 or below.")
     unnumbered = [guess for guess, n in numbers.items() if n is None]
     shares |= {guess: (1 - total) / 2 / len(unnumbered) for guess in unnumbered}
-    scale = min(1.0, MOST_SURE / max(sum(shares.values()), 1e-12))
+    scale = min(1.0, MAX_CONFIDENCE / max(sum(shares.values()), 1e-12))
     return {guess: share * scale for guess, share in shares.items() if share > 0}
 
 
 def _numbers_by_guess(line: str) -> dict[str, float | None]:
-    """Parts a line into guesses and the number behind each; a guess that comes twice is summed."""
+    """Splits a line into guesses and the number after each; a guess that comes twice is summed."""
     numbers: dict[str, float | None] = {}
     newest = ""
     for part in line.split():
-        read = _NUMBER.fullmatch(part)
+        number = _NUMBER.fullmatch(part)
         if numbers and not newest and part in ("%", "%,"):
             continue  # a sign that stands apart from its number
-        if newest and read:
-            numbers[newest] = (numbers[newest] or 0.0) + float(read[1])
+        if newest and number:
+            numbers[newest] = (numbers[newest] or 0.0) + float(number[1])
             newest = ""
         else:
             newest = part.rstrip(",;") or part
@@ -118,17 +120,17 @@ def read_guesses(
 
     Guesses that begin with the same token are one: their shares add up.
     """
-    found: dict[int, GuessRead] = {}
+    read: dict[int, GuessRead] = {}
     for typed, share in shares.items():
         ids = tokens_of_guess(lm, before, typed)
         if not ids:
             continue  # nothing that this tokenizer can write
-        known = found.get(ids[0])
-        found[ids[0]] = GuessRead(
+        known = read.get(ids[0])
+        read[ids[0]] = GuessRead(
             typed=f"{known.typed}, {typed}" if known else typed,
             label=label(lm.tokenizer, ids[0], lm.vocab_size),
             token_id=ids[0],
             n_tokens=max(len(ids), known.n_tokens if known else 0),
             share=share + (known.share if known else 0.0),
         )
-    return tuple(sorted(found.values(), key=lambda guess: -guess.share))
+    return tuple(sorted(read.values(), key=lambda guess: -guess.share))
