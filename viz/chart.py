@@ -115,6 +115,16 @@ def add_lying_bar(
     )
 
 
+def name_rows(figure: go.Figure, names: Sequence[str], theme: Theme, size: int = 13) -> None:
+    """Writes the names of horizontal rows before them, the first at the top."""
+    figure.update_yaxes(
+        categoryorder="array",
+        categoryarray=list(names)[::-1],
+        showgrid=False,
+        tickfont={"size": size, "color": colour("ink", theme)},
+    )
+
+
 def sheer(tone: str) -> str:
     """Thins a colour, so that a line in ink can be seen across it."""
     red, green, blue = (int(tone[i : i + 2], 16) for i in (1, 3, 5))

@@ -8,22 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
-from model.prefill_decode.records import (
-    BatchRun,
-    Ceilings,
-    PhaseRun,
-    Reading,
-    Request,
-    Roofline,
-    RoofPoint,
-    Timed,
-)
-from model.records import Machine, Trial
+from model.prefill_decode.records import BatchRun, PhaseRun, Roofline
+from model.records import Machine
 
 FORMAT = 1
 FOLDER = Path(__file__).parents[1] / "recorded"
@@ -75,16 +65,13 @@ def load_recording(path: Path) -> Recording:
         given = json.loads(path.read_text(encoding="utf-8"))
         if given.get("format") != FORMAT:
             raise ValueError(f"format {given.get('format')!a} and not {FORMAT}")
-        return Recording(
-            machine=Machine(**given["machine"]),
-            phases=_phases(given["phases"]),
-            roofline=_roofline(given["roofline"]),
-            batches=_batches(given["batches"]),
-        )
+        del given["format"]
+        recording: Recording = _built(Recording, given)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"{path.name} is no recording that can be read here ({error}): record it again."
         ) from error
+    return recording
 
 
 def recordings(folder: Path = FOLDER) -> tuple[Recording, ...]:
@@ -98,42 +85,11 @@ def recordings(folder: Path = FOLDER) -> tuple[Recording, ...]:
     return tuple(found)
 
 
-def _phases(given: Mapping[str, Any]) -> PhaseRun:
-    return PhaseRun(
-        machine=Machine(**given["machine"]),
-        engine=given["engine"],
-        warmup=tuple(given["warmup"]),
-        readings=tuple(Reading(one["n_tokens"], _timed(one)) for one in given["readings"]),
-        long_in=tuple(map(_request, given["long_in"])),
-        long_out=tuple(map(_request, given["long_out"])),
-        trials=tuple(Trial(**one) for one in given["trials"]),
-    )
-
-
-def _request(given: Mapping[str, Any]) -> Request:
-    return Request(
-        given["n_in"], given["first_seconds"], tuple(given["gaps"]), tuple(given["token_ids"])
-    )
-
-
-def _roofline(given: Mapping[str, Any]) -> Roofline:
-    return Roofline(
-        Machine(**given["machine"]),
-        Ceilings(**given["ceilings"]),
-        _points(given["points"]),
-        tuple(given.get("left_out", ())),
-    )
-
-
-def _batches(given: Mapping[str, Any]) -> BatchRun:
-    return BatchRun(
-        Machine(**given["machine"]), given["copy"], _points(given["points"]), given["refused"]
-    )
-
-
-def _points(given: Any) -> tuple[RoofPoint, ...]:
-    return tuple(RoofPoint(**{**one, "seconds": _timed(one)}) for one in given)
-
-
-def _timed(given: Mapping[str, Any]) -> Timed:
-    return Timed(tuple(given["seconds"]["seconds"]))
+def _built(kind: Any, given: Any) -> Any:
+    """Makes a record, and those inside it, of what JSON holds."""
+    types = get_type_hints(kind) if is_dataclass(kind) else {}
+    if types:
+        return kind(**{name: _built(types[name], value) for name, value in given.items()})
+    if get_origin(kind) is tuple:
+        return tuple(_built(get_args(kind)[0], value) for value in given)
+    return given

@@ -47,7 +47,7 @@ def reuse() -> PrefixReuse:
 def all_charts(theme: Theme) -> list[Chart]:
     charts = [grid_figure(grid(n, min(n, 3)), theme) for n in (1, 4, 60, 300)]
     charts += [bytes_figure(9, 2304, 2304, SHAPE, theme), rewind_figure(MOMENTS, theme)]
-    for n_steps in (0, 1, 2, 130):
+    for n_steps in (1, 2, 130):
         steps = race(n_steps)
         charts += [per_step_figure(steps, "cpu", theme), so_far_figure(steps, "cpu", theme)]
         charts.append(work_figure(steps, theme))
@@ -58,8 +58,7 @@ def all_charts(theme: Theme) -> list[Chart]:
 def test_figures_are_strict_json_without_titles_and_say_where_they_come_from(theme: Theme) -> None:
     for chart in all_charts(theme):
         assert_is_well_made(chart)
-        words = chart.caption + chart.figure.to_json()
-        assert any(word in words for word in ("Measured", "Derived", "Nothing has been measured"))
+        assert chart.caption.startswith(("Measured", "Derived"))
 
 
 def test_labels_are_data_and_not_markup() -> None:
@@ -68,16 +67,13 @@ def test_labels_are_data_and_not_markup() -> None:
     assert "<script>" not in text
 
 
-def test_a_column_that_was_laid_keeps_its_colour() -> None:
-    short, long = grid(), grid()
-    grown = CacheGrid(
-        np.concatenate([long.keys, 90 + long.keys], axis=2),
-        np.concatenate([long.values, 90 + long.values], axis=2),
-        long.labels * 2,
-        long.n_prompt,
-        1,
-        32,
-        32,
+def test_a_column_keeps_its_colour_while_the_text_grows() -> None:
+    short = grid()
+    grown = replace(
+        short,
+        keys=np.concatenate([short.keys, 90 + short.keys], axis=2),
+        values=np.concatenate([short.values, 90 + short.values], axis=2),
+        labels=short.labels * 2,
     )
     for row in (2, 3):
         before = np.array(grid_figure(short).figure.data[row].z)
@@ -91,14 +87,18 @@ def test_prefill_is_one_block_and_every_decode_pass_one_more() -> None:
     assert (list(decode.x), list(decode.width)) == ([4, 5], [1, 1])
 
 
-def test_bytes_agree_or_the_caption_says_by_how_much_not() -> None:
-    assert "agree to the byte" in bytes_figure(9, 2304, 2304, SHAPE).caption
-    assert "agree" not in bytes_figure(9, 2300, 2304, SHAPE).caption
-    assert "2.00 times less" in bytes_figure(9, 2304, 2304, SHAPE).caption
-    alone = CacheShape(2, 4, 8, 4, 4, 512)
-    assert "no grouping" in bytes_figure(9, 4608, 4608, alone).caption
-    sliding = CacheShape(2, 2, 8, 4, 4, 256, sliding_window=6)
-    assert "look back over 6 positions" in bytes_figure(9, 2304, 2304, sliding).caption
+@pytest.mark.parametrize(
+    ("in_use", "shape", "words"),
+    [
+        (2304, SHAPE, "agree to the byte"),
+        (2304, SHAPE, "2.00 times less"),
+        (2300, SHAPE, "formula says"),
+        (4608, CacheShape(2, 4, 8, 4, 4, 512), "no grouping"),
+        (2304, replace(SHAPE, sliding_window=6), "6 positions"),
+    ],
+)
+def test_bytes_agree_or_the_caption_says_so(in_use: int, shape: CacheShape, words: str) -> None:
+    assert words in bytes_figure(9, in_use, 2304, shape).caption
 
 
 def test_lines_of_a_race_are_the_medians_and_their_sums() -> None:
@@ -111,8 +111,6 @@ def test_lines_of_a_race_are_the_medians_and_their_sums() -> None:
     assert (list(linear.y), list(attention.y)) == ([10, 30, 60, 100], [1, 5, 14, 30])
 
 
-def test_two_readings_that_agree_to_the_last_bit_are_not_written_as_a_gap() -> None:
-    assert (
-        "logits: none, to the last bit" in reuse_figure(replace(reuse(), logit_gap=0), "").caption
-    )
-    assert "logits: 3.0e-06," in reuse_figure(replace(reuse(), logit_gap=3e-6), "").caption
+@pytest.mark.parametrize(("gap", "words"), [(0, "none, to the last bit"), (3e-6, "3.0e-06")])
+def test_no_gap_is_not_written_as_a_number(gap: float, words: str) -> None:
+    assert words in reuse_figure(replace(reuse(), logit_gap=gap), "").caption

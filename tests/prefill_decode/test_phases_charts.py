@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -50,6 +51,7 @@ from viz.prefill_decode.latency_charts import (
 )
 from viz.prefill_decode.phase_charts import as_recorded, pace_figure, swap_figure, typical
 from viz.prefill_decode.roofline_chart import (
+    busy_words,
     floors_figure,
     roofline_figure,
     roofline_table,
@@ -115,18 +117,13 @@ def all_charts(theme: Theme) -> list[Chart]:
         pace_figure(PhaseRun(MACHINE, OWN, (), (), (), ()), theme),
         swap_figure([LONG_IN, LONG_OUT], "here", theme),
         swap_figure([LONG_IN], "here", theme),
-        swap_figure([], "here", theme),
         gaps_figure(LONG_OUT, "here", theme),
-        gaps_figure(Request(5, 0.1, ()), "here", theme),
         stream_figure(LONG_IN, "here", theme),
         stream_figure(Request(5, 0.1, ()), "here", theme),
         roofline_figure(ROOFLINE, theme),
         roofline_figure(Roofline(MACHINE, TOP, ()), theme),
-        roofline_figure(None, theme),
         floors_figure(ROOFLINE, theme),
-        floors_figure(None, theme),
         throughput_figure(BATCHES, theme),
-        throughput_figure(BatchRun(MACHINE, 4e10, (), "Batch 1 needs more."), theme),
         wait_figure(BATCHES, theme),
         price_figure(Prices(1.0, 20.0, 1), "Here.", theme),
         request_figure([("all", 1.0, 10.0), ("less", 1.0, 5.0)], 0.45, theme),
@@ -139,8 +136,7 @@ def all_charts(theme: Theme) -> list[Chart]:
 def test_figures_are_strict_json_and_say_where_they_come_from(theme: Theme) -> None:
     for chart in all_charts(theme):
         assert_is_well_made(chart)
-        first = chart.caption.partition(" ")[0].rstrip(":")
-        assert first in {"Measured", "Derived", "Nothing", "Batch"}
+        assert chart.caption.startswith(("Measured", "Derived", "No prompt"))
 
 
 def test_reading_and_writing_are_drawn_on_the_same_axes() -> None:
@@ -154,7 +150,7 @@ def test_reading_and_writing_are_drawn_on_the_same_axes() -> None:
         "reading, recorded",
         "writing, recorded",
     ]
-    assert "dotted, m as recorded on A CPU, float32, 1 thread, 2026-11-21" in recorded.caption
+    assert MACHINE.date[:10] in recorded.caption
 
 
 def test_a_request_is_its_prefill_and_its_decode() -> None:
@@ -188,10 +184,8 @@ def test_the_table_and_its_headline_are_the_measured_medians() -> None:
 def test_gaps_compare_the_first_quarter_with_the_last() -> None:
     growing = Request(5, 0.1, tuple(0.001 * n for n in range(1, 41)))
     caption = gaps_figure(growing, "here").caption
-    assert "first quarter 5.5" in caption
-    assert "last 35.5" in caption
-    assert caption.endswith("which grows.")
-    assert "which grows; here that is not felt." in gaps_figure(LONG_OUT, "here").caption
+    assert "5.5" in caption
+    assert "35.5" in caption
     assert "quarter" not in gaps_figure(Request(5, 0.1, (0.1, 0.1)), "here").caption
 
 
@@ -214,32 +208,28 @@ def test_the_roofline_draws_what_was_measured() -> None:
 
 def test_the_verdict_names_the_bound_even_when_it_is_overhead_or_none() -> None:
     words = verdict(ROOFLINE)
-    assert "Reading 1\u202f000 tokens is **compute-bound**" in words
-    assert "Decoding at batch 1 is **overhead-bound**, not memory-bound" in words
-    assert "Decoding at batch 1 by the quick step is **memory-bound**" in words
-    assert "own cache" in words
+    assert re.findall(r"(\w+)-bound\*\*", words) == ["compute", "overhead", "memory"]
     slow = Roofline(MACHINE, TOP, (point("decode", 1, 1, 1.0),))
-    assert "near none of the three bounds" in verdict(slow)
+    assert "none of the three" in verdict(slow)
     assert verdict(Roofline(MACHINE, TOP, ())) == ""
 
 
-def test_runs_that_lie_far_apart_say_that_the_machine_was_busy() -> None:
-    noisy = replace(POINTS[2], seconds=Timed((0.002, 0.004, 0.009)))
-    said = "Middle runs took 2.0 times as long as the quickest"
-    assert said in verdict(Roofline(MACHINE, TOP, (noisy,)))
-    assert said in throughput_figure(BatchRun(MACHINE, 4e10, (noisy,), None)).caption
-    assert "busy" not in verdict(ROOFLINE) + throughput_figure(BATCHES).caption
-
-
-def test_ceilings_that_spread_widely_say_that_the_machine_was_busy() -> None:
-    unsure = replace(TOP, spread=1.5)
-    said = "Middle runs of the ceilings took 2.5 times as long as the quickest: the machine was"
-    assert said in verdict(Roofline(MACHINE, unsure, POINTS))
-    assert said in verdict(Roofline(MACHINE, unsure, ()))
-    noisy = replace(POINTS[2], seconds=Timed((0.002, 0.004, 0.009)))
-    both = verdict(Roofline(MACHINE, unsure, (noisy,)))
-    assert "as the quickest. Middle runs of the ceilings" in both
-    assert both.count("measure again") == 1
+@pytest.mark.parametrize(
+    ("seconds", "spread", "times"),
+    [
+        ((0.002, 0.004, 0.009), 0.0, ["2.0"]),
+        ((0.002,), 1.5, ["2.5"]),
+        ((0.002, 0.004, 0.009), 1.5, ["2.0", "2.5"]),
+        ((0.002, 0.0021), 0.05, []),
+    ],
+)
+def test_runs_that_lie_far_apart_say_that_the_machine_was_busy(
+    seconds: tuple[float, ...], spread: float, times: list[str]
+) -> None:
+    noisy = replace(POINTS[2], seconds=Timed(seconds))
+    words = busy_words((noisy,), spread)
+    assert re.findall(r"([\d.]+) times", words) == times
+    assert words in verdict(Roofline(MACHINE, replace(TOP, spread=spread), (noisy,)))
 
 
 def test_the_floors_are_shares_of_the_measured_time() -> None:
@@ -261,10 +251,6 @@ def test_throughput_is_beside_what_batch_1_promises() -> None:
     assert list(promised.y) == pytest.approx([500, 1000])
     assert list(found.y) == pytest.approx([500, 2 / 0.003])
     assert "the gain is only 1.3 times" in throughput_figure(BATCHES).caption
-    assert (
-        "Batch 1 needs more"
-        in throughput_figure(BatchRun(MACHINE, 1.0, (), "Batch 1 needs more.")).caption
-    )
     assert list(wait_figure(BATCHES).figure.data[0].y) == pytest.approx([2, 3])
 
 
@@ -285,18 +271,14 @@ def test_the_knee_is_where_the_gain_stays_small_and_not_where_one_step_was_slow(
 
 def test_what_launches_cost_is_said_from_the_trials() -> None:
     plain, graph = Trial("plain", 0.1, 0.004, gap=1e-6), Trial("graph", 0.4, 0.001, gap=2e-6)
-    refused = Trial("compiled", 0.0, None, "no compiler")
+    refused, compiled = Trial("compiled", 0.0, None, "no compiler"), Trial("compiled", 30.0, 0.0008)
     run = replace(RUN, trials=(plain, graph, refused))
-    words = launch_words(run)
-    assert "a step takes 4.0\u202fms, captured as one graph 1.0\u202fms" in words
-    assert "75.0\u202f% of the first went into launching" in words
+    assert re.findall(r"([\d.]+)\u202f", launch_words(run)) == ["4.0", "1.0", "75.0"]
+    assert "0.80\u202fms" in launch_words(replace(run, trials=(plain, compiled)))
+    assert launch_words(replace(run, trials=(plain, refused))) == launch_words(RUN) == ""
     table = trial_rows(run)
-    assert list(table["way"]) == ["plain", "graph", "compiled"]
     assert list(table["why not"]) == ["", "", "no compiler"]
     assert list(table["largest gap of logits"]) == ["1.0e-06", "2.0e-06", ""]
-    compiled = replace(run, trials=(plain, Trial("compiled", 30.0, 0.0008)))
-    assert launch_words(compiled).endswith("compiled and captured 0.80\u202fms.")
-    assert launch_words(replace(run, trials=(plain, refused))) == launch_words(RUN) == ""
 
 
 def test_labels_and_choices_are_data_and_not_markup() -> None:

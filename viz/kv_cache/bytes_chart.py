@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from model.kv_cache.records import CacheMoment
 from model.records import CacheShape
-from viz.chart import Chart, new_figure, sheer
+from viz.chart import Chart, name_rows, new_figure, sheer
 from viz.format import THIN, count, digits, plural, size, size_ticks
 from viz.palette import Theme, colour
 
@@ -74,7 +74,7 @@ def bytes_figure(
         _add_bars(figure, [name], [n_bytes], grey if i == 1 else hatched, width=0.62)
     for name, n_bytes in rows:
         _say(figure, n_bytes, name, f"{count(n_bytes)}{THIN}B", theme)
-    _lay_out(figure, [name for name, _ in rows], max(n_bytes for _, n_bytes in rows))
+    _lay_out(figure, [name for name, _ in rows], max(n_bytes for _, n_bytes in rows), theme)
     caption = _bytes_caption(n_tokens, in_use, derived, shape, all_heads if saves else None)
     return Chart(figure, caption, f"Bytes of the cache. {caption}")
 
@@ -106,7 +106,7 @@ def rewind_figure(moments: Sequence[CacheMoment], theme: Theme = "light") -> Cha
     for name, moment in zip(names, moments, strict=True):
         said = f"{size(moment.bytes_in_use)} in use<br>{size(moment.bytes_held)} held"
         _say(figure, moment.bytes_held, name, said, theme)
-    _lay_out(figure, names, max(held), room=1.9)
+    _lay_out(figure, names, max(held), theme, room=1.9)
     freed = moments[0].bytes_held - moments[-1].bytes_held
     caption = (
         "Measured: room is held in whole blocks of positions. A crop only shortens the view, and "
@@ -163,13 +163,13 @@ def _say(figure: go.Figure, x: float, y: str, text: str, theme: Theme) -> None:
     )
 
 
-def _lay_out(figure: go.Figure, names: list[str], top: float, room: float = 1.5) -> None:
+def _lay_out(
+    figure: go.Figure, names: list[str], top: float, theme: Theme, room: float = 1.5
+) -> None:
     ticks, labels = size_ticks(top)
     shown = [i for i, tick in enumerate(ticks) if tick <= top]
     figure.update_layout(barmode="overlay", height=76 + ROW_HEIGHT * len(names))
-    figure.update_yaxes(
-        categoryorder="array", categoryarray=names[::-1], showgrid=False, tickfont={"size": 13}
-    )
+    name_rows(figure, names, theme)
     figure.update_xaxes(
         range=[0, room * top or 1],
         tickvals=[ticks[i] for i in shown],

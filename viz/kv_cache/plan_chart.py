@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from model.kv_cache.records import CachePlan
-from viz.chart import Chart, new_figure
+from viz.chart import Chart, name_rows, new_figure
 from viz.format import digits, size
 from viz.palette import Theme, colour
 
@@ -66,12 +66,7 @@ def plan_figure(plans: Sequence[CachePlan], cache_bits: int, theme: Theme = "lig
         title_text="bytes per token, each step ten times the last",
         range=[math.log10(min(kept)) - 0.25, math.log10(max(whole)) + 0.25],
     )
-    figure.update_yaxes(
-        categoryorder="array",
-        categoryarray=names[::-1],
-        showgrid=False,
-        tickfont={"size": 13, "color": colour("ink", theme)},
-    )
+    name_rows(figure, names, theme)
     figure.update_layout(height=420)
     best = max(plans, key=lambda plan: plan.numbers_all_heads / plan.numbers_per_token)
     saved = digits(best.numbers_all_heads / best.numbers_per_token)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.kv_cache.records import PrefixReuse
-from viz.chart import Chart, filled, new_figure
+from viz.chart import Chart, add_lying_bar, name_rows, new_figure
 from viz.format import digits, duration, plural, round_steps
 from viz.palette import Theme, colour
 
@@ -19,28 +19,12 @@ def reuse_figure(reuse: PrefixReuse, where: str, theme: Theme = "light") -> Char
     ]
     figure = new_figure(theme)
     for name, seconds, role in rows:
-        tone = colour(role, theme)
-        figure.add_bar(
-            y=[name],
-            x=[1000 * seconds],
-            orientation="h",
-            marker=filled(tone, 1),
-            width=0.62,
-            text=[duration(seconds)],
-            textposition="outside",
-            cliponaxis=False,
-            hoverinfo="skip",
-        )
+        add_lying_bar(figure, name, 1000 * seconds, duration(seconds), colour(role, theme), size=13)
     top = 1000 * max(seconds for _, seconds, _ in rows)
     ticks = round_steps(top)
     figure.update_layout(height=230, showlegend=False)
     figure.update_xaxes(title_text="milliseconds", tickvals=ticks, range=[0, 1.12 * ticks[-1]])
-    figure.update_yaxes(
-        categoryorder="array",
-        categoryarray=[name for name, _, _ in rows][::-1],
-        showgrid=False,
-        tickfont={"size": 13, "color": colour("ink", theme)},
-    )
+    name_rows(figure, [name for name, _, _ in rows], theme)
     caption = (
         f"Measured on {where}, medians of {plural(reuse.n_runs, 'run')}: "
         f"{plural(reuse.n_common, 'token')} in common, {plural(reuse.n_reused, 'position')} taken "

@@ -14,11 +14,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.kv_cache.records import FlopCheck, RaceStep
-from viz.chart import Chart, empty_chart, new_figure
+from viz.chart import Chart, new_figure
 from viz.format import digits, duration, log_ticks, plural, round_steps
 from viz.palette import Theme, colour
 
-NOTHING_YET = "Nothing has been measured yet: press Start."
 SIDES = {"without the cache": "prompt", "with the cache": "generated"}
 HEIGHT = 320  # pixels
 POWERS = range(0, 25)  # of ten, as marks of FLOPs; of characters, as Plotly's own are larger
@@ -27,8 +26,6 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def per_step_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light") -> Chart:
     """Draws the median milliseconds of each step on both sides."""
-    if not steps:
-        return empty_chart(theme, NOTHING_YET)
     sides = [
         [1000 * step.recomputed_seconds for step in steps],
         [1000 * step.cached_seconds for step in steps],
@@ -47,8 +44,6 @@ def per_step_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light
 
 def so_far_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light") -> Chart:
     """Draws the seconds that the text took up to each length on both sides."""
-    if not steps:
-        return empty_chart(theme, NOTHING_YET)
     sides = [
         list(accumulate(step.recomputed_seconds for step in steps)),
         list(accumulate(step.cached_seconds for step in steps)),
@@ -65,8 +60,6 @@ def so_far_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light")
 
 def work_figure(steps: Sequence[RaceStep], theme: Theme = "light") -> Chart:
     """Draws the arithmetic up to each length, the linear and the attention terms apart."""
-    if not steps:
-        return empty_chart(theme, NOTHING_YET)
     figure = new_figure(theme)
     n_tokens = [step.n_tokens for step in steps]
     for (side, role), flops in zip(
@@ -77,7 +70,7 @@ def work_figure(steps: Sequence[RaceStep], theme: Theme = "light") -> Chart:
         for term, dash in (("linear", "solid"), ("attention", "dot")):
             figure.add_scatter(
                 x=n_tokens,
-                y=list(accumulate(float(getattr(one, term)) for one in flops)),
+                y=list(accumulate(float(getattr(work, term)) for work in flops)),
                 mode="lines",
                 line={"color": colour(role, theme), "width": 2.5, "dash": dash},
                 name=f"{term}, {side}",

@@ -9,20 +9,18 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.prefill_decode.records import BatchRun, Padding
-from viz.chart import Chart, empty_chart, new_figure
+from viz.chart import Chart, new_figure
 from viz.format import count, digits, duration, log_ticks, round_steps
 from viz.palette import Theme, colour
+from viz.prefill_decode.phase_charts import medians
 from viz.prefill_decode.roofline_chart import busy_words, utilisation
 
-NOTHING_YET = "Nothing has been measured yet: press Start."
 HEIGHT = 340  # pixels
 ENOUGH = 1.5  # times the tokens that twice the sequences give while they share
 
 
 def throughput_figure(run: BatchRun, theme: Theme = "light") -> Chart:
     """Draws tokens a second of all sequences together, beside what batch 1 promises."""
-    if not run.points:
-        return empty_chart(theme, run.refused or NOTHING_YET)
     figure = new_figure(theme)
     batches = [point.n_batch for point in run.points]
     rates = [point.tokens_per_second for point in run.points]
@@ -102,29 +100,19 @@ def batch_table(run: BatchRun) -> pd.DataFrame:
 
 def wait_figure(run: BatchRun, theme: Theme = "light") -> Chart:
     """Draws what a step takes, which is what every reader of the batch waits for a token."""
-    if not run.points:
-        return empty_chart(theme, run.refused or NOTHING_YET)
     figure = new_figure(theme)
     batches = [point.n_batch for point in run.points]
     timed = [point.seconds for point in run.points]
     figure.add_scatter(
         x=batches,
-        y=[1000 * one.median for one in timed],
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [1000 * (one.high - one.median) for one in timed],
-            "arrayminus": [1000 * (one.median - one.low) for one in timed],
-            "thickness": 1.5,
-        },
-        mode="lines+markers",
+        **medians(timed, unit=1000),
         line={"color": colour("generated", theme), "width": 3},
         marker={"size": 10, "symbol": "diamond"},
         name="a step, which is each reader’s gap (TPOT)",
         hovertemplate="batch %{x}: %{y:.3g} ms<extra></extra>",
     )
     _batch_axis(figure, batches)
-    ticks = round_steps(1000 * max(one.high for one in timed))
+    ticks = round_steps(1000 * max(runs.high for runs in timed))
     figure.update_yaxes(title_text="milliseconds a step", tickvals=ticks, range=[0, ticks[-1]])
     first, last = run.points[0], run.points[-1]
     caption = (

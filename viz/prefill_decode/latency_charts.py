@@ -13,10 +13,10 @@ from statistics import median
 import pandas as pd
 
 from model.prefill_decode.records import PhaseRun, Request
-from viz.chart import Chart, empty_chart, new_figure, sheer
+from viz.chart import Chart, new_figure, sheer
 from viz.format import count, digits, duration, log_ticks, percent, plural, round_steps
 from viz.palette import Theme, colour
-from viz.prefill_decode.phase_charts import BIG, HEIGHT, NOTHING_YET, spread, typical
+from viz.prefill_decode.phase_charts import BIG, HEIGHT, spread, typical
 from viz.strip import element
 
 FELT = 1.05  # times as long: less may be chance
@@ -24,8 +24,6 @@ FELT = 1.05  # times as long: less may be chance
 
 def gaps_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
     """Draws the wait for the first token, and the gap before each one after it."""
-    if not request.gaps:
-        return empty_chart(theme, NOTHING_YET)
     figure = new_figure(theme)
     gaps = [1000 * gap for gap in request.gaps]
     typical_gap, first = median(gaps), 1000 * request.first_seconds

@@ -13,11 +13,10 @@ import plotly.graph_objects as go
 
 from model.prefill_decode.records import PhaseRun, Request, Timed
 from model.records import Machine
-from viz.chart import Chart, empty_chart, filled, new_figure
+from viz.chart import Chart, empty_chart, filled, name_rows, new_figure
 from viz.format import count, digits, duration, plural, round_steps
 from viz.palette import Theme, colour
 
-NOTHING_YET = "Nothing has been measured yet: press Start."
 HEIGHT = 330  # pixels
 BIG = 15  # pixels of what is read from the back row
 
@@ -49,7 +48,7 @@ def typical(requests: Sequence[Request]) -> Request:
 def pace_figure(run: PhaseRun, theme: Theme = "light", recorded: PhaseRun | None = None) -> Chart:
     """Draws the seconds that n tokens take: read as a prompt, and written as an answer."""
     if not run.readings:
-        return empty_chart(theme, NOTHING_YET)
+        return empty_chart(theme, "No prompt has been read yet.")
     figure = new_figure(theme)
     _reading_line(figure, run, theme)
     tops = [run.readings[-1].seconds.high]
@@ -81,27 +80,31 @@ def _read_words(run: PhaseRun) -> str:
 
 def _reading_line(figure: go.Figure, run: PhaseRun, theme: Theme) -> None:
     tone = colour("prompt", theme)
-    timed = [reading.seconds for reading in run.readings]
     figure.add_scatter(
         x=[reading.n_tokens for reading in run.readings],
-        y=[one.median for one in timed],
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [one.high - one.median for one in timed],
-            "arrayminus": [one.median - one.low for one in timed],
-            "thickness": 1.5,
-            "width": 4,
-        },
-        mode="lines+markers",
+        **medians([reading.seconds for reading in run.readings]),
         line={"color": tone, "width": 3},
         marker={"size": 9},
         name="reading a prompt: all in one pass",
-        text=[
-            duration(one.median / r.n_tokens) for one, r in zip(timed, run.readings, strict=True)
-        ],
+        text=[duration(reading.seconds.median / reading.n_tokens) for reading in run.readings],
         hovertemplate="%{x} tokens read in %{y:.3g} s, %{text} each<extra></extra>",
     )
+
+
+def medians(timed: Sequence[Timed], unit: float = 1.0) -> dict[str, object]:
+    """Describes points at medians, with bars from the quickest to the slowest run.
+
+    Args:
+        timed: One for each point.
+        unit: What seconds are multiplied by.
+    """
+    spreads = {
+        "array": [unit * (runs.high - runs.median) for runs in timed],
+        "arrayminus": [unit * (runs.median - runs.low) for runs in timed],
+    }
+    bars = {"type": "data", "symmetric": False, "thickness": 1.5, "width": 4, **spreads}
+    y = [unit * runs.median for runs in timed]
+    return {"y": y, "error_y": bars, "mode": "lines+markers"}
 
 
 def _writing_line(figure: go.Figure, request: Request, theme: Theme) -> None:
@@ -149,8 +152,6 @@ def swap_figure(requests: Sequence[Request], where: str, theme: Theme = "light")
         where: Device and number format.
         theme: Light or dark.
     """
-    if not requests:
-        return empty_chart(theme, NOTHING_YET)
     figure = new_figure(theme)
     names = [f"<b>{count(r.n_in)} in</b>, {count(r.n_out)} out" for r in requests]
     parts = (
@@ -181,12 +182,7 @@ def swap_figure(requests: Sequence[Request], where: str, theme: Theme = "light")
     ticks = round_steps(max(request.seconds for request in requests))
     figure.update_layout(barmode="stack", height=HEIGHT, legend_traceorder="normal")
     figure.update_xaxes(title_text="seconds", tickvals=ticks, range=[0, 1.18 * ticks[-1]])
-    figure.update_yaxes(
-        categoryorder="array",
-        categoryarray=names[::-1],
-        showgrid=False,
-        tickfont={"size": BIG, "color": colour("ink", theme)},
-    )
+    name_rows(figure, names, theme, BIG)
     caption = f"Measured on {where}. {_swap_words(requests)}"
     return Chart(figure, caption, f"Two requests and their time. {caption}")
 

@@ -15,11 +15,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.prefill_decode.records import Bound, Ceilings, Roofline, RoofPoint
-from viz.chart import Chart, empty_chart, new_figure
+from viz.chart import Chart, name_rows, new_figure
 from viz.format import THIN, count, digits, duration, percent, size
 from viz.palette import Theme, colour
 
-NOTHING_YET = "Nothing has been measured yet: press Start."
 HEIGHT = 460  # pixels
 ROLES = {"prefill": "prompt", "decode": "generated"}
 SYMBOLS = {"prefill": "circle", "decode": "diamond"}
@@ -51,10 +50,8 @@ def short_name(point: RoofPoint) -> str:
     )
 
 
-def roofline_figure(roofline: Roofline | None, theme: Theme = "light") -> Chart:
+def roofline_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     """Draws the ceilings that were measured, and each kind of pass below them."""
-    if roofline is None:
-        return empty_chart(theme, NOTHING_YET)
     top, points = roofline.ceilings, roofline.points
     figure = new_figure(theme)
     left, right = _x_range(top, points)
@@ -159,10 +156,8 @@ def _is_plain(point: RoofPoint) -> bool:
     return _PLAIN in point.engine
 
 
-def floors_figure(roofline: Roofline | None, theme: Theme = "light") -> Chart:
+def floors_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     """Draws, for each kind of pass, what its three floors explain of the time that it took."""
-    if roofline is None or not roofline.points:
-        return empty_chart(theme, NOTHING_YET)
     top, points = roofline.ceilings, roofline.points
     figure = new_figure(theme)
     rows = [row_name(point) for point in points]
@@ -208,12 +203,7 @@ def floors_figure(roofline: Roofline | None, theme: Theme = "light") -> Chart:
         ticktext=["0", "¼", "½", "¾", "1"],
         title_text="share of the time that the pass took",
     )
-    figure.update_yaxes(
-        categoryorder="array",
-        categoryarray=rows[::-1],
-        showgrid=False,
-        tickfont={"size": 13, "color": colour("ink", theme)},
-    )
+    name_rows(figure, rows, theme)
     caption = (
         "Derived from the ceilings and the measured times: bytes ÷ the larger of both bandwidths, "
         "FLOPs ÷ matrix rate, and a measured step of the same layers with almost no width. The "

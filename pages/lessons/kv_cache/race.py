@@ -62,7 +62,7 @@ def _start(lesson: CacheLesson) -> Job[Race]:
 
 def _show(lm: LanguageModel, job: Job[Race]) -> None:
     found, theme = job.found, theme_now()
-    if found is None:
+    if found is None or not found.steps:
         return
     left, right = st.columns(2, gap="large")
     with left:

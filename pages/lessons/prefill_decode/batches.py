@@ -57,18 +57,19 @@ def _show(job: Job[BatchRun]) -> None:
         return
     if run.refused:
         st.info(run.refused)
+    if not run.points:
+        return
     left, right = st.columns(2, gap="large")
     with left:
         show_chart(throughput_figure(run, theme), "phase_throughput")
     with right:
         show_chart(wait_figure(run, theme), "phase_waits")
-    if run.points:
-        with st.expander("Every batch in numbers", key="phase_batch_numbers"):
-            st.dataframe(batch_table(run), hide_index=True, key="phase_batch_table")
-            st.caption(
-                "Measured: medians, with the quickest and the slowest step. MBU: weights and "
-                "caches, each read once, ÷ seconds ÷ the copy bandwidth of the same run."
-            )
+    with st.expander("Every batch in numbers", key="phase_batch_numbers"):
+        st.dataframe(batch_table(run), hide_index=True, key="phase_batch_table")
+        st.caption(
+            "Measured: medians, with the quickest and the slowest step. MBU: weights and caches, "
+            "each read once, ÷ seconds ÷ the copy bandwidth of the same run."
+        )
 
 
 def _show_padding(lesson: PhaseLesson) -> None:
