@@ -27,7 +27,7 @@ from pages.home.payload import build_payload
 from pages.home.session import Session
 
 LARGE_VOCABULARY = 150_000
-MOST_MEGABYTES = 25  # what a session may hold beside its cache
+MAX_MEGABYTES = 25  # what a session may hold beside its cache
 MEGABYTE = 1e6
 
 
@@ -107,9 +107,9 @@ def write(lm: LanguageModel, n_tokens: int) -> tuple[Session, int]:
 def report(lm: LanguageModel, found: Footprint, n_tokens: int) -> None:
     """Prints one model's figures beside the aim."""
     beside = found.beside_cache / MEGABYTE
-    verdict = "met" if beside <= MOST_MEGABYTES else "MISSED"
+    verdict = "met" if beside <= MAX_MEGABYTES else "MISSED"
     print(f"{lm.vocab_size:,} tokens of vocabulary, a text of {n_tokens} tokens:")
-    print(f"  beside the KV cache  {beside:8.2f} MB  (aim: {MOST_MEGABYTES} MB, {verdict})")
+    print(f"  beside the KV cache  {beside:8.2f} MB  (aim: {MAX_MEGABYTES} MB, {verdict})")
     print(f"  Python and numpy     {found.python / MEGABYTE:8.2f} MB")
     print(f"  torch, cache apart   {(found.torch - found.cache) / MEGABYTE:8.2f} MB")
     print(f"  the KV cache itself  {found.cache / MEGABYTE:8.2f} MB held")

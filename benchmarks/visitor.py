@@ -21,7 +21,7 @@ from websockets.typing import Subprotocol
 
 from benchmarks.home_page import read_header
 
-LARGEST_MESSAGE = 64 * 1024 * 1024  # bytes
+MAX_MESSAGE = 64 * 1024 * 1024  # bytes
 TRIGGERS = "$$STREAMLIT_INTERNAL_KEY_{}__events"  # how a component's triggers are called
 
 
@@ -49,7 +49,7 @@ class Visitor:
     async def __aenter__(self) -> Visitor:
         """Opens the page and waits until its script has run."""
         self.socket = await connect(
-            self.address, subprotocols=[Subprotocol("streamlit")], max_size=LARGEST_MESSAGE
+            self.address, subprotocols=[Subprotocol("streamlit")], max_size=MAX_MESSAGE
         )
         request = BackMsg()
         request.rerun_script.query_string = self.query

@@ -19,7 +19,7 @@ from viz.palette import Theme, colour, template
 AnyPass: TypeAlias = Pass | Step
 
 PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
-MOST_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
+MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
 HEIGHT = 300  # pixels
 
 
@@ -158,9 +158,9 @@ def add_columns(
         names: The legend's words for each phase.
         theme: Light or dark.
     """
-    is_crowded = len(passes) > MOST_BARS
+    is_crowded = len(passes) > MAX_BARS
     # thin edges part the columns until they are about as thin as an edge
-    edge = 1 if spans[-1][1] - spans[0][0] <= 2 * MOST_BARS else 0
+    edge = 1 if spans[-1][1] - spans[0][0] <= 2 * MAX_BARS else 0
     for phase, name in names.items():
         chosen = [i for i, run in enumerate(passes) if run.phase == phase]
         if not chosen:

@@ -16,9 +16,9 @@ from viz.chart import filled
 from viz.labels import plain
 from viz.palette import Theme, colour
 
-MOST_LABELS = 48  # tokens that can be named under their columns
-MOST_LAYERS = 8  # layers that can be named beside their rows, or a few more
-LONGEST_LABEL = 13  # characters
+MAX_LABELS = 48  # tokens that can be named under their columns
+MAX_LAYERS = 8  # layers that can be named beside their rows, or a few more
+MAX_LABEL_LENGTH = 13  # characters
 
 
 def add_map(
@@ -92,11 +92,11 @@ def single_columns(start: int, end: int) -> list[tuple[int, int]]:
 
 def token_axis(labels: Sequence[str], n_slots: int) -> dict[str, object]:
     """Lays out the axis under the columns, as many of the tokens named as there is room for."""
-    shown = range(0, len(labels), max(1, -(-len(labels) // MOST_LABELS)))
+    shown = range(0, len(labels), max(1, -(-len(labels) // MAX_LABELS)))
     return {
         "range": [0, n_slots],
         "tickvals": [column + 0.5 for column in shown],
-        "ticktext": [plain(labels[column][:LONGEST_LABEL]) for column in shown],
+        "ticktext": [plain(labels[column][:MAX_LABEL_LENGTH]) for column in shown],
         "tickangle": -55,
         "ticks": "",
     }
@@ -104,7 +104,7 @@ def token_axis(labels: Sequence[str], n_slots: int) -> dict[str, object]:
 
 def layer_axis(n_layers: int, n_heads: int, title: str) -> dict[str, object]:
     """Lays out the axis beside the rows, the first layer on top."""
-    every = max(1, n_layers // MOST_LAYERS)
+    every = max(1, n_layers // MAX_LAYERS)
     shown = [layer for layer in range(n_layers) if (layer + 1) % every == 0 or layer == 0]
     return {
         "range": [n_layers * n_heads, 0],

@@ -18,10 +18,10 @@ from pages.frame.models import DEFAULT_PROMPT
 from pages.home import controls
 from pages.home.branch import Choice
 from pages.home.controls import Controls
-from pages.home.session import LARGEST_SEED, Session
+from pages.home.session import MAX_SEED, Session
 
 MAX_TOKENS = 4_096  # generated tokens that a link may ask for
-SEED = Whole("seed", "Seed", 0, high=LARGEST_SEED)
+SEED = Whole("seed", "Seed", 0, high=MAX_SEED)
 FIELDS = (
     Text("model", "Model", max_characters=200),
     Text("prompt", "Prompt", DEFAULT_PROMPT),

@@ -24,7 +24,7 @@ from pages.home.branch import Notice
 from pages.home.component import at_rest, live, prefetch, vocabulary
 from pages.home.link import LinkState, follow, read_link
 from pages.home.payload import build_payload
-from pages.home.session import LARGEST_SEED, Session
+from pages.home.session import MAX_SEED, Session
 
 
 def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
@@ -132,7 +132,7 @@ def _toolbar(session: Session) -> None:
             st.number_input(
                 "Seed of the coins",
                 min_value=0,
-                max_value=LARGEST_SEED,
+                max_value=MAX_SEED,
                 step=1,
                 key=seed,
                 on_change=_take_seed,

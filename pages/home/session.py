@@ -29,7 +29,7 @@ LOGGER = logging.getLogger(__name__)
 MAX_BRANCHES = 8
 MAX_PREFETCH_SECONDS = 0.15  # of a pass; a longer one waits until it is asked for
 MAX_FINISH_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
-LARGEST_SEED = 2**31 - 1
+MAX_SEED = 2**31 - 1
 MAX_DRAFT = 20_000  # characters that are taken apart while they are typed
 OF_NO_BRANCH = ("switch", "settings", "tokenise")  # events that mean no text in particular
 
@@ -243,7 +243,7 @@ class Session:
         old = self.active
         fork = old.generation.fork()
         fork.rewind(n_tokens=n_tokens)
-        seed = (old.seed + self._n_branches) % (LARGEST_SEED + 1)
+        seed = (old.seed + self._n_branches) % (MAX_SEED + 1)
         self.active = self._add_branch(old.prompt, seed, fork, old.chat)
         self.active.choices = old.choices[: len(old.choices) - n_tokens]
         self._say(fork.notice)

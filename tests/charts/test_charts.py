@@ -12,7 +12,7 @@ import pytest
 from model.records import Step
 from tests.charts.drawn_charts import assert_is_well_made, spec
 from tests.home.sample_runs import SHAPE, make_pass, make_step, make_steps
-from viz.chart import MOST_BARS, Chart
+from viz.chart import MAX_BARS, Chart
 from viz.home.timing_chart import timing_figure
 from viz.kv_cache.growth_chart import cache_figure
 from viz.palette import THEMES, Theme, colour
@@ -110,7 +110,7 @@ def test_a_cache_that_was_filled_again_adds_one_column() -> None:
 def test_many_passes_are_one_path_that_goes_through_every_record(
     draw: Callable[..., Chart],
 ) -> None:
-    steps = make_steps(MOST_BARS + 10)
+    steps = make_steps(MAX_BARS + 10)
     decode = traces(draw(steps))["decode"]
     assert decode["type"] == "scatter"
     is_cache = draw is DRAWN[0]

@@ -10,7 +10,7 @@ import pytest
 from model.loading import LanguageModel
 from model.sampling import uniform_at
 from model.tokenizing import encode, label
-from pages.home.session import LARGEST_SEED, MAX_BRANCHES, Session
+from pages.home.session import MAX_BRANCHES, MAX_SEED, Session
 from tests.tiny_models import tiny, tokenizer
 
 PROMPT = "The cat sat on the"
@@ -258,10 +258,10 @@ def test_half_a_character_is_no_guess(hand: Hand) -> None:
 def test_a_branch_of_the_largest_seed_has_a_seed_that_can_be_shown(
     storyteller: LanguageModel,
 ) -> None:
-    session = Session(storyteller, "the cat", seed=LARGEST_SEED)
+    session = Session(storyteller, "the cat", seed=MAX_SEED)
     session.handle({"n": 0, "kind": "next"})
     session.handle({"n": 1, "kind": "branch", "position": len(session.generation.ids) - 1})
-    assert 0 <= session.seed <= LARGEST_SEED
+    assert 0 <= session.seed <= MAX_SEED
 
 
 def test_what_was_prefetched_is_what_next_then_keeps(hand: Hand) -> None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from model.causal_mask.records import Edit, Leak, Shift
-from viz.chart import MOST_BARS, Chart, new_figure, sheer
+from viz.chart import MAX_BARS, Chart, new_figure, sheer
 from viz.format import THIN, count, digits, percent, plural
 from viz.labels import plain
 from viz.palette import Theme, colour
@@ -209,7 +209,7 @@ def add_columns(
         "hovertext": hovers,
         "hoverinfo": "text",
     }
-    if len(values) <= MOST_BARS:
+    if len(values) <= MAX_BARS:
         line = {"color": tone, "width": 1}
         figure.add_bar(marker={"color": sheer(tone), "line": line}, **shared)
         return

@@ -13,7 +13,7 @@ const ENGINES = [
   { name: "llama.cpp", title: "llama.cpp" },
   { name: "ollama", title: "Ollama" },
 ];
-const MOST_NAMED = 4; // tokens named in the sentence
+const MAX_NAMED = 4; // tokens named in the sentence
 
 /** @returns {{element: HTMLElement, update(view: object): void}} */
 export function createOrderGrid() {
@@ -92,8 +92,8 @@ function describeOrders({ controls, distribution, label }, results) {
   if (parted.length === 0) {
     return { isParted: false, words: "All four keep the same tokens with these masks." };
   }
-  const named = parted.slice(0, MOST_NAMED).join(", ");
-  const more = parted.length - MOST_NAMED;
+  const named = parted.slice(0, MAX_NAMED).join(", ");
+  const more = parted.length - MAX_NAMED;
   const others = more > 0 ? ` and ${formatCount(more)} more` : "";
   return {
     isParted: true,

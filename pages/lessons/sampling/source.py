@@ -33,7 +33,7 @@ chair: 0.04
 table: 0.03
 desk: 0.025
 lap: 0.015"""
-MOST_LINES = 500
+MAX_LINES = 500
 N_SHAPED = 200  # tokens of the shapes made up
 
 
@@ -75,8 +75,8 @@ def from_lines(text: str, unit: Unit) -> Given:
     ]
     if len(lines) < 2:
         raise ValueError("Write at least two tokens, one to a line, such as mat: 0.35.")
-    if len(lines) > MOST_LINES:
-        raise ValueError(f"There are {len(lines)} lines: keep {MOST_LINES} or fewer.")
+    if len(lines) > MAX_LINES:
+        raise ValueError(f"There are {len(lines)} lines: keep {MAX_LINES} or fewer.")
     labels, values = [], []
     for number, line in lines:
         token, value = _read_line(number, line, unit)

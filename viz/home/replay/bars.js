@@ -1,12 +1,12 @@
 // The bars of a step, raw and in force, and the coin on the line of what was kept.
 
 const ALMOST = 1e-9; // sums of recorded fractions are right to about this
-const SMALLEST_SCALE = 0.05;
+const MIN_SCALE = 0.05;
 
 const largest = STEPS.reduce((most, step) => {
   const probs = step.candidates.flatMap((row) => [row.probs[0], row.probs.at(-1)]);
   return Math.max(most, ...probs, step.other_probs[0], step.other_probs.at(-1));
-}, SMALLEST_SCALE);
+}, MIN_SCALE);
 const fullWidth = Math.min(1, Math.ceil(largest * 20 - ALMOST) / 20); // one scale for the whole run
 
 /** Builds a row of the table of bars, to be filled at every step. */

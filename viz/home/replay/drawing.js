@@ -3,7 +3,7 @@
 
 const RUN = JSON.parse(document.getElementById("run").textContent);
 const STEPS = RUN.steps;
-const MOST_SURPRISE = 8; // nats at which the tint of surprise is full
+const MAX_SURPRISE = 8; // nats at which the tint of surprise is full
 const FULL_TINT = 35; // percent
 
 /** Makes an element with text in it; a function's only way to put a token on the page. */
@@ -58,7 +58,7 @@ function buildStrip(onPick) {
     const chip = makeChip("button", step, `generated${step.forced ? " forced" : ""}`);
     chip.type = "button";
     chip.title += step.forced ? ", chosen by the reader" : `, probability ${percent(step.prob)}`;
-    const surprise = step.logprob === null ? 1 : Math.min(1, -step.logprob / MOST_SURPRISE);
+    const surprise = step.logprob === null ? 1 : Math.min(1, -step.logprob / MAX_SURPRISE);
     chip.style.setProperty("--surprise-share", `${FULL_TINT * surprise}%`);
     chip.addEventListener("click", () => onPick(i + 1));
     item.append(chip);
