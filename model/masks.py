@@ -61,9 +61,13 @@ def log_softmax(scores: FloatArray) -> LogProbs:
 
     A token has one even where its probability underflows to 0.
     """
-    shifted = np.asarray(scores, dtype=np.float64)
-    shifted = shifted - shifted.max(axis=-1, keepdims=True)
-    return np.asarray(shifted - np.log(np.cumsum(np.exp(shifted), axis=-1)[..., -1:]))
+    raw = np.asarray(scores, dtype=np.float64)
+    shifted: LogProbs = raw - raw.max(axis=-1, keepdims=True)
+    weights = np.exp(shifted)
+    # in place, for with 50,000 tokens a fresh array costs more than the arithmetic
+    np.cumsum(weights, axis=-1, out=weights)
+    shifted -= np.log(weights[..., -1:])
+    return shifted
 
 
 def divergence(first: LogProbs, second: LogProbs) -> LogProbs:

@@ -43,6 +43,11 @@ def label(tokenizer: Any, token_id: int, vocab_size: int) -> str:
     return _visible(characters(token_bytes(tokenizer, token_id, token))) or f"<id {token_id}>"
 
 
+def labels_of(lm: LanguageModel, ids: Iterable[int]) -> tuple[str, ...]:
+    """Returns the label of each id."""
+    return tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids)
+
+
 def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
     """Takes a text apart into its tokens, bytes joined into characters where they complete one.
 
@@ -107,6 +112,12 @@ def encode(lm: LanguageModel, text: str) -> list[int]:
     return [lm.bos_id]
 
 
+def encode_bare(lm: LanguageModel, text: str) -> list[int]:
+    """Returns the ids of a text without the special tokens that its tokenizer puts around one."""
+    ids: list[int] = lm.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    return ids
+
+
 def known_ids(lm: LanguageModel, ids: Iterable[object]) -> list[int]:
     """Returns ids as plain ints, once they are sure to be tokens of the model.
 
@@ -149,8 +160,7 @@ def encode_chat(lm: LanguageModel, text: str) -> list[int]:
         raise ValueError(
             f"The chat template of {lm.name} failed ({error}): use the prompt without it."
         ) from error
-    ids: list[int] = lm.tokenizer(written, add_special_tokens=False, verbose=False)["input_ids"]
-    return ids
+    return encode_bare(lm, str(written))
 
 
 def shares_vocabulary(first: LanguageModel, second: LanguageModel) -> bool:

@@ -10,7 +10,7 @@ from model.beam_search.records import ScoredText, SearchComparison
 from model.generation import Generation
 from model.job import Progress, Work
 from model.loading import LanguageModel
-from model.tokenizing import label, text_of
+from model.tokenizing import labels_of, text_of
 
 
 def compare_searches(
@@ -75,5 +75,5 @@ def _scored(
     n_expanded: int,
     seconds: float,
 ) -> ScoredText:
-    labels = tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids)
+    labels = labels_of(lm, ids)
     return ScoredText(name, labels, text_of(lm.tokenizer, ids), logprobs, n_expanded, seconds)

@@ -25,7 +25,7 @@ from model.loading import LanguageModel
 from model.masks import divergence, log_softmax
 from model.passes import Logits, PassError, check_room, forward, inputs_of, run_pass
 from model.token_bytes import alphabet_of
-from model.tokenizing import encode, label, pieces
+from model.tokenizing import encode, encode_bare, label, labels_of, pieces
 
 N_SHIFTS = 4  # best tokens of either text that are shown
 MIN_SHIFT = 1e-3  # probability below which a token is not, unless it is the best
@@ -148,7 +148,7 @@ def read_attention(
     if not layers:
         raise _no_attention(lm)
     maps = AttentionMaps(
-        np.stack(list(layers.values())), tuple(layers), _labels(lm, ids), is_masked=is_masked
+        np.stack(list(layers.values())), tuple(layers), labels_of(lm, ids), is_masked=is_masked
     )
     if not is_masked and len(ids) > 1 and maps.largest_ahead == 0:
         raise _fixed_mask(lm)
@@ -199,12 +199,12 @@ def edit_token(
         unmasked_changes = _largest_changes(old, new, pairs)
     except ValueError:
         unmasked_changes = None
-    labels = _labels(lm, ids)
+    labels = labels_of(lm, ids)
     return Edit(
         labels=labels,
         position=position,
         old=labels[position],
-        new="".join(_labels(lm, new_ids)),
+        new="".join(labels_of(lm, new_ids)),
         changes=changes,
         unmasked_changes=unmasked_changes,
         kl=kl,
@@ -245,8 +245,7 @@ def replacement(lm: LanguageModel, old_id: int, typed: str) -> list[int]:
     space = "" if alphabet_of(lm.tokenizer).drops_first_space else " "
     text = space + typed.lstrip() if spaced and not old.special else typed
     encode(lm, text)  # refuses what is no text
-    ids: list[int] = lm.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-    return ids
+    return encode_bare(lm, text)
 
 
 def next_best(lm: LanguageModel, ids: Sequence[int], position: int) -> int:
@@ -294,7 +293,7 @@ def read_leak(lm: LanguageModel, ids: Sequence[int]) -> Leak:
     masked, unmasked = read_text(lm, ids)[0], read_unmasked(lm, ids)
     _refuse_still(lm, masked, unmasked)
     score = partial(true_logprobs, ids=ids)
-    return Leak(_labels(lm, ids[1:]), score(masked), score(unmasked))
+    return Leak(labels_of(lm, ids[1:]), score(masked), score(unmasked))
 
 
 def true_logprobs(logits: Logits, ids: Sequence[int]) -> Floats:
@@ -306,7 +305,3 @@ def true_logprobs(logits: Logits, ids: Sequence[int]) -> Floats:
     """
     truths = zip(logits, ids[1:], strict=False)  # the last row predicts what is not there yet
     return np.array([max(MIN_LOGPROB, log_softmax(row)[token_id]) for row, token_id in truths])
-
-
-def _labels(lm: LanguageModel, ids: Sequence[int]) -> tuple[str, ...]:
-    return tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from model.claims.records import Finding, Quantity, Unit, Verdict
 from model.generation import Generation
 from model.loading import LanguageModel, load_model
+from model.masks import log_softmax
 from model.sampling import Settings
 
 Experiment: TypeAlias = Callable[["ExperimentContext"], Finding]
@@ -68,5 +69,4 @@ def finding(
 
 def softmax_of(logits: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
     """Returns the probabilities of raw logits, (vocab,) float64."""
-    exps = np.exp(logits.astype(np.float64) - logits.max())
-    return np.asarray(exps / exps.sum())
+    return np.asarray(np.exp(log_softmax(logits)))

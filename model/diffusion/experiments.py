@@ -5,7 +5,6 @@ This module knows models and their fills; it knows no page of the app and draws 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
@@ -20,7 +19,7 @@ from model.job import Progress, Work, part_of
 from model.loading import LanguageModel
 from model.records import FloatArray
 from model.sampling import Settings
-from model.tokenizing import label
+from model.tokenizing import labels_of
 
 BETWEEN, EMPTY = "between a beginning and an end", "on an empty page"
 
@@ -40,7 +39,7 @@ def sheet_of(page: Diffusion, loo_probs: FloatArray | None = None) -> Sheet:
         shown[page.start : page.start + page.length] = last.proposal_ids.tolist()
     around = (page.start, len(page.ids) - page.start - page.length)
     return Sheet(
-        labels=_labels(page.lm, shown),
+        labels=labels_of(page.lm, shown),
         given=tuple(np.pad(np.zeros(page.length, bool), around, constant_values=True).tolist()),
         filled_in=tuple(np.pad(page.filled_in, around).tolist()),
         confidence=np.pad(confidence, around, constant_values=np.nan),
@@ -73,14 +72,10 @@ def history_of(page: Diffusion) -> DenoiseHistory:
     return DenoiseHistory(
         confidence=np.array(rows, dtype=np.float64).reshape(len(rows), page.length),
         filled_in=page.filled_in,
-        proposals=tuple(_labels(page.lm, one.proposal_ids.tolist()) for one in page.passes),
-        labels=_labels(page.lm, page.filled_ids),
+        proposals=tuple(labels_of(page.lm, one.proposal_ids.tolist()) for one in page.passes),
+        labels=labels_of(page.lm, page.filled_ids),
         n_planned=len(page.plan),
     )
-
-
-def _labels(lm: LanguageModel, ids: Sequence[int]) -> tuple[str, ...]:
-    return tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids)
 
 
 def left_first(filled_in: npt.NDArray[np.integer]) -> float | None:

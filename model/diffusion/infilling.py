@@ -10,8 +10,6 @@ in turn, what the gap held. This module knows a model of that kind; it draws not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -23,7 +21,7 @@ from model.diffusion.gaps import GAP, segments, sentinel_ids, with_sentinels
 from model.diffusion.records import Segment, TwoCaches
 from model.loading import LanguageModel
 from model.passes import Logits, check_room, run_pass
-from model.tokenizing import encode, label, text_of
+from model.tokenizing import encode, labels_of, text_of
 
 MAX_TOKENS = 48  # that are written, unless said otherwise
 
@@ -156,8 +154,8 @@ class Infilling:
         return TwoCaches(
             cross=_sizes(cross),
             own=_sizes(own),
-            source_labels=self._labels(self.source_ids),
-            written_labels=self._labels(self.ids[: len(self._bytes) - 1]),
+            source_labels=labels_of(self.lm, self.source_ids),
+            written_labels=labels_of(self.lm, self.ids[: len(self._bytes) - 1]),
             cross_bytes=tuple(one for one, _ in self._bytes),
             own_bytes=tuple(one for _, one in self._bytes),
             seconds=tuple(self.seconds),
@@ -215,10 +213,6 @@ class Infilling:
             for keys, first in zip(now, self._first_keys, strict=True)
         ]
         return max([gap, *gaps])
-
-    def _labels(self, ids: Sequence[int]) -> tuple[str, ...]:
-        lm = self.lm
-        return tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids)
 
 
 def _keys(cache: DynamicCache) -> list[torch.Tensor]:

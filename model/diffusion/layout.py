@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from model.diffusion.records import PassPlan
 from model.loading import LanguageModel
-from model.tokenizing import encode
+from model.tokenizing import encode, encode_bare
 
 
 def plan_passes(length: int, n_passes: int, block_length: int = 0) -> tuple[PassPlan, ...]:
@@ -79,7 +79,7 @@ def _plain_ids(lm: LanguageModel, text: str) -> list[int]:
     if not text:
         return []
     encode(lm, text)  # refuses half a character
-    ids: list[int] = lm.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    ids = encode_bare(lm, text)
     if mask_id_of(lm) in ids:
         raise ValueError(
             f"The given text holds {lm.tokenizer.mask_token}, which stands for a position to "

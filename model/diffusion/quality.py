@@ -22,7 +22,7 @@ from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.passes import forward
 from model.records import FloatArray
-from model.tokenizing import shares_vocabulary, text_of
+from model.tokenizing import encode_bare, shares_vocabulary, text_of
 
 _ROWS = 8  # texts that one pass reads
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -119,8 +119,7 @@ def _for_judge(judge: LanguageModel, lm: LanguageModel, ids: Sequence[int]) -> l
     if shares_vocabulary(judge, lm):
         return list(ids)
     text = text_of(lm.tokenizer, ids)
-    own: list[int] = judge.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-    return own
+    return encode_bare(judge, text)
 
 
 def _from_somewhere(

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from model.guess.records import GuessRead
 from model.loading import LanguageModel
-from model.tokenizing import label, text_of
+from model.tokenizing import encode_bare, label, text_of
 
 Unit: TypeAlias = Literal["percent", "hands"]
 
@@ -101,16 +101,11 @@ def tokens_of_guess(lm: LanguageModel, before: Sequence[int], typed: str) -> lis
     form = spell_out(text, typed)
     special = set(lm.tokenizer.all_special_ids)
     own = [token_id for token_id in before if token_id not in special]
-    for context, ids in ((text, own), ("(", _plain_ids(lm, "("))):
-        joined = _plain_ids(lm, context + form)
+    for context, ids in ((text, own), ("(", encode_bare(lm, "("))):
+        joined = encode_bare(lm, context + form)
         if len(joined) > len(ids) and joined[: len(ids)] == ids:
             return joined[len(ids) :]
-    return _plain_ids(lm, form)
-
-
-def _plain_ids(lm: LanguageModel, text: str) -> list[int]:
-    ids: list[int] = lm.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-    return ids
+    return encode_bare(lm, form)
 
 
 def read_guesses(

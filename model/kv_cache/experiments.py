@@ -33,7 +33,7 @@ from model.kv_cache.records import (
 )
 from model.loading import LanguageModel
 from model.passes import Logits, prefill
-from model.tokenizing import label
+from model.tokenizing import labels_of
 
 N_CHECKS = 4  # lengths at which the formula for FLOPs is held against torch's counter
 
@@ -56,7 +56,7 @@ def look_into(generation: Generation) -> CacheGrid | None:
     return CacheGrid(
         keys=np.stack([_sizes(layer.keys) for layer in layers]),
         values=np.stack([_sizes(layer.values) for layer in layers]),
-        labels=tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in tokens),
+        labels=labels_of(lm, tokens),
         n_prompt=min(generation.n_prompt, generation.cache_tokens),
         n_new=generation.last_pass.n_input,
         key_bytes=layers[0].keys.shape[-1] * layers[0].keys.element_size(),
@@ -266,7 +266,7 @@ def reuse_prefix(
 
     def measured() -> PrefixReuse:
         return PrefixReuse(
-            labels=tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in second),
+            labels=labels_of(lm, second),
             n_common=n_common,
             n_first=len(first),
             n_reused=n_reused,

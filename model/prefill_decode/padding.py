@@ -18,7 +18,7 @@ from model.kv_cache import argument_names
 from model.loading import LanguageModel
 from model.passes import Logits, forward
 from model.prefill_decode.records import PaddedWay, Padding
-from model.tokenizing import label
+from model.tokenizing import labels_of
 
 RIGHT = "mask and positions given"
 COUNTED = "padding counted as positions"
@@ -61,9 +61,7 @@ def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Work
     right = [list(ids) + [pad_id] * n for n, ids in zip(n_pads, prompts, strict=True)]
     yield Progress(next(n_done), n_total, f"together, {OTHER_END}")
     ways.append(_against(OTHER_END, forward(lm, right)[0][:, 0], alone))
-    labels = tuple(
-        tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids) for ids in prompts
-    )
+    labels = tuple(labels_of(lm, ids) for ids in prompts)
     scale = max(float(abs(row).max()) for row in alone)
     return Padding(labels, n_columns, scale, tuple(ways))
 

@@ -20,7 +20,7 @@ from model.masks import log_softmax
 from model.passes import check_room, inputs_of, run_pass
 from model.prefill_decode.experiments import Token, request_of, stream
 from model.prefill_decode.records import Choice, Scoring, Timed
-from model.tokenizing import encode, text_of
+from model.tokenizing import encode, encode_bare, text_of
 
 N_RUNS = 5
 
@@ -116,8 +116,7 @@ def _greedy(logits: np.ndarray, _ids: Sequence[int]) -> int:
 
 def _continuation(lm: LanguageModel, text: str) -> list[int]:
     """Encodes a choice as it would go on a text: a space before it, no token of a beginning."""
-    tokenizer: Any = lm.tokenizer
-    ids: list[int] = tokenizer(f" {text}", add_special_tokens=False)["input_ids"]
+    ids = encode_bare(lm, f" {text}")
     if not ids:
         raise ValueError(f"The choice {text!a} has no tokens: type another.")
     return ids

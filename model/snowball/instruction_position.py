@@ -19,7 +19,7 @@ from model.loading import LanguageModel
 from model.passes import check_room
 from model.sampling import Settings
 from model.snowball.records import Floats, InstructionPosition, Version
-from model.tokenizing import encode, text_of
+from model.tokenizing import encode, encode_bare, text_of
 
 FIRST, LATE, NEVER = "before the first token", "after m tokens", "never"
 
@@ -57,7 +57,7 @@ def place_instruction(
         raise ValueError(f"Choose between 1 and {n_tokens - 1} tokens before it comes late.")
     spaced = instruction if instruction[:1].isspace() else f" {instruction}"
     start = encode(lm, beginning)
-    put_in: list[int] = lm.tokenizer(spaced, add_special_tokens=False)["input_ids"]
+    put_in = encode_bare(lm, spaced)
     n_all = len(start) + len(put_in) + n_tokens
     check_room(lm, n_all, "shorten the beginning or the instruction")
     starts = {FIRST: [*start, *put_in], LATE: start, NEVER: start}

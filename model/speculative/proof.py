@@ -25,7 +25,7 @@ from model.sampling import Settings, process
 from model.speculative.decoding import Speculation, decode_baseline, decode_with_draft
 from model.speculative.drafting import Drafter, ModelDraft, new_reader
 from model.speculative.records import GreedyCheck
-from model.tokenizing import encode, label, text_of
+from model.tokenizing import encode, labels_of, text_of
 
 OPENINGS = (
     "Once upon a time there was",
@@ -185,10 +185,7 @@ def _hold(
     drawn = np.array([counts[pair] for pair in pairs])
     probs = np.array([expected[pair] for pair in pairs])
     return DistributionTest(
-        labels=tuple(
-            " ".join(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in pair)
-            for pair in pairs
-        ),
+        labels=tuple(" ".join(labels_of(lm, pair)) for pair in pairs),
         counts=drawn,
         probs=probs,
         chi_square=chi_square(drawn, probs),

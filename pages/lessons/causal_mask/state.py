@@ -22,7 +22,7 @@ from model.causal_mask.losses import losses_in_one_pass
 from model.causal_mask.records import AttentionMaps, Edit, Leak, Losses
 from model.job import Job
 from model.loading import LanguageModel
-from model.tokenizing import encode, label
+from model.tokenizing import encode, labels_of
 
 MAX_TOKENS = 256  # of a text
 MAX_MAPPED = 48  # tokens whose attention can be told apart in a picture
@@ -51,7 +51,7 @@ class MeasuredText:
         """Visible text of every token."""
         return self.keep(
             "labels",
-            lambda: tuple(label(self.lm.tokenizer, i, self.lm.vocab_size) for i in self.ids),
+            lambda: labels_of(self.lm, self.ids),
         )
 
     @property

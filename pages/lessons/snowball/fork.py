@@ -11,7 +11,7 @@ from model.masks import divergence
 from model.sampling import Settings
 from model.snowball.fork import fork_text, options, reconvergence
 from model.snowball.records import ForkStep, Option
-from model.tokenizing import encode, text_of
+from model.tokenizing import encode, encode_bare, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.component import trigger_value
 from pages.frame.figures import show_charts, theme_now
@@ -189,7 +189,7 @@ def _token_of(lesson: SnowballLesson, word: str) -> int:
         raise ValueError("The field is empty: write the word to force.")
     encode(lesson.lm, word)  # refuses what is no text
     spaced = word if word[:1].isspace() else f" {word}"
-    ids: list[int] = lesson.lm.tokenizer(spaced, add_special_tokens=False)["input_ids"]
+    ids = encode_bare(lesson.lm, spaced)
     if len(ids) != 1:
         raise ValueError(f"That is {plural(len(ids), 'token')}, not one: choose another word.")
     return ids[0]
