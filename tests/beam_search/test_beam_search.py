@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from model import batch
-from model.beam_search import BeamSearch, rank_finished, sentence_ends
+from model.beam_search import BeamSearch, sentence_ends
 from model.beam_search.best_first import BestFirstSearch
 from model.beam_search.costs import distinct, repeated
-from model.beam_search.records import FinishedBeam, lineage
+from model.beam_search.records import lineage
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import log_softmax
@@ -122,15 +122,6 @@ def test_what_ends_waits_and_counts_only_among_the_first_beams(start: Generation
     assert run.is_done  # the best beam has 0.08, both that are finished have more
 
 
-@pytest.mark.parametrize(("penalty", "first"), [(0.0, 2), (1.0, 6), (-1.0, 2)])
-def test_a_positive_penalty_favours_the_longer_text(penalty: float, first: int) -> None:
-    short = FinishedBeam(0, (A, A), "", (-1.0,) * 2, ended=True)
-    long = FinishedBeam(1, (A,) * 6, "", (-0.5,) * 6, ended=True)
-    assert rank_finished([long, short], penalty)[0].depth == first
-    assert long.score(1.0) == pytest.approx(-0.5)
-    assert short.score(-1.0) == pytest.approx(-4.0)
-
-
 def test_best_first_proves_the_best_of_all(start: Generation) -> None:
     greedy = search(start, 1, 3).run()[0]
     exact = BestFirstSearch(start, 3, (greedy.token_ids, greedy.logprobs), 100)
@@ -203,21 +194,6 @@ def test_bad_numbers_get_a_sentence(how: dict[str, int], words: str) -> None:
         BeamSearch(start, **how)
     with pytest.raises(ValueError, match="Choose between 1 and"):
         BestFirstSearch(start, 99, ((1,), (0.0,)))
-
-
-def test_a_search_that_is_done_takes_no_step() -> None:
-    run = BeamSearch(Generation(tiny("llama"), "the"), 2, max_new_tokens=1)
-    run.step()
-    with pytest.raises(ValueError, match="start another"):
-        run.step()
-
-
-def test_more_beams_than_candidates_keep_them_all(start: Generation) -> None:
-    """All but a few tokens end the text, so fewer beams go on than are wanted."""
-    ends = frozenset(range(2, start.lm.vocab_size))
-    run = BeamSearch(start, 4, max_new_tokens=3, end_ids=ends)
-    step = run.step()
-    assert len(step.beams) == 2
 
 
 def test_sentences_end_at_marks_and_texts_at_the_end_token() -> None:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from model.beam_search.costs import measure_costs
 from model.job import Job
-from model.loading import LanguageModel, load_model
+from model.loading import load_model
 from pages.lessons.beam_search.state import PROMPT, PROMPTS, BeamLesson, BeamSteps
-from tests.frame.driving import captions, errors, kept, open_lesson, press, words
+from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
 from tests.tiny_models import tiny
 
 
@@ -59,6 +56,7 @@ def test_play_goes_on_until_the_search_is_over(app: AppTest) -> None:
     assert not lesson(app).stepper.is_playing
     assert app.button(key="beam_step").disabled
     assert "over after token 4" in words(app)
+    assert "4 rows of" in captions(app)  # the cache of the last pass
 
 
 def test_the_beams_slider_searches_as_far_again(app: AppTest) -> None:
@@ -138,56 +136,10 @@ def test_costs_that_were_measured_are_shown(app: AppTest) -> None:
     assert list(table["tokens"]) == [12, 12, 12, 12]
 
 
-class Reader:
-    """A reader whose first page has another model."""
-
-    def __init__(self, lm: LanguageModel) -> None:
-        self.lm = lm
-
-
-@pytest.fixture
-def six_tokens(tmp_path: Path) -> LanguageModel:
-    """A model with fewer tokens than there may be beams."""
-    words = {word: i for i, word in enumerate(("<|end|>", "red", "blue", "green", "one", "two"))}
-    tokenizer = Tokenizer(models.WordLevel(words, unk_token="red"))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|end|>")
-    config = LlamaConfig(
-        vocab_size=6,
-        hidden_size=16,
-        intermediate_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        bos_token_id=0,
-        eos_token_id=0,
-    )
-    LlamaForCausalLM(config).save_pretrained(tmp_path)
-    fast.save_pretrained(tmp_path)
-    return load_model(str(tmp_path), device="cpu")
-
-
-def test_more_beams_than_the_model_has_tokens_is_said(
-    app: AppTest, six_tokens: LanguageModel
-) -> None:
-    app.slider(key="beam_beams").set_value(8).run()
-    app.session_state["reader"] = Reader(six_tokens)
-    app.run()
-    assert not app.exception
-    assert len(steps(app).search.steps[0].beams) <= 6
-    press(app, "beam_back")
-    assert "only 6 candidates" in words(app)
-    press(app, "beam_step")
-    assert "only 6 candidates" not in words(app)
-    press(app, "beam_exact_run")
-    assert not app.exception
-
-
 def test_a_prompt_that_another_model_cannot_read_gives_way_to_the_example(app: AppTest) -> None:
     app.text_input(key="beam_prompt").set_value("the " * 150).run()
     assert not app.error
-    app.session_state["reader"] = Reader(tiny("llama"))
-    app.run()
-    assert not app.exception
+    show_model(app, tiny("llama"))
     assert "first example" in errors(app)
     assert app.text_input(key="beam_prompt").value == PROMPT
     assert steps(app).request.prompt == PROMPT
@@ -196,17 +148,5 @@ def test_a_prompt_that_another_model_cannot_read_gives_way_to_the_example(app: A
 
 
 def test_a_model_of_another_kind_gets_one_sentence(app: AppTest) -> None:
-    app.session_state["reader"] = Reader(load_model("unmasker", device="cpu"))
-    app.run()
-    assert not app.exception
+    show_model(app, load_model("unmasker", device="cpu"))
     assert [error.value.count("causal") for error in app.error] == [1]
-
-
-def test_at_the_end_the_cache_of_the_last_pass_stays_in_sight(app: AppTest) -> None:
-    app.slider(key="beam_tokens").set_value(4).run()
-    while not app.button(key="beam_step").disabled:
-        press(app, "beam_step")
-    assert "The cache of the beams" in app.get_by_key("beam_cache").proto.alt
-    press(app, "beam_reset")
-    press(app, "beam_step")
-    assert "4 rows of" in captions(app)

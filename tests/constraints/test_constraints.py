@@ -117,20 +117,6 @@ def test_a_step_says_what_was_wanted_and_what_was_thrown_away(lm: LanguageModel)
         generation.step(ARGMAX)
 
 
-def test_back_returns_to_the_same_mask(lm: LanguageModel) -> None:
-    generation = ConstrainedGeneration(Generation(lm, "the"), Constraint(lm, "pattern", "[abc]{3}"))
-    before = generation.look(Settings())
-    generation.step(ARGMAX)
-    generation.step(ARGMAX)
-    generation.back()
-    generation.back()
-    after = generation.look(Settings())
-    assert [t.token_id for t in after.tokens] == [t.token_id for t in before.tokens]
-    assert after.mass == pytest.approx(before.mass)
-    generation.back()
-    assert generation.steps == []
-
-
 def test_a_complete_text_may_go_on_where_the_pattern_allows_it(lm: LanguageModel) -> None:
     constraint = Constraint(lm, "pattern", "a+")
     (a,) = encode(lm, "a")[-1:]

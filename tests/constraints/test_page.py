@@ -7,9 +7,9 @@ from streamlit.testing.v1 import AppTest
 
 from model.constraints.experiments import compare_methods
 from model.job import Job
-from model.loading import LanguageModel, load_model
+from model.loading import load_model
 from pages.lessons.constraints.state import EXAMPLES, FIRST, ConstraintLesson
-from tests.frame.driving import captions, errors, kept, open_lesson, press
+from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
 from tests.tiny_models import tiny
 
 
@@ -114,19 +114,10 @@ def test_a_text_that_ran_out_of_room_is_not_called_complete(app: AppTest) -> Non
     assert "not met" in app.info[0].value
 
 
-class Reader:
-    """A reader whose first page has another model."""
-
-    def __init__(self, lm: LanguageModel) -> None:
-        self.lm = lm
-
-
 def test_what_another_model_cannot_read_gives_way_to_the_example(app: AppTest) -> None:
     app.text_input(key="constraint_prompt").set_value("the " * 150).run()
     assert not app.error
-    app.session_state["reader"] = Reader(tiny("llama"))
-    app.run()
-    assert not app.exception
+    show_model(app, tiny("llama"))
     assert "first example" in errors(app)
     assert lesson(app).stepper.steps.request == EXAMPLES[FIRST]
     assert app.text_input(key="constraint_prompt").value == EXAMPLES[FIRST].prompt
@@ -134,9 +125,7 @@ def test_what_another_model_cannot_read_gives_way_to_the_example(app: AppTest) -
 
 
 def test_a_model_of_another_kind_gets_one_sentence(app: AppTest) -> None:
-    app.session_state["reader"] = Reader(load_model("unmasker", device="cpu"))
-    app.run()
-    assert not app.exception
+    show_model(app, load_model("unmasker", device="cpu"))
     assert [error.value.count("causal") for error in app.error] == [1]
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TypeVar
 
 from streamlit.testing.v1 import AppTest
+
+from model.loading import LanguageModel
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE_SECONDS = 120
@@ -46,6 +49,13 @@ def kept(app: AppTest, key: str, kind: type[Kept]) -> Kept:
 def press(app: AppTest, key: str) -> None:
     """Press a button; the page runs through."""
     app.button(key=key).click().run()
+    assert not app.exception
+
+
+def show_model(app: AppTest, lm: LanguageModel) -> None:
+    """Give the reader's first page another model; the page runs through."""
+    app.session_state["reader"] = SimpleNamespace(lm=lm)
+    app.run()
     assert not app.exception
 
 

@@ -9,7 +9,6 @@ import math
 import pytest
 
 from model.guess.records import EntropyBounds, GuessRead, GuessRound, GuessRow, PlayerRound
-from pages.lessons.guess.passages import PASSAGES
 from pages.lessons.guess.state import read_names
 from viz.guess.bounds_chart import bounds_figure
 from viz.guess.score_charts import (
@@ -92,11 +91,6 @@ def test_who_joins_late_is_drawn_from_there_on() -> None:
     assert table["bits: Cleo"].isna().tolist() == [True, False]
 
 
-def test_nothing_yet_is_a_sentence() -> None:
-    for chart in (revealed_figure(None), running_figure([]), bounds_figure([])):
-        assert "press Enter" in chart.caption
-
-
 def test_bounds_are_drawn_from_lower_to_upper_with_the_score_beside() -> None:
     one = EntropyBounds("Ada", 6, 1.25, 3.5, 4.0, 2)
     bars, score = bounds_figure([one]).figure.data
@@ -118,10 +112,3 @@ def test_names_are_read_kept_apart_and_cleaned() -> None:
     ):
         with pytest.raises(ValueError, match=remedy):
             read_names(written, "percent")
-
-
-def test_passages_are_short_and_bear_their_licence() -> None:
-    for passage in PASSAGES.values():
-        assert 60 <= len(passage.text.split()) <= 120
-        assert "MIT" in passage.licence or "public domain" in passage.licence
-        assert passage.text.isascii()  # so that everyone can type it

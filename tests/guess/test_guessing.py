@@ -91,12 +91,6 @@ def test_a_guess_is_the_first_token_behind_the_text(storyteller: LanguageModel) 
     ]
 
 
-def test_guesses_that_begin_with_one_token_are_one_guess(storyteller: LanguageModel) -> None:
-    before = Generation(storyteller, "The cat sat on the").ids
-    read = read_guesses(storyteller, before, {"42": 0.2, "47": 0.3})
-    assert [(one.typed, round(one.share, 9)) for one in read] == [("42, 47", 0.5)]
-
-
 def test_what_is_kept_back_is_spread_evenly_over_the_other_tokens() -> None:
     guesses = (guess(2, 0.5), guess(4, 0.3))
     assert prob_of(guesses, 2, 10) == 0.5
@@ -183,31 +177,9 @@ def test_a_text_that_cannot_be_played_says_why(
         GuessingGame(storyteller, text, n_revealed=5)
 
 
-def test_first_guesses_that_are_always_right_leave_nothing_to_know() -> None:
-    assert entropy_bounds([1, 1, 1], [1, 2, 1], 4096) == (0, 0)
-
-
-def test_two_guesses_equally_often_right_are_one_bit() -> None:
-    assert entropy_bounds([1, 2, 2, 1], [2, 2, 2, 2], 4096) == pytest.approx((1, 1))
-
-
-def test_bounds_of_a_falling_distribution_are_shannon_s_two_sums() -> None:
-    ranks = [1, 1, 1, 1, 2, 2, 3, 4]
-    lower, upper = entropy_bounds(ranks, [4] * 8, 4096)
-    assert upper == pytest.approx(1.75)
-    # 1(1/2-1/4)log 1 + 2(1/4-1/8)log 2 + 3(1/8-1/8)log 3 + 4(1/8)log 4
-    assert lower == pytest.approx(0.25 + 1)
-
-
 def test_counts_that_rise_are_evened_out() -> None:
     assert isotonic_fit([(1, 1), (3, 3)]) == [(1, 0.5), (3, 0.25)]
     assert isotonic_fit([(2, 2), (2, 2)]) == [(2, 0.5)]
-
-
-def test_a_miss_is_the_next_guess_below_and_any_other_token_above() -> None:
-    lower, upper = entropy_bounds([1, None], [1, 1], 9)
-    assert lower == pytest.approx(1)
-    assert upper == pytest.approx(1 + 0.5 * math.log2(8))
 
 
 @pytest.mark.parametrize("architecture", ["gpt2", "qwen2", "openai_gpt"])
@@ -232,3 +204,20 @@ def test_a_tokenizer_that_writes_its_own_space_reads_guesses_too() -> None:
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend)
     lm = SimpleNamespace(tokenizer=tokenizer, vocab_size=8)
     assert tokens_of_guess(lm, [1], "sat") == [2]  # type: ignore[arg-type]  # all that it needs
+
+
+@pytest.mark.parametrize(
+    ("ranks", "n_guesses", "n_vocab", "expected"),
+    [
+        ([1, 1, 1], [1, 2, 1], 4096, (0, 0)),  # always right: nothing is left to know
+        ([1, 2, 2, 1], [2, 2, 2, 2], 4096, (1, 1)),
+        # 1(1/2-1/4)log 1 + 2(1/4-1/8)log 2 + 3(1/8-1/8)log 3 + 4(1/8)log 4
+        ([1, 1, 1, 1, 2, 2, 3, 4], [4] * 8, 4096, (0.25 + 1, 1.75)),
+        # a miss is the next guess below, and any other token above
+        ([1, None], [1, 1], 9, (1, 1 + 0.5 * math.log2(8))),
+    ],
+)
+def test_the_bounds_are_shannon_s_two_sums(
+    ranks: list[int | None], n_guesses: list[int], n_vocab: int, expected: tuple[float, float]
+) -> None:
+    assert entropy_bounds(ranks, n_guesses, n_vocab) == pytest.approx(expected)
