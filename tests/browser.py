@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from benchmarks.harness import CLOCK, ROOT, Server, Witness, chromium, serve
 from benchmarks.home_page import PATIENCE
@@ -59,16 +59,26 @@ def witness() -> Witness:
     return Witness()
 
 
-@pytest.fixture
-def page(browser: Browser, server: Server, witness: Witness) -> Iterator[Page]:
-    """A fresh blank page at 1280 x 800; after the test it must have met no error of any kind."""
-    printed_before = len(server.log())
+@pytest.fixture(scope="session")
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    """One window per worker, so that Streamlit's own scripts are fetched and compiled once."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.add_init_script(CLOCK)
-    page = context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(window: BrowserContext, server: Server, witness: Witness) -> Iterator[Page]:
+    """A fresh blank page at 1280 x 800; after the test it must have met no error of any kind."""
+    printed_before = len(server.log())
+    page = window.new_page()
     witness.watch(page)
     yield page
-    context.close()
+    forget = {"origin": server.url, "storageTypes": "cookies,local_storage,indexeddb"}
+    window.new_cdp_session(page).send("Storage.clearDataForOrigin", forget)
+    for opened in window.pages:
+        opened.close()
 
     printed = server.log()[printed_before:]
     print(printed)  # noqa: T201  pytest shows it beside a failure
