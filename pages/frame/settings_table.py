@@ -99,6 +99,8 @@ def _number(field: Whole | Number, kept: dict[str, Any]) -> Any:
     if value is not None and not low <= value <= high:  # another model may have other bounds
         st.session_state[kept["key"]] = min(max(value, low), high)
     show = st.slider if field.is_slider else st.number_input
+    if field.default is None and not field.is_slider:
+        kept["value"] = None  # an empty box
     return show(field.label, low, high, step=field.step, **kept)
 
 

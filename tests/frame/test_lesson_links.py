@@ -64,6 +64,7 @@ LINKS: dict[str, dict[str, str]] = {
         "min_p": "0.05",
         "context": "1000",
     },
+    "prefill_decode": {"shape": "typed", "layers": "4", "prompt": "A bird", "price": "2.5"},
     "sampling": {
         "source": "typed",
         "typed": "a: 1\nb: 2",

@@ -17,6 +17,7 @@ from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import show_job
+from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.palette import Theme
 from viz.prefill_decode.batch_chart import (
@@ -27,7 +28,6 @@ from viz.prefill_decode.batch_chart import (
 )
 from viz.strip import chip, element
 
-PROMPTS = "The cat sat on the\nOnce upon a time there was a little girl who had a\nHi"
 MAX_PROMPTS, MAX_TOKENS = 8, 48
 
 
@@ -79,14 +79,7 @@ def _show_padding(lesson: PhaseLesson) -> None:
         "**A batch is a rectangle: short prompts are padded on the left, and the model is told "
         "which columns are padding.** Without that, it returns other logits."
     )
-    st.text_area(
-        "Prompts, one a line",
-        PROMPTS,
-        key="phase_padding_prompts",
-        height=110,
-        max_chars=2000,
-        persist_state="session",
-    )
+    SETTINGS.widget("padding_prompts", height=110)
     show_job(
         lesson.jobs,
         "phase_padding",
@@ -100,9 +93,7 @@ def _show_padding(lesson: PhaseLesson) -> None:
 
 def _prompts(lm: LanguageModel) -> list[list[int]]:
     """Return the prompts that were typed, as far as the grid has room for them."""
-    lines = [
-        line for line in st.session_state["phase_padding_prompts"].splitlines() if line.strip()
-    ]
+    lines = [line for line in SETTINGS["padding_prompts"].splitlines() if line.strip()]
     if len(lines) > MAX_PROMPTS:
         raise ValueError(f"There is room for {MAX_PROMPTS} prompts, not for {len(lines)}.")
     prompts = [encode(lm, line) for line in lines]

@@ -19,6 +19,7 @@ from model.prefill_decode.records import BatchRun, Energy, PhaseRun, Prices
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import is_running, show_job
+from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, percent, plural
 from viz.prefill_decode.cost_chart import price_figure, request_figure
@@ -71,39 +72,11 @@ def _cost(lesson: PhaseLesson) -> None:
 def _inputs(sizes: list[int]) -> tuple[float, int, int, int]:
     """Ask for the price and the request."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="phase_cost_inputs"):
-        price = st.number_input(
-            "Price of this machine an hour",
-            min_value=0.0,
-            value=1.0,
-            step=0.1,
-            key="phase_price",
-            width=220,
-            persist_state="session",
-        )
-        n_in = _whole("Tokens in", "phase_n_in", 1000)
-        n_out = _whole("Tokens out", "phase_n_out", 500)
-        n_batch = st.selectbox(
-            "Sequences that share a step",
-            sizes,
-            key="phase_n_batch",
-            width=270,
-            help="Sizes that the batches above were measured at.",
-        )
-    return price, n_in, n_out, n_batch or 1
-
-
-def _whole(name: str, key: str, value: int) -> int:
-    return int(
-        st.number_input(
-            name,
-            min_value=1,
-            max_value=10_000_000,
-            value=value,
-            key=key,
-            width=150,
-            persist_state="session",
-        )
-    )
+        price = SETTINGS.widget("price", width=220)
+        n_in = SETTINGS.widget("n_in", width=150)
+        n_out = SETTINGS.widget("n_out", width=150)
+        n_batch = SETTINGS.widget("n_batch", options=sizes, width=270)
+    return price, n_in, n_out, n_batch
 
 
 def _note(run: PhaseRun) -> str:
@@ -116,22 +89,8 @@ def _note(run: PhaseRun) -> str:
 def _listed(prices: Prices) -> None:
     """Let the reader hold a price list's ratio against the measured one."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="phase_listed"):
-        price_in = st.number_input(
-            "A price list: a million in",
-            min_value=0.0,
-            value=None,
-            key="phase_listed_in",
-            placeholder="type it",
-            width=200,
-        )
-        price_out = st.number_input(
-            "a million out",
-            min_value=0.0,
-            value=None,
-            key="phase_listed_out",
-            placeholder="type it",
-            width=200,
-        )
+        price_in = SETTINGS.widget("listed_in", placeholder="type it", width=200)
+        price_out = SETTINGS.widget("listed_out", placeholder="type it", width=200)
     if price_in is None or price_out is None:
         return
     try:
@@ -148,9 +107,9 @@ def _listed(prices: Prices) -> None:
 def _budget(prices: Prices, n_in: int, n_out: int) -> None:
     budget = n_out
     if n_out > 1:
-        budget = st.slider(
-            "A budget on output tokens", 1, n_out, max(1, n_out // 2), key="phase_budget"
-        )
+        if SETTINGS["budget"] is None:
+            SETTINGS.put(budget=n_out // 2)
+        budget = SETTINGS.widget("budget", high=n_out)
     rows = []
     for name, n_written in (
         (f"{plural(n_out, 'token')} out", n_out),

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.timing import describe
 from pages.frame.lesson_state import lesson_state
+from pages.frame.link import offer_link
 from pages.lessons.prefill_decode.batches import show_batches
 from pages.lessons.prefill_decode.cost import show_cost
 from pages.lessons.prefill_decode.pace import show_pace
 from pages.lessons.prefill_decode.recorded import show_recorded
 from pages.lessons.prefill_decode.roofline import show_roofline
 from pages.lessons.prefill_decode.scores import show_scores
+from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.shapes import show_shapes
 from pages.lessons.prefill_decode.state import PhaseLesson
 from pages.lessons.prefill_decode.stream import show_stream
@@ -24,13 +25,16 @@ LESSON = "phase_lesson"
 
 def show_phase_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = lesson_state(LESSON, waiting, _begin, model_of=lambda lesson: lesson.home)
+    lesson = lesson_state(
+        LESSON, waiting, _begin, model_of=lambda lesson: lesson.home, settings=SETTINGS
+    )
     waiting.empty()
     machine = describe(lesson.lm)
-    st.caption(
+    caption = (
         f"On {machine.model}, {digits(machine.n_parameters / 1e6)} million parameters, "
         f"{machine.where}."
     )
+    offer_link(SETTINGS, lesson.home, caption=caption)
     show_shapes(lesson)
     show_pace(lesson)
     show_stream(lesson)

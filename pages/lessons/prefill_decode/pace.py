@@ -14,6 +14,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import show_job
 from pages.lessons.prefill_decode.recorded import chosen_recording
+from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, duration, plural
 from viz.palette import Theme, colour
@@ -39,21 +40,15 @@ def show_pace(lesson: PhaseLesson) -> None:
     )
     engines = engine_names(lesson.lm)
 
+    if SETTINGS["engine"] not in engines:
+        SETTINGS.put(engine=engines[-1])
+
     def controls(is_disabled: bool) -> None:
         if len(engines) > 1:
-            st.selectbox(
-                "Decode by",
-                engines,
-                index=len(engines) - 1,
-                key="phase_engine",
-                disabled=is_disabled,
-                width=290,
-            )
+            SETTINGS.widget("engine", options=engines, disabled=is_disabled, width=290)
 
     def start() -> Job[PhaseRun]:
-        name = st.session_state.get("phase_engine", engines[-1])
-        name = name if name in engines else engines[-1]
-        return lesson.start(measure_phases(lesson.lm, name))
+        return lesson.start(measure_phases(lesson.lm, SETTINGS["engine"]))
 
     show_job(
         lesson.jobs,

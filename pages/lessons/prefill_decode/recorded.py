@@ -6,18 +6,15 @@ import streamlit as st
 
 from model.prefill_decode.recordings import Recording, recordings
 from pages.frame.figures import show_chart, theme_now
+from pages.lessons.prefill_decode.settings import SETTINGS
 from viz.prefill_decode.batch_chart import throughput_figure
 from viz.prefill_decode.phase_charts import as_recorded, pace_figure
 from viz.prefill_decode.roofline_chart import roofline_figure, verdict
 
-NONE = "none"
-CHOICE = "phase_recording"
-
 
 def chosen_recording() -> Recording | None:
     """Return the recording that the reader laid beside, if any."""
-    name = st.session_state.get(CHOICE, NONE)
-    return next((one for one in recordings() if one.title == name), None)
+    return next((one for one in recordings() if one.title == SETTINGS["recording"]), None)
 
 
 def show_recorded() -> None:
@@ -27,15 +24,7 @@ def show_recorded() -> None:
         "**The same runs, recorded earlier on the device that is named.** The recording that you "
         "choose is also drawn behind the first figure above."
     )
-    shipped = {one.title: one for one in recordings()}
-    st.selectbox(
-        "Recording",
-        [NONE, *shipped],
-        key=CHOICE,
-        width=420,
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    SETTINGS.widget("recording", width=420, label_visibility="collapsed")
     found = chosen_recording()
     if found is None:
         return

@@ -11,11 +11,9 @@ from model.timing import describe
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import show_job
+from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.prefill_decode.cost_chart import choices_figure, scoring_figure
-
-PROMPT = "Once there was a boy. He lost his red ball and could not find it. The boy was very"
-CHOICES = "sad\nhappy\nhungry"
 
 
 def show_scores(lesson: PhaseLesson) -> None:
@@ -27,27 +25,13 @@ def show_scores(lesson: PhaseLesson) -> None:
     )
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        st.text_area(
-            "Prompt",
-            PROMPT,
-            key="phase_score_prompt",
-            height=100,
-            max_chars=4000,
-            persist_state="session",
-        )
+        SETTINGS.widget("score_prompt", height=100)
     with right:
-        st.text_area(
-            "Choices, one a line",
-            CHOICES,
-            key="phase_score_choices",
-            height=100,
-            max_chars=500,
-            persist_state="session",
-        )
+        SETTINGS.widget("score_choices", height=100)
 
     def start() -> Job[Scoring]:
-        choices = st.session_state["phase_score_choices"].splitlines()
-        prompt = st.session_state["phase_score_prompt"]
+        choices = SETTINGS["score_choices"].splitlines()
+        prompt = SETTINGS["score_prompt"]
         return lesson.start(score_and_write(lesson.lm, prompt, choices))
 
     show_job(

@@ -17,18 +17,10 @@ from model.weights.random_weights import (
 from pages.frame.code_that_ran import show_code
 from pages.frame.gc_tuning import free_when_gone, freeze_heap
 from pages.frame.models import allowed_models
+from pages.lessons.prefill_decode.settings import PASTED, SETTINGS, SHAPE_FIELDS, TYPED
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, size
 
-TYPED, PASTED = "typed", "a config.json"
-DTYPES = ("auto", "float32", "bfloat16")
-_FIELDS = (
-    ("Layers", "phase_layers", 8),
-    ("Hidden size", "phase_hidden", 512),
-    ("Heads", "phase_heads", 8),
-    ("KV heads", "phase_kv_heads", 4),
-    ("Vocabulary", "phase_vocab", 32_000),
-)
 _ROOM = 1.2  # of the weights: what a cache and a pass need besides
 _making = threading.Lock()  # one shape is made at a time: each takes memory that others count on
 
@@ -59,17 +51,16 @@ def show_shapes(lesson: PhaseLesson) -> None:
 def _choose(lesson: PhaseLesson, drawn: str) -> None:
     if lesson.lm.name != drawn:
         st.rerun()  # another model is measured now: all of the page is of it
-    names = [model.name for model in published_models()]
     with st.container(horizontal=True, vertical_alignment="bottom", key="phase_shape_inputs"):
-        st.selectbox("Shape", [*names, TYPED, PASTED], key="phase_shape", width=220)
-        st.selectbox("Number format", DTYPES, key="phase_dtype", width=150)
-        if st.session_state["phase_shape"] == TYPED:
-            for name, key, value in _FIELDS:
-                st.number_input(name, 1, 1_000_000, value, key=key, width=130)
-    if st.session_state["phase_shape"] == PASTED:
-        st.text_area("config.json", key="phase_config", height=160, max_chars=100_000)
+        shape = SETTINGS.widget("shape", width=220)
+        SETTINGS.widget("dtype", width=150)
+        if shape == TYPED:
+            for field in SHAPE_FIELDS:
+                SETTINGS.widget(field.name, width=130)
+    if shape == PASTED:
+        SETTINGS.widget("config", height=160)
     try:
-        plan = plan_shape(_shape(), st.session_state["phase_dtype"])
+        plan = plan_shape(_shape(), SETTINGS["dtype"])
     except ValueError as error:
         st.info(str(error))
         return
@@ -111,14 +102,14 @@ def _or_go_home(lesson: PhaseLesson) -> str:
 
 def _shape() -> ModelShape:
     """Return the shape that the widgets describe."""
-    kind = st.session_state["phase_shape"]
+    kind = SETTINGS["shape"]
     if kind == PASTED:
-        text = st.session_state.get("phase_config") or ""
+        text = SETTINGS["config"]
         if not text.strip():
             raise ValueError("Paste a model’s config.json to see what it would take.")
         return read_shape(text)
     if kind == TYPED:
-        return typed_shape(*(int(st.session_state[key]) for _, key, _ in _FIELDS))
+        return typed_shape(*(SETTINGS[field.name] for field in SHAPE_FIELDS))
     return published_shape(kind)
 
 
@@ -126,7 +117,7 @@ def _make(lesson: PhaseLesson) -> None:
     """Make the shape; where that fails say why and keep the model in use."""
     with _making:
         try:
-            lm = make_shape(_shape(), st.session_state["phase_dtype"])
+            lm = make_shape(_shape(), SETTINGS["dtype"])
         except ValueError as error:
             lesson.shape_problem = str(error)
             return

@@ -16,7 +16,7 @@ from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import show_job
-from pages.frame.models import DEFAULT_PROMPT
+from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson, Replay
 from viz.format import digits, duration
 from viz.palette import Theme, colour
@@ -27,7 +27,7 @@ N_OUT = 60  # tokens
 REPLAY_SECONDS = 8.0  # that a class can follow
 LOOK_SECONDS = 0.15
 MAX_SECONDS = 20.0  # of writing at one press
-SETTINGS = Settings(temperature=0.8, top_p=0.9)
+SAMPLING = Settings(temperature=0.8, top_p=0.9)
 
 
 def show_stream(lesson: PhaseLesson) -> None:
@@ -44,7 +44,7 @@ def show_stream(lesson: PhaseLesson) -> None:
         "Write",
         lambda: _start(lesson),
         lambda job: _begin_replay(lesson, job),
-        controls=_prompt,
+        controls=lambda is_disabled: SETTINGS.widget("prompt", width=420, disabled=is_disabled),
         icon=":material/timer:",
     )
     is_playing = lesson.replay is not None and not lesson.replay.is_over
@@ -52,26 +52,15 @@ def show_stream(lesson: PhaseLesson) -> None:
     show_code(stream, by_the_coin, answer, key="phase_code_2")
 
 
-def _prompt(is_disabled: bool) -> None:
-    st.text_input(
-        "Prompt",
-        DEFAULT_PROMPT,
-        key="phase_prompt",
-        max_chars=2000,
-        width=420,
-        disabled=is_disabled,
-    )
-
-
 def _start(lesson: PhaseLesson) -> Job[Request]:
     """Start an answer, which is written at full speed and shown afterwards."""
     lm = lesson.lm
-    prompt = encode(lm, st.session_state["phase_prompt"])
+    prompt = encode(lm, SETTINGS["prompt"])
     check_room(lm, len(prompt) + N_OUT, "shorten the prompt")
     # nothing is captured or compiled for one short answer
     name = BY_HAND if BY_HAND in engine_names(lm) else PLAIN
     engine = make_engine(lm, name, len(prompt) + N_OUT)
-    choose = by_the_coin(SETTINGS, 0, len(prompt))
+    choose = by_the_coin(SAMPLING, 0, len(prompt))
     job = lesson.start(answer(lm, engine, prompt, choose, N_OUT, MAX_SECONDS))
     lesson.replay = None
     return job

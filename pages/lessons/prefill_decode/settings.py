@@ -1,0 +1,63 @@
+"""The settings of the lesson of the two phases."""
+
+from __future__ import annotations
+
+from model.prefill_decode.recordings import recordings
+from model.weights.published_shapes import published_models
+from pages.frame.fields import Choice, Number, Text, Whole
+from pages.frame.models import DEFAULT_PROMPT
+from pages.frame.settings_table import SettingsTable
+
+TYPED, PASTED = "typed", "a config.json"
+SHAPES = (*(model.name for model in published_models()), TYPED, PASTED)
+SHAPE_FIELDS = (
+    Whole("layers", "Layers", 8, low=1, high=10**6),
+    Whole("hidden", "Hidden size", 512, low=1, high=10**6),
+    Whole("heads", "Heads", 8, low=1, high=10**6),
+    Whole("kv_heads", "KV heads", 4, low=1, high=10**6),
+    Whole("vocab", "Vocabulary", 32_000, low=1, high=10**6),
+)
+DTYPES = ("auto", "float32", "bfloat16")
+NO_RECORDING = "none"
+RECORDINGS = (NO_RECORDING, *(recording.title for recording in recordings()))
+SETTINGS = SettingsTable(
+    "phase",
+    # another architecture
+    Choice("shape", "Shape", SHAPES[0], SHAPES),
+    Choice("dtype", "Number format", DTYPES[0], DTYPES),
+    *SHAPE_FIELDS,
+    Text("config", "config.json", "", max_characters=100_000, in_link=False),
+    # prefill and decode, streaming
+    Choice("engine", "Decode by", in_link=False),  # this machine's
+    Text("prompt", "Prompt", DEFAULT_PROMPT, max_characters=2_000),
+    # batching
+    Text(
+        "padding_prompts",
+        "Prompts, one a line",
+        "The cat sat on the\nOnce upon a time there was a little girl who had a\nHi",
+        max_characters=2_000,
+    ),
+    # cost
+    Number("price", "Price of this machine an hour", 1.0, high=1e9),
+    Whole("n_in", "Tokens in", 1_000, low=1, high=10_000_000),
+    Whole("n_out", "Tokens out", 500, low=1, high=10_000_000),
+    Whole(
+        "n_batch",
+        "Sequences that share a step",
+        1,
+        low=1,
+        help="Sizes that the batches above were measured at.",
+    ),
+    Number("listed_in", "A price list: a million in", high=1e9),
+    Number("listed_out", "a million out", high=1e9),
+    Whole("budget", "A budget on output tokens", low=1, high=10_000_000, is_slider=True),
+    # scoring
+    Text(
+        "score_prompt",
+        "Prompt",
+        "Once there was a boy. He lost his red ball and could not find it. The boy was very",
+        max_characters=4_000,
+    ),
+    Text("score_choices", "Choices, one a line", "sad\nhappy\nhungry", max_characters=500),
+    Choice("recording", "Recording", NO_RECORDING, RECORDINGS),
+)
