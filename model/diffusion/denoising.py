@@ -118,17 +118,16 @@ class Diffusion:
         # commit: what is written now stays; the other proposals are forgotten
         proposals = np.array(self.filled_ids)
         proposals[open_at] = tokens
+        certainty = np.full(self.length, np.nan)
+        certainty[open_at] = confidence
         for place in places:
             self.ids[self.start + place] = int(proposals[place])
 
         record = DenoisePass(
             number=number,
-            plan=plan,
-            confidence=self._spread(open_at, confidence),
+            confidence=certainty,
             proposal_ids=proposals,
             committed=tuple(places),
-            ids=tuple(self.filled_ids),
-            coins=self._spread(open_at, coins),
             n_input=len(self.ids),
             seconds=seconds,
         )
@@ -208,14 +207,6 @@ class Diffusion:
             ranked = places
         chosen: list[int] = ranked[:n_commit].tolist()
         return chosen
-
-    def _spread(
-        self, places: npt.NDArray[np.intp], values: npt.NDArray[np.float64]
-    ) -> npt.NDArray[np.float64]:
-        """Lays values out over all positions, NaN elsewhere."""
-        spread = np.full(self.length, np.nan)
-        spread[places] = values
-        return spread
 
 
 def fill_page(page: Diffusion) -> Diffusion:

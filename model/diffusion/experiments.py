@@ -21,7 +21,7 @@ from model.records import FloatArray
 from model.sampling import Settings
 from model.tokenizing import labels_of
 
-BETWEEN, EMPTY = "between a beginning and an end", "on an empty page"
+BETWEEN, EMPTY = "between a beginning and an end", "with nothing given"
 
 
 # What is seen of it

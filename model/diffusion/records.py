@@ -26,12 +26,9 @@ class DenoisePass:
     """One pass over the whole sequence; arrays run over the positions to fill, from 0."""
 
     number: int  # the first pass is 1
-    plan: PassPlan
     confidence: FloatArray  # (length,) probability of the proposal; NaN where filled before
     proposal_ids: IntArray  # (length,) token proposed, or the one that stands there already
     committed: tuple[int, ...]  # positions that this pass filled, in the order it chose them
-    ids: tuple[int, ...]  # (length,) after the pass; the mask token where still open
-    coins: FloatArray  # (length,) by which the proposals were drawn; NaN where none was
     n_input: int  # tokens that the pass read, the given ones included
     seconds: float  # of the model alone, device synchronised
 
@@ -83,7 +80,7 @@ class Clashes:
 class Fill:
     """One fill of an experiment, with what was measured of it."""
 
-    place: str  # "between a beginning and an end", "on an empty page"
+    place: str  # "between a beginning and an end", "with nothing given"
     n_passes: int
     n_tokens: int  # that were filled in
     seed: int

@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 
 FORCED_LENGTH = 4  # tokens in a round of the draft that is always right, or always wrong
 
+PROPOSE, VERIFY, DECIDE, CROP = 1, 2, 3, 4  # the stages of a round, as they are shown
+
 Verdict: TypeAlias = Literal["accepted", "rejected", "not tested"]
 Source: TypeAlias = Literal["residual", "bonus"]
 
@@ -74,7 +76,6 @@ class Round:
     n_steps: int  # passes of the draft
     draft_seconds: float
     target_seconds: float
-    seconds: float  # of the whole round
 
     @property
     def n_accepted(self) -> int:

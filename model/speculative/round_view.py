@@ -62,7 +62,6 @@ def describe_round(text: Speculation, outcome: Outcome, number: int) -> Round:
         n_steps=outcome.draft.n_steps,
         draft_seconds=outcome.draft.seconds,
         target_seconds=outcome.target_seconds,
-        seconds=outcome.seconds,
     )
 
 

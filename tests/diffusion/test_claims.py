@@ -56,15 +56,6 @@ def measured(
     return found
 
 
-def test_c33_a_masked_model_fills_any_length_in_k_passes(unmasker: LanguageModel) -> None:
-    for length in (16, 48):
-        page = fill_page(Diffusion(unmasker, length, BEGINNING, n_passes=4))
-        assert len(page.passes) == 4
-        assert {one.n_input for one in page.passes} == {len(page.ids)}
-        assert not page.is_open.any()
-    assert unmasker.kind == "masked"
-
-
 def test_c33_more_passes_make_a_text_that_the_judge_finds_likelier(
     measured: dict[int, list[tuple[Diffusion, Clashes]]],
 ) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from model.diffusion.denoising import ORDERS, Diffusion, fill_page, propose
 from model.diffusion.experiments import left_first
-from model.diffusion.layout import plan_passes
+from model.diffusion.layout import plan_passes, writable_ids
 from tests.tiny_fillers import tiny_unmasker
 
 
@@ -43,9 +43,12 @@ def test_a_plan_fills_every_position_once_in_exactly_so_many_passes(
 def test_any_fill_keeps_what_is_given_and_replays(
     length: int, data: st.DataObject, order: str, temperature: float, seed: int
 ) -> None:
-    n_passes = data.draw(st.integers(1, length))
-    wishes = {"n_passes": n_passes, "order": order, "temperature": temperature, "seed": seed}
-    page, twin = (Diffusion(tiny_unmasker(), length, "a", "b", **wishes) for _ in range(2))
+    block = data.draw(st.integers(0, length))
+    n_passes = data.draw(st.integers(-(-length // (block or length)), length))
+    draws = {"order": order, "temperature": temperature, "seed": seed, "block_length": block}
+    page, twin = (
+        Diffusion(tiny_unmasker(), length, "a", "b", n_passes=n_passes, **draws) for _ in range(2)
+    )
     before = list(page.ids)
     fill_page(page)
     n_back = data.draw(st.integers(0, n_passes))
@@ -54,6 +57,9 @@ def test_any_fill_keeps_what_is_given_and_replays(
         twin.back()
     fill_page(twin)
     assert twin.ids == page.ids
+    committed = [place for one in page.passes for place in one.committed]
+    assert sorted(committed) == list(range(length)), "every position once"
+    assert writable_ids(page.lm)[page.filled_ids].all()
     kept = [i for i in range(len(before)) if not page.start <= i < page.start + length]
     assert [page.ids[i] for i in kept] == [before[i] for i in kept]
     share = left_first(page.filled_in)

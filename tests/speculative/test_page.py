@@ -8,8 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.generation import Generation
+from model.speculative.records import CROP, PROPOSE
 from pages.lessons.speculative import proof, speed
-from pages.lessons.speculative.state import CROP, PROPOSE, RoundSteps, SpeculativeLesson
+from pages.lessons.speculative.state import RoundSteps, SpeculativeLesson
 from tests.frame.driving import kept, open_lesson, press, words
 from tests.tiny_models import bare_model, save, tiny
 

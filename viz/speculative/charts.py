@@ -62,7 +62,7 @@ def distributions_figure(
         }
         series.insert(0, ("draft", 1, open_bar, [bar.draft_prob for bar in bars]))
         left: dict[str, object] = {"color": colour("kept", theme)}
-        series.append(("max(0, target − draft), to 1", 2, left, [b.residual_prob for b in bars]))
+        series.append(("residual", 2, left, [b.residual_prob for b in bars]))
     for name, column, marker, values in series:
         shown = [*values, rest[column]] if others else values
         figure.add_bar(

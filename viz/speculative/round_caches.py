@@ -9,10 +9,9 @@ from typing import Literal, TypeAlias
 
 from markupsafe import Markup
 
-from model.speculative.records import CacheMark, Round
+from model.speculative.records import CROP, VERIFY, CacheMark, Round
 from viz.format import count, plural, size
 from viz.palette import Theme, colour
-from viz.speculative.round_cards import CROP, VERIFY
 from viz.strip import element, hatch, row
 
 MAX_CELLS = 28  # positions of a cache that are drawn one by one

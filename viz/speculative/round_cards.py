@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from model.records import Piece
-from model.speculative.records import Drawn, Proposal, Round
+from model.speculative.records import DECIDE, VERIFY, Drawn, Proposal, Round
 from viz.format import digits
 from viz.palette import Theme, colour
 from viz.strip import chip, element, hatch, row
 
-VERIFY, DECIDE, CROP = 2, 3, 4  # stages from which more is shown
 OWNERS = {
     "prompt": "prompt",
     "draft": "proposed by the draft",

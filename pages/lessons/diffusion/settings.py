@@ -41,7 +41,7 @@ SETTINGS = SettingsTable(
     Choice("sweep_length", "Positions", 32, (16, 32, 48, 64)),
     Choice(
         "sweep_fills",
-        "Samples of each",
+        "Samples",
         1,
         (1, 2, 4),
         help="With other seeds. At temperature 0 in the order of confidence, all come out alike.",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from model.diffusion.denoising import Diffusion
 from model.diffusion.infilling import Infilling
@@ -15,26 +15,7 @@ from model.job import Job
 from model.loading import LanguageModel
 from pages.frame.stepper import Stepper
 
-
-class Engine(Protocol):
-    """What writes pass by pass, and can take passes back."""
-
-    @property
-    def finished(self) -> object:
-        """True where nothing is left to write."""
-
-    @property
-    def n_done(self) -> int:
-        """Counts the passes so far."""
-
-    def step(self) -> object:
-        """Runs a pass."""
-
-    def back(self) -> None:
-        """Takes the last pass back."""
-
-
-E = TypeVar("E", bound=Engine)
+E = TypeVar("E", Diffusion, Infilling)  # engines that write pass by pass, and take passes back
 
 
 class PassSteps(Generic[E]):
@@ -49,7 +30,8 @@ class PassSteps(Generic[E]):
 
     def __init__(self, engine: E) -> None:
         """Takes an engine as it stands."""
-        self.engine, self.seconds = engine, 0.0
+        self.engine: E = engine
+        self.seconds = 0.0
 
     @property
     def can_step(self) -> bool:

@@ -7,19 +7,13 @@ from markupsafe import Markup
 
 from model.speculative.decoding import Speculation, accept_prob, residual
 from model.speculative.drafting import ModelDraft, look_up
+from model.speculative.records import CROP, DECIDE, PROPOSE, VERIFY
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import is_presenting
 from pages.frame.stepper import show_stepper
 from pages.lessons.speculative.settings import SETTINGS
-from pages.lessons.speculative.state import (
-    CROP,
-    DECIDE,
-    PROPOSE,
-    VERIFY,
-    RoundSteps,
-    SpeculativeLesson,
-)
+from pages.lessons.speculative.state import RoundSteps, SpeculativeLesson
 from viz.format import duration, percent, plural
 from viz.presenter import FACTOR
 from viz.speculative.charts import distributions_figure

@@ -20,13 +20,12 @@ from model.speculative.drafting import (
     check_pair,
     new_reader,
 )
-from model.speculative.records import Round
+from model.speculative.records import CROP, DECIDE, PROPOSE, Round
 from model.speculative.round_view import describe_round
 from model.tokenizing import encode, pieces
 from pages.frame.stepper import Stepper
 from pages.lessons.speculative.settings import LOOKUP, SETTINGS, masks_now
 
-PROPOSE, VERIFY, DECIDE, CROP = 1, 2, 3, 4  # what of a round is on the page
 MAX_PROMPT, MAX_TEXT = 150, 220  # tokens, for a text that can still be read here
 
 
