@@ -75,7 +75,7 @@ class Case:
     coins: Sequence[float]
 
     def python(self) -> tuple[Stage, ...]:
-        """What the authority makes of it."""
+        """What Python makes of it."""
         return process(self.logits, self.ids, self.settings, self.n_prompt)
 
     def for_page(self, held: Distribution | None = None) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 // From raw logits to the token drawn, in the page: the twin of model/masks.py, model/sampling/__init__.py and
 // model/draw.py. The same arithmetic in the same order, in float64: the same tokens kept, the same
-// token drawn. It knows no page and no model; Python remains the authority.
+// token on which the coin falls. It knows no page and no model; the next token is Python's to decide.
 //
 // A row is a place in the one order of the raw logits: best first, ties by id. All arrays that leave
 // this file are by row, so every strategy on the same logits can be drawn side by side.
