@@ -69,9 +69,9 @@ class _Range:
 
 
 # The outer bounds of temperature and the penalties keep every float32 logit finite in float64.
-COLDEST, HOTTEST = 1e-6, 1e6
+MIN_TEMPERATURE, MAX_TEMPERATURE = 1e-6, 1e6
 _RANGES = {
-    "temperature": _Range(0, HOTTEST, "0 for greedy, or a number from 0.000001 to 1000000"),
+    "temperature": _Range(0, MAX_TEMPERATURE, "0 for greedy, or a number from 0.000001 to 1000000"),
     "top_k": _Range(0, 2**31 - 1, "a whole number of tokens, 0 for off"),
     "top_p": _Range(0, 1, "a number above 0 and at most 1, 1 for off", is_open_low=True),
     "min_p": _Range(0, 1, "a number from 0 to 1, 0 for off"),
@@ -170,7 +170,7 @@ def _checked_number(name: str, value: object) -> float | int:
     # an int is compared as it is: it may be too large for a float
     number = value if isinstance(value, int) else float(value)
     # NaN is in no range
-    is_tiny = name == "temperature" and 0 < number < COLDEST
+    is_tiny = name == "temperature" and 0 < number < MIN_TEMPERATURE
     if number not in _RANGES[name] or is_tiny:
         raise ValueError(wish)
     if name == "top_k" and number != int(number):

@@ -62,7 +62,7 @@ class BlockLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # half typed b
             self._storage.is_shared = True
 
     def _may_write(self, storage: Storage, n_old: int, n_new: int) -> bool:
-        """Whether the storage is what is looked at, free behind that, and no block too large."""
+        """Tells whether the storage is what is looked at, free behind, and no block too large."""
         keys = self.keys
         if keys is None or storage.n_written != n_old:
             return False

@@ -85,24 +85,6 @@ def test_a_rewind_leaves_what_a_fresh_prefill_would(architecture: str) -> None:
     np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_a_fork_and_its_origin_go_their_own_ways(architecture: str) -> None:
-    g = Generation(tiny(architecture), PROMPT)
-    for token_id in (7, 8, 9):
-        g.step(token_id=token_id)
-    twin = g.fork()
-    for ours, theirs in ((20, 120), (21, 121), (22, 122)):
-        g.step(token_id=ours)
-        twin.step(token_id=theirs)
-    g.rewind(2)
-    for one in (g, twin):
-        np.testing.assert_allclose(
-            one.logits, fresh_logits(one.lm, one.ids), rtol=0, atol=TOLERANCE
-        )
-    assert twin.ids[-3:] == [120, 121, 122]
-    assert g.ids[-1] == 20
-
-
 @pytest.mark.parametrize("architecture", CROPPABLE)
 def test_the_cache_holds_as_many_bytes_as_the_formula_says(architecture: str) -> None:
     g = Generation(tiny(architecture), PROMPT)

@@ -128,22 +128,20 @@ def test_the_shipped_models_that_fill_know_their_marks() -> None:
     assert gapfiller.end_ids == {gapfiller.bos_id}
 
 
-def test_every_end_token_ends_a_text(folder: Path) -> None:
-    """Chat models end a turn and a text with different tokens."""
-    turn = tokenizer().convert_tokens_to_ids("<|end|>")
-    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [turn, 7]}))
-    assert load_model(str(folder)).end_ids == {turn, 7, tokenizer().convert_tokens_to_ids(END)}
-
-
-def test_the_ends_of_the_config_serve_where_no_others_are_named(folder: Path) -> None:
-    (folder / "generation_config.json").write_text("{}")
-    edit_config(folder, eos_token_id=[5, 6])
-    assert load_model(str(folder)).end_ids == {5, 6, tokenizer().convert_tokens_to_ids(END)}
-
-
-def test_an_end_beyond_the_vocabulary_is_none(folder: Path) -> None:
-    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": VOCAB_SIZE}))
-    assert load_model(str(folder)).end_ids == {tokenizer().convert_tokens_to_ids(END)}
+@pytest.mark.parametrize(
+    ("generation", "config_ends", "expected"),
+    [
+        ({"eos_token_id": [6, 7]}, 5, {6, 7}),  # chat models end a turn and a text differently
+        ({}, [5, 6], {5, 6}),  # the config's own serve where no others are named
+        ({"eos_token_id": VOCAB_SIZE}, 5, set()),  # beyond the vocabulary
+    ],
+)
+def test_every_end_token_ends_a_text(
+    folder: Path, generation: dict[str, Any], config_ends: Any, expected: set[int]
+) -> None:
+    (folder / "generation_config.json").write_text(json.dumps(generation))
+    edit_config(folder, eos_token_id=config_ends)
+    assert load_model(str(folder)).end_ids == {*expected, tokenizer().convert_tokens_to_ids(END)}
 
 
 def test_a_chat_template_is_seen(folder: Path) -> None:

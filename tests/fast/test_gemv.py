@@ -65,15 +65,12 @@ def test_only_plain_tall_layers_in_float32_are_chosen(monkeypatch: pytest.Monkey
     assert {"gate_proj", "up_proj", "lm_head"} <= chosen
     assert "down_proj" not in chosen
     assert tall_layers(bare_model("llama").to(torch.bfloat16)) == ()
-    monkeypatch.setattr(gemv, "_WIDEST", 4)
-    assert tall_layers(model) == ()
-
-
-def test_without_the_library_that_is_slow_at_it_no_layer_is_chosen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(gemv, "_WIDEST", 4)
+        assert tall_layers(model) == ()
+    # nor without the library that is slow at it
     monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: False)
-    assert tall_layers(bare_model("llama")) == ()
+    assert tall_layers(model) == ()
 
 
 def test_a_layer_that_fails_is_given_back() -> None:

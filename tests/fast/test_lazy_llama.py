@@ -52,9 +52,6 @@ def test_it_knows_of_itself_what_the_model_would_have_said(
     assert isinstance(quick.source, LazyModel)
     assert not isinstance(whole.source, LazyModel)
     assert facts(quick) == facts(whole)
-    assert type(quick.tokenizer) is type(whole.tokenizer)
-    text = "Once upon a time, a café 🦊\n"
-    assert quick.tokenizer(text)["input_ids"] == whole.tokenizer(text)["input_ids"]
     written = json.loads((SHIPPED[name] / "config.json").read_text("utf-8"))
     for key in set(written) - {"transformers_version", "use_cache"}:  # these are not of its shape
         assert getattr(quick.config, key) == getattr(whole.config, key), key
