@@ -23,7 +23,7 @@ from model.causal_mask.attention import (
     true_logprobs,
 )
 from model.causal_mask.losses import losses_by_steps, losses_in_one_pass
-from model.causal_mask.records import AttentionMaps, Edit, Losses
+from model.causal_mask.records import AttentionMaps, Losses
 from model.job import finish
 from model.loading import LanguageModel
 from model.tokenizing import encode, label
@@ -269,8 +269,3 @@ def test_the_loop_finds_the_losses_of_the_pass(architecture: str) -> None:
 def test_one_token_has_nothing_to_predict(measure: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match="write a few words"):
         measure(tiny("llama"), [5])
-
-
-def test_the_first_position_has_nothing_before_it() -> None:
-    edit = Edit(("a", "b"), 0, "a", "c", np.ones(2), np.ones(2), np.ones(2), ())
-    assert edit.largest_before == edit.largest_unmasked_before == 0

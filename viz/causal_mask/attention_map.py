@@ -155,13 +155,10 @@ def _add_cells(figure: go.Figure, values: Map, role: str, theme: Theme, **more: 
 
 def _add_hidden(figure: go.Figure, n_tokens: int, theme: Theme) -> None:
     """Draws what the mask hides: the staircase above the diagonal, hatched."""
-    across, down = [0.5], [-0.5]
-    for i in range(n_tokens - 1):
-        across += [i + 0.5, i + 0.5]
-        down += [i - 0.5, i + 0.5]
+    across, down = _stairs(n_tokens)
     figure.add_scatter(
-        x=[*across, n_tokens - 0.5, n_tokens - 0.5, 0.5],
-        y=[*down, n_tokens - 1.5, -0.5, -0.5],
+        x=[*across[1:-1], across[-1], across[1]],
+        y=[*down[1:-1], -0.5, -0.5],
         mode="lines",
         line={"width": 0},
         fill="toself",
@@ -189,10 +186,7 @@ def _add_hidden(figure: go.Figure, n_tokens: int, theme: Theme) -> None:
 
 def _add_stairs(figure: go.Figure, n_tokens: int, theme: Theme) -> None:
     """Draws the edge of the mask."""
-    across, down = [-0.5], [-0.5]
-    for i in range(n_tokens):
-        across += [i + 0.5, i + 0.5]
-        down += [i - 0.5, i + 0.5]
+    across, down = _stairs(n_tokens)
     figure.add_scatter(
         x=across,
         y=down,
@@ -200,6 +194,15 @@ def _add_stairs(figure: go.Figure, n_tokens: int, theme: Theme) -> None:
         line={"color": colour("chosen", theme), "width": 1.5},
         hoverinfo="skip",
     )
+
+
+def _stairs(n_tokens: int) -> tuple[list[float], list[float]]:
+    """Returns the corners of the edge between what a mask lets through and what it hides."""
+    across, down = [-0.5], [-0.5]
+    for i in range(n_tokens):
+        across += [i + 0.5, i + 0.5]
+        down += [i - 0.5, i + 0.5]
+    return across, down
 
 
 def _add_targets(figure: go.Figure, maps: AttentionMaps, pitch: int, side: int) -> None:

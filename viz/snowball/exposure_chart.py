@@ -66,13 +66,13 @@ def judged_words(exposure: Exposure) -> str:
         f"{gap.n} stories; standard deviation between stories {gap.spread:.2f})"
     )
     if not abs(gap.mean) > gap.half_width:
-        return f"**No exposure bias that {gap.n} stories could show:** {numbers}."
+        return f"**No exposure bias was found:** {numbers}."
     if gap.mean > 0:
         return f"**After its own tokens {exposure.writer} does worse:** {numbers}."
     return (
         f"**The loss differs, but the other way:** {numbers}. A likely reason: its "
-        "own text is plainer than the story, so what comes next is easier to get right. Lower is "
-        "not better here."
+        "own text is plainer than the story, so the next token is easier to predict. Lower is not "
+        "better here."
     )
 
 
@@ -80,7 +80,7 @@ def kl_words(exposure: Exposure) -> str:
     """Says how much more the writer loses against the judge after its own tokens."""
     gap = paired_gap(exposure.kl_free, exposure.kl_forced)
     return (
-        f"KL({exposure.judge} ‖ {exposure.writer}), what the writer loses against the judge: "
+        f"KL({exposure.judge} ‖ {exposure.writer}), the writer’s loss against the judge: "
         f"{np.nanmean(exposure.kl_forced):.2f} nats a token after true tokens, "
         f"{np.nanmean(exposure.kl_free):.2f} after its own, paired {_signed(gap.mean)} ± "
         f"{gap.half_width:.2f}."

@@ -171,7 +171,7 @@ def verdict(slips: Compounding) -> str:
         )
     )
     if not slips.half_width < np.inf or abs(slips.difference) <= slips.half_width:
-        return f"**Errors do not compound here:** {numbers} ({margin}), as chance can explain."
+        return f"**Errors do not compound here:** {numbers} ({margin}). Chance can explain it."
     if slips.difference < 0:
         return f"**Errors do not compound here; slips become rarer:** {numbers} ({margin})."
     if slips.late[1] - slips.late[0] > (slips.early[1] - slips.early[0]) / 2:

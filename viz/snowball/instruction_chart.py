@@ -56,12 +56,12 @@ def _caption(position: InstructionPosition) -> str:
         if shares.size
     )
     same = (
-        f" After {plural(position.n_before, 'token')} it left {count(position.n_same)} of the "
-        f"{count(position.n_first)} tokens before it unchanged."
+        f" Put in after {plural(position.n_before, 'token')}, it left {count(position.n_same)} of "
+        f"the {count(position.n_first)} earlier tokens unchanged."
         if position.n_first
         else ""
     )
-    return f"Measured, in the end: {ends}.{same}"
+    return f"Measured at the end: {ends}.{same}"
 
 
 def version_html(version: Version, words: Sequence[str], theme: Theme = "light") -> Markup:

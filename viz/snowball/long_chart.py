@@ -27,7 +27,7 @@ def repeats_figure(texts: LongTexts, theme: Theme = "light") -> Chart:
     )
     figure.update_yaxes(range=[0, 103])
     words = "; ".join(f"{name} {percent(value / 100)}" for name, value in ends.items())
-    caption = f"Measured, at the end: {words}. A run counts where the text had it before."
+    caption = f"Measured at the end: {words}. A run counts where the text had it before."
     return Chart(figure, caption, f"Repeats by position. {caption}")
 
 
@@ -35,7 +35,7 @@ def long_surprise_figure(texts: LongTexts, theme: Theme = "light") -> Chart:
     """Draws the surprise of each token, by position."""
     figure, ends = _figure(texts, texts.surprise, "surprise, nats per token", theme)
     words = "; ".join(f"{name} {value:.2f}" for name, value in ends.items())
-    caption = f"Measured, at the end: {words} nats, by the model’s own raw probabilities."
+    caption = f"Measured at the end: {words} nats, by the model’s own raw probabilities."
     return Chart(figure, caption, f"Surprise by position. {caption}")
 
 

@@ -14,8 +14,9 @@ from pages.frame.figures import show_chart, show_metrics, theme_now
 from pages.frame.job_panel import show_job
 from pages.frame.layout import is_presenting
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
+from viz.causal_mask.edit_charts import small_nats
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html
-from viz.format import THIN, count, digits, nats, percent, plural
+from viz.format import count, digits, nats, percent, plural
 
 
 def show_losses(lesson: MaskLesson) -> None:
@@ -36,7 +37,7 @@ def show_losses(lesson: MaskLesson) -> None:
             lesson.jobs,
             "mask_loop",
             "The same by single steps",
-            lambda: Job(losses_by_steps(lesson.lm, lesson.text.ids)),
+            lambda: Job(losses_by_steps(lesson.lm, lesson.text.ids), is_timed=True),
             lambda job: _show_loop(lesson, losses, job),
             idle=lambda: show_chart(
                 loss_figure(losses, (), lesson.lm.where, theme_now()), "mask_losses"
@@ -85,7 +86,7 @@ def _show_loop(lesson: MaskLesson, losses: Losses, job: Job[Comparison]) -> None
         [
             (
                 "Largest gap of a loss",
-                f"{comparison.gap:.1e}{THIN}nats",
+                small_nats(comparison.gap),
                 "between the pass and the loop: rounding, measured rather than assumed to be 0",
             ),
             (

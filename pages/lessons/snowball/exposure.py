@@ -34,8 +34,8 @@ def show_exposure(lesson: SnowballLesson) -> None:
     """Offer the job, and show what it has measured."""
     st.header("Teacher forcing and free running", anchor=False)
     st.markdown(
-        "**In training a model reads true text only; when it writes, it reads its own.** If that "
-        "makes it worse, and the more so the longer it writes, the model has exposure bias. "
+        "**In training a model reads true text only; when it writes, it reads its own output.** If "
+        "that makes it worse, and the more so the longer it writes, the model has exposure bias. "
         "It is measured on stories that no shipped model was trained on."
     )
     show_job(

@@ -232,6 +232,6 @@ def _show_strip(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     )
     st.caption(
         "Top row: the original text. Bottom row: the text after the forced token, dotted where "
-        "both have the same token. The purple line is the KL divergence between what the two "
-        "expect, full at 10 nats. ␣ is a space, ⏎ a new line."
+        "both have the same token. The purple line is the KL divergence between the two next-token "
+        "distributions, full at 10 nats. ␣ is a space, ⏎ a new line."
     )

@@ -44,7 +44,8 @@ def _start(lesson: SnowballLesson) -> Job[tuple[RewindStrategy, ...]]:
     place, bad_id = lesson.slip
     n_tokens = len(lesson.text.steps) - place
     waits = [*(wait for wait in WAITS if wait < n_tokens), n_tokens]
-    return Job(compare_rewinds(lesson.start_at(place), bad_id, lesson.settings, n_tokens, waits))
+    work = compare_rewinds(lesson.start_at(place), bad_id, lesson.settings, n_tokens, waits)
+    return Job(work, is_timed=True)
 
 
 def _show(lesson: SnowballLesson, job: Job[tuple[RewindStrategy, ...]]) -> None:
@@ -56,7 +57,7 @@ def _show(lesson: SnowballLesson, job: Job[tuple[RewindStrategy, ...]]) -> None:
         hide_index=True,
         key="snowball_ways",
         column_config={
-            "strategy": st.column_config.TextColumn(width=130),
+            "strategy": st.column_config.TextColumn(width=150),
             "text from there on": st.column_config.TextColumn(width=600),
         },
     )
@@ -73,9 +74,9 @@ def _forks_say(lesson: SnowballLesson) -> str:
     job = lesson.jobs.get(FORKS)
     forks: Forks | None = job.found if job else None
     if forks is None:
-        return "One text says little of quality: the hundred forks above say more."
+        return "One text says little about quality: the hundred forks above say more."
     gap = Estimate.of(np.nanmean(forks.original, axis=1) - np.nanmean(forks.forced, axis=1))
     return (
-        f"Over {gap.n} forks, leaving the bad token in costs what follows "
+        f"Over {gap.n} forks, leaving the bad token in changes the surprise of what follows by "
         f"{nats(gap.mean)} ± {gap.half_width:.2f} a token (95 %)."
     )
