@@ -35,6 +35,11 @@ def test_a_job_runs_to_its_end_and_finds_what_its_work_returns() -> None:
     assert finish(count_to(5)) == 5
 
 
+def test_a_job_without_a_pass_is_done_at_once() -> None:
+    job = Job(count_to(0))
+    assert (job.is_running, job.is_done, job.fraction, job.found) == (False, True, 1.0, 0)
+
+
 def test_a_slice_of_no_time_does_nothing() -> None:
     job = Job(count_to(5))
     job.run_for(0.0)
