@@ -1,4 +1,4 @@
-"""Past one token per pass: C31 to C34, and the encoder that reads first (C39)."""
+"""Decoding algorithms: C31 to C34, and the encoder that reads first (C39)."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class Several(Field):
         """Return the names between the commas."""
         names = [name for name in text.split(",") if name]
         if not set(names) <= set(self.options):
-            raise self._refusal(f"names out of {', '.join(self.options)}", text)
+            raise self._refusal(f"some of {', '.join(self.options)}", text)
         return tuple(name for name in self.options if name in names)
 
     def write(self, value: Sequence[str]) -> str:

@@ -4,8 +4,8 @@
     SETTINGS.widget("prompt", width=300)
     SETTINGS["prompt"]
 
-Streamlit's `bind="query-params"` does not do: a bound key is the parameter's name, and our lessons
-share names such as `prompt` and `seed` with different bounds within one session.
+Streamlit's `bind="query-params"` does not serve here: the key of a bound widget is the parameter's
+name, and our lessons share names such as `prompt` and `seed`, with other bounds, in one session.
 """
 
 from __future__ import annotations

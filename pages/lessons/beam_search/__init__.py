@@ -1,1 +1,1 @@
-"""The lesson of pages/beam_search.py: several texts at once."""
+"""The lesson of pages/beam_search.py: beam search."""

@@ -1,1 +1,1 @@
-"""The lesson of pages/causal_mask.py: no position sees a later one."""
+"""The lesson of pages/causal_mask.py: the causal mask."""

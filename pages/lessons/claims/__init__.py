@@ -1,1 +1,1 @@
-"""The lesson of pages/claims.py: all that is said, and what was measured."""
+"""The lesson of pages/claims.py: claims about generation, tested."""

@@ -1,1 +1,1 @@
-"""The lesson of pages/constraints.py: a mask with a grammar."""
+"""The lesson of pages/constraints.py: constrained decoding."""

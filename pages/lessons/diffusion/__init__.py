@@ -1,1 +1,1 @@
-"""The lesson of pages/diffusion.py: all positions at once."""
+"""The lesson of pages/diffusion.py: masked diffusion."""

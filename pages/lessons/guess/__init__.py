@@ -1,1 +1,1 @@
-"""The lesson of pages/guess.py: the class against the model."""
+"""The lesson of pages/guess.py: guess the next token."""

@@ -1,1 +1,1 @@
-"""The lesson of pages/kv_cache.py: what is kept, and what it saves."""
+"""The lesson of pages/kv_cache.py: the KV cache."""

@@ -1,1 +1,1 @@
-"""The lesson of pages/prefill_decode.py: two phases, measured."""
+"""The lesson of pages/prefill_decode.py: prefill and decode."""

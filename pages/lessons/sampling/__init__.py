@@ -1,1 +1,1 @@
-"""The lesson of pages/sampling.py: one distribution, many masks."""
+"""The lesson of pages/sampling.py: sampling strategies."""

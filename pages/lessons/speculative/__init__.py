@@ -1,1 +1,1 @@
-"""The lesson of pages/speculative.py: a small model guesses, the large one checks."""
+"""The lesson of pages/speculative.py: speculative decoding."""
