@@ -44,21 +44,6 @@ def one_at_a_time(patience: float = 0.5) -> Iterator[bool]:
 
 
 @contextmanager
-def in_turn(patience: float = 10.0) -> Iterator[None]:
-    """Waits for this process's turn to measure something short, in one piece.
-
-    Raises:
-        ValueError: where it has not come in time; one sentence with the remedy.
-    """
-    with one_at_a_time(patience) as has_turn:
-        if not has_turn:
-            raise ValueError(
-                "Another reader is measuring, and two at once would time each other: press again."
-            )
-        yield
-
-
-@contextmanager
 def alone(lm: LanguageModel, n_threads: int = N_THREADS) -> Iterator[None]:
     """Keeps passes of a model out, and gives torch so many threads, while a ceiling is measured."""
     with lm.lock:

@@ -177,57 +177,9 @@ def test_a_model_saved_without_its_tied_head_still_has_it(tmp_path: Path) -> Non
     assert load_model(str(save(tmp_path, model))).vocab_size == VOCAB_SIZE
 
 
-def no_config(folder: Path) -> None:
-    (folder / "config.json").unlink()
-
-
-def adapter(folder: Path) -> None:
-    (folder / "config.json").rename(folder / "adapter_config.json")
-
-
-def broken_config(folder: Path) -> None:
-    (folder / "config.json").write_text('{"model_type": "llama"')
-
-
-def list_for_config(folder: Path) -> None:
-    (folder / "config.json").write_text("[1]")
-
-
-def pickles(folder: Path) -> None:
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-
-
-def no_weights(folder: Path) -> None:
-    (folder / "model.safetensors").unlink()
-
-
-def lfs_pointer(folder: Path) -> None:
-    (folder / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\n")
-
-
 def cut_short(folder: Path) -> None:
     path = folder / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-100])
-
-
-def missing_shard(folder: Path) -> None:
-    (folder / "model.safetensors").unlink()
-    index = {"weight_map": {"a": "model-00001-of-00002.safetensors"}}
-    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-
-
-def strange_index(folder: Path) -> None:
-    (folder / "model.safetensors").unlink()
-    (folder / "model.safetensors.index.json").write_text("{}")
-
-
-def no_tokenizer(folder: Path) -> None:
-    for path in folder.glob("tokenizer*"):
-        path.unlink()
-
-
-def broken_tokenizer(folder: Path) -> None:
-    (folder / "tokenizer.json").write_text("{}")
 
 
 def empty_tokenizer(folder: Path) -> None:
@@ -241,21 +193,50 @@ def headless(folder: Path) -> None:
     bare_model("llama").model.save_pretrained(folder)
 
 
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+SHARDS = json.dumps({"weight_map": {"a": "model-00001-of-00002.safetensors"}})
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),  # what a file holds instead; None where it is not there
+    [
+        ({"config.json": None}, "no config.json and is no model"),
+        (
+            {"config.json": None, "adapter_config.json": "{}"},
+            "an adapter: merge it into its base model",
+        ),
+        ({"config.json": '{"model_type": "llama"'}, "config.json of .* is malformed: download"),
+        ({"config.json": "[1]"}, "config.json of .* is malformed: download it again"),
+        (
+            {WEIGHTS: None, "pytorch_model.bin": ""},
+            "as pickles only, .* never opened: .* save_pretrained",
+        ),
+        ({WEIGHTS: None}, "no safetensors weights"),
+        ({WEIGHTS: "version https://git-lfs"}, "not a safetensors file: .*git lfs pull"),
+        ({WEIGHTS: None, INDEX: SHARDS}, "lacks model-00001-of-00002.safetensors: download"),
+        ({WEIGHTS: None, INDEX: "{}"}, "no weight_map: download"),
+        (
+            {"tokenizer.json": None, "tokenizer_config.json": None},
+            "no tokenizer files: save its tokenizer",
+        ),
+        ({"tokenizer.json": "{}"}, "cannot read .*: download it again"),
+    ],
+)
+def test_files_that_will_not_do_say_why_and_what_to_do(
+    folder: Path, files: dict[str, str | None], expected: str
+) -> None:
+    for name, content in files.items():
+        if content is None:
+            (folder / name).unlink()
+        else:
+            (folder / name).write_text(content)
+    assert re.search(expected, load_error(folder))
+
+
 @pytest.mark.parametrize(
     ("spoil", "expected"),
     [
-        (no_config, "no config.json and is no model"),
-        (adapter, "an adapter: merge it into its base model"),
-        (broken_config, "config.json of .* is malformed: download it again"),
-        (list_for_config, "config.json of .* is malformed: download it again"),
-        (pickles, "as pickles only, .* never opened: .* save_pretrained"),
-        (no_weights, "no safetensors weights"),
-        (lfs_pointer, "not a safetensors file: .*git lfs pull"),
         (cut_short, "not a safetensors file: download it again"),
-        (missing_shard, "lacks model-00001-of-00002.safetensors: download"),
-        (strange_index, "no weight_map: download"),
-        (no_tokenizer, "no tokenizer files: save its tokenizer"),
-        (broken_tokenizer, "cannot read .*: download it again"),
         (empty_tokenizer, "knows no tokens: save it again"),
         (headless, "no weights for lm_head.weight: choose"),
     ],

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 
-import pytest
 import torch
 
 from model.prefill_decode.ceilings import Rate
 from model.prefill_decode.records import Request, Timed
 from model.records import Machine
-from model.timing import alone, describe, in_turn, one_at_a_time, processor, seconds_of
+from model.timing import alone, describe, one_at_a_time, processor, seconds_of
 from tests.tiny_models import tiny
 
 
@@ -28,13 +27,6 @@ def test_two_runs_are_never_timed_at_once() -> None:
         assert (first, seen) == (True, [False])
     with one_at_a_time(patience=0.01) as again:
         assert again
-
-
-def test_what_is_measured_in_one_piece_is_refused_while_another_reader_measures() -> None:
-    with one_at_a_time(), pytest.raises(ValueError, match="press again"), in_turn(patience=0.01):
-        pytest.fail("it was not its turn")
-    with in_turn(patience=0.01), one_at_a_time(patience=0.01) as has_turn:
-        assert not has_turn
 
 
 def test_a_ceiling_is_measured_while_no_pass_runs_and_gives_the_threads_back() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -329,12 +331,14 @@ def test_a_check_says_where_two_texts_part(monkeypatch: pytest.MonkeyPatch) -> N
     target = tiny("llama")
 
     def check() -> tuple[int | None, int]:
-        make_drafter = lambda: ModelDraft(tiny("llama", seed=1), 290)  # noqa: E731
+        make_drafter = partial(ModelDraft, tiny("llama", seed=1), 290)
         (one,) = finish(check_greedy(target, make_drafter, ["the hero"], 12, 3))
         return one.first_difference, one.n_tokens
 
     assert check() == (None, 12)
-    plain = decode_baseline
-    cut = lambda *args: (plain(*args)[0][:-2], 0.0)  # noqa: E731
+
+    def cut(*args: Any) -> tuple[list[int], float]:
+        return decode_baseline(*args)[0][:-2], 0.0
+
     monkeypatch.setattr("model.speculative.proof.decode_baseline", cut)
     assert check() == (10, 12)
