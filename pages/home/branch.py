@@ -32,6 +32,19 @@ class Choice:
     forced: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """A position of the text that the reader looks back at."""
+
+    position: int
+    distribution: Distribution
+    token_id: int
+    is_prompt: bool
+    settings: Settings
+    coin: float | None
+    forced: bool
+
+
 @dataclass
 class Branch:
     """One text being written, with all that it takes to write it again."""
@@ -50,6 +63,34 @@ class Branch:
             return self.undone[-1]
         return None
 
+    def look_back(self, position: int, controls: Controls) -> Inspection:
+        """Return what the token at a position was drawn from, or what the prompt's is held against.
+
+        Raises:
+            ValueError: No token stands there, or nothing stands before it.
+        """
+        text = self.generation
+        if not 0 <= position < len(text.ids):
+            raise ValueError("There is no token at that position: choose one of those shown.")
+        if position >= text.n_prompt:
+            place = position - text.n_prompt
+            step, choice = text.steps[place], self.choices[place]
+            return Inspection(
+                position,
+                step.distribution,
+                step.token_id,
+                False,
+                choice.settings,
+                step.coin,
+                step.forced,
+            )
+        if position == 0:
+            raise ValueError("Nothing stands before the first token, so nothing predicted it.")
+        before = Generation(text.lm, text.ids[:position], seed=self.seed).distribution
+        return Inspection(
+            position, before, text.ids[position], True, controls.settings(), None, False
+        )
+
 
 @dataclass(frozen=True)
 class Guess:
@@ -60,16 +101,3 @@ class Guess:
     rank: int  # 0 is the model's best
     prob: float  # raw softmax at temperature 1
     n_tokens: int  # pieces of the guess; only the first is compared
-
-
-@dataclass(frozen=True, eq=False)
-class Inspection:
-    """A position of the text that the reader looks back at."""
-
-    position: int
-    distribution: Distribution
-    token_id: int
-    is_prompt: bool
-    settings: Settings
-    coin: float | None
-    forced: bool

@@ -273,7 +273,9 @@ class Session:
 
     def _on_inspect(self, event: Mapping[str, Any]) -> None:
         position = event.get("position")
-        self.inspection = None if position is None else self._look_back(int(position))
+        self.inspection = (
+            None if position is None else self.active.look_back(int(position), self.controls)
+        )
 
     def _on_guess(self, event: Mapping[str, Any]) -> None:
         self.guess = weigh_guess(self.lm, self.generation.logits, str(event.get("text", "")))
@@ -357,36 +359,7 @@ class Session:
         generation = self.generation
         if generation.finished is None or not generation.steps:
             return None
-        return self._look_back(len(generation.ids) - 1)
-
-    def _look_back(self, position: int) -> Inspection:
-        generation = self.generation
-        if not 0 <= position < len(generation.ids):
-            raise ValueError("There is no token at that position: choose one of those shown.")
-        if position >= generation.n_prompt:
-            step = generation.steps[position - generation.n_prompt]
-            choice = self.active.choices[position - generation.n_prompt]
-            return Inspection(
-                position,
-                step.distribution,
-                step.token_id,
-                False,
-                choice.settings,
-                step.coin,
-                step.forced,
-            )
-        if position == 0:
-            raise ValueError("Nothing stands before the first token, so nothing predicted it.")
-        before = Generation(self.lm, generation.ids[:position], seed=self.seed)
-        return Inspection(
-            position,
-            before.distribution,
-            generation.ids[position],
-            True,
-            self.controls.settings(),
-            None,
-            False,
-        )
+        return self.active.look_back(len(generation.ids) - 1, self.controls)
 
     def _read_prompt(self, text: str, seed: int, chat: bool) -> Generation:
         ids = encode_chat(self.lm, text) if chat else encode(self.lm, text)

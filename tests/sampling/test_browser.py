@@ -59,6 +59,6 @@ def test_engines_part_where_it_is_lit_and_a_run_can_be_stopped(lab: Page) -> Non
     expect(run).to_have_text(re.compile("Stop"), timeout=PATIENCE)
     run.click()
     expect(run).to_have_text(re.compile("Generate"), timeout=PATIENCE)
-    lab.get_by_label("Prompt", exact=True).fill("word " * 900)
+    lab.get_by_label("Prompt", exact=True).fill("🍓" * 900)
     run.click()
-    expect(lab.get_by_text("shorten the text")).to_be_visible(timeout=PATIENCE)
+    expect(lab.get_by_text("shorten the prompt")).to_be_visible(timeout=PATIENCE)
