@@ -66,19 +66,23 @@ def _part(
     seconds: float,
     has_clock: bool,
 ) -> None:
-    if is_running(jobs, key) != has_clock:
-        st.rerun()  # the clock starts and stops with the whole page
+    # a tick of the clock may bring a press that then comes by itself as well: until one is without,
+    # the button does nothing, so that what was stopped is not started by the same press
+    is_settling = has_clock and not is_running(jobs, key)
+    press, *args = (stop, jobs, key) if has_clock else (start_job, jobs, key, start)
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
         if controls is not None:
             controls(has_clock)
-        st.button(
+        is_pressed = st.button(
             "Stop" if has_clock else title,
             key=f"{key}_run",  # one button of one type, so that it keeps the focus
             type="primary",
-            on_click=stop if has_clock else start_job,
-            args=(jobs, key) if has_clock else (jobs, key, start),
+            on_click=None if is_settling else press,
+            args=args,
             icon=":material/stop:" if has_clock else icon,
         )
+    if (is_settling and not is_pressed) or (is_running(jobs, key) and not has_clock):
+        st.rerun()  # the clock starts and stops with the whole page
     if problem := st.session_state.get(f"{key}_problem"):
         st.error(problem)
     job = jobs.get(key)

@@ -43,6 +43,7 @@ class Stepper(Generic[S]):
         steps: What is stepped through.
         is_playing: Whether it goes on by itself.
         problem: Why the last move could not be made; None where it could.
+        is_settling: Whether it was paused and its clock still runs.
     """
 
     def __init__(self, steps: S, key: str) -> None:
@@ -55,6 +56,7 @@ class Stepper(Generic[S]):
         self.steps, self.key = steps, key
         self.is_playing = False
         self.problem: str | None = None
+        self.is_settling = False
 
     def step(self) -> None:
         """Take a step; where none is left, stop playing."""
@@ -103,14 +105,18 @@ class Stepper(Generic[S]):
             ("reset", "Reset", "restart_alt", self.reset, was_stepped),
         )
         for name, title, icon, press, is_on in buttons:
-            st.button(
+            is_pressed = st.button(
                 title,
                 key=f"{self.key}_{name}",
                 type="primary" if name == "step" else "secondary",
-                on_click=press,
+                # a tick of the clock may bring a press that then comes by itself as well: until one
+                # is without, the buttons do nothing, so that Pause is not taken back
+                on_click=None if self.is_settling else press,
                 disabled=not is_on,
                 icon=f":material/{icon}:",
             )
+            if name == "play" and self.is_settling and not is_pressed:
+                st.rerun()
 
     def notices(self) -> None:
         """Say why the last move could not be made, and what there is to know of where it stands."""
@@ -137,6 +143,9 @@ def show_stepper(
 def _part(stepper: Callable[[], Stepper[S]], draw: Callable[[], None], has_clock: bool) -> None:
     if has_clock and stepper().is_playing:
         stepper().step()
-    if stepper().is_playing != has_clock:
-        st.rerun()  # the clock starts and stops with the whole page
+        if not stepper().is_playing:
+            st.rerun()  # the clock starts and stops with the whole page
+    elif stepper().is_playing:
+        st.rerun()
+    stepper().is_settling = has_clock and not stepper().is_playing
     draw()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -30,3 +32,28 @@ def test_the_grid_grows_and_the_race_stops(page: Page, url: str, witness: Witnes
     expect(by_key(page, "kv_findings")).to_be_visible(timeout=PATIENCE)
     expect(button).to_contain_text("Start", timeout=PATIENCE)
     assert fits_a_phone(page)
+
+
+# Streamlit sends a press from a timer; a tick of the clock that comes before it sends it as well
+SEND_LATE = """() => {
+  const soon = window.setTimeout;
+  window.setTimeout = (act, ms, ...args) => soon(act, ms || 1500, ...args);
+}"""
+
+
+def test_a_press_that_is_sent_again_pauses_and_stops_once(
+    page: Page, url: str, witness: Witness
+) -> None:
+    page.goto(f"{url}/kv_cache")
+    play = by_key(page, "kv_play").get_by_role("button")
+    run = by_key(page, "kv_race_run").get_by_role("button")
+    expect(play).to_be_enabled(timeout=4 * PATIENCE)
+    forget_first_requests(witness)
+    for button, name, other in ((play, "Play", "Pause"), (run, "Start", "Stop")):
+        button.click()
+        expect(button).to_have_text(re.compile(other), timeout=PATIENCE)
+        page.evaluate(SEND_LATE)
+        button.click()
+        expect(button).to_have_text(re.compile(name), timeout=PATIENCE)
+        page.wait_for_timeout(3000)
+        expect(button).to_have_text(re.compile(name))
