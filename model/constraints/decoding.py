@@ -166,9 +166,7 @@ class ConstrainedGeneration:
             token_id=chosen,
             label=self._label(chosen),
             prob=float(raw.probs[chosen]),
-            masked_prob=float(stage.probs[chosen]),
             mass=float(raw.probs[ids].sum()),
-            n_allowed=len(ids),
             wanted=self._label(best),
             wanted_prob=float(raw.probs[best]),
         )

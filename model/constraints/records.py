@@ -33,9 +33,7 @@ class ConstrainedStep:
     token_id: int
     label: str
     prob: float  # by the model alone
-    masked_prob: float  # as it was drawn
     mass: float  # probability of all that was allowed there
-    n_allowed: int
     wanted: str  # the model's own best token, had it been free
     wanted_prob: float
 

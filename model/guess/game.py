@@ -48,7 +48,6 @@ def score(name: str, guesses: Sequence[GuessRead], token_id: int, n_vocab: int) 
     return PlayerRound(
         name=name,
         guesses=tuple(guesses),
-        spread=1 - math.fsum(guess.share for guess in guesses),
         prob=prob_of(guesses, token_id, n_vocab),
         rank=ranks[0] if ranks else None,
     )
@@ -106,11 +105,6 @@ class GuessingGame:
     def is_over(self) -> bool:
         """Whether the whole text is revealed."""
         return self.position >= len(self.ids)
-
-    @property
-    def text(self) -> str:
-        """The text as far as it is revealed."""
-        return self._generation.text
 
     @property
     def hidden_text(self) -> HiddenText:

@@ -29,7 +29,6 @@ class PlayerRound:
 
     name: str
     guesses: tuple[GuessRead, ...]  # by share, the largest first
-    spread: float  # confidence on no guess: spread evenly over all other tokens
     prob: float  # given to the true token
     rank: int | None  # of the true token among the guesses, from 1; None: a miss
 

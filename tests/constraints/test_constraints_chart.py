@@ -48,7 +48,7 @@ def test_forbidden_bars_are_hatched_and_have_no_masked_bar(theme: Theme) -> None
 
 
 def step(label: str, mass: float) -> ConstrainedStep:
-    return ConstrainedStep(1, label, mass / 2, 1.0, mass, 3, "wanted", 0.5)
+    return ConstrainedStep(1, label, mass / 2, mass, "wanted", 0.5)
 
 
 def test_columns_sum_to_one_and_a_dead_end_is_named() -> None:

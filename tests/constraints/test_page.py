@@ -69,10 +69,15 @@ def test_every_example_can_be_taken_stepped_and_completed(app: AppTest, name: st
 
 
 def test_the_temperature_on_the_page_is_the_one_of_the_step(app: AppTest) -> None:
-    app.slider(key="constraint_temperature").set_value(1.5).run()
-    press(app, "constraint_step")
-    step = lesson(app).generation.steps[0]
-    assert 0 < step.masked_prob < 1
+    app.get_by_key("constraint_kind").set_value("pattern").run()
+    texts = []
+    for temperature in (0.0, 1.5):
+        app.slider(key="constraint_temperature").set_value(temperature).run()
+        for _ in range(4):
+            press(app, "constraint_step")
+        texts.append([step.label for step in lesson(app).generation.steps])
+        press(app, "constraint_reset")
+    assert texts[0] != texts[1]
 
 
 def test_another_kind_brings_an_example_of_its_own(app: AppTest) -> None:

@@ -25,7 +25,7 @@ MAT, FLOOR, TAG = 7, 8, 9
 
 def player(name: str, token_id: int, share: float, prob: float) -> PlayerRound:
     read = GuessRead("mat", "␣mat", token_id, 1, share)
-    return PlayerRound(name, (read,), 1 - share, prob, 1 if prob == share else None)
+    return PlayerRound(name, (read,), prob, 1 if prob == share else None)
 
 
 def one_round(position: int = 5, ada: float = 0.5) -> GuessRound:

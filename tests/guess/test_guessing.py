@@ -186,7 +186,10 @@ def test_counts_that_rise_are_evened_out() -> None:
 def test_any_causal_model_plays(architecture: str) -> None:
     lm = tiny(architecture)
     game = GuessingGame(lm, "the then, 😀 the", n_revealed=2)
-    assert game.text == "the"  # "t" and "he": no token begins the text, two of its own are open
+    assert game.hidden_text.shown == (
+        "t",
+        "he",
+    )  # no token begins the text: two of its own do
     done = game.play({"You": "-he 50 the 20"})
     # "he" goes on with the word; " the" begins a new one
     assert [one.label for one in done.players[0].guesses] == ["he", "␣the"]

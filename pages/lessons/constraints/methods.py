@@ -22,12 +22,12 @@ def show_methods(lesson: ConstraintLesson) -> None:
     st.markdown(
         "**Sampling at a low temperature sometimes takes the other branch; beam search looks ahead "
         "and compares whole prefixes.** Where the wrong branch is far likelier, a low temperature "
-        "does not help."
+        f"does not help. Each temperature gets {N_TEXTS} texts, the search {N_BEAMS} beams."
     )
     show_job(
         lesson.jobs,
         "constraint_methods",
-        f"Generate {N_TEXTS} texts at each temperature, and search with {N_BEAMS} beams",
+        "Compare decoding methods",
         lambda: _start(lesson),
         _show,
     )

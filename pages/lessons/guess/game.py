@@ -68,7 +68,7 @@ def show_game(waiting: DeltaGenerator) -> None:
 
 def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
     """Begin with the first passage; who plays stays."""
-    lesson = GuessLesson(lm, GuessingGame(lm, FIRST.text, SETTINGS["n_open"]), FIRST.name)
+    lesson = GuessLesson(lm, GuessingGame(lm, FIRST.text, SETTINGS["n_open"]))
     if old is not None:
         lesson.names, lesson.unit = old.names, old.unit
     return lesson

@@ -61,4 +61,4 @@ def _set_players(lesson: GuessLesson) -> None:
 def _start(lesson: GuessLesson) -> None:
     choice = SETTINGS["which"]
     text = PASSAGES[choice].text if choice in PASSAGES else SETTINGS["own"]
-    lesson.start(text, choice, SETTINGS["n_open"])
+    lesson.start(text, SETTINGS["n_open"])

@@ -45,7 +45,6 @@ class GuessLesson:
 
     lm: LanguageModel
     game: GuessingGame
-    about: str  # whose text it is
     names: tuple[str, ...] = ("You",)
     unit: Unit = "percent"
     notice: str | None = None  # one sentence
@@ -56,7 +55,7 @@ class GuessLesson:
         """What has been guessed and revealed."""
         return self.game.rounds
 
-    def start(self, text: str, about: str, n_open: int) -> None:
+    def start(self, text: str, n_open: int) -> None:
         """Begin with another text; one that cannot be played leaves the game as it is."""
         self.setup_notice = None
         try:
@@ -64,7 +63,7 @@ class GuessLesson:
         except ValueError as error:
             self.setup_notice = f"{error} The game goes on with the text before it."
         else:
-            self.about, self.notice = about, None
+            self.notice = None
 
     def set_players(self, written: str, unit: Unit) -> None:
         """Take the players' names; ones that cannot be read leave those who play."""
