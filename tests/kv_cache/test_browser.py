@@ -28,6 +28,7 @@ def test_the_grid_grows_and_the_race_stops(page: Page, url: str, witness: Witnes
     button = by_key(page, "kv_race_run").get_by_role("button")
     button.click()
     expect(button).to_contain_text("Stop", timeout=PATIENCE)
+    expect(by_key(page, "kv_per_step")).to_be_visible(timeout=PATIENCE)
     button.click()
     expect(by_key(page, "kv_findings")).to_be_visible(timeout=PATIENCE)
     expect(button).to_contain_text("Start", timeout=PATIENCE)
