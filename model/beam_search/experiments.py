@@ -41,7 +41,7 @@ def compare_searches(
     yield Progress(0, limit, "greedy decoding and beam search")
     greedy, beam = _run("greedy", searches[0]), _run(f"{n_beams} beams", searches[1])
     # the exact search begins with the better of the two
-    known = max(searches[0].run()[0], searches[1].run()[0], key=lambda found: found.total)
+    known = max(searches[0].run()[0], searches[1].run()[0], key=lambda text: text.total)
     exact = BestFirstSearch(start, n_tokens, (known.token_ids, known.logprobs), limit, end_ids)
     seconds = 0.0
 

@@ -21,7 +21,7 @@ def lm() -> LanguageModel:
 
 
 @pytest.mark.parametrize(
-    ("kind", "wish", "words"),
+    ("kind", "source", "words"),
     [
         ("pattern", "[0-9", "pattern cannot be used .unterminated"),
         ("pattern", "(a", r"missing \)"),
@@ -37,7 +37,7 @@ def lm() -> LanguageModel:
         ("schema", "{nope", "not JSON"),
         ("schema", "[" * 3000, "not JSON"),
         ("schema", "[]", "write one"),
-        ("schema", '{"type": "wish"}', "schema cannot be used"),
+        ("schema", '{"type": "source"}', "schema cannot be used"),
         ("schema", "{}", "shorten it"),
         ("schema", '{"enum": []}', "No text"),
         ("schema", '{"type": "integer", "minimum": 5, "maximum": 1}', "maximum.*leave it out"),
@@ -50,20 +50,20 @@ def lm() -> LanguageModel:
     ],
 )
 def test_what_cannot_be_read_or_satisfied_gets_one_sentence(
-    lm: LanguageModel, kind: Kind, wish: str, words: str
+    lm: LanguageModel, kind: Kind, source: str, words: str
 ) -> None:
     with pytest.raises(ValueError, match=words) as caught:
-        Constraint(lm, kind, wish)
+        Constraint(lm, kind, source)
     assert "\n" not in str(caught.value)
     assert str(caught.value).endswith(".")
 
 
 @pytest.mark.parametrize(
-    ("wish", "expected"),
+    ("source", "expected"),
     [("^abc$", "abc"), (r"a\$", r"a\$"), (r"a\\$", r"a\\"), ("abc", "abc"), ("a|b", "a|b")],
 )
-def test_anchors_around_a_pattern_say_nothing_new(wish: str, expected: str) -> None:
-    assert pattern_of("pattern", wish) == expected
+def test_anchors_around_a_pattern_say_nothing_new(source: str, expected: str) -> None:
+    assert pattern_of("pattern", source) == expected
 
 
 def test_choices_are_taken_letter_by_letter_each_once() -> None:

@@ -88,7 +88,7 @@ def tree_figure(
         margin={"l": 4, "r": 4, "t": 34, "b": 4},
         legend={"y": -0.02, "yanchor": "top"},
     )
-    caption = _caption(nodes, steps, n_beams)
+    caption = _caption(nodes, steps)
     return Chart(figure, caption, f"The tree of the search. {caption}")
 
 
@@ -279,7 +279,7 @@ def _add_prompt(figure: go.Figure, root: _Place, prompt_end: str, theme: Theme) 
     )
 
 
-def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep], n_beams: int) -> str:
+def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep]) -> str:
     if not steps:
         return (
             "No step has been searched; press Step. Below each token will stand the sum of log p "
@@ -292,7 +292,7 @@ def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep], n_beams: int)
     dropped = f", and {plural(len(last.dropped), 'beam')} dropped" if last.dropped else ""
     return (
         f"Measured. Token {last.depth}: {count(fates.count('kept'))} of "
-        f"{count(last.n_candidates)} candidates kept{finished}{dropped}. The best {count(n_beams)} "
-        "that were pruned are drawn, too. Below each token stands the sum of log p from the prompt "
-        "on, in nats. Greedy decoding’s tokens are underlined."
+        f"{count(last.n_candidates)} candidates kept{finished}{dropped}. The best of the "
+        "pruned ones are drawn, too. Below each token stands the sum of log p from the prompt on, "
+        "in nats. Greedy decoding’s tokens are underlined."
     )

@@ -17,7 +17,7 @@ HEAD = 190  # an entry's heading and its link take the room of so many character
 
 
 def show_glossary(asked: str | None = None) -> None:
-    """Draw the entries, or those in which the reader's words stand.
+    """Draw the entries, or those that hold the reader's words.
 
     Args:
         asked: Anchor of the entry that a link pointed at; it is shown first, by itself.
@@ -33,15 +33,15 @@ def show_glossary(asked: str | None = None) -> None:
         label_visibility="collapsed",
         live=True,
     )
-    found = matching(words or "")
-    if not found:
-        st.info("No entry has that: try fewer letters.")
+    matches = matching(words or "")
+    if not matches:
+        st.info("No entry matches: type fewer letters.")
         return
-    index = " · ".join(f"[{term.name}](#{term.anchor})" for term in found)
+    index = " · ".join(f"[{term.name}](#{term.anchor})" for term in matches)
     st.markdown(f":small[{index}]")
     columns = st.columns(2, gap="large")
-    cut = middle(found)
-    for column, terms in zip(columns, (found[:cut], found[cut:]), strict=True):
+    cut = middle(matches)
+    for column, terms in zip(columns, (matches[:cut], matches[cut:]), strict=True):
         with column:
             for term in terms:
                 _entry(term)
