@@ -65,6 +65,9 @@ class SettingsTable:
             name: Of the setting.
             more: What only this place knows: `width`, `disabled`, `on_change`, `height` for a text
                 of several lines; `low`, `high` or `options` where they depend on the model.
+
+        The default is told twice: kept for the session, and to the browser, which would show the
+        least value where what is kept gets lost on its way, as it may while the page is drawn anew.
         """
         field, key = self._by_name[name], self.key(name)
         if field.default is not None:
@@ -75,14 +78,14 @@ class SettingsTable:
                 return _text(field, kept)
             case Choice():
                 kept = {"options": field.options, "format_func": field.shown} | kept
-                return _choice(field.label, kept, is_segmented=field.is_segmented)
+                return _choice(field, kept, is_segmented=field.is_segmented)
             case Whole() if "options" in kept:
                 _move_within(key, kept["options"])
-                return _choice(field.label, kept)
+                return _choice(field, kept)
             case Whole() | Number():
                 return _number(field, kept)
             case Switch():
-                return st.toggle(field.label, **kept)
+                return st.toggle(field.label, bool(field.default), **kept)
         raise TypeError(f"{field} has no widget")
 
 
@@ -90,7 +93,7 @@ def _text(field: Text, kept: dict[str, Any]) -> Any:
     if field.suggestions:
         return st.selectbox(field.label, field.suggestions, accept_new_options=True, **kept)
     show = st.text_area if "height" in kept else st.text_input
-    return show(field.label, max_chars=field.max_characters, **kept)
+    return show(field.label, field.default or "", max_chars=field.max_characters, **kept)
 
 
 def _number(field: Whole | Number, kept: dict[str, Any]) -> Any:
@@ -99,18 +102,21 @@ def _number(field: Whole | Number, kept: dict[str, Any]) -> Any:
     if value is not None and not low <= value <= high:  # another model may have other bounds
         st.session_state[kept["key"]] = min(max(value, low), high)
     show = st.slider if field.is_slider else st.number_input
-    if field.default is None and not field.is_slider:
+    if field.default is not None:
+        kept["value"] = min(max(field.default, low), high)
+    elif not field.is_slider:
         kept["value"] = None  # an empty box
     return show(field.label, low, high, step=field.step, **kept)
 
 
-def _choice(label: str, kept: dict[str, Any], *, is_segmented: bool = False) -> Any:
+def _choice(field: Choice | Whole, kept: dict[str, Any], *, is_segmented: bool = False) -> Any:
     options = list(kept.pop("options"))
     if st.session_state.get(kept["key"], options[0]) not in options:
         st.session_state[kept["key"]] = options[0]
+    first = field.default if field.default in options else options[0]
     if is_segmented:
-        return st.segmented_control(label, options, required=True, **kept)
-    return st.selectbox(label, options, **kept)
+        return st.segmented_control(field.label, options, default=first, required=True, **kept)
+    return st.selectbox(field.label, options, options.index(first), **kept)
 
 
 def _move_within(key: str, options: Sequence[int]) -> None:
