@@ -149,7 +149,7 @@ def phase_rows(run: PhaseRun) -> list[tuple[str, str, str]]:
         ("one token", element("b", duration(each)), element("b", duration(gap))),
         ("tokens a second", element("b", digits(1 / each)), element("b", digits(1 / gap))),
         ("the weights are read", f"once for {plural(n_tokens, 'token')}", "once for each token"),
-        ("decides", "time to first token", "time between tokens"),
+        ("determines", "time to first token", "time between tokens"),
     ]
 
 

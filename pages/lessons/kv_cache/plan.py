@@ -21,7 +21,7 @@ GIGABYTE = 10**9
 
 def show_plan() -> None:
     """Show the calculator, and the code behind it."""
-    st.header("What larger models keep", anchor=False)
+    st.header("Cache memory of larger models", anchor=False)
     st.markdown(
         "**Long contexts and many readers fill a memory with keys and values, so models are built "
         "to keep fewer.** Nothing is loaded here: shapes are published, the rest is multiplication."
