@@ -255,7 +255,7 @@ def test_every_experiment_is_set_up_by_one_press_and_outlives_a_reload(reader: R
             )
             wait_idle(reader.page)
         assert reader.header["notice"] is None
-    by_key(reader.page, "try_forward").get_by_role("button").click()
+    by_key(reader.page, "try_C02").get_by_role("button").click()
     reader.until(lambda: reader.header["prompt"] == PROMPT, "nothing was set up")
     link, ids = reader.header["link"], reader.ids
     reader.page.wait_for_function("(link) => location.search === link", arg=link, timeout=PATIENCE)
