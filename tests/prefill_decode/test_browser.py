@@ -18,7 +18,7 @@ def test_a_run_stops_and_what_it_measured_is_drawn(page: Page, url: str, witness
     expect(button).to_be_enabled(timeout=4 * PATIENCE)
     forget_first_requests(witness)
     button.click()
-    expect(page.get_by_text(": reading prompts")).to_be_visible(timeout=2 * PATIENCE)
+    expect(by_key(page, "phase_swap_live")).to_be_visible(timeout=2 * PATIENCE)
     button.click()
     expect(button).to_contain_text("Start", timeout=2 * PATIENCE)
     expect(page.get_by_text("Stopped after")).to_be_visible(timeout=PATIENCE)

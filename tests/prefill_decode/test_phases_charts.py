@@ -189,13 +189,6 @@ def test_gaps_compare_the_first_quarter_with_the_last() -> None:
     assert "quarter" not in gaps_figure(Request(5, 0.1, (0.1, 0.1)), "here").caption
 
 
-def test_streamed_and_whole_end_together() -> None:
-    streamed, whole = stream_figure(LONG_IN, "here").figure.data
-    assert streamed.x[1] == 0.1
-    assert streamed.y[-1] == whole.y[-1] == 50
-    assert whole.x[1] == pytest.approx(LONG_IN.seconds)
-
-
 def test_the_roofline_draws_what_was_measured() -> None:
     roof, vector, prefill, decode = roofline_figure(ROOFLINE).figure.data
     assert roof.x[1] == TOP.ridge == 5.0
