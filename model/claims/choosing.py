@@ -21,7 +21,7 @@ from model.sampling.experiments import (
 )
 
 SURE, UNSURE = "Once upon a", "She looked at the"
-CIRCLE = "The song went la la la la"
+LOOPING = "The song went la la la la"
 QUESTION = "Lily was thirsty. She wanted to drink some"
 N_VOTES, N_VOTE_TOKENS = 8, 6
 
@@ -29,7 +29,7 @@ N_VOTES, N_VOTE_TOKENS = 8, 6
 def c12_greedy_repeats_itself(context: ExperimentContext) -> Finding:
     """The same text every time; and a loop, where this model falls into one."""
     greedy = Settings(temperature=0)
-    first, again = (context.write(greedy, prompt=CIRCLE, n=3 * context.n_tokens) for _ in range(2))
+    first, again = (context.write(greedy, prompt=LOOPING, n=3 * context.n_tokens) for _ in range(2))
     loop = find_loop(first.ids[first.n_prompt :])
     return finding(
         first.ids == again.ids and (True if loop else "holds partly"),

@@ -15,7 +15,7 @@ from model.sampling import Settings
 HUNGRY, FOODS = "She was hungry, so she ate", " some bread\n her shoes"
 KING = "Once there was a king who"
 OPEN_ENDED = (KING, "The fish wanted to swim in the", "In the forest there was")
-CORNER = 1e-3  # mass that the constraint leaves
+DEAD_END = 1e-3  # mass that the constraint leaves
 WARM = Settings(temperature=0.3)
 N_WARM = 10
 N_BEAMS, N_BEST, LIMIT = 4, 4, 5_000
@@ -33,12 +33,12 @@ def c18_argmax_in_a_corner(context: ExperimentContext) -> Finding:
     results = [generation.result() for generation in warm]
     texts = [result.text for result in results]
     n_out = sum(result.logprob > cold.text.logprob + 1 for result in results)
-    is_corner = least < CORNER
+    is_dead_end = least < DEAD_END
     return finding(
-        True if is_corner and n_out else "holds partly",
+        True if is_dead_end and n_out else "holds partly",
         "Argmax wrote “{cold}”; at its tightest the list left {mass} of the mass. At T = 0.3 "
         "{out} of {n} texts found a likelier way, and two of them agree with a chance of {chance}.",
-        "On this model argmax did not walk into the corner, or a little chance did not get out.",
+        "On this model argmax met no dead end, or a little temperature did not get out of it.",
         cold=(cold.result().text.strip(), "text"),
         mass=(least, "fraction"),
         out=(n_out, "count"),

@@ -26,12 +26,12 @@ ROWS = (
     (
         "Much to read, little to write",
         "the loop, kept short",
-        "Reading is cheap, writing is dear: bound the output.",
+        "Input tokens are cheap and output tokens are dear: limit the output.",
         "C22 C23 C29",
     ),
     (
         "Many texts under a bound on time",
-        "the loop in batches, or a draft that guesses ahead",
+        "batching, or speculative decoding",
         "A batch spreads one reading of the weights; a draft saves passes of the large model.",
         "C28 C31 C32",
     ),
@@ -50,7 +50,7 @@ ROWS = (
     (
         "An output of a given form",
         "the loop under a constraint",
-        "The mask keeps the form, and may walk into a corner.",
+        "The mask keeps the form, and may lead into a dead end.",
         "C18",
     ),
 )
