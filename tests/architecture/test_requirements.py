@@ -16,7 +16,6 @@ RUN_BY_NAME = {
     "ruff",
     "mypy",
     "pytest-cov",
-    "pytest-rerunfailures",
     "pytest-timeout",
     "pytest-xdist",
 }
