@@ -77,7 +77,7 @@ def find_examples(lm: LanguageModel) -> None:
             comparison = finish(compare_searches(lm, prompt, 4, n_tokens))
             greedy, best = comparison.greedy, comparison.best
             times = math.exp(best.total - greedy.total)
-            proof = "proved" if comparison.exact.is_proved else "not proved"
+            proof = "proved" if comparison.is_proved else "not proved"
             print(
                 f"  {n_tokens} tokens: {times:7.2f}x greedy, {best.n_expanded:5} read, {proof}"
                 f"  greedy {greedy.text!r}  best {best.text!r}"

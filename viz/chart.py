@@ -125,6 +125,20 @@ def name_rows(figure: go.Figure, names: Sequence[str], theme: Theme, size: int =
     )
 
 
+def place_rows(
+    figure: go.Figure, labels: Sequence[str], font: dict[str, object] | None = None
+) -> None:
+    """Writes labels before the rows 0, 1, 2..., the first at the top; two of them may be alike."""
+    figure.update_yaxes(
+        tickvals=list(range(len(labels))),
+        ticktext=list(labels),
+        tickfont=font,
+        autorange="reversed",
+        showgrid=False,
+        rangemode="normal",
+    )
+
+
 def sheer(tone: str) -> str:
     """Thins a colour, so that a line in ink can be seen across it."""
     red, green, blue = (int(tone[i : i + 2], 16) for i in (1, 3, 5))

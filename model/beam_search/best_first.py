@@ -19,7 +19,6 @@ from typing import TypeAlias
 import numpy as np
 
 from model.batch import Batch
-from model.beam_search.records import ExactResult
 from model.draw import best_ids
 from model.generation import Generation
 from model.masks import log_softmax
@@ -75,9 +74,20 @@ class BestFirstSearch:
         self._expand([(0.0, (), ())], self._prompt.logits)
 
     @property
+    def is_proved(self) -> bool:
+        """Whether no other text of this length is likelier than the best."""
+        return not any(self._open)
+
+    @property
+    def upper_bound(self) -> float:
+        """Nats: no text that was not scored is likelier than that."""
+        bounds = (-heap[0][0] for heap in self._open if heap)
+        return max([self._bound - ROUNDING, *bounds])
+
+    @property
     def is_done(self) -> bool:
         """Whether there is a proof, or no expansion left."""
-        return not any(self._open) or self.n_expanded >= self.limit
+        return self.is_proved or self.n_expanded >= self.limit
 
     def step(self) -> None:
         """Takes the likeliest prefixes of one length, and scores all that may follow them."""
@@ -95,24 +105,6 @@ class BestFirstSearch:
 
         # expand: keep what is likelier than the best whole text
         self._expand(chosen, batch.logits)
-
-    def run(self) -> ExactResult:
-        """Goes on to the end, and returns what was found."""
-        while not self.is_done:
-            self.step()
-        return self.result()
-
-    def result(self) -> ExactResult:
-        """Returns what was found so far, and how far it can be trusted."""
-        bounds = [self._bound - ROUNDING, *(-heap[0][0] for heap in self._open if heap)]
-        return ExactResult(
-            token_ids=self.best[0],
-            logprobs=self.best[1],
-            n_expanded=self.n_expanded,
-            limit=self.limit,
-            is_proved=not any(self._open),
-            upper_bound=max(bounds),
-        )
 
     def _expand(self, prefixes: Sequence[Prefix], logits: Logits) -> None:
         """Puts every continuation that may still win among the open ones, or makes it the best."""

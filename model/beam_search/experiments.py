@@ -46,9 +46,9 @@ def compare_searches(
     seconds = 0.0
 
     def comparison() -> SearchComparison:
-        result = exact.result()
         best = _scored(lm, "exact best", *exact.best, exact.n_expanded, seconds)
-        return SearchComparison(prompt, greedy, beam, best, result)
+        proof = exact.limit, exact.is_proved, exact.upper_bound
+        return SearchComparison(prompt, greedy, beam, best, *proof)
 
     while not exact.is_done:
         yield Progress(exact.n_expanded, limit, "best-first search", comparison)

@@ -88,26 +88,16 @@ class ScoredText:
 
 
 @dataclass(frozen=True)
-class ExactResult:
-    """What a best-first search came to, and how far it can be trusted."""
-
-    token_ids: tuple[int, ...]  # generated, of the best text so far
-    logprobs: tuple[float, ...]  # nats, of each token
-    n_expanded: int  # prefixes whose next tokens were scored
-    limit: int  # how many may be
-    is_proved: bool  # no other text of this length is likelier
-    upper_bound: float  # nats: no text that was not scored is likelier than that
-
-
-@dataclass(frozen=True)
 class SearchComparison:
     """Greedy decoding, beam search and the exact best from one prompt, for one length."""
 
     prompt: str
     greedy: ScoredText
     beam: ScoredText
-    best: ScoredText
-    exact: ExactResult
+    best: ScoredText  # that the exact search has found so far
+    limit: int  # prefixes that it may expand
+    is_proved: bool  # no other text of this length is likelier
+    upper_bound: float  # nats: no text that was not scored is likelier than that
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,12 +12,12 @@ from model.beam_search.records import (
     BeamNode,
     BeamStep,
     DecodingCost,
-    ExactResult,
     Fate,
     FinishedBeam,
     ScoredText,
     SearchComparison,
 )
+from tests.charts.drawn_charts import assert_is_well_made
 from viz.beam_search.comparison import (
     costs_figure,
     costs_table,
@@ -50,30 +51,33 @@ ENDED = FinishedBeam(4, (1, 4), "<b>.", (-1.0, -0.5), ended=True)
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_kept_stand_above_the_line_and_the_rest_below(theme: Theme) -> None:
-    figure = tree_figure(NODES, STEPS, 2, 6, "…king", 4, theme).figure
-    line = figure.layout.shapes[0].y0
-    chips = {chip.text.partition("<br>")[0]: chip for chip in figure.layout.annotations}
+@pytest.mark.parametrize(
+    ("is_over", "role", "fate"), [(False, "kept", "kept"), (True, "rejected", "dropped at token 2")]
+)
+def test_kept_stand_above_the_line_and_the_last_beams_are_dropped_when_the_search_is_over(
+    theme: Theme, is_over: bool, role: str, fate: str
+) -> None:
+    chart = tree_figure(NODES, STEPS, 2, 6, "…king", 4, theme, is_over=is_over)
+    assert_is_well_made(chart)
+    line = chart.figure.layout.shapes[0].y0
+    chips = {chip.text.partition("<br>")[0]: chip for chip in chart.figure.layout.annotations}
     above = {text for text, chip in chips.items() if chip.y > line and chip.x >= 1}
     assert above == {"<u>␣had</u>", "␣&lt;b&gt;", "␣in", "␣on"}
-    assert chips["␣was"].y < line
-    assert chips[". ■"].y < line
-    assert chips["␣in"].bordercolor == colour("kept", theme)
+    assert max(chips["␣was"].y, chips[". ■"].y) < line
     assert chips[". ■"].bordercolor == colour("chosen", theme)
+    assert chips["␣in"].bordercolor == colour(role, theme)
+    assert fate in chips["␣in"].hovertext
     assert "dropped at token 2" in chips["<u>␣had</u>"].hovertext
 
 
-def test_the_tree_grows_inside_one_frame() -> None:
+def test_the_tree_grows_inside_one_frame_and_no_two_lines_differ_by_colour_alone() -> None:
     first = tree_figure(NODES, STEPS[:1], 2, 6, "…king", 0).figure
-    second = tree_figure(NODES, STEPS, 2, 6, "…king", 4).figure
-    assert first.layout.height == second.layout.height
-    assert first.layout.xaxis.range == second.layout.xaxis.range
-    assert len(second.layout.annotations) > len(first.layout.annotations)
-
-
-def test_the_caption_counts_candidates_beams_and_ends() -> None:
-    caption = tree_figure(NODES, STEPS, 2, 6, "…king", 4).caption
-    assert "2 of 20 candidates kept, 1 finished, and 1 beam dropped" in caption
+    chart = tree_figure(NODES, STEPS, 2, 6, "…king", 4)
+    assert first.layout.height == chart.figure.layout.height
+    assert first.layout.xaxis.range == chart.figure.layout.xaxis.range
+    assert len({(line.line.dash, line.line.width) for line in chart.figure.data}) == 5
+    assert len({line.line.dash for line in chart.figure.data}) == 4
+    assert "2 of 20 candidates kept, 1 finished, and 1 beam dropped" in chart.caption
     assert "press Step" in tree_figure((), (), 2, 6, "…", None).caption
 
 
@@ -85,7 +89,6 @@ def test_candidates_are_drawn_as_ratios_to_the_best_with_the_end_of_the_beam() -
     assert widths["pruned"] == pytest.approx([math.exp(-1.8)])
     assert figure.layout.shapes[0].x0 == pytest.approx(math.exp(-0.6))
     assert figure.layout.yaxis.ticktext[0] == "…␣had + ␣a"
-    assert figure.layout.yaxis.categoryarray[-1] == "0"
     totals = figure.data[-1]
     assert list(totals.text) == ["−3.00", "−1.20", "−1.50", "−1.80"]
     assert min(totals.x) > max(max(xs) for xs in widths.values())  # clear of every bar
@@ -102,19 +105,6 @@ def test_two_beams_that_end_in_one_token_are_told_apart() -> None:
     step = BeamStep(3, (4, 5), (4, 5), (), 20, 0.01, 5, 80)
     ticks = candidates_figure(nodes, step, "…king").figure.layout.yaxis.ticktext
     assert ticks == ("…␣had␣a + ␣x", "…␣&lt;b&gt;␣a + ␣x")
-
-
-def test_when_the_search_is_over_the_last_beams_are_seen_to_be_dropped() -> None:
-    def chips(is_over: bool) -> dict[str, str]:
-        figure = tree_figure(NODES, STEPS, 2, 6, "…king", 4, is_over=is_over).figure
-        return {
-            chip.text.partition("<br>")[0]: f"{chip.bordercolor} {chip.hovertext}"
-            for chip in figure.layout.annotations
-        }
-
-    assert colour("kept", "light") in chips(False)["␣in"]
-    assert colour("rejected", "light") in chips(True)["␣in"]
-    assert "dropped at token 2" in chips(True)["␣in"]
 
 
 def test_ranking_moves_with_the_penalty() -> None:
@@ -134,6 +124,7 @@ def test_shared_positions_are_counted_once() -> None:
     once, copies = chart.figure.data
     assert len(once.y) == 6
     assert list(copies.base) == pytest.approx([0.03, 1.03, 2.03, 3.03])
+    assert set(copies.y) == {1}
     over = BeamStep(3, (), (), (), 20, 0.0, 5, 80)
     assert "is over" in cache_figure(NODES, over, ["a"], 8).caption
     assert "no keys and values" in cache_figure(NODES, STEPS[1], ["a"], 0).caption
@@ -141,27 +132,22 @@ def test_shared_positions_are_counted_once() -> None:
 
 GREEDY = ScoredText("greedy", ("␣had", "␣a"), " had a", (-0.7, -3.0), 2, 0.1)
 BEST = ScoredText("exact best", ("␣lived", "␣in"), " lived in", (-2.0, -0.2), 5, 0.2)
-PROVED = ExactResult((1,), (-1.0,), 12, 100, True, -1.0)
+COMPARISON = SearchComparison("The", GREEDY, BEST, BEST, 100, True, -2.2)
 
 
-def test_three_searches_are_lines_of_running_sums() -> None:
-    comparison = SearchComparison("The", GREEDY, BEST, BEST, PROVED)
-    chart = searches_figure(comparison)
+def test_three_searches_are_lines_of_running_sums_with_a_proof_or_its_lack() -> None:
+    chart = searches_figure(COMPARISON)
     by_name = {line.name.partition(":")[0]: line for line in chart.figure.data}
     assert list(by_name["greedy"].y) == pytest.approx([0, -0.7, -3.7])
     assert f"{math.exp(1.5):.1f} times as likely" in chart.caption
-    same = SearchComparison("The", BEST, BEST, BEST, PROVED)
-    assert "greedy finds" in searches_figure(same).caption
+    assert "greedy finds" in searches_figure(replace(COMPARISON, greedy=BEST)).caption
     texts = [note.text for note in chart.figure.layout.annotations]
     assert texts == ["␣lived", "␣in", "␣had", "␣a"]
-    table = searches_table(comparison)
+    table = searches_table(COMPARISON)
     assert list(table["as likely"]) == ["1.00×", "4.48×", "4.48×"]
     assert list(table["texts read"]) == ["2", "5", "5"]
-
-
-def test_a_proof_is_said_and_so_is_its_lack() -> None:
-    assert "12 prefixes" in exact_words(PROVED)
-    unproved = exact_words(ExactResult((1,), (-1.0,), 100, 100, False, -0.4))
+    assert "5 prefixes" in exact_words(COMPARISON)
+    unproved = exact_words(replace(COMPARISON, is_proved=False, upper_bound=-0.4))
     assert "Not proved" in unproved
     assert "−0.40" in unproved
 
@@ -177,6 +163,5 @@ def test_costs_are_drawn_and_written() -> None:
     assert list(chart.figure.data[3].x) == pytest.approx([0.01, 0.02])
     assert list(chart.figure.data[0].text) == ["−1.20", "−1.00"]
     assert len({(bar.xaxis, bar.yaxis) for bar in chart.figure.data}) == 4
-    assert chart.figure.data[0].y[1] == "beam search<br>4 beams"
     assert list(costs_table(costs)["last text"]) == ["a", "b ⏎ c"]
     assert "2 texts" in costs_figure(costs[:1]).caption

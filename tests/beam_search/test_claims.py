@@ -22,7 +22,7 @@ SHIPPED_PROMPTS = (*PROMPTS, "Once upon a time", "Ben and his mother went to")
 def gain(lm: LanguageModel, prompt: str) -> float:
     """By how many nats the proved best of five tokens beats greedy's text."""
     comparison = finish(compare_searches(lm, prompt, N_BEAMS, N_TOKENS))
-    assert comparison.exact.is_proved
+    assert comparison.is_proved
     best, greedy = comparison.best.total, comparison.greedy.total
     assert best >= max(greedy, comparison.beam.total) - 1e-3
     return best - greedy

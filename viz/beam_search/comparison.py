@@ -9,7 +9,7 @@ from itertools import accumulate
 import pandas as pd
 import plotly.graph_objects as go
 
-from model.beam_search.records import DecodingCost, ExactResult, ScoredText, SearchComparison
+from model.beam_search.records import DecodingCost, SearchComparison
 from viz.chart import Chart, filled, new_figure, sheer
 from viz.format import count, digits, duration, nats, percent, plural, signed
 from viz.labels import plain
@@ -89,56 +89,44 @@ def _name_tokens(figure: go.Figure, comparison: SearchComparison, theme: Theme) 
 def searches_table(comparison: SearchComparison) -> pd.DataFrame:
     """Writes the three texts with what they cost."""
     texts = (comparison.greedy, comparison.beam, comparison.best)
+    odds = [math.exp(text.total - comparison.greedy.total) for text in texts]
     return pd.DataFrame(
-        [_search_row(text, comparison.greedy.total) for text in texts],
-        columns=["search", "text", "tokens", "sum log p", "as likely", "texts read", "time"],
+        {
+            "search": [text.name for text in texts],
+            "text": [text.text.strip("\n").replace("\n", "⏎") for text in texts],
+            "tokens": [len(text.labels) for text in texts],
+            "sum log p": [text.total for text in texts],
+            "as likely": [f"{digits(ratio, 3)}×" for ratio in odds],
+            "texts read": [count(text.n_expanded) for text in texts],
+            "time": [duration(text.seconds) for text in texts],
+        }
     )
 
 
-def _search_row(text: ScoredText, greedy_total: float) -> tuple[object, ...]:
-    return (
-        text.name,
-        text.text.strip("\n").replace("\n", "⏎"),
-        len(text.labels),
-        text.total,
-        f"{digits(math.exp(text.total - greedy_total), 3)}×",
-        count(text.n_expanded),
-        duration(text.seconds),
-    )
-
-
-def exact_words(result: ExactResult) -> str:
+def exact_words(comparison: SearchComparison) -> str:
     """Says in a sentence how far the exact search got."""
-    expanded = f"{count(result.n_expanded)} prefixes of at most {count(result.limit)}"
-    if result.is_proved:
+    best = comparison.best
+    expanded = f"{count(best.n_expanded)} prefixes of at most {count(comparison.limit)}"
+    if comparison.is_proved:
         return f"Proved the best of all after {expanded}: no other prefix can lead to a likelier."
     return (
-        f"Not proved: after {expanded} the best known text has {nats(sum(result.logprobs))}, and a "
-        f"text not scored yet may have up to {nats(result.upper_bound)}. Allow more prefixes, or "
-        "choose fewer tokens."
+        f"Not proved: after {expanded} the best known text has {nats(best.total)}, and a text not "
+        f"scored yet may have up to {nats(comparison.upper_bound)}. Allow more prefixes, or choose "
+        "fewer tokens."
     )
-
-
-# Cost and quality
 
 
 def costs_figure(costs: Sequence[DecodingCost], theme: Theme = "light") -> Chart:
-    """Draws each decoding method by how likely, varied, repetitive and quick its text is."""
+    """Draws each method by how likely, varied, repetitive and quick its text is; greedy first."""
     marker = filled(colour("generated", theme), 1)
     pairs, repeats = [cost.distinct[2] for cost in costs], [cost.repeated for cost in costs]
     paces = [cost.seconds / max(1, cost.n_tokens) for cost in costs]
+    likely = [math.exp(cost.logprob) for cost in costs]
     panels = [
-        Panel(title, values, texts, marker)
-        for title, values, texts in (
-            (
-                "log p per token",
-                [math.exp(cost.logprob) for cost in costs],
-                [signed(cost.logprob) for cost in costs],
-            ),
-            ("different pairs", pairs, [percent(share) for share in pairs]),
-            ("repeated 4-grams", repeats, [percent(share) for share in repeats]),
-            ("time per token", paces, [duration(pace) for pace in paces]),
-        )
+        Panel("log p per token", likely, [signed(cost.logprob) for cost in costs], marker),
+        Panel("different pairs", pairs, list(map(percent, pairs)), marker),
+        Panel("repeated 4-grams", repeats, list(map(percent, repeats)), marker),
+        Panel("time per token", paces, list(map(duration, paces)), marker),
     ]
     names = [cost.name.replace(", ", "<br>", 1) for cost in costs]
     figure = panels_figure(names, panels, theme, n_columns=2, row_pixels=42)
@@ -148,10 +136,9 @@ def costs_figure(costs: Sequence[DecodingCost], theme: Theme = "light") -> Chart
 
 def _costs_caption(costs: Sequence[DecodingCost]) -> str:
     words = f"Measured over {plural(costs[0].n_texts, 'text')} of each method."
-    by_name = {cost.name.partition(",")[0]: cost for cost in costs}
-    greedy, beam = by_name.get("greedy"), by_name.get("beam search")
-    if greedy is None or beam is None:
+    if len(costs) < 2:
         return words
+    greedy, beam = costs[:2]
     return (
         f"{words} Beam search gains {nats(beam.logprob - greedy.logprob)} a token on greedy "
         f"decoding. Of its pairs of tokens {percent(beam.distinct[2])} are different, and "

@@ -14,13 +14,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, FinishedBeam, lineage
-from viz.chart import Chart, empty_chart, filled, hatched, new_figure
-from viz.format import count, nats, percent, plural, signed, size
+from viz.beam_search.tree import describe
+from viz.chart import Chart, empty_chart, filled, hatched, new_figure, place_rows
+from viz.format import count, percent, plural, signed, size
 from viz.labels import plain
 from viz.palette import MONO, Theme, colour
 
 MAX_PRUNED = 2  # of each beam, drawn among the candidates
-FATES = ("kept", "finished", "pruned")
+MAX_LABELS = 28  # positions of the cache that have room for their token
 ROLES = {"kept": "kept", "finished": "generated"}
 
 
@@ -31,17 +32,16 @@ def candidates_figure(
     rows = _candidate_rows(nodes, step)
     best = max(node.total for node in rows)
     figure = new_figure(theme)
-    names = [str(place) for place in range(len(rows))]
-    for fate in FATES:
+    for fate in ("kept", "finished", "pruned"):
         chosen = [i for i, node in enumerate(rows) if node.fate == fate]
         figure.add_bar(
-            y=[names[i] for i in chosen],
+            y=chosen,
             x=[math.exp(rows[i].total - best) for i in chosen],
             orientation="h",
             name=fate,
             width=0.78,
             marker=hatched(theme) if fate == "pruned" else filled(colour(ROLES[fate], theme), 1.2),
-            hovertext=[_hover(nodes, rows[i]) for i in chosen],
+            hovertext=[describe(nodes, rows[i], fate) for i in chosen],
             hoverinfo="text",
         )
     kept = [node.total for node in rows if node.fate == "kept"]
@@ -51,22 +51,17 @@ def candidates_figure(
             layer="below",
             line={"color": colour("chosen", theme), "width": 1.5, "dash": "dash"},
         )
-    _part_parents(figure, rows, theme)
-    _name_totals(figure, names, rows, theme)
+    for i in range(1, len(rows)):
+        if rows[i].parent != rows[i - 1].parent:
+            figure.add_hline(y=i - 0.5, line={"color": colour("line", theme), "width": 1})
+    _name_totals(figure, rows, theme)
     figure.update_xaxes(
         title_text="joint probability ÷ the best candidate’s",
         range=[0, 1.26],
         tickvals=[0, 0.5, 1],
     )
-    figure.update_yaxes(
-        type="category",
-        categoryorder="array",
-        categoryarray=names[::-1],
-        tickvals=names,
-        ticktext=[_row_name(nodes, node, prompt_end) for node in rows],
-        tickfont={"family": MONO, "size": 12, "color": colour("ink", theme)},
-        showgrid=False,
-    )
+    font = {"family": MONO, "size": 12, "color": colour("ink", theme)}
+    place_rows(figure, [_row_name(nodes, node, prompt_end) for node in rows], font)
     figure.update_layout(height=max(250, 21 * len(rows) + 95), barmode="overlay")
     caption = (
         f"Measured: token {step.depth}, the best candidates of each beam, with their joint log p. "
@@ -87,20 +82,16 @@ def _candidate_rows(nodes: Sequence[BeamNode], step: BeamStep) -> list[BeamNode]
     return rows
 
 
-def _name_totals(
-    figure: go.Figure, names: Sequence[str], rows: Sequence[BeamNode], theme: Theme
-) -> None:
+def _name_totals(figure: go.Figure, rows: Sequence[BeamNode], theme: Theme) -> None:
     """Writes the joint log p of every candidate in a column of its own, clear of the bars."""
+    tones = [colour("muted" if node.fate == "pruned" else "ink", theme) for node in rows]
     figure.add_scatter(
-        y=names,
+        y=list(range(len(rows))),
         x=[1.04] * len(rows),
         mode="text",
         text=[signed(node.total) for node in rows],
         textposition="middle right",
-        textfont={
-            "size": 12,
-            "color": [colour("muted" if n.fate == "pruned" else "ink", theme) for n in rows],
-        },
+        textfont={"size": 12, "color": tones},
         cliponaxis=False,
         showlegend=False,
         hoverinfo="skip",
@@ -113,26 +104,6 @@ def _row_name(nodes: Sequence[BeamNode], node: BeamNode, prompt_end: str) -> str
     before = "".join(nodes[i].label for i in ids[-2:])
     before = f"…{before[-11:]}" if ids else prompt_end
     return plain(f"{before[-12:]} + {node.label[:12]}")
-
-
-def _part_parents(figure: go.Figure, rows: Sequence[BeamNode], theme: Theme) -> None:
-    """Draws a hairline between the candidates of one beam and those of the next."""
-    for i in range(1, len(rows)):
-        if rows[i].parent != rows[i - 1].parent:
-            y = len(rows) - i - 0.5
-            line = {"color": colour("line", theme), "width": 1}
-            figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=y, y1=y, line=line)
-
-
-def _hover(nodes: Sequence[BeamNode], node: BeamNode) -> str:
-    text = "".join(nodes[i].label for i in lineage(nodes, node.node_id)).replace("␣", " ")
-    return (
-        f"…{plain(text)}<br>joint {nats(node.total)}, "
-        f"no. {count(node.rank + 1)} of all<br><b>{node.fate}</b>"
-    )
-
-
-# The ranking of finished texts
 
 
 def ranking_table(
@@ -167,9 +138,6 @@ def _move(n_places: int) -> str:
     return "" if n_places == 0 else f"▲ {n_places}" if n_places > 0 else f"▼ {-n_places}"
 
 
-# The cache
-
-
 def cache_figure(
     nodes: Sequence[BeamNode],
     step: BeamStep,
@@ -184,52 +152,63 @@ def cache_figure(
         return empty_chart(theme, "This model keeps no keys and values for each position.")
     held = step.cache_tokens
     paths = [lineage(nodes, beam) for beam in step.beams]
-    owners = np.array([_owners(held, path) for path in paths])
-    first = np.array(
-        [[owners[row, i] not in owners[:row, i] for i in range(held)] for row in range(len(paths))]
-    )
     labels = [[*prompt_labels[-held:], *(nodes[i].label for i in path)] for path in paths]
+    is_first = _first_of_each(held, paths)
+    n_distinct = int(is_first.sum())
     figure = new_figure(theme)
-    n_distinct = int(first.sum())
-    for is_first, marker, name in (
-        (True, filled(colour("keys", theme), 1), f"different: {plural(n_distinct, 'position')}"),
-        (False, hatched(theme), f"copies of one above: {count(first.size - n_distinct)}"),
+    for cells, marker, name in (
+        (
+            is_first,
+            filled(colour("keys", theme), 1),
+            f"different: {plural(n_distinct, 'position')}",
+        ),
+        (~is_first, hatched(theme), f"copies of one above: {count(is_first.size - n_distinct)}"),
     ):
-        cells = [(r, i) for r in range(len(paths)) for i in range(held) if first[r, i] == is_first]
+        rows, places = (axis.tolist() for axis in np.nonzero(cells))
         figure.add_bar(
-            y=[f"beam {row + 1}" for row, _ in cells],
-            x=[0.94] * len(cells),
-            base=[i + 0.03 for _, i in cells],
+            y=rows,
+            x=[0.94] * len(rows),
+            base=[i + 0.03 for i in places],
             orientation="h",
             width=0.86,
             name=name,
             marker=marker,
-            hovertext=[f"position {i}: {plain(labels[r][i])}" for r, i in cells],
+            hovertext=[
+                f"position {i}: {plain(labels[row][i])}"
+                for row, i in zip(rows, places, strict=True)
+            ],
             hoverinfo="text",
         )
-    every = max(1, -(-held // 28))
+    named = range(0, held, max(1, -(-held // MAX_LABELS)))
     figure.update_xaxes(
         range=[0, held],
-        tickvals=[i + 0.5 for i in range(0, held, every)],
-        ticktext=[plain(labels[0][i][:10]) for i in range(0, held, every)],
+        tickvals=[i + 0.5 for i in named],
+        ticktext=[plain(labels[0][i][:10]) for i in named],
         tickangle=-50,
         ticks="",
     )
-    rows = [f"beam {row + 1}" for row in range(len(paths))]
-    figure.update_yaxes(categoryorder="array", categoryarray=rows[::-1], showgrid=False)
-    figure.update_layout(height=34 * len(rows) + 120, barmode="overlay")
-    shared = n_distinct * bytes_per_token
-    saved = 1 - shared / step.cache_bytes if shared <= step.cache_bytes else 0.0
-    caption = (
-        f"Measured: the batch holds {plural(len(rows), 'row')} of {count(held)} positions, "
-        f"{size(step.cache_bytes)}. Derived: {count(n_distinct)} of the {count(first.size)} are "
-        f"different, {size(shared)}; the rest, {percent(saved)}, are copies of what the beams "
-        "share. Servers with a paged cache store those once. Labels are those of the best beam."
-    )
+    place_rows(figure, [f"beam {row + 1}" for row in range(len(paths))])
+    figure.update_layout(height=34 * len(paths) + 120, barmode="overlay")
+    caption = _cache_caption(step, n_distinct, n_distinct * bytes_per_token)
     return Chart(figure, caption, f"The cache of the beams. {caption}")
 
 
-def _owners(held: int, path: Sequence[int]) -> list[int]:
-    """Names the owner of each position: the node whose token stands there, or the prompt."""
-    n_prompt = held - len(path)
-    return [*range(-n_prompt - 1, -1), *path]
+def _first_of_each(held: int, paths: Sequence[Sequence[int]]) -> np.ndarray:
+    """Tells which positions, (rows, held), are no copy of one in a row above.
+
+    Positions are the same where the same node's token stands there, or the prompt's.
+    """
+    owners = np.array([[*range(len(path) - held - 1, -1), *path] for path in paths])
+    return np.array([~(row == owners[:i]).any(axis=0) for i, row in enumerate(owners)])
+
+
+def _cache_caption(step: BeamStep, n_distinct: int, shared: int) -> str:
+    n_positions = len(step.beams) * step.cache_tokens
+    saved = max(0.0, 1 - shared / step.cache_bytes)
+    return (
+        f"Measured: the batch holds {plural(len(step.beams), 'row')} of {count(step.cache_tokens)} "
+        f"positions, {size(step.cache_bytes)}. Derived: {count(n_distinct)} of the "
+        f"{count(n_positions)} are different, {size(shared)}; the rest, {percent(saved)}, are "
+        "copies of what the beams share. Servers with a paged cache store those once. Labels are "
+        "those of the best beam."
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -26,13 +27,34 @@ MAX_LETTERS = 11
 _CURVE = np.linspace(0, 1, 13)
 
 
+class _Look(NamedTuple):
+    """How a token and the line that leads to it are drawn."""
+
+    name: str  # in the legend
+    role: str  # colour of the line and of the token's edge
+    width: float  # of the line, pixels
+    dash: str
+    ink: str
+    ground: str
+    edge: float  # pixels
+
+
+_LOOKS = {  # the faintest first
+    "pruned": _Look("pruned at once", "rejected", 0.9, "dot", "muted", "paper", 0.0),
+    "dropped": _Look("dropped later", "rejected", 1.8, "dash", "muted", "rejected-tint", 1.0),
+    "finished": _Look("finished ■", "generated", 2.2, "dashdot", "ink", "generated-tint", 1.8),
+    "kept": _Look("kept", "kept", 2.6, "solid", "ink", "kept-tint", 1.4),
+    "best": _Look("best so far", "chosen", 3.6, "solid", "ink", "kept-tint", 2.4),
+}
+
+
 @dataclass(frozen=True)
 class _Place:
     """Where a node stands, and how it is drawn."""
 
     x: float
     y: float
-    look: str  # "best", "kept", "dropped", "finished" or "pruned"
+    look: str  # one of _LOOKS
 
 
 def tree_figure(
@@ -45,7 +67,6 @@ def tree_figure(
     theme: Theme = "light",
     *,
     is_over: bool = False,
-    is_large: bool = False,
 ) -> Chart:
     """Draws the search as far as `steps` go.
 
@@ -58,22 +79,21 @@ def tree_figure(
         best_id: the node in which the best text so far ends.
         theme: Light or dark.
         is_over: the search is over, so the last beams are dropped too.
-        is_large: type for the back row.
     """
     figure = new_figure(theme)
     on_best = set() if best_id is None else set(lineage(nodes, best_id))
     going_on = () if is_over or not steps else steps[-1].beams
     places = _places(nodes, steps, n_beams, on_best, going_on)
     n_rows = max([2.0 * n_beams + GAP, *(-place.y + 1 for place in places.values())])
-    root = _Place(0, -(n_beams - 1) / 2, "prompt")
+    root = _Place(0, -(n_beams - 1) / 2, "best")
     _add_line(figure, n_beams, n_columns, theme)
     _add_edges(figure, nodes, places, root, theme)
     dropped_at = {node_id: step.depth for step in steps for node_id in step.dropped}
     if is_over and steps:
         dropped_at |= dict.fromkeys(steps[-1].beams, len(steps))
-    _add_chips(figure, nodes, places, _greedy(nodes), dropped_at, theme, is_large)
-    _add_prompt(figure, root, prompt_end, theme)
-    row_pixels = (42 if n_beams <= 4 else 38) * (1.28 if is_large else 1)
+    chips = _chips(nodes, places, dropped_at, theme)
+    prompt = _chip(root, plain(prompt_end), ("prompt-tint", "prompt", 1.5), "ink", theme)
+    figure.layout.annotations += (*chips, prompt)
     figure.update_xaxes(
         range=[-0.62, n_columns + 0.5],
         tickvals=list(range(1, n_columns + 1)),
@@ -84,7 +104,7 @@ def tree_figure(
     )
     figure.update_yaxes(visible=False, range=[-n_rows, 0.75])
     figure.update_layout(
-        height=round(row_pixels * (n_rows + 0.75)) + 60,
+        height=round((42 if n_beams <= 4 else 38) * (n_rows + 0.75)) + 60,
         margin={"l": 4, "r": 4, "t": 34, "b": 4},
         legend={"y": -0.02, "yanchor": "top"},
     )
@@ -100,28 +120,24 @@ def _places(
     going_on: Sequence[int],
 ) -> dict[int, _Place]:
     """Gives every node its column and its row."""
-    alive = set()
-    for node_id in going_on:
-        alive |= set(lineage(nodes, node_id))
-    ended = set()
-    for step in steps:
-        for node_id in step.node_ids:
-            if nodes[node_id].fate == "finished":
-                ended |= set(lineage(nodes, node_id)[:-1])
+    shown = [nodes[i] for step in steps for i in step.node_ids]
+    ends = [node.node_id for node in shown if node.fate == "finished"]
+    lasting = {i for end in (*going_on, *ends) for i in lineage(nodes, end)}
     places: dict[int, _Place] = {}
+
+    def put(node: BeamNode, row: float, look: str) -> None:
+        look = "best" if node.node_id in on_best else look
+        places[node.node_id] = _Place(node.depth, -row, look)
+
     for step in steps:
-        shown = [nodes[i] for i in step.node_ids]
-        kept = [node for node in shown if node.fate == "kept"]
-        finished = [node for node in shown if node.fate == "finished"]
-        n_pruned = max(1, n_beams - len(finished))
-        pruned = [node for node in shown if node.fate == "pruned"][:n_pruned]
-        for row, node in enumerate(kept):
-            is_alive = node.node_id in alive or node.node_id in ended
-            look = "best" if node.node_id in on_best else "kept" if is_alive else "dropped"
-            places[node.node_id] = _Place(node.depth, -row, look)
-        for row, node in enumerate([*finished, *pruned]):
-            look = "best" if node.node_id in on_best else node.fate
-            places[node.node_id] = _Place(node.depth, -(n_beams + GAP + row), look)
+        made = [nodes[i] for i in step.node_ids]
+        for row, node in enumerate(node for node in made if node.fate == "kept"):
+            put(node, row, "kept" if node.node_id in lasting else "dropped")
+        finished = [node for node in made if node.fate == "finished"]
+        pruned = [node for node in made if node.fate == "pruned"]
+        below = [*finished, *pruned[: max(1, n_beams - len(finished))]]
+        for row, node in enumerate(below):
+            put(node, n_beams + GAP + row, node.fate)
     return places
 
 
@@ -137,15 +153,8 @@ def _greedy(nodes: Sequence[BeamNode]) -> set[int]:
 def _add_line(figure: go.Figure, n_beams: int, n_columns: int, theme: Theme) -> None:
     """Draws the line between what is kept and what is not, and says which is which."""
     y = -(n_beams - 1) - (1 + GAP) / 2
-    figure.add_shape(
-        type="line",
-        x0=0.5,
-        x1=n_columns + 0.5,
-        y0=y,
-        y1=y,
-        layer="below",
-        line={"color": colour("line", theme), "width": 2},
-    )
+    line = {"color": colour("line", theme), "width": 2}
+    figure.add_shape(x0=0.5, x1=n_columns + 0.5, y0=y, y1=y, type="line", layer="below", line=line)
     for text, shift, anchor in (("kept ↑", 2, "bottom"), ("not kept ↓", -2, "top")):
         figure.add_annotation(
             x=0.42,
@@ -166,94 +175,70 @@ def _add_edges(
     root: _Place,
     theme: Theme,
 ) -> None:
-    """Draws a curve from every parent to its child, the faintest first."""
-    looks = {
-        "pruned": ("rejected", 0.9, "dot", "pruned at once"),
-        "dropped": ("rejected", 1.8, "solid", "dropped later"),
-        "finished": ("generated", 2.2, "solid", "finished"),
-        "kept": ("kept", 2.6, "solid", "kept"),
-        "best": ("chosen", 3.6, "solid", "best so far"),
-    }
-    for look, (role, width, dash, name) in looks.items():
-        x: list[float | None] = []
-        y: list[float | None] = []
+    """Draws a curve from every parent to its child, which leaves and arrives level."""
+    rise = _CURVE**2 * (3 - 2 * _CURVE)
+    for name, look in _LOOKS.items():
+        x: list[float | None] = [None]
+        y: list[float | None] = [None]
         for node_id, place in places.items():
-            if place.look != look:
-                continue
-            parent = nodes[node_id].parent
-            start = root if parent == ROOT else places.get(parent)
-            if start is None:
-                continue
-            x += [start.x, *_between(start.x + LEAD, place.x - LEAD), place.x, None]
-            y += [start.y, *_eased(start.y, place.y), place.y, None]
-        figure.add_scatter(
-            x=x or [None],
-            y=y or [None],
-            mode="lines",
-            line={"color": colour(role, theme), "width": width, "dash": dash},
-            name=name,
-            hoverinfo="skip",
-        )
+            start = places.get(nodes[node_id].parent, root)
+            if place.look == name:
+                length = place.x - start.x - 2 * LEAD
+                x += [start.x, *(start.x + LEAD + length * _CURVE).tolist(), place.x, None]
+                y += [start.y, *(start.y + (place.y - start.y) * rise).tolist(), place.y, None]
+        line = {"color": colour(look.role, theme), "width": look.width, "dash": look.dash}
+        figure.add_scatter(x=x, y=y, mode="lines", line=line, name=look.name, hoverinfo="skip")
 
 
-def _between(start: float, end: float) -> list[float]:
-    return [float(x) for x in start + (end - start) * _CURVE]
-
-
-def _eased(start: float, end: float) -> list[float]:
-    """Leaves and arrives level."""
-    return [float(y) for y in start + (end - start) * _CURVE**2 * (3 - 2 * _CURVE)]
-
-
-def _add_chips(
-    figure: go.Figure,
+def _chips(
     nodes: Sequence[BeamNode],
     places: dict[int, _Place],
-    greedy: set[int],
     dropped_at: dict[int, int],
     theme: Theme,
-    is_large: bool,
-) -> None:
+) -> list[go.layout.Annotation]:
     """Writes each token into its box, with the joint log-probability below it."""
-    type_size, small = (16, 13) if is_large else (12, 10)
+    greedy, chips = _greedy(nodes), []
     for node_id, place in places.items():
-        node = nodes[node_id]
-        ink, ground, edge, width = {
-            "best": ("ink", "kept-tint", "chosen", 2.4),
-            "kept": ("ink", "kept-tint", "kept", 1.4),
-            "dropped": ("muted", "rejected-tint", "rejected", 1.0),
-            "finished": ("ink", "generated-tint", "generated", 1.8),
-            "pruned": ("muted", "paper", "paper", 0.0),
-        }[place.look]
-        token = plain(node.label, MAX_LETTERS)
+        node, look = nodes[node_id], _LOOKS[place.look]
+        token, ground = plain(node.label, MAX_LETTERS), look.ground
         if node_id in greedy:
             token = f"<u>{token}</u>"
         if node.fate == "finished":
             token, ground = f"{token} ■", "generated-tint"
-        figure.add_annotation(
-            x=place.x,
-            y=place.y,
-            text=f"{token}<br><span style='font-size:{small}px'>{signed(node.total)}</span>",
-            showarrow=False,
-            font={"family": MONO, "size": type_size, "color": colour(ink, theme)},
-            bgcolor=colour(ground, theme),
-            bordercolor=colour(edge, theme),
-            borderwidth=width,
-            borderpad=2,
-            hovertext=_hover(nodes, node, place.look, dropped_at),
-            hoverlabel={"bgcolor": colour("raised", theme)},
-        )
+        fate = {
+            "best": "on the path of the best text so far",
+            "dropped": f"kept, and dropped {_when(dropped_at.get(node_id))}",
+            "pruned": f"pruned at token {node.depth}",
+        }.get(place.look, place.look)
+        text = f"{token}<br><span style='font-size:83%'>{signed(node.total)}</span>"
+        chip = _chip(place, text, (ground, look.role, look.edge), look.ink, theme)
+        chip.hovertext = describe(nodes, node, fate)
+        chips.append(chip)
+    return chips
 
 
-def _hover(nodes: Sequence[BeamNode], node: BeamNode, look: str, dropped_at: dict[int, int]) -> str:
+def _chip(
+    place: _Place, text: str, box: tuple[str, str, float], ink: str, theme: Theme
+) -> go.layout.Annotation:
+    """Writes a text into a box: its ground, the colour of its edge, the pixels of that."""
+    ground, edge, width = box
+    return go.layout.Annotation(
+        x=place.x,
+        y=place.y,
+        text=text,
+        showarrow=False,
+        font={"family": MONO, "size": 12, "color": colour(ink, theme)},
+        bgcolor=colour(ground, theme),
+        bordercolor=colour(edge, theme),
+        borderwidth=width,
+        borderpad=2,
+        hoverlabel={"bgcolor": colour("raised", theme)},
+    )
+
+
+def describe(nodes: Sequence[BeamNode], node: BeamNode, fate: str) -> str:
+    """Writes a candidate and what became of it for the box under the pointer."""
     text = "".join(nodes[i].label for i in lineage(nodes, node.node_id)).replace("␣", " ")
-    fate = {
-        "best": "on the path of the best text so far",
-        "kept": "kept",
-        "dropped": f"kept, and dropped {_when(dropped_at.get(node.node_id))}",
-        "finished": "finished",
-        "pruned": f"pruned at token {node.depth}",
-    }[look]
     return (
         f"…{plain(text)}<br>log p {nats(node.logprob)} after its parent "
         f"({percent(float(np.exp(node.logprob)))}, no. {node.place + 1} there)<br>"
@@ -265,26 +250,13 @@ def _when(depth: int | None) -> str:
     return "with all its continuations" if depth is None else f"at token {depth}"
 
 
-def _add_prompt(figure: go.Figure, root: _Place, prompt_end: str, theme: Theme) -> None:
-    figure.add_annotation(
-        x=root.x,
-        y=root.y,
-        text=plain(prompt_end),
-        showarrow=False,
-        font={"family": MONO, "size": 12, "color": colour("ink", theme)},
-        bgcolor=colour("prompt-tint", theme),
-        bordercolor=colour("prompt", theme),
-        borderwidth=1.5,
-        borderpad=4,
-    )
-
-
 def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep]) -> str:
+    sums = (
+        "the sum of log p from the prompt on, in nats: a probability is at most 1, so its "
+        "logarithm is at most 0, and the sum can only fall."
+    )
     if not steps:
-        return (
-            "No step has been searched; press Step. Below each token will stand the sum of log p "
-            "from the prompt on, in nats."
-        )
+        return f"No step has been searched; press Step. Below each token will stand {sums}"
     last = steps[-1]
     fates = [nodes[i].fate for i in last.node_ids]
     n_finished = fates.count("finished")
@@ -292,7 +264,7 @@ def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep]) -> str:
     dropped = f", and {plural(len(last.dropped), 'beam')} dropped" if last.dropped else ""
     return (
         f"Measured. Token {last.depth}: {count(fates.count('kept'))} of "
-        f"{count(last.n_candidates)} candidates kept{finished}{dropped}. The best of the "
-        "pruned ones are drawn, too. Below each token stands the sum of log p from the prompt on, "
-        "in nats. Greedy decoding’s tokens are underlined."
+        f"{count(last.n_candidates)} candidates kept{finished}{dropped}; the best of the pruned "
+        f"ones are drawn too. Below each token stands {sums} Greedy decoding’s tokens are "
+        "underlined."
     )

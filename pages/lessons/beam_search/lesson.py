@@ -1,18 +1,40 @@
-"""The beam-search lesson below its title: the reader's state, then its parts from top to bottom."""
+"""The beam-search lesson below its title: the tree that grows, a step, the ranking, the cache."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from model.batch import Batch
+from model.beam_search import BeamSearch, rank_finished
+from model.beam_search.records import FinishedBeam
 from model.loading import LanguageModel
+from model.tokenizing import pieces
+from pages.frame.code_that_ran import show_code
+from pages.frame.figures import show_chart, theme_now
 from pages.frame.lesson_state import lesson_state
-from pages.lessons.beam_search.costs import show_costs
-from pages.lessons.beam_search.exact import show_exact
+from pages.frame.link import offer_link
+from pages.frame.stepper import show_stepper
+from pages.lessons.beam_search.comparisons import show_costs, show_exact
 from pages.lessons.beam_search.settings import SETTINGS, put_request, request_now
-from pages.lessons.beam_search.state import N_FIRST_STEPS, BeamLesson, SearchRequest, begin
-from pages.lessons.beam_search.steps import show_steps
+from pages.lessons.beam_search.state import (
+    N_FIRST_STEPS,
+    BeamLesson,
+    BeamSteps,
+    SearchRequest,
+    begin,
+)
+from viz.beam_search.step_charts import cache_figure, candidates_figure, ranking_table
+from viz.beam_search.tree import COLUMN_PIXELS, tree_figure
+from viz.format import count, nats, plural
 
 LESSON = "beam_lesson"
+PLAY_SECONDS = 0.9  # between two steps: paced for the eye
+TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
+.st-key-beam_tree {{min-width: {0}px;}}</style>"""
 
 
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
@@ -23,7 +45,27 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
         waiting.error(str(error))
         return
     waiting.empty()
-    show_steps(lesson)
+    st.markdown(
+        "**Greedy decoding is only locally optimal: a less likely token now can lead to a more "
+        "likely text. Beam search keeps several texts, extends each by every token, and goes on "
+        "with the likeliest.**"
+    )
+    _controls(lesson)
+    show_stepper(lambda: lesson.stepper, lambda: _steps(lesson), PLAY_SECONDS)
+    show_code(
+        BeamSearch.step,
+        BeamSearch._divide,
+        BeamSearch._cannot_win,
+        FinishedBeam.score,
+        Batch.reorder,
+        Batch.read,
+        key="beam_code_1",
+    )
+    offer_link(
+        SETTINGS,
+        lesson.lm,
+        lambda: {"searched": lesson.stepper.steps.request.length_penalty},
+    )
     show_exact(lesson)
     show_costs(lesson)
 
@@ -39,3 +81,150 @@ def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
         lesson.stepper.problem = f"{error} The page shows its first example instead."
         put_request(SearchRequest())
         return lesson
+
+
+def _controls(lesson: BeamLesson) -> None:
+    """Let the reader change the search; the new one goes as far as the old one was shown."""
+    again: dict[str, Any] = {"on_change": _search_again, "args": (lesson,)}
+    with st.container(horizontal=True, vertical_alignment="bottom", key="beam_controls"):
+        SETTINGS.widget("prompt", **again)
+        SETTINGS.widget("beams", width=170, **again)
+        SETTINGS.widget("tokens", width=170, **again)
+        SETTINGS.widget("ends", width=240, **again)
+
+
+def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> None:
+    """Search by what the controls say; if that cannot be, the search on the page stays."""
+    steps = lesson.stepper.steps
+    penalty = steps.request.length_penalty if length_penalty is None else length_penalty
+    try:
+        lesson.stepper = begin(lesson.lm, request_now(penalty), max(1, steps.n_shown))
+    except ValueError as error:
+        lesson.stepper.is_playing = False
+        lesson.stepper.problem = f"{error} The search before it stays below."
+
+
+def _steps(lesson: BeamLesson) -> None:
+    stepper, steps = lesson.stepper, lesson.stepper.steps
+    with st.container(horizontal=True, vertical_alignment="center", key="beam_buttons"):
+        stepper.buttons()
+        st.markdown(_progress(steps))
+    stepper.notices()
+    _tree(lesson)
+    if not steps.shown:
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**The candidates of all beams compete in one ranking.**")
+        step, prompt_end = steps.shown[-1], _prompt_end(steps)
+        chart = candidates_figure(steps.search.nodes, step, prompt_end, theme_now())
+        show_chart(chart, "beam_candidates")
+    with right:
+        _ranking(lesson)
+    _cache(steps)
+
+
+def _progress(steps: BeamSteps) -> str:
+    """Say how far the search is."""
+    search, shown = steps.search, steps.shown
+    beams = plural(len(shown[-1].beams) if shown else 1, "beam")
+    if steps.can_step:
+        is_few = shown and shown[-1].n_candidates < search.n_beams
+        few = f" There were only {count(shown[-1].n_candidates)} candidates." if is_few else ""
+        return f"Token {steps.n_shown} of at most {search.max_new_tokens}, {beams}.{few}"
+    reason = (
+        f"all texts have {plural(search.max_new_tokens, 'token')}."
+        if steps.n_shown == search.max_new_tokens
+        else f"no beam can beat {plural(len(search.finished), 'finished text')}, so the search "
+        f"drops the last {beams}."
+    )
+    return f"The search is over after token {steps.n_shown}: {reason}"
+
+
+def _tree(lesson: BeamLesson) -> None:
+    steps, search, lm = lesson.stepper.steps, lesson.stepper.steps.search, lesson.lm
+    chart = tree_figure(
+        search.nodes,
+        steps.shown,
+        search.n_beams,
+        search.max_new_tokens,
+        _prompt_end(steps),
+        _best_now(steps),
+        theme_now(),
+        is_over=not steps.can_step,
+    )
+    pruned_at = steps.greedy_pruned_at()
+    greedy = f" The search pruned greedy’s text at token {pruned_at}." if pruned_at else ""
+    caption = f"{chart.caption}{greedy} On {lm.name}, {lm.where}."
+    st.html(TREE_STYLE.format(round(COLUMN_PIXELS * (search.max_new_tokens + 1))))
+    with st.container(key="beam_tree_box"):
+        show_chart(replace(chart, caption=caption), "beam_tree")
+
+
+def _best_now(steps: BeamSteps) -> int | None:
+    """Return where the best text so far ends: the best finished one, else the best beam."""
+    if steps.finished:
+        return rank_finished(steps.finished, SETTINGS["penalty"])[0].node_id
+    return steps.shown[-1].beams[0] if steps.shown and steps.shown[-1].beams else None
+
+
+def _prompt_end(steps: BeamSteps) -> str:
+    start = steps.search.start
+    text = "".join(piece.joined for piece in pieces(start.lm.tokenizer, start.ids))
+    return f"…{text[-10:]}".replace("\n", "⏎")
+
+
+def _ranking(lesson: BeamLesson) -> None:
+    """Rank what is finished, live, by any length penalty; offer to search by it."""
+    steps = lesson.stepper.steps
+    searched, finished = steps.request.length_penalty, steps.finished
+    st.markdown("**Finished texts are ranked by Σ log p ÷ lengthᵃ.**")
+    penalty = SETTINGS.widget("penalty")
+    if finished:
+        column, number = st.column_config.Column, st.column_config.NumberColumn
+        st.dataframe(
+            ranking_table(finished, penalty, searched),
+            hide_index=True,
+            key="beam_ranking",
+            height=min(320, 36 * len(finished) + 40),
+            column_config={
+                **{name: column(width=62) for name in ("rank", "moved", "tokens", "ends by")},
+                "text": column(width=165),
+                "sum log p": number(format="%.2f", width=82),
+                "score": number(format="%.3f", width=70),
+            },
+        )
+        best = rank_finished(finished, penalty)[0]
+        st.caption(
+            f"The search with a = {searched:g} has finished {plural(len(finished), 'text')}. "
+            "Re-ranking them finds no new ones. A positive a favours longer texts. Best: "
+            f"{nats(best.total)} over {plural(best.depth, 'token')}."
+        )
+    else:
+        st.caption(
+            "No sequence has finished; press Step. A positive a favours longer texts: Σ log p is "
+            "negative, and dividing it by more brings it nearer to 0."
+        )
+    if penalty != searched:
+        st.button(
+            f"Search again with a = {penalty:g}",
+            key="beam_again",
+            on_click=_search_again,
+            args=(lesson, penalty),
+            help="The penalty also decides when the search may stop, so it may find other texts.",
+        )
+
+
+def _cache(steps: BeamSteps) -> None:
+    search, lm = steps.search, steps.search.lm
+    st.markdown(
+        "**All beams are rows of one batch: one pass reads them all, and each row continues the "
+        "cache of its parent.**"
+    )
+    read = [step for step in steps.shown if step.seconds]
+    if not read:
+        st.caption("The model has not read any generated token yet.")
+        return
+    labels = [piece.label for piece in pieces(lm.tokenizer, search.start.ids)]
+    per_token = lm.cache_shape.bytes_per_token
+    show_chart(cache_figure(search.nodes, read[-1], labels, per_token, theme_now()), "beam_cache")
