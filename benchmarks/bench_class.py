@@ -1,39 +1,51 @@
 """A class on one server: how long a press waits for its answer when others press too.
 
-    python -m benchmarks.bench_class [--seconds 20]
+    python -m benchmarks.bench_class [--seconds 20] [--readers 10 30 60 100]
 
-Readers speak Streamlit's protocol without a browser, and do what the page does: a press, and once
-the hand rests they say so, and the figures are drawn anew. The answer to a press counts when it has
-come whole.
+Readers speak Streamlit's protocol without a browser. They press at random moments, the gaps between
+a reader's presses exponential as those of people are, or all at the same instant. The answer to a
+press counts when it has come whole, and so does what Next will bring, which comes behind it.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import random
 import tempfile
-import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from benchmarks.figures import Timing, describe_machine, milliseconds, quantile
-from benchmarks.harness import serve
+import psutil
+
+from benchmarks.figures import describe_machine, milliseconds, quantile
+from benchmarks.harness import Server, serve
 from benchmarks.models import gpt2_sized
 from benchmarks.visitor import Visitor, press_in_time
 
-SETTLE_AFTER = 0.25  # seconds that the page waits before it says that the hand rests
 PROMPT = "Once upon a time"
+STORY = {"prompt": PROMPT, "top_p": "0.5"}  # so low a top-p that few texts come to their end
+AIMS = {30: 0.100, 100: 0.250}  # seconds that 95 of 100 presses may take, by readers
+AT_ONCE_AIM = 0.600  # seconds in which the last of thirty presses of one instant is answered
+GPT2_AIM = 0.400  # seconds that 95 of 100 presses of ten readers may take, a press a second each
 
 
-async def press_ours(visitor: Visitor) -> float:
-    """Presses Next; what follows once the hand rests keeps the server busy, but is not counted."""
-    seconds = await visitor.do("next")
-    await asyncio.sleep(SETTLE_AFTER)
-    await visitor.rest()
-    return seconds
+@dataclass(frozen=True)
+class Lesson:
+    """What a class waited, and what it cost the server."""
+
+    seconds: tuple[float, ...]  # of each press
+    cpu: float  # seconds of the server's processor in all
+    cores: float  # of them, that were busy while the class pressed
+
+
+async def press_next(visitor: Visitor) -> float:
+    """Presses Next."""
+    return await visitor.do("next")
 
 
 async def press_plain(visitor: Visitor) -> float:
@@ -42,72 +54,99 @@ async def press_plain(visitor: Visitor) -> float:
 
 
 async def attend(
-    url: str,
+    server: Server,
     press: Callable[[Visitor], Awaitable[float]],
-    n_readers: int,
-    interval: float,
-    seconds: float,
+    gaps: Sequence[Sequence[float]],
     **params: str,
-) -> list[float]:
-    """Lets readers press side by side, each at its own moment of the beat."""
+) -> Lesson:
+    """Lets readers press side by side.
+
+    Args:
+        server: On which they press.
+        press: What a press is.
+        gaps: Of each reader, the seconds before each of its presses.
+        params: What their address says.
+    """
     async with AsyncExitStack() as stack:
-        readers = [
-            await stack.enter_async_context(Visitor(url, **params)) for _ in range(n_readers)
-        ]
+        readers = [await stack.enter_async_context(Visitor(server.url, **params)) for _ in gaps]
         for reader in readers:
             await press(reader)  # warms up
-        start = time.perf_counter() + 0.1
+        before, started = processor_seconds(server), asyncio.get_running_loop().time()
         turns = [
-            press_in_time(
-                partial(press, reader),
-                start + interval * i / n_readers,
-                interval,
-                max(1, round(seconds / interval)),
-            )
-            for i, reader in enumerate(readers)
+            press_in_time(partial(press, reader), own)
+            for reader, own in zip(readers, gaps, strict=True)
         ]
-        return list(chain.from_iterable(await asyncio.gather(*turns)))
+        seconds = tuple(chain.from_iterable(await asyncio.gather(*turns)))
+        cpu = processor_seconds(server) - before
+        return Lesson(seconds, cpu, cpu / (asyncio.get_running_loop().time() - started))
 
 
-def report(label: str, seconds: list[float], baseline: Timing | None = None) -> Timing:
-    """Prints one line and returns its timing."""
-    timing = Timing(label, tuple(seconds))
-    print(timing.line(baseline), f" p95 {milliseconds(quantile(seconds, 0.95))}")
-    return timing
+def processor_seconds(server: Server) -> float:
+    """Returns what the server's process has used so far."""
+    times = psutil.Process(server.process.pid).cpu_times()
+    return float(times.user + times.system)
 
 
-def bench_thirty(url: str, seconds: float) -> None:
-    """Prints what thirty readers of the shipped model wait, beside one who is alone."""
-    # so low a top-p that no text of the time measured comes to its end
-    story = {"prompt": PROMPT, "top_p": "0.5"}
-    one = asyncio.run(attend(url, press_ours, 1, 2.0, seconds, **story))
-    alone = report("one reader alone, a press per 2 s", one)
-    thirty = asyncio.run(attend(url, press_ours, 30, 2.0, seconds, **story))
-    report("thirty readers, a press per 2 s each", thirty, alone)
+def people(n_readers: int, interval: float, seconds: float) -> list[list[float]]:
+    """Draws the gaps of people who press every so many seconds on average."""
+    toss = random.Random(n_readers)
+    n_presses = max(1, round(seconds / interval))
+    return [[toss.expovariate(1 / interval) for _ in range(n_presses)] for _ in range(n_readers)]
 
 
-def bench_ten(url: str, folder: Path, seconds: float) -> None:
+def report(label: str, lesson: Lesson, aim: float | None = None, at: float = 0.95) -> None:
+    """Prints one line."""
+    seconds = lesson.seconds
+    shown = [f"{name} {milliseconds(quantile(seconds, q))}" for name, q in
+             (("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("last", 1.0))]  # fmt: skip
+    cost = (
+        f"{milliseconds(lesson.cpu / len(seconds))} of CPU a press, {lesson.cores:.2f} cores busy"
+    )
+    verdict = ""
+    if aim is not None:
+        verdict = (
+            f"  aim {aim * 1000:.0f} ms: {'met' if quantile(seconds, at) <= aim else 'missed'}"
+        )
+    print(f"{label:<46} {'  '.join(shown)}  {cost}  n {len(seconds)}{verdict}")
+
+
+def bench_storyteller(server: Server, seconds: float, sizes: Sequence[int]) -> None:
+    """Prints what classes of these sizes wait, a press per reader every two seconds."""
+    run = partial(attend, server, press_next, **STORY)
+    for n in (1, *sizes):
+        lesson = asyncio.run(run(people(n, 2.0, seconds)))
+        report(f"{n} readers, a press per 2 s each", lesson, AIMS.get(n))
+    instants = [[3.0] * max(1, round(seconds / 6)) for _ in range(30)]
+    lesson = asyncio.run(run(instants))
+    report("thirty readers at the same instant", lesson, AT_ONCE_AIM, at=1.0)
+
+
+def bench_gpt2(server: Server, folder: Path, seconds: float) -> None:
     """Prints what ten readers of a GPT-2-sized model wait, beside those of a plain app."""
+    gaps = people(10, 1.0, seconds)
     with tempfile.TemporaryDirectory() as elsewhere:
         script = Path(elsewhere, "plain_app.py")  # away from our own Streamlit settings
         script.write_text(Path(__file__).with_name("plain_app.py").read_text())
         env = {"PLAIN_MODEL": str(folder), "PLAIN_TOKENS": "10"}
-        with serve(script, env=env, cwd=Path(elsewhere)) as server:
-            waits = asyncio.run(attend(server.url, press_plain, 10, 1.0, seconds))
-    plain = report("ten readers of a plain app, GPT-2's size", waits)
-    ours = attend(url, press_ours, 10, 1.0, seconds, model=str(folder), prompt=PROMPT)
-    report("ten readers, a press per second, GPT-2's size", asyncio.run(ours), plain)
+        with serve(script, env=env, cwd=Path(elsewhere)) as plain:
+            report(
+                "ten readers of a plain app, GPT-2's size",
+                asyncio.run(attend(plain, press_plain, gaps)),
+            )
+    ours = attend(server, press_next, gaps, model=str(folder), prompt=PROMPT)
+    report("ten readers, a press per second, GPT-2's size", asyncio.run(ours), GPT2_AIM)
 
 
 def main() -> None:
-    """Measures both classes."""
+    """Measures classes of several sizes."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=20)
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--readers", type=int, nargs="*", default=[10, 30, 60, 100])
+    args = parser.parse_args()
     print(describe_machine(), end="\n\n")
     with gpt2_sized() as folder, serve() as server:
-        bench_thirty(server.url, seconds)
-        bench_ten(server.url, folder, seconds)
+        bench_storyteller(server, args.seconds, args.readers)
+        bench_gpt2(server, folder, args.seconds)
 
 
 if __name__ == "__main__":

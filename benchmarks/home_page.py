@@ -228,10 +228,6 @@ class Reader:
     def rest(self) -> str:
         """Waits until the hand rests: the link is in the address bar, and is returned."""
         self.settle()
-        self.until(
-            lambda: self.wire.is_answered and self.wire.events[-1]["kind"] == "settle",
-            "the page never settled",
-        )
         link: str = self.header["link"]
         self.page.wait_for_function(
             "(link) => location.search === link", arg=link, timeout=PATIENCE

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from urllib.parse import urlencode
 
@@ -40,8 +40,6 @@ class Visitor:
         self.page = ""  # hash of the page's script
         self.fragment = ""  # of the live component
         self.component = ""  # id of the live component
-        self.rest_fragment = ""  # of the figures that are drawn when the hand rests
-        self.rest_component = ""  # id of the component that is told so
         self.button = ""  # id of the first button that is no component's
         self.ack = -1  # number of the last event that was answered
         self.socket: ClientConnection
@@ -74,14 +72,6 @@ class Visitor:
             id=TRIGGERS.format(self.component), json_trigger_value=json.dumps([event])
         )
         return await self._send(state, lambda _: self.ack >= number, self.fragment)
-
-    async def rest(self) -> None:
-        """Says that the hand rests, and waits for the first of the figures drawn then."""
-        event = {"event": "event", "value": {"n": self.ack, "kind": "settle"}}
-        state = WidgetState(
-            id=TRIGGERS.format(self.rest_component), json_trigger_value=json.dumps([event])
-        )
-        await self._send(state, _is_figure, self.rest_fragment)
 
     async def press(self) -> float:
         """Presses the page's own button; returns the seconds until its script has run."""
@@ -120,9 +110,6 @@ class Visitor:
             self.ack = header["ack"]
             self.component = element.bidi_component.id
             self.fragment = message.delta.fragment_id
-        elif element.bidi_component.component_name == "rest":
-            self.rest_component = element.bidi_component.id
-            self.rest_fragment = message.delta.fragment_id
         elif element.WhichOneof("type") == "button" and not self.button:
             self.button = element.button.id
 
@@ -132,27 +119,18 @@ def _is_finished(message: ForwardMsg) -> bool:
     return message.WhichOneof("type") == "script_finished"
 
 
-def _is_figure(message: ForwardMsg) -> bool:
-    """Whether a message brings a figure."""
-    return (
-        message.WhichOneof("type") == "delta"
-        and message.delta.new_element.WhichOneof("type") == "plotly_chart"
-    )
-
-
 async def press_in_time(
-    press: Callable[[], Awaitable[float]], start: float, interval: float, n_presses: int
+    press: Callable[[], Awaitable[float]], gaps: Sequence[float]
 ) -> list[float]:
-    """Presses at a beat of its own, like a person who waits for nobody.
+    """Presses like a person who waits for nobody: at moments of its own.
 
     Args:
         press: Returns how long its answer took, seconds.
-        start: Of the first press, on `time.perf_counter`.
-        interval: Seconds from one press to the next; a late answer delays the next press.
-        n_presses: How many.
+        gaps: Seconds from one moment to the next; a late answer delays the next press.
     """
-    seconds = []
-    for i in range(n_presses):
-        await asyncio.sleep(max(0.0, start + i * interval - time.perf_counter()))
+    due, seconds = time.perf_counter(), []
+    for gap in gaps:
+        due += gap
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
         seconds.append(await press())
     return seconds

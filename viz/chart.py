@@ -1,24 +1,14 @@
-"""What every figure is made of: the drawing, its caption, its words for who cannot see it.
-
-Figures take passes: `Pass`, or `Step`, which bears the pass that made its distribution. A page
-that wants the pass of the distribution now shown as well hands in `[*steps, last_pass]`.
-"""
+"""What every figure is made of: the drawing, its caption, its words for who cannot see it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import plotly.graph_objects as go
 
-from model.records import Pass, Step
-from viz.format import THIN, count, duration, plural, size
 from viz.palette import Theme, colour, template
 
-AnyPass: TypeAlias = Pass | Step
-
-PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
 MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
 HEIGHT = 300  # pixels
 
@@ -143,65 +133,3 @@ def sheer(tone: str) -> str:
     """Thins a colour, so that a line in ink can be seen across it."""
     red, green, blue = (int(tone[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.6)"
-
-
-def describe(run: AnyPass) -> str:
-    """Writes one pass for the box under the pointer."""
-    return (
-        f"<b>{run.phase}</b><br>{plural(run.n_input, 'token')} in, {duration(run.seconds)}<br>"
-        f"{plural(run.cache_tokens, 'token')} cached, {size(run.cache_bytes)}"
-        f" ({count(run.cache_bytes)}{THIN}B)"
-    )
-
-
-def add_columns(
-    figure: go.Figure,
-    passes: Sequence[AnyPass],
-    spans: Sequence[tuple[float, float]],
-    heights: Sequence[float],
-    names: dict[str, str],
-    theme: Theme,
-) -> None:
-    """Draws one column per pass in the colour of its phase; many of them as one staircase.
-
-    Args:
-        figure: Where to draw.
-        passes: What ran.
-        spans: Left and right edge of each column.
-        heights: Height of each column.
-        names: The legend's words for each phase.
-        theme: Light or dark.
-    """
-    is_crowded = len(passes) > MAX_BARS
-    # thin edges part the columns until they are about as thin as an edge
-    edge = 1 if spans[-1][1] - spans[0][0] <= 2 * MAX_BARS else 0
-    for phase, name in names.items():
-        chosen = [i for i, run in enumerate(passes) if run.phase == phase]
-        if not chosen:
-            continue
-        tone = colour(PHASE_ROLES[phase], theme)
-        hover = {
-            "hovertext": [describe(passes[i]) for i in chosen],
-            "hoverinfo": "text",
-            "name": name,
-        }
-        if is_crowded and phase == "decode":
-            # the path turns at the left edge of each column, so the first one needs its own point
-            figure.add_scatter(
-                x=[spans[chosen[0]][0], *(spans[i][1] for i in chosen)],
-                y=[heights[chosen[0]], *(heights[i] for i in chosen)],
-                mode="lines",
-                line={"shape": "vh", "color": tone, "width": 1},
-                fill="tozeroy",
-                fillcolor=sheer(tone),
-                **hover | {"hovertext": [hover["hovertext"][0], *hover["hovertext"]]},
-            )
-        else:
-            figure.add_bar(
-                x=[spans[i][0] for i in chosen],
-                width=[spans[i][1] - spans[i][0] for i in chosen],
-                offset=0,
-                y=[heights[i] for i in chosen],
-                marker=filled(tone, edge),
-                **hover,
-            )

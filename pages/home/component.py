@@ -12,17 +12,6 @@ import streamlit as st
 
 from pages.frame.component import LabelledComponent
 
-# Nothing to see: the live component calls it when the hand rests, and its fragment is run again.
-_REST = """
-export default ({ setTriggerValue }) => {
-  const rest = (event) => setTriggerValue("event", event);
-  globalThis.__ottRest = rest;
-  return () => {
-    if (globalThis.__ottRest === rest) globalThis.__ottRest = null;
-  };
-};
-"""
-
 # Nothing to see: what Next will bring, in the page before it is pressed.
 _PREFETCH = """
 export default ({ data }) => {
@@ -43,15 +32,6 @@ def live(data: bytes, on_event: Callable[[], None], key: str = "live") -> None:
     _live.show(key=key, data=data, on_event_change=on_event)
 
 
-def at_rest(key: str = "rest") -> None:
-    """Mount what runs its fragment again once the hand on the live component has come to rest.
-
-    Args:
-        key: Names the component in the session.
-    """
-    _rest(key=key, data=None, on_event_change=_nothing, height="content")
-
-
 def prefetch(data: bytes, key: str = "prefetch") -> None:
     """Mount what the live component will be told if Next comes next, so that it need not wait.
 
@@ -62,11 +42,6 @@ def prefetch(data: bytes, key: str = "prefetch") -> None:
     _prefetch(key=key, data=data, height="content")
 
 
-def _nothing() -> None:
-    """To be told is enough: the run that follows does the rest."""
-
-
 _live = LabelledComponent("live", "mountLive", Path(__file__).parent / "live")
 vocabulary = _live.vocabulary
-_rest = st.components.v2.component("rest", js=_REST)
 _prefetch = st.components.v2.component("prefetch", js=_PREFETCH)

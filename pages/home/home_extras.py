@@ -1,4 +1,4 @@
-"""Below the live component: figures at leisure, experiments to try, the run as files."""
+"""Below the live component: experiments to try, the run as files."""
 
 from __future__ import annotations
 
@@ -8,43 +8,16 @@ from functools import partial
 import streamlit as st
 
 from model.records import RunRecord
-from pages.frame.figures import theme_now
 from pages.home.experiments import HOME_CLAIMS, set_up
 from pages.home.run_export import run_record
 from pages.home.session import Session
-from viz.chart import Chart
 from viz.home import run_export
-from viz.home.timing_chart import timing_figure
-from viz.kv_cache.growth_chart import cache_figure
-from viz.palette import Theme
 
 FILES = {
     "csv": ("Table, CSV", "text/csv", "utf-8-sig", run_export.to_csv),  # the mark is for Excel
     "json": ("All of it, JSON", "application/json", "utf-8", run_export.to_json),
     "html": ("Replay, HTML", "text/html", "utf-8", run_export.to_html),
 }
-
-
-def show_figures(session: Session) -> None:
-    """Draw cache and clock as they are now."""
-    cache_chart, timing_chart = draw_figures(session, theme_now())
-    left, right = st.columns(2, gap="medium")
-    with left:
-        st.plotly_chart(cache_chart.figure, key="cache_chart", theme=None, alt=cache_chart.alt)
-        st.caption(cache_chart.caption)
-    with right:
-        st.plotly_chart(timing_chart.figure, key="timing_chart", theme=None, alt=timing_chart.alt)
-        st.caption(timing_chart.caption)
-
-
-def draw_figures(session: Session, theme: Theme) -> tuple[Chart, Chart]:
-    """Draw how the cache grew, and how long each pass took."""
-    lm, generation = session.lm, session.generation
-    where = lm.where
-    return (
-        cache_figure(generation.passes, lm.cache_shape, theme, generation.bytes_held),
-        timing_figure(generation.passes, theme, where),
-    )
 
 
 @st.fragment

@@ -21,7 +21,7 @@ from pages.frame.models import (
     shared_model,
 )
 from pages.home.branch import Notice
-from pages.home.component import at_rest, live, prefetch, vocabulary
+from pages.home.component import live, prefetch, vocabulary
 from pages.home.link import LinkState, follow, read_link
 from pages.home.payload import build_payload
 from pages.home.session import MAX_SEED, Session
@@ -38,7 +38,6 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
     # pandas and plotly come in behind what can be pressed
     from pages.home.home_extras import show_experiments, show_files
 
-    _figures()  # a fragment of their own: a step sends what it changes and nothing else
     show_experiments(session)
     show_files(session)
 
@@ -193,7 +192,7 @@ def _is_current(session: Session, branch: int) -> bool:
     return is_shown and shows == _of_this_text(session)
 
 
-# The live component, and what is drawn when the hand rests
+# The live component
 
 
 @st.fragment
@@ -210,14 +209,6 @@ def _live() -> None:
     prefetch(payload_of(following) if following is not None else b"")
     if st.session_state["toolbar_shows"] != _of_this_text(session):
         st.rerun()  # another branch: its seed and its template belong into the toolbar
-
-
-@st.fragment
-def _figures() -> None:
-    from pages.home.home_extras import show_figures
-
-    at_rest()
-    show_figures(st.session_state[SESSION])
 
 
 def _take_event() -> None:

@@ -181,6 +181,7 @@ def _cache(generation: Generation) -> dict[str, Any]:
         "head_dim": shape.head_dim,
         "bytes_per_number": shape.bytes_per_number,
         "bytes_per_token": shape.bytes_per_token,
+        "sliding_window": shape.sliding_window,
     }
 
 

@@ -55,7 +55,6 @@ ALLOWED = {
     ("pages.lessons.claims", "model"): "a claim's press runs that topic's experiment",
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",
     ("model.training", "model.diffusion"): "trains what fills gaps by the code that fills them",
-    ("pages.home", "viz.kv_cache.growth_chart"): "the loop's page shows how its own cache grows",
 }
 FLAT_FILES = {"model": 16, "viz": 10}  # at most, so that a room reads in order
 

@@ -11,7 +11,6 @@ from model.records import (
     CacheShape,
     Candidate,
     Distribution,
-    Pass,
     Phase,
     Piece,
     RunRecord,
@@ -97,11 +96,6 @@ def make_step(
 def make_steps(n: int, n_prompt: int = 6) -> list[Step]:
     """The first steps of a run; the fourth is forced."""
     return [make_step(i, n_prompt=n_prompt, forced=i == 3) for i in range(n)]
-
-
-def make_pass(cache_tokens: int, held: int) -> Pass:
-    """A decode pass with storage of its own size behind it."""
-    return Pass("decode", 0.003, 1, cache_tokens, 256 * cache_tokens, held)
 
 
 def make_piece(

@@ -95,7 +95,6 @@ def test_the_page_sends_each_event_with_just_its_fields(page: Page, url: str) ->
     question.fill("a")
     reader.do(lambda: question.press("Enter"), "guess")
     fields = {event["kind"]: set(event) for event in reader.wire.events}
-    del fields["settle"]  # of another component
     assert fields == {kind: names | OF_EVERY_EVENT for kind, names in EVENTS.items()}
 
 

@@ -7,6 +7,7 @@ import { formatProbability } from "../../frame/live/format.js";
 import { createGuess } from "./guess.js";
 import { createLoop } from "./loop.js";
 import { createNotice } from "./menu.js";
+import { createPasses } from "./passes.js";
 import { createPieces } from "./pieces.js";
 import { createPrompt } from "./prompt.js";
 import { createStrip } from "./strip.js";
@@ -32,6 +33,7 @@ export function createLayout(actions, shadowRoot) {
     pieces: createPieces(actions),
     branches: createBranches(actions),
     table: createTable(actions),
+    passes: createPasses(),
   };
   const lines = createLines(actions);
   const spoken = el("div", { class: "spoken", "aria-live": "polite" });
@@ -44,7 +46,7 @@ export function createLayout(actions, shadowRoot) {
     parts.branches.element,
     parts.loop.element,
     el("div", { class: "choice" }, parts.guess.verdict, parts.guess.element, parts.bars.element),
-    el("div", { class: "below" }, parts.table.element, piecesSection(places.settled)),
+    el("div", { class: "below" }, parts.table.element, parts.passes.element, piecesSection(places.settled)),
     spoken,
   );
   shadowRoot.querySelector(".ott")?.remove();

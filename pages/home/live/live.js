@@ -277,16 +277,13 @@ export class Live {
     if (this.queue.inFlight === null) this.light.rest();
   }
 
-  /** Once the hand has rested, the rest of the page and the link are brought up to date. */
+  /** Once the hand has rested, the link is brought up to date. */
   planSettle() {
     clearTimeout(this.settleTimer);
     this.settleTimer = setTimeout(() => {
       if (this.player.isPlaying) return;
       if (this.isBusy() || this.guard.isSilent) this.planSettle();
-      else if (this.header !== null) {
-        showLink(this.header.link);
-        this.guard.send(globalThis.__ottRest, { n: this.header.ack, kind: "settle" });
-      }
+      else if (this.header !== null) showLink(this.header.link);
     }, SETTLE_AFTER_MS);
   }
 
