@@ -20,7 +20,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]  # ships no types
 
 from benchmarks.figures import describe_machine, milliseconds, quantile
 from benchmarks.harness import Server, serve
@@ -112,12 +112,11 @@ def report(label: str, lesson: Lesson, aim: float | None = None, at: float = 0.9
 
 def bench_storyteller(server: Server, seconds: float, sizes: Sequence[int]) -> None:
     """Prints what classes of these sizes wait, a press per reader every two seconds."""
-    run = partial(attend, server, press_next, **STORY)
     for n in (1, *sizes):
-        lesson = asyncio.run(run(people(n, 2.0, seconds)))
+        lesson = asyncio.run(attend(server, press_next, people(n, 2.0, seconds), **STORY))
         report(f"{n} readers, a press per 2 s each", lesson, AIMS.get(n))
     instants = [[3.0] * max(1, round(seconds / 6)) for _ in range(30)]
-    lesson = asyncio.run(run(instants))
+    lesson = asyncio.run(attend(server, press_next, instants, **STORY))
     report("thirty readers at the same instant", lesson, AT_ONCE_AIM, at=1.0)
 
 
