@@ -27,21 +27,15 @@ class Panel:
 
 def add_bars(
     figure: go.Figure,
-    names: Sequence[str],
+    names: Sequence[str] | Sequence[int],
     values: Sequence[float],
     texts: Sequence[str],
     theme: Theme,
     **look: Any,
 ) -> None:
-    """Draws lying bars with their numbers behind them.
+    """Draws lying bars, each in the row of its name or number, with its text behind it.
 
-    Args:
-        figure: Where to draw.
-        names: On the axis.
-        values: How long the bars are.
-        texts: The numbers as they are read.
-        theme: Light or dark.
-        look: Of the bars, such as `marker`; and `row` and `col` of a panel.
+    `look` is more of the bars, such as `marker`; and `row` and `col` of a panel.
     """
     usual = {
         "orientation": "h",
@@ -63,15 +57,7 @@ def panels_figure(
     n_columns: int,
     row_pixels: int,
 ) -> go.Figure:
-    """Draws the panels in rows of so many, so that they can be read on a phone as well.
-
-    Args:
-        names: Of the methods, from top to bottom.
-        panels: What was measured.
-        theme: Light or dark.
-        n_columns: Panels beside each other.
-        row_pixels: Height of a method's row.
-    """
+    """Draws the panels in rows of so many, so that they can be read on a phone as well."""
     n_rows = -(-len(panels) // n_columns)
     figure = make_subplots(
         n_rows,

@@ -129,7 +129,6 @@ class ConstrainedGeneration:
         return MaskedDistribution(
             tokens=tuple(
                 MaskedToken(
-                    token_id=i,
                     label=self._label(i),
                     prob=float(raw.probs[i]),
                     masked_prob=float(last.probs[i]),
@@ -163,7 +162,6 @@ class ConstrainedGeneration:
         raw = process(self.text.logits, [], Settings())[0]
         best = int(best_ids(self.text.logits, 1)[0])
         step = ConstrainedStep(
-            token_id=chosen,
             label=self._label(chosen),
             prob=float(raw.probs[chosen]),
             mass=float(raw.probs[ids].sum()),

@@ -15,7 +15,7 @@ from model.constraints.decoding import ConstrainedBeamSearch, ConstrainedGenerat
 from model.constraints.records import ConstrainedText, MethodResult
 from model.draw import agreement, vote
 from model.generation import Generation
-from model.job import Progress, Stopped, Work
+from model.job import Progress, Work
 from model.sampling import Settings
 
 MAX_TOKENS = 48  # that are generated under a constraint
@@ -38,7 +38,7 @@ class _Method:
 def compare_methods(
     start: Generation, constraint: Constraint, n_texts: int = N_TEXTS
 ) -> Work[tuple[MethodResult, ...]]:
-    """Generates by every method from one prompt; stopped, it sums up what there is.
+    """Generates by every method from one prompt: argmax first, at last the beam search.
 
     Args:
         start: the prompt as it was read, with a limit on length; it stays as it is.
@@ -50,22 +50,14 @@ def compare_methods(
     """
     if start.finished is not None:
         raise ValueError("The prompt leaves no room for a text: shorten it.")
-    methods = _methods(n_texts)
-    queue = [(method, seed) for method in methods for seed in range(method.n_wanted)]
-    look = partial(_results, methods, only_whole=True)
-    try:
-        for n_done, (method, seed) in enumerate(queue):
-            for _ in _generate(method, seed, start, constraint):
-                yield Progress(n_done, len(queue), method.name, look)
-    except Stopped:
-        pass
-    return _results(methods)
-
-
-def _methods(n_texts: int) -> list[_Method]:
-    """Lists the methods: argmax first, at last the beam search."""
     sampled = [_Method(f"T = {t:g}", t, n_texts) for t in TEMPERATURES]
-    return [_Method("argmax", 0.0), *sampled, _Method(f"{N_BEAMS} beams", None)]
+    methods = [_Method("argmax", 0.0), *sampled, _Method(f"{N_BEAMS} beams", None)]
+    queue = [(method, seed) for method in methods for seed in range(method.n_wanted)]
+    look = partial(_results, methods)
+    for n_done, (method, seed) in enumerate(queue):
+        for _ in _generate(method, seed, start, constraint):
+            yield Progress(n_done, len(queue), method.name, look)
+    return look()
 
 
 def _generate(
@@ -93,14 +85,9 @@ def _room(start: Generation) -> int:
     return MAX_TOKENS if limit is None else min(MAX_TOKENS, limit - len(start.ids))
 
 
-def _results(methods: Sequence[_Method], *, only_whole: bool = False) -> tuple[MethodResult, ...]:
-    """Sums up the methods that have a text, or those that have all of theirs."""
-    argmax = methods[0].texts
-    return tuple(
-        _result(method, argmax[0])
-        for method in methods
-        if len(method.texts) >= (method.n_wanted if only_whole else 1)
-    )
+def _results(methods: Sequence[_Method]) -> tuple[MethodResult, ...]:
+    """Sums up the methods that have a text."""
+    return tuple(_result(method, methods[0].texts[0]) for method in methods if method.texts)
 
 
 def _result(method: _Method, argmax: ConstrainedText) -> MethodResult:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 class MaskedToken:
     """One token of a distribution under a constraint."""
 
-    token_id: int
     label: str  # visible text
     prob: float  # by the model alone
     masked_prob: float  # after mask and temperature; 0 where the constraint forbids it
@@ -30,7 +29,6 @@ class MaskedDistribution:
 class ConstrainedStep:
     """One token that was generated under a constraint."""
 
-    token_id: int
     label: str
     prob: float  # by the model alone
     mass: float  # probability of all that was allowed there

@@ -12,15 +12,16 @@ from model.constraints.records import (
     MaskedToken,
     MethodResult,
 )
+from tests.charts.drawn_charts import assert_is_well_made
 from viz.constraints.mask_chart import mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
 from viz.palette import THEMES, Theme, colour
 
 SEEN = MaskedDistribution(
     (
-        MaskedToken(5, "␣food", 0.6, 0.0, is_allowed=False),
-        MaskedToken(7, "␣<b>", 0.3, 0.75, is_allowed=True),
-        MaskedToken(8, "␣x", 0.1, 0.25, is_allowed=True),
+        MaskedToken("␣food", 0.6, 0.0, is_allowed=False),
+        MaskedToken("␣x", 0.1, 0.25, is_allowed=True),
+        MaskedToken("␣<b>", 0.3, 0.75, is_allowed=True),
     ),
     0.4,
     2,
@@ -29,26 +30,25 @@ SEEN = MaskedDistribution(
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_forbidden_bars_are_hatched_and_have_no_masked_bar(theme: Theme) -> None:
-    chart = mask_figure(SEEN, 7, theme, temperature=0.0)
+def test_forbidden_bars_are_hatched_and_argmax_outlines_what_it_takes(theme: Theme) -> None:
+    chart = mask_figure(SEEN, theme, temperature=0.0)
+    assert_is_well_made(chart)
     allowed, forbidden, masked = chart.figure.data
-    assert list(allowed.x) == [0.3, 0.1]
-    assert list(forbidden.x) == [0.6]
+    assert (list(allowed.x), list(forbidden.x), list(masked.x)) == ([0.1, 0.3], [0.6], [0.25, 0.75])
     assert forbidden.marker.pattern.shape == "/"
     assert allowed.marker.line.color == colour("kept", theme)
-    assert list(masked.x) == [0.75, 0.25]
-    assert masked.xaxis == "x2"
     layout = chart.figure.layout
-    assert layout.yaxis.ticktext == ("␣food", "␣&lt;b&gt;", "␣x")
+    assert layout.xaxis.range == layout.xaxis2.range  # what is scaled up can be seen
+    assert layout.yaxis.ticktext == ("␣food", "␣x", "␣&lt;b&gt;")
     outlined = {(round(box.y0 + box.y1) / 2, box.xref) for box in layout.shapes}
-    assert outlined == {(1.0, "x domain"), (1.0, "x2 domain")}
-    assert layout.xaxis2.title.text.endswith("T = 0")
+    assert outlined == {(2.0, "x domain"), (2.0, "x2 domain")}
+    assert not mask_figure(SEEN, theme).figure.layout.shapes
     for number in ("2 of 1\u202f000", "40.0\u202f%", "60.0\u202f%"):
         assert number in chart.caption
 
 
 def step(label: str, mass: float) -> ConstrainedStep:
-    return ConstrainedStep(1, label, mass / 2, mass, "wanted", 0.5)
+    return ConstrainedStep(label, mass / 2, mass, "wanted", 0.5)
 
 
 def test_columns_sum_to_one_and_a_dead_end_is_named() -> None:
@@ -61,9 +61,7 @@ def test_columns_sum_to_one_and_a_dead_end_is_named() -> None:
     assert "Dead end" not in mass_figure([step("␣a", 0.5)]).caption
 
 
-@pytest.mark.parametrize(
-    ("n_steps", "angles"), [(2, {0}), (9, {-90}), (40, set())], ids=["level", "upright", "none"]
-)
+@pytest.mark.parametrize(("n_steps", "angles"), [(2, {0}), (9, {-90}), (40, set())])
 def test_labels_stand_upright_where_columns_are_close(n_steps: int, angles: set[int]) -> None:
     notes = mass_figure([step("␣q", 0.002)] * n_steps).figure.layout.annotations
     assert {note.textangle for note in notes} == angles
@@ -79,12 +77,10 @@ METHODS = (
 
 def test_methods_are_drawn_and_described_as_they_came() -> None:
     chart = methods_figure(METHODS)
-    escaped, agree, unlikely = chart.figure.data
-    assert list(escaped.x) == [0.0, 0.25, 1.0]
-    assert list(agree.x) == [1.0, 0.6, 1.0]
-    assert list(unlikely.x) == [44.0, 34.0, 4.5]
-    assert escaped.y[0] == "argmax"
-    assert chart.figure.layout.yaxis.categoryarray[-1] == "argmax"  # on top
+    assert_is_well_made(chart)
+    assert [list(panel.x) for panel in chart.figure.data] == [
+        *([0.0, 0.25, 1.0], [1.0, 0.6, 1.0], [44.0, 34.0, 4.5])
+    ]
     assert "25.0\u202f% of 20 texts" in chart.caption
     assert "“some bread”" in chart.caption
     assert "limit" not in chart.caption

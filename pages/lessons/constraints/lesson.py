@@ -1,4 +1,4 @@
-"""The constrained-decoding lesson below its title: the request, the text that grows, the mask."""
+"""The constrained-decoding lesson below its title: the request, the text and the mask, methods."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.constraints.decoding import ConstrainedBeamSearch, ConstrainedGeneration, Constraint
+from model.constraints.experiments import MAX_TOKENS, N_BEAMS, N_TEXTS, compare_methods
+from model.constraints.records import MethodResult
+from model.generation import Generation
+from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
+from pages.frame.job_panel import show_job
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.stepper import show_stepper
-from pages.lessons.constraints.methods import show_methods
 from pages.lessons.constraints.settings import SETTINGS, put_request, request_now
 from pages.lessons.constraints.state import (
     EXAMPLES,
@@ -28,6 +32,7 @@ from pages.lessons.constraints.state import (
     begin,
 )
 from viz.constraints.mask_chart import DEAD_END_MASS, mask_figure, mass_figure
+from viz.constraints.methods_chart import methods_figure, methods_table
 from viz.format import nats, plural
 from viz.strip import chip, row
 
@@ -51,7 +56,7 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     _controls(lesson)
     show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
-    show_methods(lesson)
+    _methods(lesson)
     show_code(
         ConstrainedGeneration.step,
         Constraint.allowed,
@@ -149,9 +154,7 @@ def _mask(generation: ConstrainedGeneration) -> None:
     st.markdown("**The next token: the model’s distribution, before and after the mask.**")
     temperature = _temperature()
     distribution = generation.look(Settings(temperature=temperature))
-    best = max(distribution.tokens, key=lambda token: token.masked_prob, default=None)
-    chosen_id = best.token_id if best is not None and temperature == 0 else None
-    chart = mask_figure(distribution, chosen_id, theme_now(), temperature=temperature)
+    chart = mask_figure(distribution, theme_now(), temperature=temperature)
     show_chart(chart, "constraint_mask")
 
 
@@ -184,3 +187,38 @@ def _verdict(steps: ConstrainedSteps) -> None:
         "The text satisfies the constraint. Its log p is that of the model without the mask. Go "
         "back and take another token, or compare decoding methods below."
     )
+
+
+# One constraint by several decoding methods
+
+
+def _methods(lesson: ConstraintLesson) -> None:
+    """Offer the comparison, and show it as far as it has come."""
+    st.header("Escaping a dead end", anchor=False)
+    st.markdown(
+        "**Sampling at a low temperature sometimes takes the other branch; beam search looks ahead "
+        "and compares whole prefixes.** Where the wrong branch is far likelier, a low temperature "
+        f"does not help. Each temperature gets {N_TEXTS} texts, the search {N_BEAMS} beams."
+    )
+    show_job(
+        lesson.jobs,
+        "constraint_methods",
+        "Compare decoding methods",
+        lambda: _compare(lesson),
+        _show_methods,
+    )
+
+
+def _compare(lesson: ConstraintLesson) -> Job[Any]:
+    lesson.stepper.is_playing = False
+    text = lesson.generation.text
+    start = Generation(text.lm, text.prompt_ids, max_new_tokens=MAX_TOKENS)
+    return Job(compare_methods(start, lesson.generation.constraint), is_timed=True)
+
+
+def _show_methods(job: Job[tuple[MethodResult, ...]]) -> None:
+    methods = job.found or ()
+    if len(methods) > 1:  # argmax, and what it is compared with
+        show_chart(methods_figure(methods, theme_now()), "constraint_methods_chart")
+        table = methods_table(methods)
+        st.dataframe(table, hide_index=True, key="constraint_methods_table")
