@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -24,8 +25,8 @@ class Chart:
     alt: str  # the same for who hears the page
 
 
-def new_figure(theme: Theme) -> go.Figure:
-    """Starts a figure with the template, and a legend of words above it."""
+def new_figure(theme: Theme, height: int = HEIGHT, x: str = "", y: str = "") -> go.Figure:
+    """Starts a figure with the template, a legend of words above it, and the axes' titles."""
     legend = {
         "orientation": "h",
         "x": 0,
@@ -36,8 +37,11 @@ def new_figure(theme: Theme) -> go.Figure:
         "itemdoubleclick": False,
         "font": {"size": 12, "color": colour("ink", theme)},
     }
-    layout = {"template": template(theme), "height": HEIGHT, "showlegend": True, "legend": legend}
-    return go.Figure(layout=layout)
+    layout = {"template": template(theme), "height": height, "showlegend": True, "legend": legend}
+    titles = {
+        f"{axis}axis": {"title": {"text": text}} for axis, text in (("x", x), ("y", y)) if text
+    }
+    return go.Figure(layout=layout | titles)
 
 
 def empty_chart(theme: Theme, note: str) -> Chart:
@@ -76,6 +80,45 @@ def hatched(theme: Theme) -> dict[str, object]:
         "line": {"color": tone, "width": 1.2},
         "pattern": {"shape": "/", "fgcolor": tone, "size": 5},
     }
+
+
+def add_line(
+    figure: go.Figure,
+    name: str,
+    x: Sequence[float],
+    y: Sequence[float],
+    tone: str,
+    *,
+    dash: str = "solid",
+    symbol: str | None = None,
+    hover: str = "%{x}: %{y:.2f}",
+    shape: str = "linear",
+    **more: Any,
+) -> None:
+    """Draws a line, with a mark at each point where a symbol is named.
+
+    Args:
+        figure: Where to draw.
+        name: In the legend, and behind what the pointer reads.
+        x: Of the points.
+        y: Of the points.
+        tone: Colour.
+        dash: Of the line.
+        symbol: Of the marks; None where there are none.
+        hover: What the pointer reads, as Plotly's template.
+        shape: How points are joined, such as "hv" for stairs.
+        more: Of the trace.
+    """
+    figure.add_scatter(
+        x=list(x),
+        y=list(y),
+        mode="lines+markers" if symbol else "lines",
+        line={"color": tone, "width": 2.5, "dash": dash, "shape": shape},
+        marker={"symbol": symbol, "size": 8, "color": tone},
+        name=name,
+        hovertemplate=f"{hover}<extra>{name}</extra>",
+        **more,
+    )
 
 
 def add_lying_bar(
@@ -129,7 +172,7 @@ def place_rows(
     )
 
 
-def sheer(tone: str) -> str:
+def sheer(tone: str, opacity: float = 0.6) -> str:
     """Thins a colour, so that a line in ink can be seen across it."""
     red, green, blue = (int(tone[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.6)"
+    return f"rgba({red},{green},{blue},{opacity})"

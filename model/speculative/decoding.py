@@ -92,7 +92,7 @@ class Speculation:
         ids: Sequence[int],
         settings: Settings = GREEDY,
         seed: int = 0,
-        max_new_tokens: int | None = None,
+        max_new_tokens: int = 1_000_000,
         coin: Coin | None = None,
     ) -> None:
         """Lets the target read the prompt, all but its last token.
@@ -102,16 +102,15 @@ class Speculation:
         """
         self.target, self.drafter, self.settings = target, drafter, settings
         self.ids, self.n_prompt = list(ids), len(ids)
-        self.max_length = room(target, drafter, len(ids), max_new_tokens)
+        self.max_length = room(self.readers, len(ids), max_new_tokens)
         # the best raw token is taken, so that no distribution has to be made
         self._is_plain_greedy = settings.stage_names == ("greedy",)
         self.starts: list[int] = []  # length of the text before each round
         self.finished: Finish | None = "length" if self.max_length <= len(ids) else None
         self.coin = coin or (lambda at, use: uniform_at(seed, 3 * at + PURPOSES.index(use)))
         if self.n_prompt > 1:
-            target.read([self.ids[:-1]])
-        if drafter.reader is not None and self.n_prompt > 1:
-            drafter.reader.read([self.ids[:-1]])
+            for reader in self.readers:
+                reader.read([self.ids[:-1]])
 
     def round(self, n_draft: int, *, adaptive: bool = False) -> Outcome:
         """Runs one round: the text gains at least one token, and at most n_draft + 1.
@@ -208,15 +207,18 @@ class Speculation:
         bonus = self.probs_of(rows[len(draft.ids)], text)
         return len(draft.ids), draw_from(bonus, self.coin(len(text), "draw"))
 
+    @property
+    def readers(self) -> tuple[Batch, ...]:
+        """The target's cache and the draft's, where it is a model."""
+        return tuple(reader for reader in (self.target, self.drafter.reader) if reader is not None)
+
     def _n_read(self) -> tuple[int, ...]:
-        reader = self.drafter.reader
-        return (self.target.n_read,) if reader is None else (self.target.n_read, reader.n_read)
+        return tuple(reader.n_read for reader in self.readers)
 
     def _crop(self, n_kept: int) -> None:
         """Takes both caches back to their first `n_kept` positions, where they hold more."""
-        for reader in (self.target, self.drafter.reader):
-            if reader is not None and reader.n_read > n_kept:
-                reader.crop(reader.n_read - n_kept)
+        for reader in self.readers:
+            reader.crop(max(0, reader.n_read - n_kept))
 
     def _reason_to_stop(self) -> Finish | None:
         if self.ids[-1] in self.target.lm.end_ids:
@@ -247,7 +249,7 @@ def decode_baseline(target: Batch, ids: Sequence[int], n_tokens: int) -> tuple[l
     Returns:
         The whole text, and the seconds of all after the prompt was read.
     """
-    text, max_length = list(ids), room(target, None, len(ids), n_tokens)
+    text, max_length = list(ids), room([target], len(ids), n_tokens)
     if len(text) > 1:
         target.read([text[:-1]])
     started = time.perf_counter()
@@ -259,7 +261,7 @@ def decode_baseline(target: Batch, ids: Sequence[int], n_tokens: int) -> tuple[l
     return text, time.perf_counter() - started
 
 
-def room(target: Batch, drafter: Drafter | None, n_prompt: int, max_new_tokens: int | None) -> int:
+def room(readers: Sequence[Batch], n_prompt: int, max_new_tokens: int) -> int:
     """Returns the number of tokens at which a text is full: of contexts, the shorter one.
 
     Raises:
@@ -267,9 +269,8 @@ def room(target: Batch, drafter: Drafter | None, n_prompt: int, max_new_tokens: 
     """
     if not n_prompt:
         raise ValueError("The prompt has no tokens: write a word.")
-    max_length = 1_000_000 if max_new_tokens is None else n_prompt + max_new_tokens
-    for reader in (target, None if drafter is None else drafter.reader):
-        if reader is not None:
-            check_room(reader.lm, n_prompt + 1, "shorten the prompt")
-            max_length = min(max_length, reader.lm.context_length or max_length)
+    max_length = n_prompt + max_new_tokens
+    for reader in readers:
+        check_room(reader.lm, n_prompt + 1, "shorten the prompt")
+        max_length = min(max_length, reader.lm.context_length or max_length)
     return max_length

@@ -42,11 +42,9 @@ class Bar:
     """One token of one position, as both models see it."""
 
     label: str
-    target_prob: float  # after the masks
-    draft_prob: float  # after the same masks; 0 where the draft was not asked
-    residual_prob: float  # of max(0, target - draft), normalised
-    is_proposed: bool
-    is_drawn: bool
+    probs: tuple[float, ...]  # of target, draft and residual, after the same masks
+    is_proposed: bool = False
+    is_drawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,12 +63,10 @@ class CacheMark:
 class Round:
     """One round: proposals, the target's verdict on them, its own token, both caches."""
 
-    number: int  # from 1
     n_text: int  # tokens of the text before it
     proposals: tuple[Proposal, ...]
     drawn: Drawn | None  # None where an accepted end token ended the text
-    bars: tuple[tuple[Bar, ...], ...]  # for each position of the round, the likeliest tokens
-    rest: tuple[tuple[float, float, float], ...]  # target, draft, residual of all other tokens
+    bars: tuple[tuple[Bar, ...], ...]  # for each position the likeliest tokens, then all others
     caches: tuple[CacheMark, ...]  # target's; draft's, where it is a model
     is_greedy: bool
     n_steps: int  # passes of the draft

@@ -15,10 +15,10 @@ from model.tokenizing import label
 N_BARS = 6  # likeliest tokens of a position
 
 
-def describe_round(text: Speculation, outcome: Outcome, number: int) -> Round:
+def describe_round(text: Speculation, outcome: Outcome) -> Round:
     """Writes down a round that has just run: every proposal, its verdict, the token drawn."""
     ids, draft_ids = text.ids[: outcome.n_text], outcome.draft.ids
-    proposals, drawn, bars, rest = [], None, [], []
+    proposals, drawn, bars = [], None, []
     for place, row in enumerate(outcome.rows):
         target_probs = text.probs_of(row, [*ids, *draft_ids[:place]])
         draft_probs = _draft_probs(outcome, place, len(target_probs))
@@ -31,38 +31,50 @@ def describe_round(text: Speculation, outcome: Outcome, number: int) -> Round:
             drawn_id = outcome.token_ids[-1]
             coin = text.coin(outcome.n_text + place, "draw")
             drawn = Drawn(_label(text, drawn_id), outcome.source, float(left[drawn_id]), coin)
-        shown_ids = _likeliest(target_probs, draft_probs, proposed_id, drawn_id)
-        bars.append(
-            tuple(
-                Bar(
-                    label=_label(text, token_id),
-                    target_prob=float(target_probs[token_id]),
-                    draft_prob=float(draft_probs[token_id]),
-                    residual_prob=float(left[token_id]),
-                    is_proposed=token_id == proposed_id,
-                    is_drawn=token_id == drawn_id,
-                )
-                for token_id in shown_ids
-            )
-        )
-        of_target, of_draft, of_left = (
-            max(0.0, float(probs.sum() - probs[shown_ids].sum()))
-            for probs in (target_probs, draft_probs, left)
-        )
-        rest.append((of_target, of_draft, of_left))
+        bars.append(_bars(text, (target_probs, draft_probs, left), proposed_id, drawn_id))
     return Round(
-        number=number,
         n_text=outcome.n_text,
         proposals=tuple(proposals),
         drawn=drawn,
         bars=tuple(bars),
-        rest=tuple(rest),
         caches=_caches(text, outcome),
         is_greedy=text.settings.is_greedy,
         n_steps=outcome.draft.n_steps,
         draft_seconds=outcome.draft.seconds,
         target_seconds=outcome.target_seconds,
     )
+
+
+def _bars(
+    text: Speculation,
+    views: tuple[FloatArray, FloatArray, FloatArray],
+    proposed_id: int | None,
+    drawn_id: int | None,
+) -> tuple[Bar, ...]:
+    """Returns the likeliest tokens of a position, those that are named among them, and the rest.
+
+    Args:
+        text: whose tokens they are.
+        views: (vocab,) of target, draft and residual.
+        proposed_id: the draft's token.
+        drawn_id: the target's own.
+    """
+    either = np.maximum(*views[:2])
+    named = [token_id for token_id in (proposed_id, drawn_id) if token_id is not None]
+    best = [token_id for token_id in best_ids(either, N_BARS).tolist() if either[token_id] > 0]
+    shown = list(dict.fromkeys([*named, *best]))[:N_BARS]
+    shown.sort(key=lambda token_id: (-either[token_id], token_id))
+    bars = [
+        Bar(
+            _label(text, token_id),
+            tuple(float(probs[token_id]) for probs in views),
+            is_proposed=token_id == proposed_id,
+            is_drawn=token_id == drawn_id,
+        )
+        for token_id in shown
+    ]
+    rest = tuple(max(0.0, float(probs.sum() - probs[shown].sum())) for probs in views)
+    return (*bars, Bar("all other tokens", rest)) if sum(rest) > 0 else tuple(bars)
 
 
 def _draft_probs(outcome: Outcome, place: int, width: int) -> FloatArray:
@@ -96,30 +108,15 @@ def _proposal(
     )
 
 
-def _likeliest(
-    target_probs: FloatArray, draft_probs: FloatArray, *named_ids: int | None
-) -> list[int]:
-    """Returns the tokens to draw of a position, those that are named among them."""
-    either = np.maximum(target_probs, draft_probs)
-    named = [token_id for token_id in named_ids if token_id is not None]
-    best = [token_id for token_id in best_ids(either, N_BARS).tolist() if either[token_id] > 0]
-    chosen = list(dict.fromkeys([*named, *best]))[:N_BARS]
-    return sorted(chosen, key=lambda token_id: (-either[token_id], token_id))
-
-
 def _caches(text: Speculation, outcome: Outcome) -> tuple[CacheMark, ...]:
-    readers = [text.target, text.drafter.reader][: len(outcome.reads)]
     return tuple(
         CacheMark(
-            name=reader.lm.name,
-            n_before=before,
-            n_read=read,
-            n_kept=kept,
-            bytes_per_token=reader.lm.cache_shape.bytes_per_token,
-            bytes_held=bytes_held(reader.cache),
+            reader.lm.name,
+            *n_tokens,
+            reader.lm.cache_shape.bytes_per_token,
+            bytes_held(reader.cache),
         )
-        for reader, (before, read, kept) in zip(readers, outcome.reads, strict=True)
-        if reader is not None
+        for reader, n_tokens in zip(text.readers, outcome.reads, strict=True)
     )
 
 

@@ -59,19 +59,8 @@ def textbook_speed_up(alpha: float, n_draft: int, cost: float) -> float:
     return tokens_per_round([alpha] * n_draft) / (n_draft * cost + 1)
 
 
-def predict_speed_up(parts: Parts, n_draft: int) -> float:
-    """Returns the speed-up that the measured parts add up to, for rounds of a fixed length."""
-    # gain: the tokens of a round, by the acceptance that was measured at each place
-    n_tokens = tokens_per_round(parts.acceptance.by_place[:n_draft])
-    # cost: the draft's steps, one verification, and what lies between them
-    seconds = (
-        n_draft * parts.draft_seconds + parts.verify_seconds[n_draft + 1] + parts.overhead_seconds
-    )
-    return n_tokens * parts.decode_seconds / seconds
-
-
 def round_cost(parts: Parts, n_draft: int) -> RoundCost:
-    """Returns the arithmetic of one round of this length."""
+    """Returns the arithmetic of one round of this length: what it takes, and what it gives."""
     return RoundCost(
         n_draft=n_draft,
         draft_seconds=parts.draft_seconds,
@@ -80,6 +69,14 @@ def round_cost(parts: Parts, n_draft: int) -> RoundCost:
         overhead_seconds=parts.overhead_seconds,
         tokens_per_round=tokens_per_round(parts.acceptance.by_place[:n_draft]),
     )
+
+
+def predict_speed_up(parts: Parts, n_draft: int) -> float:
+    """Returns the speed-up that the measured parts add up to, for rounds of a fixed length."""
+    # gain: the tokens of a round, by the acceptance that was measured at each place
+    n_tokens = tokens_per_round(parts.acceptance.by_place[:n_draft])
+    # cost: the draft's steps, one verification, and what lies between them
+    return n_tokens * parts.decode_seconds / round_cost(parts, n_draft).seconds
 
 
 # Measuring

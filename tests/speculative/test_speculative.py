@@ -6,13 +6,12 @@ import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from transformers import PreTrainedTokenizerFast
 
-from model.job import finish
+from model.job import Job, finish
 from model.loading import LanguageModel, load_model
 from model.sampling import Settings
 from model.speculative.decoding import (
@@ -47,6 +46,7 @@ from model.speculative.timing import (
     textbook_speed_up,
     tokens_per_round,
 )
+from tests.jobs import run_until
 from tests.tiny_models import CROPPABLE, bare_model, save, tiny, tokenizer
 
 PROMPT = [5, 6, 7, 8, 9, 10]
@@ -73,16 +73,12 @@ def write(text: Speculation, n_draft: int, *, adaptive: bool = False) -> list[in
 # Acceptance and the residual
 
 
-def test_a_token_is_accepted_with_the_ratio_of_target_to_draft_and_at_most_1() -> None:
-    assert accept_prob(0.2, 0.8) == pytest.approx(0.25)
-    assert accept_prob(0.8, 0.2) == 1
-    assert accept_prob(0.0, 0.5) == 0
-    assert accept_prob(0.0, 0.0) == 1
-
-
-def test_the_residual_is_what_the_draft_left_of_the_target() -> None:
+def test_acceptance_and_the_residual_by_hand() -> None:
     target, draft = np.array([0.5, 0.3, 0.2, 0.0]), np.array([0.2, 0.6, 0.1, 0.1])
     before = target.copy()
+    pairs = zip(target, draft, strict=True)
+    assert [accept_prob(t, d) for t, d in pairs] == pytest.approx([1, 0.5, 1, 0])
+    assert accept_prob(0.0, 0.0) == 1
     assert residual(target, draft) == pytest.approx([0.75, 0, 0.25, 0])
     assert (target == before).all()
     assert overlap(target, draft) == pytest.approx(0.6)
@@ -116,15 +112,9 @@ def test_both_caches_hold_all_but_the_last_token_after_a_round() -> None:
         assert kept == outcome.n_text + outcome.n_accepted == len(text.ids) - 1
         assert draft_kept == min(draft_read, kept)
         assert len(outcome.token_ids) == outcome.n_accepted + 1
-
-
-def test_a_crop_leaves_the_cache_of_a_fresh_reading() -> None:
-    text = speculation(tiny("llama"), tiny("llama", seed=1), WARM)
-    for _ in range(4):
-        text.round(4)
-    cropped = text.target.read([text.ids[-1:]])[0]
-    fresh = new_reader(text.target.lm).read([text.ids])[0]
-    assert cropped == pytest.approx(fresh, abs=1e-4)
+        unread = text.ids[text.target.n_read :]
+        cropped = text.target.fork().read([unread])[0]
+        assert cropped == pytest.approx(new_reader(text.target.lm).read([text.ids])[0], abs=1e-4)
 
 
 def test_an_end_token_among_the_proposals_ends_the_text_as_in_plain_decoding() -> None:
@@ -238,7 +228,7 @@ def test_a_described_round_says_what_happened() -> None:
     seen = set()
     while text.finished is None:
         outcome = text.round(3)
-        one = describe_round(text, outcome, 1)
+        one = describe_round(text, outcome)
         verdicts = [proposal.verdict for proposal in one.proposals]
         seen |= set(verdicts)
         assert verdicts[: one.n_accepted] == ["accepted"] * one.n_accepted
@@ -250,8 +240,8 @@ def test_a_described_round_says_what_happened() -> None:
         assert one.drawn is not None
         assert (one.drawn.source == "bonus") == (one.n_accepted == len(one.proposals))
         assert one.drawn.prob > 0
-        for bars, rest in zip(one.bars, one.rest, strict=True):
-            assert sum(bar.target_prob for bar in bars) + rest[0] == pytest.approx(1)
+        for bars in one.bars:
+            assert sum(bar.probs[0] for bar in bars) == pytest.approx(1)
         assert one.caches[0].n_kept == len(text.ids) - 1
     assert seen >= {"rejected", "not tested"}
 
@@ -259,17 +249,12 @@ def test_a_described_round_says_what_happened() -> None:
 # Formulas
 
 
-def test_tokens_of_a_round_by_hand() -> None:
+def test_tokens_of_a_round_and_the_textbooks_example_by_hand() -> None:
     assert tokens_per_round([]) == 1
     assert tokens_per_round([0.5, 0.4]) == pytest.approx(1 + 0.5 + 0.2)
     assert tokens_per_round([1, 1, 1]) == 4
     assert tokens_per_round([0.8] * 4) == pytest.approx((1 - 0.8**5) / (1 - 0.8))
-
-
-def test_the_textbooks_example() -> None:
-    assert TEXTBOOK_ROUND.seconds == pytest.approx(0.070)
-    assert textbook_speed_up(1, 4, 0.1) == pytest.approx(0.250 / 0.070)
-    assert textbook_speed_up(0, 4, 0.1) == pytest.approx(50 / 70)
+    assert textbook_speed_up(1, 4, 0.1) == pytest.approx(0.250 / TEXTBOOK_ROUND.seconds)
 
 
 def test_the_prediction_adds_up_the_measured_parts() -> None:
@@ -295,23 +280,19 @@ def test_widths_that_were_not_timed_lie_between_those_that_were() -> None:
 def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
     target, draft = tiny("llama"), tiny("llama", seed=1)
     prompts, lengths = [PROMPT, PROMPT[:3]], (1, 3, ADAPTIVE)
-    work = measure_speed(target, lambda: ModelDraft(draft, 290), prompts, 10, 2, lengths)
-    looks = []
-    while True:
-        try:
-            progress = next(work)
-        except StopIteration as end:
-            report = end.value
-            break
-        looks.append(progress.look is not None)
+    job = Job(measure_speed(target, lambda: ModelDraft(draft, 290), prompts, 10, 2, lengths))
     n_ways = 1 + len(lengths) + 2  # plain, three lengths, right, wrong
-    assert len(looks) == progress.n_total == (1 + 4) * n_ways
-    assert looks.index(True) == 2 * n_ways, "once a prompt has been written in every way"
-    assert report.n_runs == 2
+    assert job.progress.n_total == (1 + 4) * n_ways
+    run_until(job, 2 * n_ways - 1)
+    assert job.progress.look is None
+    run_until(job, 2 * n_ways)
+    assert job.progress.look is not None, "once a prompt has been written in every way"
+    run_until(job, 5 * n_ways)
+    report = job.found
+    assert report is not None
     assert [speed.n_draft for speed in report.speeds] == [1, 3, None]
     assert all(speed.is_same and speed.n_tokens == 40 for speed in report.speeds)
     assert all(speed.measured > 0 for speed in report.speeds)
-    assert report.parts.acceptance.n_tested[0] > 0
     predicted = [predict_speed_up(report.parts, n_draft) for n_draft in (1, 3)]
     assert [speed.predicted for speed in report.speeds] == [*predicted, None]
     assert report.extremes is not None
@@ -328,17 +309,15 @@ def test_a_report_counts_what_was_tested() -> None:
 
 
 def test_a_check_says_where_two_texts_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    target = tiny("llama")
+    make_drafter = partial(ModelDraft, tiny("llama", seed=1), 290)
 
     def check() -> tuple[int | None, int]:
-        make_drafter = partial(ModelDraft, tiny("llama", seed=1), 290)
-        (one,) = finish(check_greedy(target, make_drafter, ["the hero"], 12, 3))
+        (one,) = finish(check_greedy(tiny("llama"), make_drafter, ["the hero"], 12, 3))
         return one.first_difference, one.n_tokens
 
     assert check() == (None, 12)
-
-    def cut(*args: Any) -> tuple[list[int], float]:
-        return decode_baseline(*args)[0][:-2], 0.0
-
-    monkeypatch.setattr("model.speculative.proof.decode_baseline", cut)
+    monkeypatch.setattr(
+        "model.speculative.proof.decode_baseline",
+        lambda *args: (decode_baseline(*args)[0][:-2], 0.0),
+    )
     assert check() == (10, 12)

@@ -35,7 +35,6 @@ from viz.speculative.round_cards import round_cards
 
 GUESS = Proposal("␣soft", 0.2, 0.1, 0.5, 0.31, "accepted", 0.7)
 ROUND = Round(
-    number=1,
     n_text=6,
     proposals=(
         GUESS,
@@ -43,8 +42,7 @@ ROUND = Round(
         replace(GUESS, label="␣Tom", verdict="not tested"),
     ),
     drawn=Drawn("␣and", "residual", 0.49, 0.2),
-    bars=((Bar("␣soft", 0.1, 0.2, 0.0, is_proposed=True, is_drawn=False),),) * 4,
-    rest=((0.9, 0.8, 1.0),) * 4,
+    bars=(),
     caches=(CacheMark("big", 5, 9, 7, 100, 900), CacheMark("small", 5, 8, 7, 10, 80)),
     is_greedy=False,
     n_steps=3,
@@ -102,20 +100,22 @@ def test_caches_are_drawn_before_after_and_cropped() -> None:
     assert cropped.count(f"dashed {colour('rejected', 'light')}") == 3 + n_in_words
 
 
-def test_what_is_drawn_of_a_position_sums_to_one() -> None:
+def test_the_tokens_of_a_position_are_data_and_marked() -> None:
     bars = (
-        Bar("a", 0.5, 0.1, 0.8, is_proposed=False, is_drawn=True),
-        Bar("<i>", 0.2, 0.6, 0.0, is_proposed=True, is_drawn=False),
+        Bar("a", (0.5, 0.1, 0.8), is_drawn=True),
+        Bar("<i>", (0.5, 0.9, 0.2), is_proposed=True),
     )
-    chart = distributions_figure(bars, (0.3, 0.3, 0.2), is_rejected=True)
-    assert [sum(trace.x) for trace in chart.figure.data] == pytest.approx([1, 1, 1])
-    assert chart.figure.layout.yaxis.ticktext == (
-        "a  (drawn)",
-        "&lt;i&gt;  (drafted)",
-        "all other tokens",
-    )
+    chart = distributions_figure(bars)
+    assert {trace.name: list(trace.x) for trace in chart.figure.data} == {
+        "draft": [0.1, 0.9],
+        "target": [0.5, 0.5],
+        "residual": [0.8, 0.2],
+    }
+    assert chart.figure.layout.yaxis.ticktext == ("a  (drawn)", "&lt;i&gt;  (drafted)")
     assert "rejected" in chart.caption
-    alone = distributions_figure(bars, (0.3, 0, 0), has_draft=False)
+    undecided = distributions_figure(bars, is_decided=False)
+    assert "drawn" not in undecided.figure.layout.yaxis.ticktext[0]
+    alone = distributions_figure(bars[:1])
     assert [trace.name for trace in alone.figure.data] == ["target"]
 
 
@@ -128,6 +128,7 @@ def test_the_bars_of_a_round_add_up_to_its_time() -> None:
             widths[trace.y[0]] += trace.x[0]
     assert widths == pytest.approx({"one round": 15.5, "as many by target steps": 40})
     assert "on cpu, float32" in chart.caption
+    assert "0.50\u202fms between the passes make 15.5\u202fms" in chart.caption
 
 
 def speed(n_draft: int | None, measured: float, predicted: float | None) -> Speed:

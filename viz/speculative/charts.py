@@ -18,7 +18,7 @@ from model.speculative.records import (
     Speed,
     SpeedReport,
 )
-from viz.chart import Chart, new_figure
+from viz.chart import Chart, add_line, new_figure
 from viz.format import count, digits, duration, percent, plural, round_steps
 from viz.labels import plain
 from viz.palette import Theme, colour
@@ -29,107 +29,91 @@ MIN_TESTED = 5  # tokens at a place whose acceptance is drawn
 
 
 def distributions_figure(
-    bars: Sequence[Bar],
-    rest: tuple[float, float, float],
-    theme: Theme = "light",
-    *,
-    has_draft: bool = True,
-    is_rejected: bool = False,
+    bars: Sequence[Bar], theme: Theme = "light", *, is_decided: bool = True
 ) -> Chart:
     """Draws what both models say of one position, and what the draft leaves of the target's.
 
     Args:
         bars: The likeliest tokens.
-        rest: Target, draft and residual of all other tokens.
         theme: Light or dark.
-        has_draft: Whether the draft was asked here.
-        is_rejected: Whether the target drew from the residual here.
+        is_decided: Whether it is known by now which token was drawn.
     """
-    figure = new_figure(theme)
-    names = [plain(bar.label, 16) + _marks(bar) for bar in bars]
-    others = sum(rest) > 0
-    if others:
-        names.append("all other tokens")
-    places = list(range(len(names)))
+    has_draft = any(bar.is_proposed for bar in bars)
     tone = colour("generated", theme)
-    series: list[tuple[str, int, dict[str, object], list[float]]] = [
-        ("target", 0, {"color": tone}, [bar.target_prob for bar in bars])
+    series: list[tuple[str, int, dict[str, object]]] = [
+        ("draft", 1, _open(tone)),
+        ("target", 0, {"color": tone}),
+        ("residual", 2, {"color": colour("kept", theme)}),
     ]
-    if has_draft:
-        open_bar: dict[str, object] = {
-            "color": "rgba(0,0,0,0)",
-            "line": {"color": tone, "width": 1.5},
-        }
-        series.insert(0, ("draft", 1, open_bar, [bar.draft_prob for bar in bars]))
-        left: dict[str, object] = {"color": colour("kept", theme)}
-        series.append(("residual", 2, left, [b.residual_prob for b in bars]))
-    for name, column, marker, values in series:
-        shown = [*values, rest[column]] if others else values
+    figure = new_figure(theme, 90 + 52 * len(bars), x="probability")
+    for name, column, marker in series if has_draft else series[1:2]:
+        values = [bar.probs[column] for bar in bars]
         figure.add_bar(
-            x=shown,
-            y=places,
+            x=values,
+            y=list(range(len(bars))),
             orientation="h",
             name=name,
             marker=marker,
-            text=[f"{value:.2f}" if value >= 0.005 else "" for value in shown],
+            text=[f"{value:.2f}" if value >= 0.005 else "" for value in values],
             textposition="outside",
             cliponaxis=False,
             hovertemplate="%{x:.4f}<extra>" + name + "</extra>",
         )
-    top = max([*(max(b.target_prob, b.draft_prob, b.residual_prob) for b in bars), *rest])
-    figure.update_xaxes(title_text="probability", range=[0, min(1.12, 1.18 * top)])
+    top = max(max(bar.probs) for bar in bars)
+    figure.update_xaxes(range=[0, min(1.12, 1.18 * top)])
     figure.update_yaxes(
-        tickvals=places,
-        ticktext=names,
+        tickvals=list(range(len(bars))),
+        ticktext=[plain(bar.label, 16) + _marks(bar, is_decided) for bar in bars],
         tickfont={"size": 14, "color": colour("ink", theme)},
         autorange="reversed",
         showgrid=False,
         rangemode="normal",
     )
-    figure.update_layout(barmode="group", bargap=0.25, height=90 + 52 * len(names))
-    said = _said(has_draft, is_rejected)
-    return Chart(figure, said, f"What both models say of one position. {said}")
+    figure.update_layout(barmode="group", bargap=0.25)
+    is_rejected = is_decided and has_draft and any(bar.is_drawn for bar in bars)
+    caption = _said(has_draft, is_rejected)
+    return Chart(figure, caption, f"What both models say of one position. {caption}")
+
+
+def _open(tone: str) -> dict[str, object]:
+    """Describes a bar of the draft's: an outline and nothing in it."""
+    return {"color": "rgba(0,0,0,0)", "line": {"color": tone, "width": 1.5}}
 
 
 def _said(has_draft: bool, is_rejected: bool) -> str:
     if not has_draft:
         return "Measured: the target’s own distribution after the masks; nothing was drafted here."
-    said = (
+    return (
         "Measured: both distributions after the same masks. Where the draft gives a token more "
         "than the target does, it is accepted only with the ratio of the two; what the target has "
         "beyond the draft is the residual."
-    )
-    return (
-        f"{said} The draft token was rejected: the next one was drawn from the residual."
-        if is_rejected
-        else said
-    )
+    ) + " The draft token was rejected: the next one was drawn from the residual." * is_rejected
 
 
-def _marks(bar: Bar) -> str:
-    words = ["drafted"] * bar.is_proposed + ["drawn"] * bar.is_drawn
+def _marks(bar: Bar, is_decided: bool) -> str:
+    words = ["drafted"] * bar.is_proposed + ["drawn"] * (bar.is_drawn and is_decided)
     return f"  ({', '.join(words)})" if words else ""
 
 
 def acceptance_figure(reports: Sequence[DraftReport], theme: Theme = "light") -> Chart:
     """Draws, for each draft, how many of the tested tokens were accepted, by place."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, x="place of the token in its round", y="accepted of those tested, %")
     for index, report in enumerate(reports):
         n_tested, rates = report.acceptance.n_tested, report.acceptance.by_place
         places = [i for i, n in enumerate(n_tested) if n >= MIN_TESTED]
-        tone = colour("generated" if index == 0 else "muted", theme)
-        figure.add_scatter(
-            x=[place + 1 for place in places],
-            y=[100 * rates[place] for place in places],
-            mode="lines+markers",
-            name=f"{report.name}: {percent(report.acceptance.rate)}",
-            line={"color": tone, "width": 2.5, "dash": DASHES[index % 4]},
-            marker={"symbol": SYMBOLS[index % 4], "size": 9},
+        add_line(
+            figure,
+            f"{report.name}: {percent(report.acceptance.rate)}",
+            [place + 1 for place in places],
+            [100 * rates[place] for place in places],
+            colour("generated" if index == 0 else "muted", theme),
+            dash=DASHES[index % 4],
+            symbol=SYMBOLS[index % 4],
+            hover="token %{x}: %{y:.1f} % of %{customdata}",
             customdata=[n_tested[place] for place in places],
-            hovertemplate="token %{x}: %{y:.1f} % of %{customdata}<extra></extra>",
         )
-    figure.update_xaxes(title_text="place of the token in its round", dtick=1)
-    figure.update_yaxes(title_text="accepted of those tested, %", range=[0, 105])
+    figure.update_xaxes(dtick=1)
+    figure.update_yaxes(range=[0, 105])
     best = max(reports, key=lambda one: one.acceptance.rate)
     caption = (
         f"Measured: {best.name} is accepted most often, {percent(best.acceptance.rate)} of "
@@ -146,20 +130,15 @@ def speed_figure(report: SpeedReport, where: str, theme: Theme = "light") -> Cha
     fixed = [(one.n_draft, one) for one in report.speeds if one.n_draft is not None]
     lengths = [length for length, _ in fixed]
     adaptive = [one.measured for one in report.speeds if one.n_draft is None]
-    figure = new_figure(theme)
-    ink, tone = colour("muted", theme), colour("generated", theme)
-    for name, curve, dash, shade in (
-        ("textbook formula", [one.textbook for _, one in fixed], "dot", ink),
-        ("predicted from the parts", [one.predicted for _, one in fixed], "dash", tone),
-    ):
-        figure.add_scatter(
-            x=lengths,
-            y=curve,
-            mode="lines",
-            name=name,
-            line={"color": shade, "width": 2.5, "dash": dash},
-            hovertemplate="%{x} draft tokens: %{y:.2f}<extra>" + name + "</extra>",
-        )
+    title = "times as fast as plain decoding"
+    figure = new_figure(theme, 380, "draft tokens per round", title)
+    tone, hover = colour("generated", theme), "%{x} draft tokens: %{y:.2f}"
+    textbook = [one.textbook or 0 for _, one in fixed]
+    predicted = [one.predicted or 0 for _, one in fixed]
+    grey = colour("muted", theme)
+    add_line(figure, "textbook formula", lengths, textbook, grey, dash="dot", hover=hover)
+    name = "predicted from the parts"
+    add_line(figure, name, lengths, predicted, tone, dash="dash", hover=hover)
     measured = [one.measured for _, one in fixed]
     # away from the line, so that it crosses no number
     sides = ["bottom" if one.measured < (one.predicted or 0) else "top" for _, one in fixed]
@@ -167,12 +146,14 @@ def speed_figure(report: SpeedReport, where: str, theme: Theme = "light") -> Cha
     last = lengths[-1] + len(adaptive)
     _add_marks(figure, "measured, adaptive", [last] * len(adaptive), adaptive, tone, "square")
     if report.extremes:
-        best, worst = report.extremes
         figure.add_scatter(
             x=[FORCED_LENGTH, FORCED_LENGTH],
-            y=[best, worst],
+            y=report.extremes,
             mode="markers+text",
-            text=[f"all accepted {best:.2f}", f"none accepted {worst:.2f}"],
+            text=[
+                f"{n} accepted {y:.2f}"
+                for n, y in zip(("all", "none"), report.extremes, strict=True)
+            ],
             textposition="middle right",
             marker={"size": 11, "symbol": "x", "color": colour("ink", theme)},
             name="measured, best and worst case",
@@ -180,17 +161,11 @@ def speed_figure(report: SpeedReport, where: str, theme: Theme = "light") -> Cha
         )
     figure.add_hline(y=1, line={"color": colour("ink", theme), "width": 1})
     figure.update_xaxes(
-        title_text="draft tokens per round",
         tickvals=[*lengths, *[last] * len(adaptive)],
         ticktext=[*map(str, lengths), *["adaptive"] * len(adaptive)],
     )
-    top = max(
-        *measured, *adaptive, *(one.textbook or 0 for _, one in fixed), *report.extremes or ()
-    )
-    figure.update_yaxes(
-        title_text="times as fast as plain decoding", range=[0, 1.15 * top], rangemode="tozero"
-    )
-    figure.update_layout(height=380)
+    top = max(*measured, *adaptive, *textbook, *report.extremes or ())
+    figure.update_yaxes(range=[0, 1.15 * top], rangemode="tozero")
     caption = _speed_words(report.speeds, where)
     return Chart(figure, caption, f"Speed-up by draft length. {caption}")
 
@@ -235,62 +210,66 @@ def _speed_words(speeds: Sequence[Speed], where: str) -> str:
 
 def round_figure(cost: RoundCost, where: str, theme: Theme = "light") -> Chart:
     """Draws one round beside the target steps that would write as many tokens, as time."""
-    figure = new_figure(theme)
-    tone, milli = colour("generated", theme), 1000.0
-    rows = ["as many by target steps", "one round"]
-    draft = {"color": "rgba(0,0,0,0)", "line": {"color": tone, "width": 1.5}}
-    filled = {"color": tone, "line": {"color": colour("paper", theme), "width": 1.5}}
-    for step in range(cost.n_draft):
-        _piece(figure, rows[1], milli * cost.draft_seconds, draft, "draft step", step == 0)
-    _piece(figure, rows[1], milli * cost.verify_seconds, filled, "target pass", True)
+    figure = new_figure(theme, 240, x="milliseconds")
+    tone, ink = colour("generated", theme), colour("ink", theme)
+    plain_row, round_row = "as many by target steps", "one round"
+    filled: dict[str, object] = {
+        "color": tone,
+        "line": {"color": colour("paper", theme), "width": 1.5},
+    }
+    between: dict[str, object] = {"color": colour("rejected", theme)}
+    pieces = [(round_row, cost.draft_seconds, _open(tone), "draft step")] * cost.n_draft
+    pieces.append((round_row, cost.verify_seconds, filled, "target pass"))
     if cost.overhead_seconds:
-        grey = {"color": colour("rejected", theme)}
-        _piece(figure, rows[1], milli * cost.overhead_seconds, grey, "between the passes", True)
-    for _ in range(cost.n_draft + 1):
-        _piece(figure, rows[0], milli * cost.target_seconds, filled, "target pass", False)
-    plain = (cost.n_draft + 1) * cost.target_seconds
-    if cost.tokens_per_round is not None:
-        average = milli * cost.tokens_per_round * cost.target_seconds
-        figure.add_annotation(
-            x=average,
-            y=rows[0],
-            text=f"{cost.tokens_per_round:.2f} tokens: what a round gives on average",
-            ay=-44,
-            ax=0,
-            yshift=22,
-            arrowcolor=colour("ink", theme),
-            font={"size": 13, "color": colour("ink", theme)},
+        pieces.append((round_row, cost.overhead_seconds, between, "between the passes"))
+    pieces += [(plain_row, cost.target_seconds, filled, "target pass")] * (cost.n_draft + 1)
+    named = set()
+    for row, seconds, marker, name in pieces:
+        figure.add_bar(
+            x=[1000 * seconds],
+            y=[row],
+            orientation="h",
+            marker=marker,
+            name=name,
+            legendgroup=name,
+            showlegend=name not in named,
+            hovertemplate="%{x:.2f} ms<extra>" + name + "</extra>",
         )
-    ticks = round_steps(milli * max(cost.seconds, plain), 6)
-    figure.update_xaxes(title_text="milliseconds", tickvals=ticks, range=[0, 1.02 * ticks[-1]])
-    figure.update_yaxes(showgrid=False, rangemode="normal", tickfont={"size": 14})
-    figure.update_layout(barmode="stack", height=280, bargap=0.55)
-    source = (
-        f"Measured on {where}"
-        if cost.tokens_per_round is not None
-        else "Illustrative, no model was run"
-    )
-    caption = (
-        f"{source}: {plural(cost.n_draft, 'draft step')} of {duration(cost.draft_seconds)} and one "
-        f"target pass over {plural(cost.n_draft + 1, 'token')} of "
-        f"{duration(cost.verify_seconds)} make {duration(cost.seconds)} a round; at best, with the "
-        f"bonus, it gives {plural(cost.n_draft + 1, 'token')}, for which the target alone takes "
-        f"{duration(plain)}: {digits(plain / cost.seconds)} to 1. If every draft token is rejected "
-        f"it gives 1 token: {digits(cost.target_seconds / cost.seconds, 2)} to 1."
-    )
+        named.add(name)
+    if cost.tokens_per_round is not None:
+        figure.add_annotation(
+            x=1000 * cost.tokens_per_round * cost.target_seconds,
+            y=plain_row,
+            text=f"{cost.tokens_per_round:.2f} tokens: what a round gives on average",
+            ay=-40,
+            ax=0,
+            yshift=16,
+            arrowcolor=ink,
+            font={"size": 13, "color": ink},
+        )
+    plain_seconds = (cost.n_draft + 1) * cost.target_seconds
+    ticks = round_steps(1000 * max(cost.seconds, plain_seconds), 6)
+    figure.update_xaxes(tickvals=ticks, range=[0, 1.02 * ticks[-1]])
+    order = [plain_row, round_row]  # the round on top
+    figure.update_yaxes(categoryarray=order, showgrid=False, rangemode="normal", tickfont_size=14)
+    figure.update_layout(barmode="stack", bargap=0.5)
+    caption = _round_words(cost, where, plain_seconds)
     return Chart(figure, caption, f"The arithmetic of a round. {caption}")
 
 
-def _piece(
-    figure: go.Figure, row: str, width: float, marker: object, name: str, in_legend: bool
-) -> None:
-    figure.add_bar(
-        x=[width],
-        y=[row],
-        orientation="h",
-        marker=marker,
-        name=name,
-        legendgroup=name,
-        showlegend=in_legend,
-        hovertemplate="%{x:.2f} ms<extra>" + name + "</extra>",
+def _round_words(cost: RoundCost, where: str, plain_seconds: float) -> str:
+    is_measured = cost.tokens_per_round is not None
+    source = f"Measured on {where}" if is_measured else "Illustrative, no model was run"
+    n_tokens = plural(cost.n_draft + 1, "token")
+    parts = [
+        f"{plural(cost.n_draft, 'draft step')} of {duration(cost.draft_seconds)}",
+        f"one target pass over {n_tokens} of {duration(cost.verify_seconds)}",
+    ]
+    if cost.overhead_seconds:
+        parts.append(f"{duration(cost.overhead_seconds)} between the passes")
+    return (
+        f"{source}: {', '.join(parts[:-1])} and {parts[-1]} make {duration(cost.seconds)} a round; "
+        f"at best, with the bonus, it gives {n_tokens}, for which the target alone takes "
+        f"{duration(plain_seconds)}: {digits(plain_seconds / cost.seconds)} to 1. If every draft "
+        f"token is rejected it gives 1 token: {digits(cost.target_seconds / cost.seconds, 2)} to 1."
     )

@@ -20,63 +20,37 @@ Fate: TypeAlias = Literal["held", "read", "cropped"]
 
 def caches(one: Round, stage: int, theme: Theme) -> Markup:
     """Draws both caches: what they held before the round, what was read, what was cropped."""
-    return row(
-        *(
-            _cache(mark, stage, theme, has_read=stage >= VERIFY or place > 0)
-            for place, mark in enumerate(one.caches)
-        ),
-        gap="10px 32px",
-    )
+    boxes = (_cache(mark, stage, theme, is_draft=i > 0) for i, mark in enumerate(one.caches))
+    return row(*boxes, gap="10px 32px")
 
 
-def _cache(mark: CacheMark, stage: int, theme: Theme, *, has_read: bool) -> Markup:
-    n_now = mark.n_read if has_read else mark.n_before
+def _cache(mark: CacheMark, stage: int, theme: Theme, *, is_draft: bool) -> Markup:
+    parts: list[tuple[Fate, int, str]] = [("held", mark.n_before, "before the round")]
+    if stage >= CROP:
+        parts.append(("read", mark.n_kept - mark.n_before, "read and kept"))
+        parts.append(("cropped", mark.n_read - mark.n_kept, "read and cropped"))
+    elif stage >= VERIFY or is_draft:
+        parts.append(("read", mark.n_read - mark.n_before, "read in it"))
+    said = [element("b", mark.name), "’s cache: "]
+    for fate, n, words in parts:
+        said += [_cell(fate, theme, 10, 12), f" {count(n)} {words}, "]
+    if len(parts) == 1:
+        said.append("nothing read yet, ")
+    n_used = mark.n_kept if stage >= CROP else sum(n for _, n, _ in parts)
+    said.append(f"{size(n_used * mark.bytes_per_token)} in use")
+    if stage >= CROP:
+        said.append(f", {size(mark.bytes_held)} held")
     first = max(0, mark.n_read - MAX_CELLS)
-    cells = (
-        _cell(_fate(place, mark, stage), theme, title=f"position {place}")
-        for place in range(first, n_now)
-    )
-    words = element(
-        "div",
-        element("b", mark.name),
-        "’s cache: ",
-        *_parts(mark, stage, theme, has_read=has_read),
-        f"; {_bytes(mark, stage, n_now)}",
-        style=f"font-size:.85rem;color:{colour('ink', theme)}",
-    )
+    fates = [fate for fate, n, _ in parts for _ in range(n)][first:]
+    cells = (_cell(f, theme, title=f"position {i}") for i, f in enumerate(fates, start=first))
     hidden = f"{plural(first, 'position')} … " if first else ""
     style = f"align-items:center;margin-top:4px;font-size:.75rem;color:{colour('muted', theme)}"
     return element(
-        "div", words, row(hidden, *cells, gap="2px", style=style), style="flex:1 1 330px"
+        "div",
+        element("div", *said, style=f"font-size:.85rem;color:{colour('ink', theme)}"),
+        row(hidden, *cells, gap="2px", style=style),
+        style="flex:1 1 330px",
     )
-
-
-def _parts(mark: CacheMark, stage: int, theme: Theme, *, has_read: bool) -> list[str]:
-    """Says how many positions there are of each look, the look beside its number."""
-    has_cropped = stage >= CROP
-    n_stay = (mark.n_kept if has_cropped else mark.n_read) - mark.n_before
-    said = [_cell("held", theme, 10, 12), f" {count(mark.n_before)} before the round"]
-    if not has_read:
-        return [*said, ", nothing read yet"]
-    how = "read and kept" if has_cropped else "read in it"
-    said += [", ", _cell("read", theme, 10, 12), f" {count(n_stay)} {how}"]
-    if has_cropped:
-        n_cropped = count(mark.n_read - mark.n_kept)
-        said += [", ", _cell("cropped", theme, 10, 12), f" {n_cropped} read and cropped"]
-    return said
-
-
-def _bytes(mark: CacheMark, stage: int, n_now: int) -> str:
-    if stage < CROP:
-        return f"{size(n_now * mark.bytes_per_token)} in use"
-    in_use = size(mark.n_kept * mark.bytes_per_token)
-    return f"{in_use} in use, {size(mark.bytes_held)} held"
-
-
-def _fate(place: int, mark: CacheMark, stage: int) -> Fate:
-    if place < mark.n_before:
-        return "held"
-    return "cropped" if stage >= CROP and place >= mark.n_kept else "read"
 
 
 def _cell(fate: Fate, theme: Theme, width: int = 14, height: int = 18, title: str = "") -> Markup:

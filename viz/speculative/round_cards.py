@@ -38,56 +38,42 @@ def _owned(label: str, owner: str, theme: Theme, style: str = "") -> Markup:
 
 def round_cards(one: Round, stage: int, theme: Theme) -> Markup:
     """Writes a card for every proposal, and one for the token that the target chose."""
-    cards = [
-        _card(
-            f"draft token {place}",
-            _token(proposal.label, proposal.verdict if stage >= DECIDE else "open", theme),
-            _proposal_body(proposal, one.is_greedy, stage, theme),
-            faded=stage >= DECIDE and proposal.verdict == "not tested",
-            theme=theme,
-        )
-        for place, proposal in enumerate(one.proposals, start=1)
-    ]
+    cards = []
+    for place, proposal in enumerate(one.proposals, start=1):
+        verdict = proposal.verdict if stage >= DECIDE else "open"
+        body = _proposal_body(proposal, one.is_greedy, stage, theme)
+        edge = "faded" if verdict == "not tested" else "line"
+        token = _token(proposal.label, verdict, theme)
+        cards.append(_card(f"draft token {place}", token, body, theme, edge))
     if one.drawn is not None and stage >= DECIDE:
-        cards.insert(_place_of(one), _drawn_card(one, one.drawn, theme))
-    if not one.proposals and stage < DECIDE:
-        cards.append(
-            _card("no draft token", "", _line("The draft has nothing to propose.", theme), theme)
-        )
+        # right after the proposal that it replaces
+        cards.insert(one.n_accepted + 1, _drawn_card(one, one.drawn, theme))
+    elif not one.proposals:
+        body = _line("The draft has nothing to propose.", theme)
+        cards.append(_card("no draft token", "", body, theme))
     return row(*cards, gap="10px")
 
 
-def _place_of(one: Round) -> int:
-    """Returns where the target's own token stands: right after the proposal that it replaces."""
-    return min(one.n_accepted + 1, len(one.proposals))
-
-
 def _proposal_body(proposal: Proposal, is_greedy: bool, stage: int, theme: Theme) -> Markup:
-    rows = [_bar("draft", proposal.draft_prob, theme, is_open=True)]
+    draft = _bar("draft", proposal.draft_prob, theme, is_open=True)
     if stage < VERIFY:
-        return rows[0] + _line("target: has not read it yet", theme)
-    rows.append(_bar("target", proposal.target_prob, theme, is_open=False))
-    if stage >= DECIDE and proposal.verdict == "not tested":
-        rows.append(_line("not tested: an earlier one was rejected", theme))
-        return Markup("").join(rows)
+        return draft + _line("target: has not read it yet", theme)
+    rows = draft + _bar("target", proposal.target_prob, theme)
+    is_decided = stage >= DECIDE
+    if is_decided and proposal.verdict == "not tested":
+        return rows + _line("not tested: an earlier one was rejected", theme)
+    coin = "" if is_greedy else f"coin {_number(proposal.coin)}: "
     if is_greedy:
         words = "the target’s best token, too" if proposal.accept_prob else "not the target’s best"
-        rows.append(_line(words if stage >= DECIDE else "greedy: all on the best token", theme))
+        rows += _line(words if is_decided else "greedy: all on the best token", theme)
     else:
         ratio = "≥ 1" if proposal.accept_prob == 1 else f"= {_number(proposal.accept_prob)}"
-        rows.append(_line(f"target ÷ draft {ratio}", theme))
-        rows.append(_coin_track(proposal, stage >= DECIDE, theme))
-    if stage >= DECIDE:
-        rows.append(_verdict(proposal, is_greedy, theme))
-    return Markup("").join(rows)
-
-
-def _verdict(proposal: Proposal, is_greedy: bool, theme: Theme) -> Markup:
-    coin = "" if is_greedy else f"coin {_number(proposal.coin)}: "
+        rows += _line(f"target ÷ draft {ratio}", theme) + _coin_track(proposal, is_decided, theme)
+    if not is_decided:
+        return rows
     tone = colour("kept-text" if proposal.verdict == "accepted" else "ink", theme)
-    return element(
-        "div", f"{coin}{proposal.verdict}", style=f"color:{tone};font-weight:650;margin-top:4px"
-    )
+    style = f"color:{tone};font-weight:650;margin-top:4px"
+    return rows + element("div", f"{coin}{proposal.verdict}", style=style)
 
 
 def _coin_track(proposal: Proposal, has_fallen: bool, theme: Theme) -> Markup:
@@ -108,32 +94,26 @@ def _coin_track(proposal: Proposal, has_fallen: bool, theme: Theme) -> Markup:
 
 
 def _drawn_card(one: Round, drawn: Drawn, theme: Theme) -> Markup:
-    if drawn.source == "bonus":
+    head, words = "instead", "drawn from the residual: max(0, target − draft)"
+    if drawn.source == "residual" and one.is_greedy:
+        words = "the target’s best token"
+    elif drawn.source == "bonus":
         head, words = "bonus token", "nothing rejected, so the target adds a token of its own"
         if not one.proposals:
             words = "nothing was drafted: a plain step of the target"
-    else:
-        head, words = "instead", "drawn from the residual: max(0, target − draft)"
-    if one.is_greedy:
-        words = "the target’s best token" if drawn.source == "residual" else words
-        rows = _line(words, theme)
-    else:
-        rows = (
-            _line(words, theme)
-            + _bar("chance", drawn.prob, theme, is_open=False)
-            + _line(f"coin {_number(drawn.coin)}", theme)
-        )
-    return _card(head, _token(drawn.label, "drawn", theme), rows, theme, edge="chosen")
+    rows = _line(words, theme)
+    if not one.is_greedy:
+        rows += _bar("chance", drawn.prob, theme) + _line(f"coin {_number(drawn.coin)}", theme)
+    return _card(head, _token(drawn.label, "drawn", theme), rows, theme, "chosen")
 
 
-def _card(
-    head: str, token: str, body: str, theme: Theme, *, faded: bool = False, edge: str = "line"
-) -> Markup:
-    width = 2 if edge == "chosen" else 1
+def _card(head: str, token: str, body: str, theme: Theme, edge: str = "line") -> Markup:
+    """Draws a card; what was chosen has a strong edge, what was not tested a dashed one."""
+    borders = {"chosen": ("2px solid", "chosen"), "faded": ("1px dashed", "rejected")}
+    look, role = borders.get(edge, ("1px solid", "line"))
     style = (
-        "flex:1 1 150px;max-width:215px;min-width:140px;padding:8px 10px 10px;"
-        f"border:{width}px solid {colour(edge, theme)};border-radius:8px;"
-        f"background:{colour('raised', theme)};opacity:{0.5 if faded else 1};font-size:.8rem"
+        "flex:1 1 150px;max-width:215px;min-width:140px;padding:8px 10px 10px;border-radius:8px;"
+        f"font-size:.8rem;border:{look} {colour(role, theme)};background:{colour('raised', theme)}"
     )
     title = element("div", head, style=f"color:{colour('muted', theme)};font-size:.75rem")
     return element("div", title, token, body, style=style)
@@ -150,7 +130,7 @@ def _token(label: str, verdict: str, theme: Theme) -> Markup:
     return chip(label, role, theme, "filled" if is_decided else "open", style=style)
 
 
-def _bar(name: str, prob: float, theme: Theme, *, is_open: bool) -> Markup:
+def _bar(name: str, prob: float, theme: Theme, *, is_open: bool = False) -> Markup:
     tone = colour("generated", theme)
     bar = (
         f"display:block;box-sizing:border-box;height:11px;width:max(2px,{100 * prob:.2f}%);"

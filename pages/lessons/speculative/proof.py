@@ -36,21 +36,11 @@ def show_proof(lesson: SpeculativeLesson) -> None:
         "token; sampled text follows the target’s distribution, whatever the draft proposes."
     )
     st.subheader("Greedy: a hundred prompts", anchor=False)
-    show_job(
-        lesson.jobs,
-        "spec_greedy",
-        "Continue a hundred prompts both ways",
-        lambda: _check(lesson),
-        _checks,
-    )
+    title = "Continue a hundred prompts both ways"
+    show_job(lesson.jobs, "spec_greedy", title, lambda: _check(lesson), _checks)
     st.subheader("Sampled: ten thousand draws", anchor=False)
-    show_job(
-        lesson.jobs,
-        "spec_sampled",
-        f"Draw {count(N_DRAWS)} times",
-        lambda: _draw(lesson),
-        _draws,
-    )
+    title = f"Draw {count(N_DRAWS)} times"
+    show_job(lesson.jobs, "spec_sampled", title, lambda: _draw(lesson), _draws)
     show_code(check_greedy, compare_distribution, pair_probs, key="spec_code_4")
 
 

@@ -1,4 +1,4 @@
-"""The speculative lesson's second part: the clock, the arithmetic, and drafts beside each other."""
+"""The speculative lesson's second part: the arithmetic, the clock, and drafts beside each other."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def show_speed(lesson: SpeculativeLesson) -> None:
         "the target runs too often; with too many, most of them are rejected.** Greedy, the same "
         "texts on both sides."
     )
+    _arithmetic(lesson)
     show_job(
         lesson.jobs,
         "spec_speed",
@@ -52,14 +53,18 @@ def show_speed(lesson: SpeculativeLesson) -> None:
         lambda job: _speeds(lesson, job),
         icon=":material/timer:",
     )
-    _arithmetic(lesson)
-    show_code(
-        measure_speed,
-        tokens_per_round,
-        predict_speed_up,
-        textbook_speed_up,
-        key="spec_code_2",
-    )
+    functions = measure_speed, tokens_per_round, predict_speed_up, textbook_speed_up
+    show_code(*functions, key="spec_code_2")
+
+
+def _arithmetic(lesson: SpeculativeLesson) -> None:
+    """Draw a round as time: as it was measured, or the textbook's example."""
+    cost, job = TEXTBOOK_ROUND, lesson.jobs.get("spec_speed")
+    if job is None or job.found is None:
+        st.markdown("The textbook’s example; press Measure for the numbers of this machine.")
+    elif SETTINGS.widget("preset", label_visibility="collapsed") == "measured":
+        cost = round_cost(job.found.parts, SETTINGS["guesses"])
+    show_chart(round_figure(cost, lesson.lm.where, theme_now()), "spec_round")
 
 
 def _measure(lesson: SpeculativeLesson) -> Job[SpeedReport]:
@@ -79,8 +84,8 @@ def _speeds(lesson: SpeculativeLesson, job: Job[SpeedReport]) -> None:
     best = max(speeds, key=lambda one: one.measured)
     length = "adaptive" if best.n_draft is None else f"{best.n_draft} a round"
     runs = f"medians of {plural(report.n_runs, 'run')}" if report.n_runs else "unfinished"
-    draft_share = parts.draft_seconds / parts.decode_seconds
-    verify_share = parts.verify_seconds[5] / parts.decode_seconds
+    drafted = f"{digits(best.mean_drafted, 2)} of them drafted; a text’s last round may be short"
+    draft, verification, step = parts.draft_seconds, parts.verify_seconds[5], parts.decode_seconds
     cells = [
         ("measured speed-up", f"{best.measured:.2f}", f"at its best, {length}; {runs}"),
         (
@@ -88,20 +93,12 @@ def _speeds(lesson: SpeculativeLesson, job: Job[SpeedReport]) -> None:
             percent(parts.acceptance.rate),
             f"of {count(sum(parts.acceptance.n_tested))} that were tested",
         ),
-        (
-            "tokens per target pass",
-            f"{best.tokens_per_round:.2f}",
-            f"{digits(best.mean_drafted, 2)} of them drafted; a text’s last round may be short",
-        ),
-        (
-            "a draft step",
-            duration(parts.draft_seconds),
-            f"{draft_share:.2f} of a plain step of the target",
-        ),
+        ("tokens per target pass", f"{best.tokens_per_round:.2f}", drafted),
+        ("a draft step", duration(draft), f"{draft / step:.2f} of a plain step of the target"),
         (
             "a verification of 5",
-            duration(parts.verify_seconds[5]),
-            f"{verify_share:.2f} of a plain step ({duration(parts.decode_seconds)})",
+            duration(verification),
+            f"{verification / step:.2f} of a plain step ({duration(step)})",
         ),
     ]
     show_metrics(cells, "spec_numbers")
@@ -117,18 +114,6 @@ def _speeds(lesson: SpeculativeLesson, job: Job[SpeedReport]) -> None:
     )
 
 
-def _arithmetic(lesson: SpeculativeLesson) -> None:
-    """Draw a round as time: as it was measured, or the textbook's example."""
-    st.subheader("The arithmetic of a round", anchor=False)
-    cost = TEXTBOOK_ROUND
-    job = lesson.jobs.get("spec_speed")
-    if job is None or job.found is None:
-        st.markdown("The textbook’s example; press Measure for the numbers of this machine.")
-    elif SETTINGS.widget("preset", label_visibility="collapsed") == "measured":
-        cost = round_cost(job.found.parts, SETTINGS["guesses"])
-    show_chart(round_figure(cost, lesson.lm.where, theme_now()), "spec_round")
-
-
 # Drafts beside each other
 
 
@@ -140,13 +125,7 @@ def show_drafts(lesson: SpeculativeLesson) -> None:
         "size that was trained on text alone is accepted less often.** Prompt lookup has no model: "
         "it is accepted where the text repeats itself."
     )
-    show_job(
-        lesson.jobs,
-        "spec_drafts",
-        "Compare drafts",
-        lambda: _compare(lesson),
-        _reports,
-    )
+    show_job(lesson.jobs, "spec_drafts", "Compare drafts", lambda: _compare(lesson), _reports)
     show_code(compare_drafts, key="spec_code_3")
 
 

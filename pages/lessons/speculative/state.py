@@ -88,7 +88,7 @@ class RoundSteps:
             max_new_tokens=MAX_TEXT - len(ids),
         )
         self.rounds: list[Round] = []
-        self.stage = CROP
+        self.stage: int = CROP
         self.run_round()
 
     @property
@@ -123,7 +123,7 @@ class RoundSteps:
         is_adaptive = SETTINGS["adaptive"]
         n_draft = MAX_DRAFT if is_adaptive else SETTINGS["guesses"]
         outcome = self.text.round(n_draft, adaptive=is_adaptive)
-        self.rounds.append(describe_round(self.text, outcome, len(self.rounds) + 1))
+        self.rounds.append(describe_round(self.text, outcome))
         self.stage = CROP
 
     def back(self) -> None:
@@ -131,15 +131,16 @@ class RoundSteps:
         if self.stage > PROPOSE and not SETTINGS["whole"]:
             self.stage -= 1
         else:
-            self.text.back()
-            self.rounds.pop()
-            self.stage = CROP
+            self._drop_round()
 
     def reset(self) -> None:
         """Goes back to the prompt."""
         while self.rounds:
-            self.text.back()
-            self.rounds.pop()
+            self._drop_round()
+
+    def _drop_round(self) -> None:
+        self.text.back()
+        self.rounds.pop()
         self.stage = CROP
 
     def shown(self) -> tuple[tuple[Piece, ...], list[str]]:
