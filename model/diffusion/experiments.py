@@ -1,99 +1,158 @@
-"""Experiments on filling a page: what a fill looks like, its order, few passes against many.
+"""Texts decoded by the loop, by beam search and in few passes or many: what each takes and gives.
 
-This module knows models and their fills; it knows no page of the app and draws nothing.
+All of them write the same number of tokens and none may end before: what differs is how often a
+model runs, for how long, and what comes out. This module knows the three engines.
 """
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from model.beam_search import BeamSearch
 from model.diffusion.denoising import Diffusion
-from model.diffusion.quality import leave_one_out, measure_clashes
-from model.diffusion.race import write_by_loop
-from model.diffusion.records import DenoiseHistory, Fill, Order, Sheet, Sweep
+from model.diffusion.page_view import left_first, sheet_of
+from model.diffusion.quality import clashes_of, leave_one_out, measure_clashes
+from model.diffusion.records import DecodingRun, Order, Sweep
+from model.generation import Generation
 from model.job import Progress, Work, part_of
 from model.loading import LanguageModel
-from model.records import FloatArray
+from model.passes import check_room, prefill
 from model.sampling import Settings
-from model.tokenizing import labels_of
+from model.tokenizing import shares_vocabulary, text_of
 
 BETWEEN, EMPTY = "between a beginning and an end", "with nothing given"
+N_BEAMS = 4
 
 
-# What is seen of it
+# One prompt, three ways
 
 
-def sheet_of(page: Diffusion, loo_probs: FloatArray | None = None) -> Sheet:
-    """Returns the sequence as it stands, with what the last pass proposes where it is open."""
-    shown, is_open = list(page.ids), page.is_open
-    confidence = np.full(page.length, np.nan)
-    for one in page.passes:
-        confidence[list(one.committed)] = one.confidence[list(one.committed)]
-    if page.passes:
-        last = page.passes[-1]
-        confidence[is_open] = last.confidence[is_open]
-        shown[page.start : page.start + page.length] = last.proposal_ids.tolist()
-    around = (page.start, len(page.ids) - page.start - page.length)
-    return Sheet(
-        labels=labels_of(page.lm, shown),
-        given=tuple(np.pad(np.zeros(page.length, bool), around, constant_values=True).tolist()),
-        filled_in=tuple(np.pad(page.filled_in, around).tolist()),
-        confidence=np.pad(confidence, around, constant_values=np.nan),
-        n_passes=len(page.passes),
-        n_planned=len(page.plan),
-        leave_one_out=None
-        if loo_probs is None
-        else np.pad(loo_probs, around, constant_values=np.nan),
-    )
-
-
-def check_page(page: Diffusion) -> Work[Sheet]:
-    """Finds the leave-one-out probability of every token that was filled in.
-
-    Raises:
-        ValueError: where positions are still masked.
-    """
-    if not page.finished:
-        raise ValueError("Some positions are still masked: press Fill first.")
-    page = copy(page)  # what is checked stays, wherever the reader goes meanwhile
-    page.ids, page.passes = list(page.ids), list(page.passes)
-    work = leave_one_out(page.lm, page.ids, page.positions)
-    loo_probs = yield from part_of(work, lambda part: Progress(part.n_done, part.n_total))
-    return sheet_of(page, loo_probs)
-
-
-def history_of(page: Diffusion) -> DenoiseHistory:
-    """Returns all passes so far as a matrix."""
-    rows = [one.confidence for one in page.passes]
-    return DenoiseHistory(
-        confidence=np.array(rows, dtype=np.float64).reshape(len(rows), page.length),
-        filled_in=page.filled_in,
-        proposals=tuple(labels_of(page.lm, one.proposal_ids.tolist()) for one in page.passes),
-        labels=labels_of(page.lm, page.filled_ids),
-        n_planned=len(page.plan),
-    )
-
-
-def left_first(filled_in: npt.NDArray[np.integer]) -> float | None:
-    """Returns how often the left one of two positions was filled in an earlier pass.
-
-    Over all pairs of positions that were filled in different passes: 1 is left to right, 0.5 no
-    preference, 0 right to left. It is (tau + 1) / 2 of Kendall's tau with ties left out.
+def race(judge: LanguageModel, page: Diffusion, prompt: str) -> Work[tuple[DecodingRun, ...]]:
+    """Decodes as many tokens as a page has, in each of the three ways.
 
     Args:
-        filled_in: (length,) the number of the pass that filled each position, 0 where it is open.
+        judge: a causal model, which writes and judges.
+        page: laid out, with the prompt before it and nothing behind it.
+        prompt: what stands before; may be empty.
 
-    Returns:
-        None where no two positions were filled in different passes.
+    Raises:
+        ValueError: where the context has no room for so many.
     """
-    numbers = filled_in[filled_in > 0]
-    later = np.sign(numbers[None, :] - numbers[:, None])[np.triu_indices(len(numbers), 1)]
-    n_pairs = int(np.count_nonzero(later))
-    return float(np.count_nonzero(later > 0) / n_pairs) if n_pairs else None
+    settings, n_tokens = Settings(temperature=page.temperature), page.length
+    works = {
+        "the loop": write_by_loop(judge, page.lm, prompt, n_tokens, settings, page.seed),
+        "beam search": write_by_beams(judge, page.lm, prompt, n_tokens, N_BEAMS),
+        "diffusion": write_by_passes(judge, page, f"{page.lm.name}, diffusion"),
+    }
+    runs: list[DecodingRun] = []
+
+    def progress(_: object) -> Progress[tuple[DecodingRun, ...]]:
+        look = (lambda: tuple(runs)) if runs else None
+        return Progress(len(runs), len(works), list(works)[len(runs)], look)
+
+    for work in works.values():
+        runs.append((yield from part_of(work, progress)))
+    return tuple(runs)
+
+
+def write_by_loop(
+    lm: LanguageModel,
+    reader: LanguageModel,
+    prompt: str,
+    n_tokens: int,
+    settings: Settings,
+    seed: int = 0,
+) -> Work[DecodingRun]:
+    """Writes one token at a time, ends ruled out.
+
+    Args:
+        lm: a causal model, which writes and judges.
+        reader: a masked model, which checks the tokens where it has the same tokenizer.
+        prompt: what stands before; may be empty.
+        n_tokens: to be written.
+        settings: of the draw.
+        seed: of the coins.
+
+    Raises:
+        ValueError: where the context has no room for so many.
+    """
+    text = Generation(lm, prompt, seed=seed)
+    check_room(lm, text.n_prompt + n_tokens, "shorten the prompt, or write fewer")
+    prefill(lm, text.ids, None)  # warms the model up: this pass is not counted
+    text = Generation(lm, prompt, seed=seed)
+    ends = sorted(lm.end_ids)
+    while len(text.steps) < n_tokens:
+        yield Progress(len(text.steps), n_tokens)
+        text.logits[ends] = -np.inf
+        text.step(settings)
+    seconds = [one.seconds for one in text.passes[:n_tokens]]
+    name = f"{lm.name}, one token at a time"
+    return (yield from _sum_up(name, seconds, lm, reader, text.ids, n_tokens))
+
+
+def write_by_beams(
+    lm: LanguageModel, reader: LanguageModel, prompt: str, n_tokens: int, n_beams: int
+) -> Work[DecodingRun]:
+    """Searches for the likeliest text of n tokens with some beams, ends ruled out.
+
+    Raises:
+        ValueError: where the context has no room for so many.
+    """
+    start = Generation(lm, prompt)
+    check_room(lm, start.n_prompt + n_tokens, "shorten the prompt, or write fewer")
+    start = Generation(lm, prompt)  # anew, so that its prefill is a warm one
+    search = BeamSearch(start, n_beams, 0.0, n_tokens, end_ids=frozenset())
+    while not search.is_done:
+        yield Progress(len(search.steps), n_tokens)
+        search.step()
+    best = max(search.finished, key=lambda beam: beam.total)
+    seconds = [start.last_pass.seconds, *(step.seconds for step in search.steps if step.seconds)]
+    name, ids = f"{lm.name}, beam search, {n_beams} beams", [*start.ids, *best.token_ids]
+    return (yield from _sum_up(name, seconds, lm, reader, ids, n_tokens))
+
+
+def _sum_up(
+    name: str,
+    seconds: Sequence[float],
+    lm: LanguageModel,
+    reader: LanguageModel,
+    ids: Sequence[int],
+    n_tokens: int,
+) -> Work[DecodingRun]:
+    """Judges the last n tokens of a text, and checks them where a masked model knows the same."""
+    before, written = ids[:-n_tokens], ids[-n_tokens:]
+    loo_probs = None
+    if shares_vocabulary(lm, reader):
+        work = leave_one_out(reader, ids, range(len(before), len(ids)))
+        loo_probs = yield from part_of(work, _part)
+    clashes = clashes_of(lm, lm, before, written, [], loo_probs)
+    text = text_of(lm.tokenizer, written)
+    return DecodingRun(name, n_tokens, tuple(seconds), text, clashes)
+
+
+def _part(part: Progress[Any]) -> Progress[Any]:
+    return Progress(part.n_done, part.n_total)
+
+
+def write_by_passes(judge: LanguageModel, page: Diffusion, name: str) -> Work[DecodingRun]:
+    """Fills a page that has been laid out, and measures what came out."""
+    Diffusion(page.lm, page.length, n_passes=1).step()  # a warm-up, which is not counted
+    while not page.finished:
+        yield Progress(page.n_done, len(page.plan))
+        page.step()
+    loo_probs = yield from part_of(leave_one_out(page.lm, page.ids, page.positions), _part)
+    return DecodingRun(
+        name=name,
+        n_tokens=page.length,
+        pass_seconds=tuple(one.seconds for one in page.passes),
+        text=page.filled_text,
+        clashes=measure_clashes(judge, page, loo_probs),
+        left_first=left_first(page.filled_in),
+        sheet=sheet_of(page, loo_probs),
+    )
 
 
 # Few passes against many
@@ -126,45 +185,25 @@ def sweep_passes(
         ValueError: where a model, a length or a text will not do.
     """
     places = {BETWEEN: (prompt, ending), EMPTY: ("", "")}
+    draws: dict[str, Any] = {"order": order, "temperature": temperature}
     planned = [
-        (place, n_passes, seed)
+        (place, {"n_passes": n_passes, "seed": seed} | draws)
         for seed in range(n_seeds if temperature > 0 or order == "random" else 1)
         for n_passes in pass_counts(length)
         for place in places
     ]
-    fills: list[Fill] = []
+    fills: list[DecodingRun] = []
 
-    def lay_out(place: str, n_passes: int, seed: int) -> Diffusion:
-        draws: Any = {"order": order, "temperature": temperature, "seed": seed}
-        return Diffusion(lm, length, *places[place], n_passes=n_passes, **draws)
-
-    def progress(_: object = None) -> Progress[Sweep]:
+    def progress(_: object) -> Progress[Sweep]:
         look = (lambda: Sweep(tuple(fills), loop)) if fills else None
         return Progress(len(fills), len(planned), "filling and judging", look)
 
-    lay_out(*planned[0])  # refuses now what could not be filled later
+    Diffusion(lm, length, prompt, ending, n_passes=1)  # refuses now what could not be filled later
     settings = Settings(temperature=temperature)
     loop = yield from part_of(write_by_loop(judge, lm, prompt, length, settings), progress)
-    lay_out(*planned[0]).step()  # warms the model up: this one is not counted
-    for place, n_passes, seed in planned:
-        page = lay_out(place, n_passes, seed)
-        while not page.finished:
-            yield progress()
-            page.step()
-        loo_probs = yield from part_of(leave_one_out(lm, page.ids, page.positions), progress)
-        fills.append(
-            Fill(
-                place=place,
-                n_passes=n_passes,
-                n_tokens=length,
-                seed=seed,
-                seconds=page.seconds,
-                left_first=left_first(page.filled_in),
-                clashes=measure_clashes(judge, page, loo_probs),
-                text=page.filled_text,
-                sheet=sheet_of(page, loo_probs),
-            )
-        )
+    for place, wanted in planned:
+        page = Diffusion(lm, length, *places[place], **wanted)
+        fills.append((yield from part_of(write_by_passes(judge, page, place), progress)))
     return Sweep(tuple(fills), loop)
 
 

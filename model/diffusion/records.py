@@ -76,30 +76,17 @@ class Clashes:
     agreement: float | None  # share of its names that the given text knows as well
 
 
-@dataclass(frozen=True)
-class Fill:
-    """One fill of an experiment, with what was measured of it."""
-
-    place: str  # "between a beginning and an end", "with nothing given"
-    n_passes: int
-    n_tokens: int  # that were filled in
-    seed: int
-    seconds: float  # of all passes
-    left_first: float | None  # of pairs filled in different passes, the share with the left first
-    clashes: Clashes
-    text: str  # of the filled part
-    sheet: Sheet  # as it stands, leave-one-out probabilities included
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DecodingRun:
     """A text of so many tokens, decoded in one way: what it took and what came out."""
 
-    name: str
+    name: str  # of the way, or of what was given
     n_tokens: int
     pass_seconds: tuple[float, ...]  # of each pass, of the model alone, in the order they ran
-    text: str  # without the prompt
+    text: str  # without what was given
     clashes: Clashes
+    left_first: float | None = 1.0  # of pairs from different passes, the share with the left first
+    sheet: Sheet | None = None  # of a page, leave-one-out probabilities included
 
     @property
     def n_passes(self) -> int:
@@ -116,7 +103,7 @@ class DecodingRun:
 class Sweep:
     """Fills of one length in few passes and in many."""
 
-    fills: tuple[Fill, ...]
+    fills: tuple[DecodingRun, ...]
     loop: DecodingRun  # the judge's own text of the same length, one token a pass
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from model.diffusion.denoising import Diffusion, fill_page
-from model.diffusion.experiments import left_first
 from model.diffusion.infilling import Infilling
+from model.diffusion.page_view import left_first
 from model.diffusion.quality import leave_one_out, measure_clashes
 from model.diffusion.records import Clashes
 from model.generation import Generation

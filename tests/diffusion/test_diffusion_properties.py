@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.diffusion.denoising import ORDERS, Diffusion, fill_page, propose
-from model.diffusion.experiments import left_first
 from model.diffusion.layout import plan_passes, writable_ids
+from model.diffusion.page_view import left_first
 from tests.tiny_fillers import tiny_unmasker
 
 

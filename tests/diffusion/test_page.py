@@ -12,7 +12,7 @@ from pages.frame import lesson_state
 from pages.lessons.diffusion import gaps as diffusion_gaps
 from pages.lessons.diffusion import lesson as diffusion_lesson
 from pages.lessons.diffusion.state import DiffusionLesson
-from tests.frame.driving import captions, errors, kept, open_lesson, press
+from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
 from tests.tiny_fillers import tiny_gapfiller, tiny_unmasker
 from tests.tiny_models import tiny
 
@@ -195,27 +195,14 @@ def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(app: App
     assert lesson(app).gaps is not stepper
 
 
-def test_the_judge_is_the_first_page_s_model(app: AppTest) -> None:
-    class Reader:
-        lm = tiny("gpt2")
-
-    app.session_state["reader"] = Reader()
-    before = page(app)
-    app.run()
-    assert not app.exception
-    assert lesson(app).judge is tiny("gpt2")
-    assert page(app) is before
-
-
-def test_settings_and_the_page_survive_a_look_at_another_lesson(app: AppTest) -> None:
+def test_the_page_survives_a_look_at_another_lesson_and_another_judge(app: AppTest) -> None:
     app.slider(key="diffusion_passes").set_value(4).run()
     app.text_input(key="diffusion_ending").set_value("he end").run()
     press(app, "diffusion_step")
     ids = list(page(app).ids)
-    app.session_state["reader"] = None
     app.switch_page("pages/kv_cache.py").run()
-    app.switch_page("pages/diffusion.py").run()
-    assert not app.exception
+    show_model(app.switch_page("pages/diffusion.py"), tiny("gpt2"))
+    assert lesson(app).judge is tiny("gpt2")
     assert app.slider(key="diffusion_passes").value == 4
     assert app.text_input(key="diffusion_ending").value == "he end"
     assert page(app).ids == ids

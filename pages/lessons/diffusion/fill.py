@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 
 from model.diffusion.denoising import Diffusion, propose
-from model.diffusion.experiments import check_page, history_of, left_first, sheet_of
 from model.diffusion.layout import plan_passes
+from model.diffusion.page_view import check_page, history_of, left_first, sheet_of
 from model.diffusion.quality import leave_one_out
 from model.diffusion.records import Sheet
 from model.job import Job
@@ -20,8 +20,8 @@ from pages.frame.layout import is_presenting
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson, PassSteps
-from viz.diffusion.denoise_grid import sheet_html, sheet_style, sheet_words
-from viz.diffusion.fill_charts import history_figure
+from viz.diffusion.history_chart import history_figure
+from viz.diffusion.sheet import sheet_html, sheet_style, sheet_words
 from viz.format import digits, duration, percent, plural
 from viz.presenter import FACTOR
 

@@ -13,8 +13,7 @@ from pages.frame.models import shared_model
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson, PassSteps
-from viz.diffusion.gap_text import gap_text_html
-from viz.diffusion.two_caches import bytes_figure, caches_figure
+from viz.diffusion.infilling import bytes_figure, caches_figure, gap_text_html
 from viz.format import duration, plural
 from viz.presenter import FACTOR
 

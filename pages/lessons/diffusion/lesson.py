@@ -9,12 +9,11 @@ from model.loading import LanguageModel, LoadError
 from pages.frame.lesson_state import lesson_state, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
+from pages.lessons.diffusion.experiments import show_race, show_sweep
 from pages.lessons.diffusion.fill import lay_out, match_page, show_fill, steps_of
 from pages.lessons.diffusion.gaps import show_gaps
-from pages.lessons.diffusion.race import show_race
 from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
-from pages.lessons.diffusion.sweep import show_sweep
 
 LESSON = "diffusion_lesson"
 FILLER = SETTINGS.default_model

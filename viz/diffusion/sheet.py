@@ -73,38 +73,35 @@ def _hatch(tone: dict[str, str]) -> str:
 def sheet_html(sheet: Sheet) -> Markup:
     """Writes the sheet as a grid of cells."""
     cells = (_cell(sheet, place) for place in range(len(sheet.labels)))
-    return element("div", *cells, class_="sheet", role="img", aria_label=sheet_words(sheet))
+    return element("div", *cells, class_="sheet", role="list", aria_label=sheet_words(sheet))
 
 
 def _cell(sheet: Sheet, place: int) -> Markup:
-    label, confidence = sheet.labels[place], float(sheet.confidence[place])
-    number = sheet.filled_in[place]
+    confidence, number = float(sheet.confidence[place]), sheet.filled_in[place]
     loo_prob = math.nan if sheet.leave_one_out is None else float(sheet.leave_one_out[place])
-    kinds = ["cell"]
-    words = [f"position {place}"]
+    is_checked, text = not math.isnan(loo_prob), sheet.labels[place]
     if sheet.given[place]:
-        kinds.append("given")
-        words.append("given")
+        kinds, words = ["cell", "given"], [f"position {place}", "given"]
     elif number == 0:
-        kinds.append("open")
-        words.append("still masked")
+        kinds, words = ["cell", "open"], [f"position {place}", "still masked"]
+        text = MASK if math.isnan(confidence) else text
     else:
-        kinds.append("set")
-        words.append(f"filled in pass {number}")
-        if number == sheet.n_passes and math.isnan(loo_prob):
-            kinds.append("new")
+        kinds, words = ["cell", "set"], [f"position {place}", f"filled in pass {number}"]
+        kinds += ["new"] * (number == sheet.n_passes and not is_checked)
+    kinds += ["checked"] * is_checked + ["clash"] * (loo_prob < CLASH)
     if not math.isnan(confidence):
         words.append(f"probability {percent(confidence)}")
-    shown = confidence
-    if not math.isnan(loo_prob):
-        shown = loo_prob
-        kinds.append("checked")
+    if is_checked:
         words.append(f"leave-one-out {percent(loo_prob)}")
-    if loo_prob < CLASH:
-        kinds.append("clash")
-    sure = "" if math.isnan(shown) else f"--sure:{100 * shown:.1f}%"
-    text = MASK if number == 0 and math.isnan(confidence) and not sheet.given[place] else label
-    return element("span", token(text), class_=" ".join(kinds), style=sure, title=", ".join(words))
+    shown = loo_prob if is_checked else confidence
+    return element(
+        "span",
+        token(text),
+        class_=" ".join(kinds),
+        style="" if math.isnan(shown) else f"--sure:{100 * shown:.1f}%",
+        role="listitem",
+        title=", ".join(words),
+    )
 
 
 def sheet_words(sheet: Sheet) -> str:

@@ -1,4 +1,4 @@
-"""An encoder-decoder's two caches side by side: one read once, one that grows with the answer.
+"""A text whose gaps are filled by an encoder-decoder, and the model's two caches side by side.
 
 The left grid is cross-attention's: a column for each token that the encoder read, all laid at once.
 The right one is the decoder's own: a column for each of its steps. The shade of a cell is the size
@@ -7,30 +7,66 @@ of that key, measured.
 
 from __future__ import annotations
 
-from model.diffusion.records import TwoCaches
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from model.diffusion.records import Segment, TwoCaches
 from model.records import FloatArray
-from viz.chart import Chart, new_figure
-from viz.format import count, duration, plural, size, size_ticks
+from viz.chart import Chart, add_line, new_figure
+from viz.format import duration, plural, size, size_ticks
 from viz.labels import plain
 from viz.palette import Theme, colour
 from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
+from viz.strip import element
 
 SLOTS = (12, 16, 24, 32, 48, 64, 96, 128)  # columns that the right grid has room for
+SIZE = 1.15  # of the letters, in rem
+EMPTY = "\u00a0" * 3  # a gap that has been begun
+
+
+def gap_text_html(segments: Sequence[Segment], theme: Theme, scale: float = 1.0) -> Markup:
+    """Writes the text, its gaps as boxes.
+
+    Args:
+        segments: What is given and the gaps between, in turn.
+        theme: Light or dark.
+        scale: 1 on a desk, more on a projector.
+    """
+    style = (
+        f"font-size:{SIZE * scale}rem;line-height:1.9;color:{colour('ink', theme)};"
+        "overflow-wrap:anywhere;white-space:pre-wrap"
+    )
+    return element("div", *(_part(one, theme) for one in segments), style=style)
+
+
+def _part(one: Segment, theme: Theme) -> Markup:
+    if one.kind == "given":
+        return Markup.escape(one.text)
+    look = f"background:{colour('generated-tint', theme)};border:1.5px solid "
+    look += colour("generated", theme)
+    if one.kind == "open":
+        look = f"border:1.5px dashed {colour('rejected', theme)};color:{colour('muted', theme)}"
+    # the space before a gap stands before its box, also where the box is still empty
+    words = one.text.lstrip(" ")
+    lead = "" if words and words == one.text else " "
+    style = f"{look};border-radius:5px;padding:.05em .3em;box-decoration-break:clone"
+    return Markup(lead) + element("span", words or EMPTY, style=style)
 
 
 def caches_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
     """Draws the keys of both caches: one row for each head of each layer, one column a token."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, 330)
     n_written, n_source = caches.own.shape[2], caches.cross.shape[2]
     n_slots = next((slots for slots in SLOTS if slots >= n_written), n_written)
-    share = n_source / (n_source + n_slots)
-    ends = (min(max(share, 0.25), 0.72) - 0.02, min(max(share, 0.25), 0.72) + 0.02)
-    cross, own = caches.cross, caches.own
-    n_layers, n_heads, _ = cross.shape
-    hovers = _hovers(cross, caches.source_labels)
-    add_map(figure, cross, "keys", hovers, theme)
-    hovers = _hovers(own, caches.written_labels)
-    add_map(figure, own, "keys", hovers, theme, axes=("x2", "y2"))
+    share = min(max(n_source / (n_source + n_slots), 0.25), 0.72)
+    ends = (share - 0.02, share + 0.02)
+    n_layers, n_heads, _ = caches.cross.shape
+    hovers = _hovers(caches.cross, caches.source_labels)
+    add_map(figure, caches.cross, "keys", hovers, theme)
+    hovers = _hovers(caches.own, caches.written_labels)
+    add_map(figure, caches.own, "keys", hovers, theme, axes=("x2", "y2"))
     # who laid each column: the encoder all of them at once, the decoder one a step
     once = f"encoder: {plural(n_source, 'column')}, once"
     add_strip(figure, [(0, n_source)], once, colour("prompt", theme), ("x", "y3"))
@@ -38,7 +74,6 @@ def caches_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
     add_strip(figure, steps, "decoder: one a step", colour("generated", theme), ("x2", "y4"))
     rows = {"domain": [0, 0.9]}
     figure.update_layout(
-        height=330,
         barmode="overlay",
         plot_bgcolor=colour("raised", theme),
         xaxis=token_axis(caches.source_labels, n_source) | {"domain": [0, ends[0]]},
@@ -64,45 +99,33 @@ def _hovers(states: FloatArray, labels: tuple[str, ...]) -> list[list[str]]:
 
 def _caption(caches: TwoCaches) -> str:
     n_layers, n_heads, n_source = caches.cross.shape
+    times = "once" if caches.n_encoder_passes == 1 else f"{caches.n_encoder_passes} times"
     moved = "not by a bit" if caches.drift == 0 else f"by up to {caches.drift:.1e}"
     return (
         f"Measured: keys of {plural(n_layers, 'layer')} × {plural(n_heads, 'head')}. Left, what "
         f"the decoder looks up in the input: {plural(n_source, 'column')}, laid in its first step. "
         f"Right, its own: {plural(caches.own.shape[2], 'column')} so far, one a step. Since the "
         f"first step, the encoder’s states and the left cache have changed {moved}; the encoder "
-        f"ran {_times(caches.n_encoder_passes)}, for {duration(caches.seconds[0])}."
+        f"ran {times}, for {duration(caches.seconds[0])}."
     )
-
-
-def _times(n: int) -> str:
-    return "once" if n == 1 else f"{count(n)} times"
 
 
 def bytes_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
     """Draws the bytes of both caches after every step."""
     n_steps = len(caches.own_bytes) - 1
-    figure = new_figure(theme)
-    steps = list(range(n_steps + 1))
-    lines = (
+    figure = new_figure(theme, 270, "decoder steps")
+    sizes = (
         ("cross-attention: the input", "prompt", caches.cross_bytes, "dash"),
         ("self-attention: the answer", "generated", caches.own_bytes, "solid"),
     )
-    top = max(*caches.cross_bytes, *caches.own_bytes)
-    for name, role, sizes, dash in lines:
-        figure.add_scatter(
-            x=steps,
-            y=list(sizes),
-            mode="lines+markers" if n_steps <= 50 else "lines",
-            line={"color": colour(role, theme), "width": 2.5, "dash": dash, "shape": "hv"},
-            marker={"size": 5},
-            name=name,
-            text=[size(one) for one in sizes],
-            hovertemplate="step %{x}: %{text}<extra>" + name + "</extra>",
-        )
-    ticks, labels = size_ticks(top)
-    figure.update_xaxes(title_text="decoder steps", range=[0, max(n_steps, 8) + 0.4])
+    for name, role, n_bytes, dash in sizes:
+        words = [size(one) for one in n_bytes]
+        look: dict[str, Any] = {"dash": dash, "shape": "hv", "text": words}
+        tone, hover = colour(role, theme), "step %{x}: %{text}"
+        add_line(figure, name, range(n_steps + 1), n_bytes, tone, hover=hover, **look)
+    ticks, labels = size_ticks(max(*caches.cross_bytes, *caches.own_bytes))
+    figure.update_xaxes(range=[0, max(n_steps, 8) + 0.4])
     figure.update_yaxes(tickvals=ticks, ticktext=labels, range=[0, 1.08 * max(ticks)])
-    figure.update_layout(height=270)
     caption = (
         f"Measured in the tensors: after {plural(n_steps, 'step')} the input’s cache is "
         f"{size(caches.cross_bytes[-1])}, as after the first; the answer’s is "

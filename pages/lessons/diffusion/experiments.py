@@ -1,0 +1,175 @@
+"""The diffusion lesson's experiments: few passes against many, and three ways on one clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from model.diffusion.denoising import Diffusion
+from model.diffusion.experiments import (
+    race,
+    sweep_passes,
+    write_by_beams,
+    write_by_loop,
+    write_by_passes,
+)
+from model.diffusion.page_view import left_first
+from model.diffusion.quality import clashes_of, find_names, judge_tokens, leave_one_out
+from model.diffusion.records import CLASH, DecodingRun, Sweep
+from model.job import Job
+from pages.frame.code_that_ran import show_code
+from pages.frame.figures import show_chart, theme_now
+from pages.frame.job_panel import show_job
+from pages.lessons.diffusion.fill import joined_ending
+from pages.lessons.diffusion.settings import SETTINGS
+from pages.lessons.diffusion.state import DiffusionLesson
+from viz.diffusion.decoding_charts import runs_figure, sweep_figure, sweep_table, tokens_a_pass
+from viz.diffusion.sheet import sheet_html
+from viz.format import duration, nats, percent, plural
+
+SLICE_SECONDS = 0.7  # of measuring between two looks at the button: figures are drawn at each
+MEASURES = ("clashes", "logprob", "order", "seconds")
+N_LIVE = 2  # of them that are drawn while the sweep goes on
+
+
+# Few passes against many
+
+
+def show_sweep(lesson: DiffusionLesson) -> None:
+    """Offer the sweep, and show it while it runs and when it is over."""
+    st.header("Quality against the number of passes", anchor=False)
+    st.markdown(
+        "**Tokens filled in the same pass cannot know of each other, so fewer passes mean more "
+        "clashes.** Start fills the sequence above, and an empty one, in 1, 2, 4, … passes, with "
+        "the temperature and the order that are set there."
+    )
+    show_job(
+        lesson.jobs,
+        "diffusion_sweep",
+        "Start",
+        lambda: _start_sweep(lesson),
+        _show_sweep,
+        controls=_controls,
+        icon=":material/timer:",
+        seconds=SLICE_SECONDS,
+    )
+    show_code(
+        *(sweep_passes, leave_one_out, judge_tokens, clashes_of, find_names, left_first),
+        key="diffusion_code_2",
+    )
+
+
+def _controls(is_disabled: bool) -> None:
+    SETTINGS.widget("sweep_length", width=120, disabled=is_disabled)
+    SETTINGS.widget("sweep_fills", width=120, disabled=is_disabled)
+
+
+def _draws(page: Diffusion) -> dict[str, Any]:
+    """Return how the page above is filled: its order and its temperature."""
+    return {"order": page.order, "temperature": page.temperature}
+
+
+def _start_sweep(lesson: DiffusionLesson) -> Job[Sweep]:
+    lesson.stop_playing()
+    texts = SETTINGS["beginning"], joined_ending(SETTINGS["ending"])
+    work = sweep_passes(
+        *(lesson.lm, lesson.judge, SETTINGS["sweep_length"], *texts),
+        n_seeds=SETTINGS["sweep_fills"],
+        **_draws(lesson.page),
+    )
+    return Job(work, is_timed=True)
+
+
+def _show_sweep(job: Job[Sweep]) -> None:
+    sweep, theme = job.found, theme_now()
+    assert sweep is not None
+    columns = st.columns(2, gap="large")
+    for i, measure in enumerate(MEASURES[:N_LIVE] if job.is_running else MEASURES):
+        with columns[i % 2]:
+            show_chart(sweep_figure(sweep, measure, theme), f"diffusion_sweep_{measure}")
+    if job.is_running:
+        return
+    _show_sheets(sweep)
+    with st.expander("Every fill, with all that was measured", key="diffusion_fills"):
+        st.dataframe(sweep_table(sweep), hide_index=True, key="diffusion_table")
+    st.caption(
+        f"Clashes: tokens to which the model itself gives less than {percent(CLASH)} once it knows "
+        "all the others. It is no oracle, and the loop’s own text may have some as well. The judge "
+        "is a causal model; its own text is judged by itself, which flatters it. Left first: over "
+        "pairs filled in different passes; Kendall’s τ is twice it, less 1. Names: words with a "
+        "capital inside a sentence, and whether the given text has them, too."
+    )
+
+
+def _show_sheets(sweep: Sweep) -> None:
+    """Show the fills of each kind in fewest and in most passes beside each other."""
+    for place in dict.fromkeys(fill.name for fill in sweep.fills):
+        # of each number of passes, the first seed's
+        first = {fill.n_passes: fill for fill in reversed(sweep.fills) if fill.name == place}
+        for column, n in zip(st.columns(2, gap="large"), (min(first), max(first)), strict=True):
+            with column:
+                st.markdown(f"**{plural(n, 'pass', 'es')}**, {place}")
+                if sheet := first[n].sheet:
+                    st.html(sheet_html(sheet))
+                st.caption(f"Measured: {_measured(first[n])}.")
+
+
+def _measured(run: DecodingRun) -> str:
+    """Write what was measured of a text."""
+    clashes = run.clashes
+    said = [
+        f"{nats(clashes.logprob)} a token, by the judge",
+        f"{percent(clashes.repeated)} of its pairs repeated",
+        f"{plural(clashes.n_doubled, 'token')} doubled",
+    ]
+    if clashes.n_clashes is not None:
+        share = percent(clashes.n_clashes / run.n_tokens)
+        said.insert(0, f"{plural(clashes.n_clashes, 'clash', 'es')} ({share})")
+    if clashes.agreement is not None:
+        said.append(f"{percent(clashes.agreement)} of its names are those of the given text")
+    elif clashes.n_names:
+        said.append(plural(clashes.n_names, "name"))
+    return ", ".join(said)
+
+
+# Three ways on one clock
+
+
+def show_race(lesson: DiffusionLesson) -> None:
+    """Offer the three ways, and show them while they run and when they are over."""
+    st.header("Autoregression, beam search and diffusion", anchor=False)
+    st.markdown(
+        "**The loop needs a pass for every token, and beam search as many, over more rows; a "
+        "masked model needs K, whatever the length.** All three continue the beginning above by as "
+        "many tokens; none may end before."
+    )
+    show_job(
+        lesson.jobs,
+        "diffusion_race",
+        "Start",
+        lambda: _start_race(lesson),
+        lambda job: _show_race(lesson, job),
+        icon=":material/timer:",
+    )
+    show_code(write_by_loop, write_by_beams, write_by_passes, key="diffusion_code_3")
+
+
+def _start_race(lesson: DiffusionLesson) -> Job[tuple[DecodingRun, ...]]:
+    lesson.stop_playing()
+    page, prompt = lesson.page, SETTINGS["beginning"]
+    draws = {"n_passes": len(page.plan), "seed": page.seed} | _draws(page)
+    own = Diffusion(lesson.lm, page.length, prompt, **draws)
+    return Job(race(lesson.judge, own, prompt), is_timed=True)
+
+
+def _show_race(lesson: DiffusionLesson, job: Job[tuple[DecodingRun, ...]]) -> None:
+    runs = job.found or ()
+    show_chart(runs_figure(runs, lesson.lm.where, theme_now()), "diffusion_runs")
+    for column, run in zip(st.columns(3, gap="large"), runs, strict=False):
+        with column:
+            st.markdown(f"**{run.name}**")
+            n_passes = plural(run.n_passes, "pass", "es")
+            st.markdown(f"{n_passes}, {duration(run.seconds)}: {tokens_a_pass(run)} a pass")
+            st.text(run.text.strip())
+            st.caption(f"{_measured(run)}.")
