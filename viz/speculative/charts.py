@@ -18,7 +18,7 @@ from model.speculative.records import (
     Speed,
     SpeedReport,
 )
-from viz.chart import Chart, add_line, new_figure
+from viz.chart import Chart, add_line, new_figure, place_rows
 from viz.format import count, digits, duration, percent, plural, round_steps
 from viz.labels import plain
 from viz.palette import Theme, colour
@@ -61,14 +61,8 @@ def distributions_figure(
         )
     top = max(max(bar.probs) for bar in bars)
     figure.update_xaxes(range=[0, min(1.12, 1.18 * top)])
-    figure.update_yaxes(
-        tickvals=list(range(len(bars))),
-        ticktext=[plain(bar.label, 16) + _marks(bar, is_decided) for bar in bars],
-        tickfont={"size": 14, "color": colour("ink", theme)},
-        autorange="reversed",
-        showgrid=False,
-        rangemode="normal",
-    )
+    labels = [plain(bar.label, 16) + _marks(bar, is_decided) for bar in bars]
+    place_rows(figure, labels, {"size": 14, "color": colour("ink", theme)})
     figure.update_layout(barmode="group", bargap=0.25)
     is_rejected = is_decided and has_draft and any(bar.is_drawn for bar in bars)
     caption = _said(has_draft, is_rejected)
