@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from model.draw import best_ids
+from model.draw import best_ids, rank_order
 from model.generation import Generation
 from model.guess.parsing import Unit, read_guesses, read_line
 from model.guess.records import GuessRead, GuessRound, GuessRow, HiddenText, PlayerRound
@@ -23,9 +23,6 @@ from model.tokenizing import encode, label, pieces
 
 N_ROWS = 8  # of the model's best tokens, shown when a token is revealed
 MAX_TOKENS = 1_000  # tokens
-
-
-# The score
 
 
 def prob_of(guesses: Sequence[GuessRead], token_id: int, n_vocab: int) -> float:
@@ -53,7 +50,8 @@ def score(name: str, guesses: Sequence[GuessRead], token_id: int, n_vocab: int) 
     )
 
 
-# The game
+class NoGuess(ValueError):  # noqa: N818  it is no error
+    """Nobody wrote a guess: what to do instead, in one sentence."""
 
 
 class GuessingGame:
@@ -124,7 +122,8 @@ class GuessingGame:
             unit: What the numbers are.
 
         Raises:
-            ValueError: One sentence with the remedy; nothing is revealed then.
+            ValueError: One sentence with the remedy; nothing is revealed then. NoGuess where all
+                fields are empty.
         """
         if self.is_over:
             raise ValueError("The whole text is revealed: start another game.")
@@ -136,7 +135,7 @@ class GuessingGame:
             for name, line in lines.items()
         }
         if not any(guesses.values()):
-            raise ValueError("There is no guess yet: write a word, or press Skip.")
+            raise NoGuess("There is no guess yet: write a word, or press Skip.")
 
         # predict: the model's own distribution, over the whole vocabulary
         log_probs = log_softmax(self._generation.logits)
@@ -182,21 +181,19 @@ class GuessingGame:
     def _rows(
         self, log_probs: FloatArray, players: Sequence[PlayerRound], true_id: int
     ) -> tuple[GuessRow, ...]:
-        """Lists the model's best tokens, those that were guessed, and the true one."""
-        shown = {true_id, *best_ids(log_probs, N_ROWS).tolist()}
-        shown |= {guess.token_id for player in players for guess in player.guesses}
+        """Lists the model's best tokens, those that were guessed, and the true one; best first."""
+        named = {guess.token_id for player in players for guess in player.guesses}
+        shown = np.array(sorted({true_id, *named, *best_ids(log_probs, N_ROWS).tolist()}))
         n_vocab = self.lm.vocab_size
-        rows = [
+        return tuple(
             GuessRow(
                 token_id=token_id,
                 label=label(self.lm.tokenizer, token_id, n_vocab),
-                model_rank=_rank(log_probs, token_id),
                 model_prob=math.exp(log_probs[token_id]),
                 player_probs=tuple(prob_of(p.guesses, token_id, n_vocab) for p in players),
             )
-            for token_id in shown
-        ]
-        return tuple(sorted(rows, key=lambda row: row.model_rank))
+            for token_id in shown[rank_order(log_probs[shown])].tolist()
+        )
 
 
 def _rank(log_probs: FloatArray, token_id: int) -> int:

@@ -37,11 +37,6 @@ class PlayerRound:
         """The log score: the smaller, the better; 0 for certainty that came true."""
         return -math.log2(self.prob) + 0.0  # certainty costs 0, not minus 0
 
-    @property
-    def n_guesses(self) -> int:
-        """How many different tokens were guessed."""
-        return len(self.guesses)
-
 
 @dataclass(frozen=True)
 class GuessRow:
@@ -49,7 +44,6 @@ class GuessRow:
 
     token_id: int
     label: str
-    model_rank: int  # from 1
     model_prob: float
     player_probs: tuple[float, ...]  # in the order of the round's players
 
@@ -73,9 +67,13 @@ class GuessRound:
         return -self.model_log_prob / math.log(2) + 0.0
 
     @property
-    def uniform_bits(self) -> float:
-        """What it costs anyone who gives all tokens the same probability."""
-        return math.log2(self.n_vocab)
+    def costs(self) -> dict[str, float]:
+        """What the token cost everyone, bits by name.
+
+        `UNIFORM` is who gives all tokens the same probability.
+        """
+        people = {player.name: player.bits for player in self.players}
+        return people | {MODEL: self.model_bits, UNIFORM: math.log2(self.n_vocab)}
 
 
 @dataclass(frozen=True)

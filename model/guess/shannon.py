@@ -22,34 +22,21 @@ Block: TypeAlias = tuple[int, float]  # last rank of a run of equal ones, probab
 
 
 def estimate(rounds: Sequence[GuessRound]) -> list[EntropyBounds]:
-    """Returns Shannon's estimate for everyone who played, and for the model."""
-    names = dict.fromkeys(player.name for done in rounds for player in done.players)
-    n_vocab = max((done.n_vocab for done in rounds), default=0)
+    """Returns Shannon's estimate for all who played, and for the model, from a round or more."""
+    n_vocab = rounds[0].n_vocab
+    turns: dict[str, list[tuple[int | None, int, float]]] = {}  # rank, guesses, bits
+    for done in rounds:
+        for player in done.players:
+            turn = player.rank, len(player.guesses), player.bits
+            turns.setdefault(player.name, []).append(turn)
+    turns[MODEL] = [(done.model_rank, n_vocab, done.model_bits) for done in rounds]
     bounds = []
-    for name in names:
-        played = [player for done in rounds for player in done.players if player.name == name]
-        ranks, sizes = [player.rank for player in played], [player.n_guesses for player in played]
-        scores = [player.bits for player in played]
-        bounds.append(_bounds(name, ranks, sizes, scores, n_vocab))
-    ranks = [done.model_rank for done in rounds]
-    scores = [done.model_bits for done in rounds]
-    return [*bounds, _bounds(MODEL, ranks, [n_vocab] * len(ranks), scores, n_vocab)]
-
-
-def _bounds(
-    name: str,
-    ranks: Sequence[int | None],
-    n_guesses: Sequence[int],
-    scores: Sequence[float],
-    n_vocab: int,
-) -> EntropyBounds:
-    return EntropyBounds(
-        name,
-        len(ranks),
-        *entropy_bounds(ranks, n_guesses, n_vocab),
-        scored=sum(scores) / len(scores),
-        n_missed=sum(rank is None for rank in ranks),
-    )
+    for name, own in turns.items():
+        ranks, n_guesses, scores = zip(*own, strict=True)
+        lower, upper = entropy_bounds(ranks, n_guesses, n_vocab)
+        mean = sum(scores) / len(scores)
+        bounds.append(EntropyBounds(name, len(own), lower, upper, mean, ranks.count(None)))
+    return bounds
 
 
 def entropy_bounds(

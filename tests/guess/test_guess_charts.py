@@ -8,8 +8,16 @@ import math
 
 import pytest
 
-from model.guess.records import EntropyBounds, GuessRead, GuessRound, GuessRow, PlayerRound
+from model.guess.records import (
+    EntropyBounds,
+    GuessRead,
+    GuessRound,
+    GuessRow,
+    HiddenText,
+    PlayerRound,
+)
 from pages.lessons.guess.state import read_names
+from tests.charts.drawn_charts import assert_is_well_made
 from viz.guess.bounds_chart import bounds_figure
 from viz.guess.score_charts import (
     mean_bits,
@@ -18,7 +26,8 @@ from viz.guess.score_charts import (
     rows_to_draw,
     running_figure,
 )
-from viz.palette import THEMES, colour
+from viz.guess.text import text_html, tiles_html
+from viz.palette import THEMES, Theme, colour
 
 MAT, FLOOR, TAG = 7, 8, 9
 
@@ -31,28 +40,26 @@ def player(name: str, token_id: int, share: float, prob: float) -> PlayerRound:
 def one_round(position: int = 5, ada: float = 0.5) -> GuessRound:
     players = (player("Ada", MAT, ada, ada), player("<b>Ben", FLOOR, 0.25, 1 / 64))
     rows = (
-        GuessRow(FLOOR, "␣floor", 1, 0.5, (0.01, 0.25)),
-        GuessRow(MAT, "␣mat", 2, 0.25, (ada, 1 / 64)),
-        GuessRow(TAG, "<script>", 3, 0.125, (0.01, 0.01)),
+        GuessRow(FLOOR, "␣floor", 0.5, (0.01, 0.25)),
+        GuessRow(MAT, "␣mat", 0.25, (ada, 1 / 64)),
+        GuessRow(TAG, "<script>", 0.125, (0.01, 0.01)),
     )
     return GuessRound(position, MAT, "␣mat", 4096, math.log(0.25), 2, players, rows)
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_distribution_sums_to_one_and_outlines_the_true_token(theme: str) -> None:
-    chart = revealed_figure(one_round(), theme)  # type: ignore[arg-type]  # a theme's name
-    bars = chart.figure.data[0]
+def test_the_distribution_sums_to_one_and_everyone_is_marked_at_what_they_named(
+    theme: Theme,
+) -> None:
+    chart = revealed_figure(one_round(), theme)
+    assert_is_well_made(chart)
+    bars, ada, ben = chart.figure.data
     assert sum(bars.x) == pytest.approx(1)
-    outlined = [i for i, width in enumerate(bars.marker.line.width) if width == 3]
-    assert outlined == [1]
-    assert bars.marker.line.color[1] == colour("chosen", theme)  # type: ignore[arg-type]  # dito
+    assert list(bars.marker.line.width) == [1, 3, 1, 0]  # the true token's is outlined
+    assert bars.marker.line.color[1] == colour("chosen", theme)
     assert chart.figure.layout.yaxis.ticktext[1] == "<b>␣mat</b> ✓"
     assert chart.figure.layout.yaxis.ticktext[-1].endswith("093 others")
     assert "rank 2" in chart.caption
-
-
-def test_a_player_is_marked_at_what_they_named_and_nowhere_else() -> None:
-    ada, ben = revealed_figure(one_round()).figure.data[1:]
     assert (list(ada.x), list(ada.y)) == ([0.5], [1])
     assert (list(ben.x), list(ben.y)) == ([0.25], [0])
     assert ada.marker.symbol != ben.marker.symbol
@@ -63,6 +70,15 @@ def test_names_and_labels_are_data_and_not_markup() -> None:
         text = json.dumps(chart.figure.to_plotly_json(), default=str)
         assert "<script>" not in text
         assert "<b>Ben" not in text
+    hidden = HiddenText(("One", " <script>", " two"), (None, 3.0, 5.0), 2)
+    shown = text_html(hidden) + tiles_html([one_round()])
+    assert "<script>" not in shown
+    assert "<b>Ben" not in shown
+    assert "3.0 bits for the model" in shown
+    assert shown.count("outline:2.5px") == 1  # around the newest
+    assert "and 1 more token hidden" in shown
+    assert "1.0\u202fbits" in shown
+    assert "Ada, best" in shown
 
 
 def test_the_true_token_is_drawn_however_unlikely() -> None:
@@ -71,24 +87,17 @@ def test_the_true_token_is_drawn_however_unlikely() -> None:
     assert [row.token_id for row in rows_to_draw(one_round(), 1)] == [MAT]
 
 
-def test_the_running_score_is_the_mean_of_the_bits_so_far() -> None:
-    rounds = [one_round(5, 0.5), one_round(6, 0.125)]
+def test_the_running_score_is_the_mean_of_the_bits_from_where_one_joined() -> None:
+    late = dataclasses.replace(one_round(7), players=(player("Cleo", MAT, 0.25, 0.25),))
+    rounds = [one_round(5, 0.5), one_round(6, 0.125), late]
     lines = mean_bits(rounds)
     assert lines["Ada"] == [(1, pytest.approx(1)), (2, pytest.approx(2))]
+    assert lines["Cleo"] == [(3, pytest.approx(2))]
     assert lines["the model"][-1][1] == pytest.approx(2)
     assert lines["uniform"][-1][1] == pytest.approx(12)
     drawn = {line.name: list(line.y) for line in running_figure(rounds).figure.data}
     assert drawn["Ada"] == pytest.approx([1, 2])
-    assert "lower the better" in running_figure(rounds).caption
-
-
-def test_who_joins_late_is_drawn_from_there_on() -> None:
-    late = dataclasses.replace(one_round(6), players=(player("Cleo", MAT, 0.25, 0.25),))
-    lines = mean_bits([one_round(5), late])
-    assert lines["Cleo"] == [(2, pytest.approx(2))]
-    assert lines["Ada"] == [(1, pytest.approx(1))]
-    table = rounds_table([one_round(5), late])
-    assert table["bits: Cleo"].isna().tolist() == [True, False]
+    assert rounds_table(rounds)["bits: Cleo"].isna().tolist() == [True, True, False]
 
 
 def test_bounds_are_drawn_from_lower_to_upper_with_the_score_beside() -> None:
@@ -108,7 +117,7 @@ def test_names_are_read_kept_apart_and_cleaned() -> None:
         ("Ada, ada", "of their own"),
         ("The model", "of their own"),
         ("a,b,c,d,e,f,g", "6 fit"),
-        ("x" * 17, "16 fit"),
+        ("x" * 17, "16 letters"),
     ):
         with pytest.raises(ValueError, match=remedy):
             read_names(written, "percent")

@@ -101,7 +101,7 @@ def test_what_is_kept_back_is_spread_evenly_over_the_other_tokens() -> None:
 
 def test_the_score_is_in_bits_and_the_rank_counts_from_one() -> None:
     hit = score("Ada", (guess(2, 0.5), guess(4, 0.25)), 4, 10)
-    assert (hit.bits, hit.rank, hit.n_guesses) == (2, 2, 2)
+    assert (hit.bits, hit.rank) == (2, 2)
     miss = score("Ben", (guess(2, 0.5),), 0, 10)
     assert miss.rank is None
     assert miss.bits == pytest.approx(math.log2(18))
@@ -120,9 +120,11 @@ def test_a_round_opens_one_token_and_scores_all(storyteller: LanguageModel) -> N
     assert done.model_bits == pytest.approx(-log_probs[done.token_id] / math.log(2), abs=1e-4)
     assert done.model_rank == 1 + int((log_probs > log_probs[done.token_id]).sum())
     assert [p.bits for p in done.players] == pytest.approx([-math.log2(0.6), 12])
-    assert done.uniform_bits == 12
+    assert done.costs["uniform"] == 12
     assert {"␣grass", "␣floor"} <= {row.label for row in done.rows}
-    assert [row.model_rank for row in done.rows] == sorted(row.model_rank for row in done.rows)
+    assert [row.model_prob for row in done.rows] == sorted(
+        (row.model_prob for row in done.rows), reverse=True
+    )
     assert "".join(game.hidden_text.shown) == "The cat sat on the grass"
     assert game.hidden_text.n_hidden == hidden.n_hidden - 1
     assert game.hidden_text.bits[-1] == done.model_bits

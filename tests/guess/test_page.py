@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.lessons.guess.passages import PASSAGES
+from pages.lessons.guess.settings import PASSAGES
 from pages.lessons.guess.state import GuessLesson
 from tests.frame.driving import captions, errors, kept, open_lesson, press
 
@@ -29,7 +29,7 @@ def guess(app: AppTest, *lines: str) -> None:
 def test_a_guess_is_scored_and_its_field_emptied(app: AppTest) -> None:
     assert "Measured" not in captions(app)
     guess(app, "She 60 He 20")
-    done = lesson(app).rounds[0]
+    done = lesson(app).game.rounds[0]
     assert done.label == "␣She"
     assert done.players[0].prob == pytest.approx(0.6)
     assert "Measured: the model gave" in captions(app)
@@ -48,45 +48,33 @@ def test_what_cannot_be_read_stays_in_its_field_and_opens_nothing(app: AppTest) 
     guess(app, "She 80 He 60")
     assert "140" in errors(app)
     assert app.text_input(key="guess_line_0").value == "She 80 He 60"
-    assert not lesson(app).rounds
+    assert not lesson(app).game.rounds
     guess(app, "")
-    assert "no guess" in errors(app)
+    assert not app.error
+    assert "no guess" in app.info[0].value
     guess(app, "She 80")
     assert not app.error
-    assert len(lesson(app).rounds) == 1
-
-
-def test_a_token_can_be_skipped(app: AppTest) -> None:
-    before = lesson(app).game.position
-    press(app, "guess_skip")
-    assert lesson(app).game.position == before + 1
-    assert not lesson(app).rounds
+    assert len(lesson(app).game.rounds) == 1
 
 
 def test_several_players_have_a_field_and_a_score_each(app: AppTest) -> None:
     app.text_input(key="guess_names").set_value("Ada, Ben, Cleo, Dan").run()
     guess(app, "She 50", "He 50", "", "Then")
-    players = lesson(app).rounds[0].players
+    players = lesson(app).game.rounds[0].players
     assert [player.name for player in players] == ["Ada", "Ben", "Cleo", "Dan"]
     assert players[0].bits == pytest.approx(1)
     assert players[1].bits > players[2].bits > players[0].bits
     assert {row["player"] for row in app.dataframe[-1].value.to_dict("records")} == {
         *("Ada", "Ben", "Dan")
     }
-
-
-def test_hands_are_counted(app: AppTest) -> None:
-    app.get_by_key("guess_unit").set_value("hands").run()
-    assert lesson(app).names == ("The class",)
-    guess(app, "She 12 He 7")
-    assert lesson(app).rounds[0].players[0].prob == pytest.approx(12 / 20)
-
-
-def test_names_that_cannot_be_read_leave_those_who_play(app: AppTest) -> None:
-    app.text_input(key="guess_names").set_value("Ada, Ben").run()
     app.text_input(key="guess_names").set_value("Ada, ada").run()
     assert "of their own" in errors(app)
-    assert lesson(app).names == ("Ada", "Ben")
+    assert len(lesson(app).names) == 4
+    app.text_input(key="guess_names").set_value("").run()
+    app.get_by_key("guess_unit").set_value("hands").run()
+    assert lesson(app).names == ("The class",)
+    guess(app, "put 12 gave 7")
+    assert lesson(app).game.rounds[1].players[0].guesses[0].share == pytest.approx(12 / 20)
 
 
 def test_another_text_starts_a_game_and_one_that_is_too_short_does_not(app: AppTest) -> None:
@@ -95,7 +83,7 @@ def test_another_text_starts_a_game_and_one_that_is_too_short_does_not(app: AppT
     app.text_area(key="guess_own").set_value("Too short")
     press(app, "guess_start")
     assert "longer text" in errors(app)
-    assert len(lesson(app).rounds) == 1
+    assert len(lesson(app).game.rounds) == 1
     app.text_area(key="guess_own").set_value(
         "One day\n\nthe sun did   not rise, and all were cold."
     )
@@ -103,7 +91,7 @@ def test_another_text_starts_a_game_and_one_that_is_too_short_does_not(app: AppT
     press(app, "guess_start")
     assert not app.error
     assert "".join(lesson(app).game.hidden_text.shown) == "One day the"
-    assert not lesson(app).rounds
+    assert not lesson(app).game.rounds
     name = list(PASSAGES)[-1]
     app.selectbox(key="guess_which").set_value(name).run()
     assert "public domain" in captions(app)
@@ -116,7 +104,9 @@ def test_the_end_of_the_text_is_the_end_of_the_game(app: AppTest) -> None:
     app.text_area(key="guess_own").set_value("The sun was warm.")
     app.slider(key="guess_n_open").set_value(3)
     press(app, "guess_start")
-    guess(app, "warm 90")
+    before = lesson(app).game.position
+    press(app, "guess_skip")
+    assert lesson(app).game.position == before + 1
     guess(app, ". 90")
     assert lesson(app).game.is_over
     assert app.info
@@ -128,11 +118,4 @@ def test_the_game_is_there_again_after_a_visit_elsewhere(app: AppTest) -> None:
     app.switch_page("pages/kv_cache.py").run()
     app.switch_page("pages/guess.py").run()
     assert not app.exception
-    assert len(lesson(app).rounds) == 1
-
-
-def test_the_presenter_sees_the_claim_alone(app: AppTest) -> None:
-    assert "press Enter" in " ".join(text.value for text in app.markdown)
-    app.toggle(key="presenter").set_value(True).run()
-    assert not app.exception
-    assert "press Enter" not in " ".join(text.value for text in app.markdown)
+    assert len(lesson(app).game.rounds) == 1

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.guess.records import EntropyBounds
-from viz.chart import Chart, empty_chart, new_figure, sheer
+from viz.chart import Chart, new_figure, place_rows, sheer
 from viz.format import count, round_steps
-from viz.guess.score_charts import MAX_NAME, NOTHING_YET, look
+from viz.guess.score_charts import MAX_NAME, look
 from viz.labels import plain
 from viz.palette import Theme, colour
 
 
 def bounds_figure(bounds: Sequence[EntropyBounds], theme: Theme = "light") -> Chart:
-    """Draws for every predictor the interval that Shannon's estimate gives, and the log score."""
-    if not bounds:
-        return empty_chart(theme, NOTHING_YET)
+    """Draws for every predictor the interval of Shannon's estimate, and the log score."""
     figure = new_figure(theme)
     tones = [look(bound.name, [], theme)[0] for bound in bounds]
     places = list(range(len(bounds)))
@@ -47,13 +45,7 @@ def bounds_figure(bounds: Sequence[EntropyBounds], theme: Theme = "light") -> Ch
     top = max(max(bound.upper, bound.scored) for bound in bounds)
     ticks = round_steps(top)
     figure.update_xaxes(title_text="bits per token", tickvals=ticks, range=[0, 1.04 * ticks[-1]])
-    figure.update_yaxes(
-        tickvals=places,
-        ticktext=[plain(bound.name, MAX_NAME) for bound in bounds],
-        autorange="reversed",
-        showgrid=False,
-        rangemode="normal",
-    )
+    place_rows(figure, [plain(bound.name, MAX_NAME) for bound in bounds])
     figure.update_layout(height=110 + 54 * len(bounds), bargap=0.4)
     caption = "Derived from the ranks: " + "; ".join(_bounds_words(bound) for bound in bounds) + "."
     return Chart(figure, caption, f"Shannon’s estimate. {caption}")

@@ -7,42 +7,26 @@ are told apart by the shape of their marks and by their names.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from model.guess.records import MODEL, UNIFORM, GuessRound, GuessRow
-from viz.chart import Chart, empty_chart, new_figure, sheer
+from viz.chart import Chart, new_figure, place_rows, sheer
 from viz.format import THIN, count, percent, plural, round_steps
 from viz.labels import plain
 from viz.palette import Theme, colour
+from viz.panels import add_bars
 
 SYMBOLS = ("diamond", "circle", "square", "triangle-up", "star", "cross")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-NOTHING_YET = "No token has been guessed; write a guess and press Enter."
 MAX_NAME = 18  # characters of a token or a player
 HEIGHT = 390  # pixels
 MAX_ROWS, MAX_ROWS_LARGE = 14, 8  # tokens with a bar of their own; on a projector
 
 
-def bits(value: float) -> str:
-    """Writes bits with one decimal: 3.4 bits."""
-    return f"{value:.1f}{THIN}bits"
-
-
-def revealed_figure(
-    last: GuessRound | None, theme: Theme = "light", max_rows: int = MAX_ROWS
-) -> Chart:
-    """Draws the model's distribution for the token that was revealed, and what people gave.
-
-    Args:
-        last: The round; None where there was none yet.
-        theme: Light or dark.
-        max_rows: How many tokens have a bar of their own.
-    """
-    if last is None:
-        return empty_chart(theme, NOTHING_YET)
+def revealed_figure(last: GuessRound, theme: Theme = "light", max_rows: int = MAX_ROWS) -> Chart:
+    """Draws the model's distribution for the token that was revealed, and what people gave."""
     figure = new_figure(theme)
     rows = rows_to_draw(last, max_rows)
     true = next(i for i, row in enumerate(rows) if row.token_id == last.token_id)
@@ -54,13 +38,7 @@ def revealed_figure(
     labels.append(f"{count(last.n_vocab - len(rows))} others")
     top = max(rest, *(row.model_prob for row in rows), *(p for r in rows for p in r.player_probs))
     figure.update_xaxes(range=[0, 1.22 * top], visible=False)
-    figure.update_yaxes(
-        tickvals=list(range(len(labels))),
-        ticktext=labels,
-        autorange="reversed",
-        showgrid=False,
-        rangemode="normal",
-    )
+    place_rows(figure, labels)
     figure.update_layout(height=90 + 30 * len(labels), bargap=0.3)
     return Chart(figure, _revealed_words(last), f"The next token. {_revealed_words(last)}")
 
@@ -69,22 +47,14 @@ def _add_model(figure: go.Figure, probs: Sequence[float], true: int, theme: Them
     """Draws the model's bars, the last one for all other tokens together."""
     tone, ink = colour("generated", theme), colour("chosen", theme)
     places = list(range(len(probs)))
-    figure.add_bar(
-        x=list(probs),
-        y=places,
-        orientation="h",
-        name="the model",
-        marker={
-            "color": [sheer(tone)] * (len(probs) - 1) + [colour("line", theme)],
-            "line": {
-                "color": [ink if i == true else tone for i in places],
-                "width": [3 if i == true else 1 for i in places[:-1]] + [0],
-            },
-        },
-        text=[percent(prob) for prob in probs],
-        textposition="outside",
-        cliponaxis=False,
-        hovertemplate="%{text}<extra>the model</extra>",
+    edges = {
+        "color": [ink if i == true else tone for i in places],
+        "width": [3 if i == true else 1 for i in places[:-1]] + [0],
+    }
+    fills = [sheer(tone)] * (len(probs) - 1) + [colour("line", theme)]
+    words = list(map(percent, probs))
+    add_bars(
+        figure, places, probs, words, theme, name=MODEL, marker={"color": fills, "line": edges}
     )
 
 
@@ -135,9 +105,7 @@ def _revealed_words(last: GuessRound) -> str:
 
 
 def running_figure(rounds: Sequence[GuessRound], theme: Theme = "light") -> Chart:
-    """Draws everyone's mean bits per token up to each round: the lowest line leads."""
-    if not rounds:
-        return empty_chart(theme, NOTHING_YET)
+    """Draws everyone's mean bits per token up to each round, of one or more: the lowest leads."""
     figure = new_figure(theme)
     lines = mean_bits(rounds)
     present = [player.name for player in rounds[-1].players]
@@ -170,7 +138,7 @@ def running_figure(rounds: Sequence[GuessRound], theme: Theme = "light") -> Char
     ends = sorted((points[-1][1], name) for name, points in lines.items())
     caption = (
         f"Measured over {plural(n_rounds, 'token')}, the lower the better: "
-        + ", ".join(f"{name} {bits(mean)}" for mean, name in ends)
+        + ", ".join(f"{name} {mean:.1f}{THIN}bits" for mean, name in ends)
         + "."
     )
     return Chart(figure, caption, f"The score so far. {caption}")
@@ -178,21 +146,13 @@ def running_figure(rounds: Sequence[GuessRound], theme: Theme = "light") -> Char
 
 def mean_bits(rounds: Sequence[GuessRound]) -> dict[str, list[tuple[int, float]]]:
     """Gives everyone's mean bits up to each round in which they played: (round, mean) by name."""
-    names = list(dict.fromkeys(player.name for done in rounds for player in done.players))
     lines: dict[str, list[tuple[int, float]]] = {}
-    for name in names:
-        own = [
-            (n, p.bits) for n, done in enumerate(rounds, 1) for p in done.players if p.name == name
-        ]
-        lines[name] = _means(own)
-    lines[MODEL] = _means([(n, done.model_bits) for n, done in enumerate(rounds, 1)])
-    lines[UNIFORM] = _means([(n, done.uniform_bits) for n, done in enumerate(rounds, 1)])
+    for n, done in enumerate(rounds, start=1):
+        for name, cost in done.costs.items():
+            line = lines.setdefault(name, [])
+            n_before, mean = len(line), line[-1][1] if line else 0.0
+            line.append((n, mean + (cost - mean) / (n_before + 1)))
     return lines
-
-
-def _means(scores: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    sums = accumulate(score for _, score in scores)
-    return [(n, total / k) for k, ((n, _), total) in enumerate(zip(scores, sums, strict=True), 1)]
 
 
 def look(name: str, players: Sequence[str], theme: Theme) -> tuple[str, str, str | None]:
@@ -225,11 +185,9 @@ def _name_ends(figure: go.Figure, ends: dict[str, float], n_rounds: int, theme: 
 
 def rounds_table(rounds: Sequence[GuessRound]) -> pd.DataFrame:
     """Writes every round: the token, its rank and bits for the model, and everyone's bits."""
-    names = list(dict.fromkeys(player.name for done in rounds for player in done.players))
-    rows = []
-    for done in rounds:
-        own = {player.name: player.bits for player in done.players}
-        row: dict[str, object] = {"token": done.label, "model’s rank": done.model_rank}
-        row |= {f"bits: {name}": own.get(name) for name in names}
-        rows.append(row | {"bits: model": done.model_bits, "bits: uniform": done.uniform_bits})
+    rows = [
+        {"token": done.label, "model’s rank": done.model_rank}
+        | {f"bits: {name}": cost for name, cost in done.costs.items()}
+        for done in rounds
+    ]
     return pd.DataFrame(rows)

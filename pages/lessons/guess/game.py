@@ -1,4 +1,4 @@
-"""The guessing game below its title: the text, the guesses, and what is revealed then."""
+"""The guessing game below its title: the text, the guesses, the set-up, and what is revealed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from pages.frame.code_that_ran import show_code
+from pages.frame.figures import theme_now
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import lesson_state
-from pages.lessons.guess.component import hidden_text
-from pages.lessons.guess.passages import PASSAGES
 from pages.lessons.guess.scores import show_bounds, show_revealed, show_scoring
-from pages.lessons.guess.settings import SETTINGS
-from pages.lessons.guess.setup import show_setup
+from pages.lessons.guess.settings import OWN_TEXT, PASSAGES, SETTINGS
 from pages.lessons.guess.state import GuessLesson
-from viz.format import count
+from viz.format import count, percent
+from viz.guess.text import text_html
 
 LESSON = "guess_lesson"
 FIRST = next(iter(PASSAGES.values()))
@@ -75,20 +74,24 @@ def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
 
 
 def _game(lesson: GuessLesson) -> None:
-    presenter = is_presenting()
-    if presenter:
+    if is_presenting():
         st.html(_LARGE_FIELDS)
-    hidden_text(lesson.game.hidden_text, presenter=presenter)
+    st.html(text_html(lesson.game.hidden_text, theme_now(), is_large=is_presenting()))
     if lesson.game.is_over:
         st.info("The whole text is revealed: compare below, or start another one.")
     else:
         _fields(lesson)
-    show_setup(lesson, has_begun=not lesson.game.is_over)
+    _setup(lesson)
+    if lesson.hint:
+        st.info(lesson.hint)
     if lesson.notice:
         st.error(lesson.notice)
-    show_revealed(lesson, presenter=presenter)
+    show_revealed(lesson)
     show_bounds(lesson)
     show_scoring(lesson)
+
+
+# What everybody guesses
 
 
 def _fields(lesson: GuessLesson) -> None:
@@ -134,3 +137,55 @@ def _play(lesson: GuessLesson) -> None:
     if lesson.play({name: str(st.session_state.get(key) or "") for name, key in keys.items()}):
         for key in keys.values():
             st.session_state[key] = ""
+
+
+# What the game is played with
+
+
+def _setup(lesson: GuessLesson) -> None:
+    """Show the button that reveals a token for free, and the controls that set the game up."""
+    with st.container(horizontal=True, vertical_alignment="center", key="guess_buttons"):
+        st.button(
+            "Skip",
+            key="guess_skip",
+            on_click=lesson.skip,
+            disabled=lesson.game.is_over,
+            help="Reveals the token; nobody is scored for it.",
+            shortcut="Right",
+        )
+        with st.popover("Text and players", key="guess_setup", icon=":material/groups:"):
+            players = {"on_change": _set_players, "args": (lesson,)}
+            SETTINGS.widget("names", placeholder="Ada, Ben, Cleo", **players)
+            SETTINGS.widget("unit", **players)
+            SETTINGS.widget("veil")
+            _text()
+            st.button("Start with this text", key="guess_start", on_click=_start, args=(lesson,))
+        number = "number of hands" if lesson.unit == "hands" else "confidence in %"
+        st.caption(
+            f"Write a guess, then its {number}, then the next guess. `-ing` continues the word "
+            "before; `,` and `.` are guesses too; capitals count."
+        )
+
+
+def _text() -> None:
+    choice = SETTINGS.widget("which")
+    if choice == OWN_TEXT:
+        SETTINGS.widget("own", height=140)
+    else:
+        passage = PASSAGES[choice]
+        st.caption(
+            f"{passage.licence[0].upper()}{passage.licence[1:]}. Recorded on 21 November 2026: "
+            f"{percent(passage.overlap)} of its runs of eight words occur in the shipped models’ "
+            "training text."
+        )
+    SETTINGS.widget("n_open")
+
+
+def _set_players(lesson: GuessLesson) -> None:
+    lesson.set_players(SETTINGS["names"], SETTINGS["unit"])
+
+
+def _start(lesson: GuessLesson) -> None:
+    choice = SETTINGS["which"]
+    text = PASSAGES[choice].text if choice in PASSAGES else SETTINGS["own"]
+    lesson.start(text, SETTINGS["n_open"])

@@ -1,15 +1,32 @@
-"""The settings of the guessing game."""
+"""The settings of the guessing game, and its texts: three written for it, two from old books."""
 
 from __future__ import annotations
 
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
 from pages.frame.fields import Choice, Switch, Text, Whole
 from pages.frame.settings_table import SettingsTable
-from pages.lessons.guess.passages import PASSAGES
+from pages.lessons.guess.state import MAX_PLAYERS
 
+
+@dataclass(frozen=True)
+class Passage:
+    """A text, whose it is, and how much of it the shipped models have seen."""
+
+    name: str
+    text: str
+    licence: str  # and where it is from
+    overlap: float  # fraction of its word 8-grams that occur in the training text, recorded
+
+
+_READ = tomllib.loads(Path(__file__).with_name("passages.toml").read_text(encoding="utf-8"))
+PASSAGES = {passage["name"]: Passage(**passage) for passage in _READ["passage"]}
 OWN_TEXT = "A text of your own"
 SETTINGS = SettingsTable(
     "guess",
-    Text("names", "Players, separated by commas", "", max_characters=120),
+    Text("names", f"Players, at most {MAX_PLAYERS}, separated by commas", "", max_characters=120),
     Choice(
         "unit",
         "A number after a guess is",

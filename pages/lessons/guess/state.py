@@ -6,15 +6,15 @@ Knows nothing of Streamlit.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from model.guess.game import GuessingGame
+from model.guess.game import GuessingGame, NoGuess
 from model.guess.parsing import Unit
-from model.guess.records import MODEL, UNIFORM, GuessRound
+from model.guess.records import MODEL, UNIFORM
 from model.loading import LanguageModel
 
-MAX_PLAYERS = 6
+MAX_PLAYERS = 6  # whose fields and lines can be told apart on one screen
 MAX_NAME = 16  # characters
 
 
@@ -29,10 +29,13 @@ def read_names(written: str, unit: Unit) -> tuple[str, ...]:
     if not names:
         return ("The class",) if unit == "hands" else ("You",)
     if len(names) > MAX_PLAYERS:
-        raise ValueError(f"{len(names)} players are too many for one screen: {MAX_PLAYERS} fit.")
+        raise ValueError(
+            f"{len(names)} players are too many to be told apart on one screen: {MAX_PLAYERS} fit; "
+            "let groups play, or a show of hands."
+        )
     long = next((name for name in names if len(name) > MAX_NAME), None)
     if long:
-        raise ValueError(f"The name {long[:MAX_NAME]}… is too long: {MAX_NAME} fit.")
+        raise ValueError(f"The name {long[:MAX_NAME]}… is too long: {MAX_NAME} letters fit.")
     lowered = [name.lower() for name in names]
     if len(set(lowered)) < len(names) or {MODEL, UNIFORM} & set(lowered):
         raise ValueError(f"Give every player a name of their own, none of them {MODEL}’s.")
@@ -47,47 +50,39 @@ class GuessLesson:
     game: GuessingGame
     names: tuple[str, ...] = ("You",)
     unit: Unit = "percent"
-    notice: str | None = None  # one sentence
-    setup_notice: str | None = None  # one sentence, of the text and the players
-
-    @property
-    def rounds(self) -> list[GuessRound]:
-        """What has been guessed and revealed."""
-        return self.game.rounds
+    notice: str | None = None  # why the last move could not be made, in one sentence
+    hint: str | None = None  # what to do instead of an empty one, in one sentence
 
     def start(self, text: str, n_open: int) -> None:
         """Begin with another text; one that cannot be played leaves the game as it is."""
-        self.setup_notice = None
-        try:
+
+        def begin() -> None:
             self.game = GuessingGame(self.lm, text, n_open)
-        except ValueError as error:
-            self.setup_notice = f"{error} The game goes on with the text before it."
-        else:
-            self.notice = None
+
+        self._attempt(begin, " The game goes on with the text before it.")
 
     def set_players(self, written: str, unit: Unit) -> None:
         """Take the players' names; ones that cannot be read leave those who play."""
-        self.setup_notice = None
-        try:
-            self.names = read_names(written, unit)
-        except ValueError as error:
-            self.setup_notice = str(error)
-        else:
-            self.unit = unit
+
+        def take() -> None:
+            self.names, self.unit = read_names(written, unit), unit
+
+        self._attempt(take)
 
     def play(self, lines: Mapping[str, str]) -> bool:
         """Score what everybody wrote; return whether the token was revealed."""
-        self.notice = None
-        try:
-            self.game.play(lines, self.unit)
-        except ValueError as error:
-            self.notice = str(error)
-        return self.notice is None
+        return self._attempt(lambda: self.game.play(lines, self.unit))
 
     def skip(self) -> None:
         """Reveal a token that nobody guesses."""
-        self.notice = None
+        self._attempt(self.game.reveal)
+
+    def _attempt(self, move: Callable[[], object], more: str = "") -> bool:
+        self.notice = self.hint = None
         try:
-            self.game.reveal()
+            move()
+        except NoGuess as error:
+            self.hint = str(error)
         except ValueError as error:
-            self.notice = str(error)
+            self.notice = f"{error}{more}"
+        return self.notice is None and self.hint is None
