@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,8 +85,8 @@ def hatched(theme: Theme) -> dict[str, object]:
 def add_line(
     figure: go.Figure,
     name: str,
-    x: Sequence[float],
-    y: Sequence[float],
+    x: Iterable[float],
+    y: Iterable[float],
     tone: str,
     *,
     dash: str = "solid",

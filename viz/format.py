@@ -76,6 +76,11 @@ def signed(value: float) -> str:
     return f"{'−' if value < 0 and float(text) else ''}{text}"
 
 
+def change(value: float, half_width: float) -> str:
+    """Writes a difference with its uncertainty: −0.03 ± 0.25."""
+    return f"{'+' if value >= 0 else ''}{signed(value)} ± {half_width:.2f}"
+
+
 def nats(value: float) -> str:
     """Writes an entropy or a log-probability: −2.31 nats."""
     return f"{signed(value)}{THIN}nats"

@@ -19,7 +19,7 @@ from model.snowball.long_generation import generate_long
 from model.snowball.records import Estimate, Forks
 from model.snowball.rewind_strategies import compare_rewinds
 from model.tokenizing import encode
-from pages.lessons.snowball.long import KINDS
+from pages.lessons.snowball.written import KINDS
 from viz.snowball.exposure_chart import paired_gap
 
 BEGINNING = "Once upon a time there was a little girl named Lily."

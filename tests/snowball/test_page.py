@@ -10,7 +10,9 @@ from streamlit.testing.v1 import AppTest
 from model.held_out import held_out
 from model.job import Job
 from model.snowball.records import ForkStep
-from pages.lessons.snowball import context, exposure, fork, forks, instruction, lesson, long
+from pages.lessons.snowball import errors as error_parts
+from pages.lessons.snowball import fork, lesson, written
+from pages.lessons.snowball import held_out as held_out_parts
 from pages.lessons.snowball.fork import FORK
 from pages.lessons.snowball.settings import OWN
 from pages.lessons.snowball.state import SnowballLesson
@@ -26,15 +28,15 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in (
         (lesson, "N_TOKENS", 10),
         (fork, "N_TOKENS", 10),
-        (forks, "N_TOKENS", 6),
-        (forks, "N_FORKS", 5),
-        (instruction, "N_WRITTEN", 40),
-        (instruction, "N_TEXTS", 2),
-        (exposure, "N_POSITIONS", 6),
-        (exposure, "held_out", lambda name: held_out(name)[:3]),
-        (long, "LENGTHS", (48,)),
-        (context, "N_TARGETS", 4),
-        (context, "MAX_CONTEXT", {"stories": 8}),
+        (error_parts, "N_TOKENS", 6),
+        (error_parts, "N_FORKS", 5),
+        (written, "N_WRITTEN", 40),
+        (written, "N_TEXTS", 2),
+        (written, "LENGTHS", (48,)),
+        (held_out_parts, "N_POSITIONS", 6),
+        (held_out_parts, "held_out", lambda name: held_out(name)[:3]),
+        (held_out_parts, "N_TARGETS", 4),
+        (held_out_parts, "MAX_CONTEXT", {"stories": 8}),
     ):
         monkeypatch.setattr(module, name, value)
 
@@ -67,9 +69,9 @@ def test_the_page_writes_a_text_and_forces_a_token_in_it(app: AppTest) -> None:
     text = state(app).text
     assert text.text.startswith("The cat sat on the")
     assert len(text.steps) == 10
-    written = done(app, FORK)
-    assert [s.original.token_id for s in written if s.original] == text.ids[-len(written) :]
-    assert f"of {len(written)} positions" in words(app)
+    found = done(app, FORK)
+    assert [s.original.token_id for s in found if s.original] == text.ids[-len(found) :]
+    assert f"of {len(found)} positions" in words(app)
 
 
 def test_the_first_page_s_prompt_is_forked_here_and_left_as_it_is_there() -> None:

@@ -6,12 +6,13 @@ Knows arrays of numbers, one row for each text and one column for each position.
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
 from model.snowball.records import Estimate, Floats
+from viz.chart import add_line, sheer
 from viz.palette import Theme, colour
 
 Z = 1.96  # half-width of a 95 % interval, in standard errors
@@ -45,43 +46,29 @@ def windows(values: Floats, width: int, first: int = 1) -> Line:
     return Line(centres, means, half_widths)
 
 
-def add_line(
-    figure: go.Figure,
-    line: Line,
-    role: str,
-    name: str,
-    theme: Theme,
-    *,
-    dash: str = "solid",
-    symbol: str | None = None,
+def add_mean(
+    figure: go.Figure, line: Line, role: str, name: str, theme: Theme, **look: Any
 ) -> None:
-    """Draws a line, and a band around it where its uncertainty is known."""
-    tone = colour(role, theme)
+    """Draws a line of means, and a band around it where its uncertainty is known."""
     known = ~np.isnan(line.means)
     x, y, half = line.places[known], line.means[known], np.nan_to_num(line.half_widths[known])
     if half.any():
-        figure.add_scatter(
-            x=[*x, *x[::-1]],
-            y=[*(y + half), *(y - half)[::-1]],
-            mode="lines",
-            line={"width": 0},
-            fill="toself",
-            fillcolor=_faint(tone),
-            hoverinfo="skip",
-            showlegend=False,
-        )
+        add_band(figure, x, y - half, y + half, role, theme)
+    hover = "%{x:.4g}: %{y:.3g} ± %{customdata:.2g}"
+    add_line(figure, name, x, y, colour(role, theme), hover=hover, customdata=half, **look)
+
+
+def add_band(
+    figure: go.Figure, x: Floats, low: Floats, high: Floats, role: str, theme: Theme, **more: Any
+) -> None:
+    """Draws the field between two lines."""
+    usual = {"fillcolor": sheer(colour(role, theme), 0.18), "showlegend": False}
     figure.add_scatter(
-        x=x,
-        y=y,
-        customdata=half,
-        mode="lines" if symbol is None else "lines+markers",
-        line={"color": tone, "width": 2.5, "dash": dash},
-        marker={"symbol": symbol, "size": 8, "color": tone},
-        name=name,
-        hovertemplate="%{x:.4g}: %{y:.3g} ± %{customdata:.2g}<extra>" + name + "</extra>",
+        x=[*x, *x[::-1]],
+        y=[*high, *low[::-1]],
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        hoverinfo="skip",
+        **usual | more,
     )
-
-
-def _faint(tone: str) -> str:
-    red, green, blue = (int(tone[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.18)"

@@ -8,7 +8,7 @@ from model.snowball.records import ContextLoss
 from viz.chart import Chart, new_figure
 from viz.format import count, digits
 from viz.palette import Theme
-from viz.snowball.confidence_bands import Line, Z, add_line
+from viz.snowball.confidence_bands import Line, Z, add_mean
 
 HEIGHT = 360  # pixels
 # the largest model first: colour, dash and symbol tell them apart
@@ -22,7 +22,7 @@ LOOKS = (
 
 def context_figure(loss: ContextLoss, theme: Theme = "light") -> Chart:
     """Draws the mean loss of the same tokens against the context, on a logarithmic axis."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, HEIGHT, "tokens of context", "loss, nats per token")
     x = np.array(loss.contexts, dtype=np.float64)
     words = []
     for (name, losses), (role, dash, symbol) in zip(loss.losses.items(), LOOKS, strict=False):
@@ -30,18 +30,16 @@ def context_figure(loss: ContextLoss, theme: Theme = "light") -> Chart:
         means = np.where(whole, losses.mean(axis=0), np.nan)
         half = Z * losses.std(axis=0, ddof=1) / np.sqrt(len(losses))
         shown = f"{name}, {digits(loss.n_parameters[name] / 1e6, 2)} M"
-        add_line(figure, Line(x, means, half), role, shown, theme, dash=dash, symbol=symbol)
+        add_mean(figure, Line(x, means, half), role, shown, theme, dash=dash, symbol=symbol)
         known = means[whole]
         if known.size:
             words.append(f"{name} {known[0]:.2f} to {known[-1]:.2f}")
     figure.update_xaxes(
         type="log",
-        title_text="tokens of context",
         tickvals=x.tolist(),
         ticktext=[count(int(n)) for n in x],
     )
-    figure.update_yaxes(title_text="loss, nats per token", rangemode="normal")
-    figure.update_layout(height=HEIGHT)
+    figure.update_yaxes(rangemode="normal")
     n = len(next(iter(loss.losses.values())))
     caption = (
         f"Measured: the same {n} tokens of held-out text, predicted from the last 1, 2, 4, … "

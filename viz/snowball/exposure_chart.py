@@ -7,9 +7,9 @@ import plotly.graph_objects as go
 
 from model.snowball.records import Estimate, Exposure, Floats
 from viz.chart import Chart, new_figure
-from viz.format import THIN
+from viz.format import THIN, change
 from viz.palette import Theme
-from viz.snowball.confidence_bands import add_line, windows
+from viz.snowball.confidence_bands import add_mean, windows
 
 HEIGHT = 340  # pixels
 WINDOW = 8  # positions in a stretch
@@ -19,11 +19,9 @@ TRUE = "the story’s own tokens"
 
 def judged_figure(exposure: Exposure, theme: Theme = "light") -> Chart:
     """Draws the judge's surprise at the writer's draws, and at the story itself."""
-    figure = new_figure(theme)
-    add_line(figure, windows(exposure.forced, WINDOW), "prompt", FORCED, theme, symbol="circle")
-    add_line(figure, windows(exposure.free, WINDOW), "generated", FREE, theme, symbol="square")
-    add_line(figure, windows(exposure.true_text, WINDOW), "muted", TRUE, theme, dash="dash")
-    _axes(figure, exposure.forced.shape[1], f"surprise of {exposure.judge}, nats per token")
+    title = f"surprise of {exposure.judge}, nats per token"
+    figure = _figure(exposure.forced, exposure.free, title, theme)
+    add_mean(figure, windows(exposure.true_text, WINDOW), "muted", TRUE, theme, dash="dash")
     caption = (
         f"Measured on {len(exposure.forced)} held-out stories, T = {exposure.temperature:g}: the "
         f"expected surprise of {exposure.judge} at a draw of {exposure.writer}, exact over all "
@@ -34,19 +32,23 @@ def judged_figure(exposure: Exposure, theme: Theme = "light") -> Chart:
 
 def reference_figure(exposure: Exposure, theme: Theme = "light") -> Chart:
     """Draws the writer's loss against the story itself, after true tokens and after its own."""
-    figure = new_figure(theme)
-    add_line(
-        figure, windows(exposure.writer_loss, WINDOW), "prompt", FORCED, theme, symbol="circle"
-    )
-    free = windows(exposure.writer_loss_free, WINDOW)
-    add_line(figure, free, "generated", FREE, theme, symbol="square")
-    _axes(figure, exposure.forced.shape[1], f"loss of {exposure.writer}, nats per token")
+    title = f"loss of {exposure.writer}, nats per token"
+    figure = _figure(exposure.writer_loss, exposure.writer_loss_free, title, theme)
     caption = (
         f"Measured on {len(exposure.forced)} held-out stories: −log p of the story’s own token. "
         "After its own tokens the model tells another story, so this loss counts every "
         "difference as an error."
     )
     return Chart(figure, caption, f"Loss against the story. {caption}")
+
+
+def _figure(forced: Floats, free: Floats, title: str, theme: Theme) -> go.Figure:
+    """Draws what was measured after true tokens, and after the writer's own."""
+    figure = new_figure(theme, HEIGHT, "tokens after the prompt", title)
+    figure.update_xaxes(range=[0, forced.shape[1] + 1])
+    add_mean(figure, windows(forced, WINDOW), "prompt", FORCED, theme, symbol="circle")
+    add_mean(figure, windows(free, WINDOW), "generated", FREE, theme, symbol="square")
+    return figure
 
 
 def paired_gap(free: Floats, forced: Floats) -> Estimate:
@@ -62,7 +64,7 @@ def judged_words(exposure: Exposure) -> str:
     """Says how large the bias is by the judge, which way it goes, and how sure that is."""
     gap = paired_gap(exposure.free, exposure.forced)
     numbers = (
-        f"{_signed(gap.mean)} ± {gap.half_width:.2f}{THIN}nats a token (95 %, "
+        f"{_change(gap)}{THIN}nats a token (95 %, "
         f"{gap.n} stories; standard deviation between stories {gap.spread:.2f})"
     )
     if not abs(gap.mean) > gap.half_width:
@@ -82,8 +84,7 @@ def kl_words(exposure: Exposure) -> str:
     return (
         f"KL({exposure.judge} ‖ {exposure.writer}), the writer’s loss against the judge: "
         f"{np.nanmean(exposure.kl_forced):.2f} nats a token after true tokens, "
-        f"{np.nanmean(exposure.kl_free):.2f} after its own, paired {_signed(gap.mean)} ± "
-        f"{gap.half_width:.2f}."
+        f"{np.nanmean(exposure.kl_free):.2f} after its own, paired {_change(gap)}."
     )
 
 
@@ -94,17 +95,10 @@ def drift_words(exposure: Exposure) -> str:
     early = paired_gap(exposure.free[:, first], exposure.forced[:, first])
     late = paired_gap(exposure.free[:, last], exposure.forced[:, last])
     return (
-        f"From the first third of the positions to the last the gap goes from "
-        f"{_signed(early.mean)} ± {early.half_width:.2f} to {_signed(late.mean)} ± "
-        f"{late.half_width:.2f}."
+        f"From the first third of the positions to the last the gap goes from {_change(early)} to "
+        f"{_change(late)}."
     )
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
-
-
-def _axes(figure: go.Figure, n_tokens: int, title: str) -> None:
-    figure.update_xaxes(title_text="tokens after the prompt", range=[0, n_tokens + 1])
-    figure.update_yaxes(title_text=title)
-    figure.update_layout(height=HEIGHT)
+def _change(gap: Estimate) -> str:
+    return change(gap.mean, gap.half_width)

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from model.snowball.records import Bools, Compounding, Forks, ForkStep
-from viz.chart import Chart, new_figure, sheer
-from viz.format import digits, nats, percent, plural
+from viz.chart import Chart, add_line, new_figure, sheer
+from viz.format import change, digits, nats, percent, plural
 from viz.palette import Theme, colour
-from viz.snowball.confidence_bands import Line, add_line, windows
+from viz.snowball.confidence_bands import add_band, add_mean, windows
 
 HEIGHT = 280  # pixels
 ORIGINAL, FORCED = "original", "forced token"
+LOOKS = {ORIGINAL: ("generated", "solid"), FORCED: ("error", "dot")}  # role and dash
+HOVER = "%{x} tokens after: %{y:.2f}"
 WINDOW = 4  # tokens in a stretch
 
 
 def gap_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
     """Draws KL(original || forced) at each position."""
-    figure = new_figure(theme)
+    figure = _figure(theme, len(steps) - 1, "KL(original ‖ forced), nats", first=0)
     known = [(i, step.kl) for i, step in enumerate(steps) if step.kl is not None]
-    figure.add_scatter(
-        x=[i for i, _ in known],
-        y=[kl for _, kl in known],
-        mode="lines",
-        line={"color": colour("surprise", theme), "width": 2, "shape": "hvh"},
-        fill="tozeroy",
-        fillcolor=sheer(colour("surprise", theme)),
-        hovertemplate="%{x} tokens after: %{y:.2f} nats<extra></extra>",
-        showlegend=False,
-    )
-    _axes(figure, len(steps) - 1, "KL(original ‖ forced), nats")
+    tone, places = colour("surprise", theme), [i for i, _ in known]
+    look: dict[str, Any] = {
+        "shape": "hvh",
+        "fill": "tozeroy",
+        "fillcolor": sheer(tone),
+        "showlegend": False,
+    }
+    add_line(figure, "KL", places, [kl for _, kl in known], tone, hover=HOVER, **look)
     mean = float(np.mean([kl for i, kl in known if i] or [0.0]))
     n_same = sum(step.is_same for step in steps)
     caption = (
@@ -44,24 +44,15 @@ def gap_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
 
 def surprise_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
     """Draws the surprise of each token of both texts."""
-    figure = new_figure(theme)
+    figure = _figure(theme, len(steps) - 1, "surprise of the token, nats", first=0)
     sides = {
         ORIGINAL: [(i, -s.original.logprob) for i, s in enumerate(steps) if s.original],
         FORCED: [(i, -s.forced.logprob) for i, s in enumerate(steps) if s.forced],
     }
-    for (name, points), role, dash in zip(
-        sides.items(), ("generated", "error"), ("solid", "dot"), strict=True
-    ):
-        figure.add_scatter(
-            x=[i for i, _ in points],
-            y=[cost for _, cost in points],
-            mode="lines+markers",
-            marker={"size": 5},
-            line={"color": colour(role, theme), "width": 2, "dash": dash},
-            name=name,
-            hovertemplate="%{x} tokens after: %{y:.2f} nats<extra>" + name + "</extra>",
-        )
-    _axes(figure, len(steps) - 1, "surprise of the token, nats")
+    for name, points in sides.items():
+        role, dash = LOOKS[name]
+        places, costs = [i for i, _ in points], [cost for _, cost in points]
+        add_line(figure, name, places, costs, colour(role, theme), dash=dash, hover=HOVER)
     # the forced token itself is left out: it is the reader's choice
     means = [float(np.mean([cost for i, cost in p if i] or [0.0])) for p in sides.values()]
     caption = (
@@ -71,10 +62,11 @@ def surprise_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
-def _axes(figure: go.Figure, last: int, title: str) -> None:
-    figure.update_xaxes(title_text="tokens after the fork", range=[-0.5, max(1, last) + 0.5])
-    figure.update_yaxes(title_text=title)
-    figure.update_layout(height=HEIGHT)
+def _figure(theme: Theme, last: int, title: str, first: int = 1) -> go.Figure:
+    """Starts a figure over the tokens after the fork."""
+    figure = new_figure(theme, HEIGHT, "tokens after the fork", title)
+    figure.update_xaxes(range=[first - 0.5, max(1, last) + 0.5])
+    return figure
 
 
 # Many forks
@@ -82,29 +74,12 @@ def _axes(figure: go.Figure, last: int, title: str) -> None:
 
 def parting_figure(forks: Forks, theme: Theme = "light") -> Chart:
     """Draws how far the texts of all forks are apart: the median, and half of them around it."""
-    figure = new_figure(theme)
-    x = np.arange(1, forks.kl.shape[1] + 1)
+    x = np.arange(1, forks.kl.shape[1] + 1, dtype=np.float64)
+    figure = _figure(theme, len(x), "KL, nats")
     low, middle, high = np.nanquantile(forks.kl, (0.25, 0.5, 0.75), axis=0)
-    tone = colour("surprise", theme)
-    figure.add_scatter(
-        x=[*x, *x[::-1]],
-        y=[*high, *low[::-1]],
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=sheer(tone),
-        name="the middle half of the forks",
-        hoverinfo="skip",
-    )
-    figure.add_scatter(
-        x=x,
-        y=middle,
-        mode="lines",
-        line={"color": colour("ink", theme), "width": 2.5},
-        name="median",
-        hovertemplate="%{x} tokens after: %{y:.2f} nats<extra></extra>",
-    )
-    _axes(figure, int(x[-1]), "KL, nats")
+    name = "the middle half of the forks"
+    add_band(figure, x, low, high, "surprise", theme, name=name, showlegend=True)
+    add_line(figure, "median", x, middle, colour("ink", theme), hover=HOVER)
     n_met = int(reconverged(forks).sum())
     caption = (
         f"Measured, {plural(forks.n_texts, 'fork')}: the median gap is {nats(float(middle[0]))} "
@@ -122,13 +97,10 @@ def reconverged(forks: Forks, n_same: int = 5) -> Bools:
 
 def cost_figure(forks: Forks, theme: Theme = "light") -> Chart:
     """Draws the mean surprise of both sides after the fork, with its uncertainty."""
-    figure = new_figure(theme)
+    figure = _figure(theme, forks.original.shape[1], "surprise, nats per token")
     lines = [windows(-values, WINDOW) for values in (forks.original, forks.forced)]
-    for line, name, role, dash in zip(
-        lines, (ORIGINAL, FORCED), ("generated", "error"), ("solid", "dot"), strict=True
-    ):
-        add_line(figure, line, role, name, theme, dash=dash)
-    _axes(figure, forks.original.shape[1], "surprise, nats per token")
+    for line, (name, (role, dash)) in zip(lines, LOOKS.items(), strict=True):
+        add_mean(figure, line, role, name, theme, dash=dash)
     caption = (
         f"Measured: means of {WINDOW} tokens over all forks, bands are 95 % intervals. The first "
         f"{WINDOW} tokens: {nats(lines[0].means[0])} in the original texts, "
@@ -140,16 +112,13 @@ def cost_figure(forks: Forks, theme: Theme = "light") -> Chart:
 
 def survival_figure(slips: Compounding, theme: Theme = "light") -> Chart:
     """Draws the share of texts without a slip so far, beside what independent errors give."""
-    figure = new_figure(theme)
-    x = np.arange(1, len(slips.predicted) + 1, dtype=np.float64)
-    nothing = np.full(len(x), np.nan)
-    for values, role, name, dash in (
-        (slips.original, "generated", ORIGINAL, "solid"),
-        (slips.forced, "error", FORCED, "dot"),
-        (slips.predicted, "ink", "(1 − e)ⁿ", "dash"),
-    ):
-        add_line(figure, Line(x, 100 * values, nothing), role, name, theme, dash=dash)
-    _axes(figure, len(x), "texts without a slip, %")
+    x = np.arange(1, len(slips.predicted) + 1)
+    figure = _figure(theme, len(x), "texts without a slip, %")
+    for values, name in ((slips.original, ORIGINAL), (slips.forced, FORCED)):
+        role, dash = LOOKS[name]
+        add_line(figure, name, x, 100 * values, colour(role, theme), dash=dash, hover=HOVER)
+    ink, expected = colour("ink", theme), 100 * slips.predicted
+    add_line(figure, "(1 − e)ⁿ", x, expected, ink, dash="dash", hover=HOVER)
     figure.update_yaxes(range=[0, 103])
     caption = (
         f"A slip is a token below {percent(slips.threshold)}. Measured: e = {percent(slips.rate)} "
@@ -165,11 +134,7 @@ def verdict(slips: Compounding) -> str:
         f"{digits(slips.forced_slips)} slips per text after the forced token, "
         f"{digits(slips.original_slips)} without it"
     )
-    margin = (
-        f"a difference of {slips.difference:+.2f} ± {slips.half_width:.2f}, paired, 95 %".replace(
-            "-", "−"
-        )
-    )
+    margin = f"a difference of {change(slips.difference, slips.half_width)}, paired, 95 %"
     if not slips.half_width < np.inf or abs(slips.difference) <= slips.half_width:
         return f"**Errors do not compound here:** {numbers} ({margin}). Chance can explain it."
     if slips.difference < 0:

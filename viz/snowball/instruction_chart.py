@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from model.snowball.records import InstructionPosition, Version
-from viz.chart import Chart, new_figure
+from viz.chart import Chart, add_line, new_figure
 from viz.format import count, percent, plural
 from viz.palette import Theme, colour
 from viz.strip import element, paragraph
@@ -20,31 +20,23 @@ LOOKS = (("prompt", "solid"), ("stage", "dash"), ("muted", "dot"))
 
 def followed_figure(position: InstructionPosition, n_tokens: int, theme: Theme = "light") -> Chart:
     """Draws the share of texts that have followed the instruction, after each token."""
-    figure = new_figure(theme)
+    title = "texts that have followed it, %"
+    figure = new_figure(theme, HEIGHT, "tokens written", title)
     for (name, shares), (role, dash) in zip(position.followed.items(), LOOKS, strict=True):
-        figure.add_scatter(
-            x=np.arange(1, len(shares) + 1),
-            y=100 * shares,
-            mode="lines",
-            line={"color": colour(role, theme), "width": 3, "dash": dash, "shape": "hv"},
-            name=name,
-            hovertemplate="%{x} tokens: %{y:.0f} %<extra>" + name + "</extra>",
+        x, tone, hover = (
+            np.arange(1, len(shares) + 1),
+            colour(role, theme),
+            "%{x} tokens: %{y:.0f} %",
         )
+        add_line(figure, name, x, 100 * shares, tone, dash=dash, shape="hv", hover=hover)
     ink = colour("ink", theme)
-    figure.add_vline(x=position.n_before, line={"color": ink, "width": 1, "dash": "dot"})
-    figure.add_annotation(
+    figure.add_vline(
         x=position.n_before,
-        y=1,
-        yref="paper",
-        text=f"m = {position.n_before}",
-        showarrow=False,
-        xanchor="left",
-        xshift=4,
-        font={"size": 12, "color": ink},
+        line={"color": ink, "width": 1, "dash": "dot"},
+        annotation={"text": f"m = {position.n_before}", "font": {"size": 12, "color": ink}},
     )
-    figure.update_xaxes(title_text="tokens written", range=[0, n_tokens])
-    figure.update_yaxes(title_text="texts that have followed it, %", range=[-2, 103])
-    figure.update_layout(height=HEIGHT)
+    figure.update_xaxes(range=[0, n_tokens])
+    figure.update_yaxes(range=[-2, 103])
     caption = _caption(position)
     return Chart(figure, caption, f"When texts follow the instruction. {caption}")
 

@@ -9,7 +9,7 @@ from model.snowball.records import Floats, LongTexts
 from viz.chart import Chart, new_figure
 from viz.format import percent
 from viz.palette import Theme
-from viz.snowball.confidence_bands import Line, add_line, windows
+from viz.snowball.confidence_bands import add_mean, windows
 
 HEIGHT = 320  # pixels
 LOOKS = (
@@ -22,9 +22,8 @@ N_WINDOWS = 16
 
 def repeats_figure(texts: LongTexts, theme: Theme = "light") -> Chart:
     """Draws how many tokens end a run of four that was in the text before."""
-    figure, ends = _figure(
-        texts, 100 * texts.repeated, "tokens in a repeated run of four, %", theme
-    )
+    title = "tokens in a repeated run of four, %"
+    figure, ends = _figure(texts, 100 * texts.repeated, title, theme)
     figure.update_yaxes(range=[0, 103])
     words = "; ".join(f"{name} {percent(value / 100)}" for name, value in ends.items())
     caption = f"Measured at the end: {words}. A run counts where the text had it before."
@@ -43,17 +42,15 @@ def _figure(
     texts: LongTexts, values: Floats, title: str, theme: Theme
 ) -> tuple[go.Figure, dict[str, float]]:
     """Draws one line for each kind of text; returns the last mean of each, too."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, HEIGHT, "position in the text, tokens", title)
     kinds = np.array(texts.kinds)
     width = max(8, values.shape[1] // N_WINDOWS)
     ends: dict[str, float] = {}
     for i, (name, (role, dash, symbol)) in enumerate(zip(texts.names, LOOKS, strict=False)):
-        line: Line = windows(values[kinds == i], width)
-        add_line(figure, line, role, name, theme, dash=dash, symbol=symbol)
+        line = windows(values[kinds == i], width)
+        add_mean(figure, line, role, name, theme, dash=dash, symbol=symbol)
         known = line.means[~np.isnan(line.means)]
         if known.size:
             ends[name] = float(known[-1])
-    figure.update_xaxes(title_text="position in the text, tokens", range=[0, values.shape[1]])
-    figure.update_yaxes(title_text=title)
-    figure.update_layout(height=HEIGHT)
+    figure.update_xaxes(range=[0, values.shape[1]])
     return figure, ends

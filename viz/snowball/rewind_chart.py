@@ -7,39 +7,29 @@ from collections.abc import Sequence
 import pandas as pd
 
 from model.snowball.records import RewindStrategy
-from viz.chart import Chart, new_figure
+from viz.chart import Chart, hatched, name_rows, new_figure
 from viz.format import duration, nats, percent, plural
 from viz.palette import Theme, colour
 
 
 def work_figure(strategies: Sequence[RewindStrategy], theme: Theme = "light") -> Chart:
     """Draws the tokens that each strategy wrote, and which of them were discarded."""
-    figure = new_figure(theme)
     names = [strategy.name for strategy in strategies]
-    hatched = {
-        "color": colour("rejected-tint", theme),
-        "line": {"color": colour("rejected", theme), "width": 1},
-        "pattern": {"shape": "/", "fgcolor": colour("rejected", theme)},
-    }
+    figure = new_figure(theme, 90 + 44 * len(names), "tokens written from the bad place on")
+    kept = [strategy.n_kept for strategy in strategies]
     discarded = [strategy.n_discarded for strategy in strategies]
-    again = [strategy.n_kept if strategy.n_discarded else 0 for strategy in strategies]
-    left = [0 if strategy.n_discarded else strategy.n_kept for strategy in strategies]
-    for name, lengths, marker, hover in (
-        ("discarded", discarded, hatched, "%{x} tokens discarded"),
-        ("written after the rewind", again, {"color": colour("generated", theme)}, "%{x} kept"),
-        ("written after the bad token", left, {"color": colour("error", theme)}, "%{x} kept"),
+    again = [n if taken else 0 for n, taken in zip(kept, discarded, strict=True)]
+    left = [0 if taken else n for n, taken in zip(kept, discarded, strict=True)]
+    for name, lengths, marker, what in (
+        ("discarded", discarded, hatched(theme), "tokens discarded"),
+        ("written after the rewind", again, {"color": colour("generated", theme)}, "kept"),
+        ("written after the bad token", left, {"color": colour("error", theme)}, "kept"),
     ):
-        figure.add_bar(
-            y=names,
-            x=lengths,
-            orientation="h",
-            name=name,
-            marker=marker,
-            hovertemplate=f"{hover}<extra></extra>",
-        )
-    figure.update_layout(barmode="stack", height=90 + 44 * len(names), bargap=0.35)
-    figure.update_xaxes(title_text="tokens written from the bad place on")
-    figure.update_yaxes(autorange="reversed", showgrid=False, rangemode="normal")
+        hover = "%{x} " + what + "<extra></extra>"
+        look = {"orientation": "h", "marker": marker, "hovertemplate": hover}
+        figure.add_bar(y=names, x=lengths, name=name, **look)
+    figure.update_layout(barmode="stack", bargap=0.35)
+    name_rows(figure, names, theme)
     costs = "; ".join(
         f"{strategy.name}: {plural(strategy.n_discarded, 'token')} discarded, "
         f"{plural(strategy.n_passes, 'pass', 'es')}, {duration(strategy.seconds)}"

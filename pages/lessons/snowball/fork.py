@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -13,14 +14,13 @@ from model.snowball.fork import fork_text, options, reconvergence
 from model.snowball.records import ForkStep, Option
 from model.tokenizing import encode, encode_bare, text_of
 from pages.frame.code_that_ran import show_code
-from pages.frame.component import trigger_value
+from pages.frame.component import plain_component, trigger_value
 from pages.frame.figures import show_charts, theme_now
 from pages.frame.job_panel import is_running, show_job
 from pages.frame.layout import is_presenting
 from pages.frame.link import offer_link
 from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
 from pages.lessons.snowball.state import Slip, SnowballLesson, begin_text, provenance, write_text
-from pages.lessons.snowball.strip import strip
 from viz.format import percent, plural
 from viz.snowball.fork_chart import gap_figure, surprise_figure
 
@@ -109,13 +109,8 @@ def _choose(lesson: SnowballLesson) -> None:
         return
     # set at every run: of two that follow each other fast, the page may see the second alone
     SETTINGS.put(place=place + 1)
-    SETTINGS.widget(
-        "place",
-        high=len(lesson.text.steps),
-        width=110,
-        on_change=_forget,
-        args=(lesson,),
-    )
+    n_written = len(lesson.text.steps)
+    SETTINGS.widget("place", high=n_written, width=110, on_change=_forget, args=(lesson,))
     offered = {option.token_id: option for option in options(lesson.start_at(place))}
     offered.pop(lesson.text.steps[place].token_id, None)
     if SETTINGS["token"] not in (*offered, OWN):
@@ -176,8 +171,7 @@ def _start(lesson: SnowballLesson) -> Job[Any]:
     token_id = _token_of(lesson, SETTINGS["word"] or "") if is_own else SETTINGS["token"]
     if token_id == lesson.text.steps[place].token_id:
         raise ValueError("That is the token that is there: choose another word.")
-    work = fork_text(start, token_id, lesson.settings, len(lesson.text.steps) - place)
-    job = Job(work)
+    job = Job(fork_text(start, token_id, lesson.settings, len(lesson.text.steps) - place))
     lesson.slip = Slip(place, token_id)
     lesson.jobs.pop("snowball_rewind", None)
     return job
@@ -202,8 +196,7 @@ def _show_both(lesson: SnowballLesson, job: Job[tuple[ForkStep, ...]]) -> None:
     if job.is_running or len(steps) < 2:
         return
     if job.is_done:
-        place = reconvergence(steps)
-        n_same = sum(step.is_same for step in steps)
+        place, n_same = reconvergence(steps), sum(step.is_same for step in steps)
         st.markdown(
             f"**The texts reconverge {plural(place, 'token')} after the fork** and are the same "
             "from there on."
@@ -211,27 +204,31 @@ def _show_both(lesson: SnowballLesson, job: Job[tuple[ForkStep, ...]]) -> None:
             else f"**The texts do not reconverge** within {plural(len(steps), 'token')}; they "
             f"share {plural(n_same, 'position')} by chance or by grammar."
         )
-    show_charts(
-        [
-            (gap_figure(steps, theme), "snowball_gap"),
-            (surprise_figure(steps, theme), "snowball_surprise"),
-        ]
-    )
+    gap, surprise = gap_figure(steps, theme), surprise_figure(steps, theme)
+    show_charts([(gap, "snowball_gap"), (surprise, "snowball_surprise")])
     st.caption(f"{provenance(job, lesson.lm)} Temperature {lesson.settings.temperature:g}.")
 
 
 def _show_strip(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
-    strip(
-        STRIP,
-        _prompt(lesson),
-        [step.text for step in lesson.text.steps],
-        steps,
-        lambda: _clicked(lesson),
-        place=lesson.slip.place if lesson.slip else _place(lesson),
-        presenter=is_presenting(),
-    )
+    """Show both texts as pairs of tokens; a click on the original's chooses the place to fork."""
+    place = lesson.slip.place if lesson.slip else _place(lesson)
+    blank: list[None] = [None] * place
+    forced = [*blank, *(step.forced.label if step.forced else None for step in steps)]
+    data = {
+        "prompt": _prompt(lesson),
+        "original": [step.text for step in lesson.text.steps],
+        "forced": forced if steps else [],
+        "kl": [*blank, *(step.kl for step in steps)],
+        "same": [*blank, *(step.is_same for step in steps)],
+        "place": place,
+        "presenter": is_presenting(),
+    }
+    _strip(key=STRIP, data=data, on_place_change=lambda: _clicked(lesson), height="content")
     st.caption(
         "Top row: the original text. Bottom row: the text after the forced token, dotted where "
         "both have the same token. The purple line is the KL divergence between the two next-token "
         "distributions, full at 10 nats. ␣ is a space, ⏎ a new line."
     )
+
+
+_strip = plain_component("snowball_strip", "mountStrip", Path(__file__).parent)

@@ -11,15 +11,12 @@ from model.tokenizing import encode
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked
 from pages.frame.models import DEFAULT_PROMPT
-from pages.lessons.snowball.context import show_context
-from pages.lessons.snowball.exposure import show_exposure
+from pages.lessons.snowball.errors import show_forks, show_rewind
 from pages.lessons.snowball.fork import FORK, show_fork
-from pages.lessons.snowball.forks import show_forks
-from pages.lessons.snowball.instruction import show_instruction
-from pages.lessons.snowball.long import show_long
-from pages.lessons.snowball.rewind import show_rewind
+from pages.lessons.snowball.held_out import show_context, show_exposure
 from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
 from pages.lessons.snowball.state import MAX_PROMPT, SnowballLesson, begin_text, write_text
+from pages.lessons.snowball.written import show_instruction, show_long
 
 LESSON = "snowball_lesson"
 
@@ -32,8 +29,8 @@ def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     show_forks(lesson)
     show_rewind(lesson)
     show_instruction(lesson)
-    show_exposure(lesson)
     show_long(lesson)
+    show_exposure(lesson)
     show_context(lesson)
 
 

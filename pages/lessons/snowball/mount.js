@@ -26,8 +26,28 @@ export const mountStrip = inOrder(({ data, parentElement, setTriggerValue }) => 
   const focused = parentElement.activeElement?.dataset.place;
   if (old) old.replaceWith(box);
   else parentElement.append(box);
-  if (focused !== undefined) box.querySelector(`[data-place="${focused}"]`)?.focus();
+  box.addEventListener("keydown", (event) => move(event, parentElement.activeElement));
+  if (focused !== undefined) stopAt(box.querySelector(`[data-place="${focused}"]`));
 });
+
+// One Tab stop for all tokens: the arrows go from one to the next.
+const STRIDES = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+
+function move(event, button) {
+  const stride = STRIDES[event.key];
+  if (!stride || button === null) return;
+  const buttons = [...event.currentTarget.querySelectorAll("button")];
+  const goal = buttons.indexOf(button) + stride;
+  stopAt(buttons[Math.max(0, Math.min(buttons.length - 1, goal))]);
+  event.preventDefault();
+}
+
+function stopAt(button) {
+  if (!button) return;
+  for (const other of button.closest(".strip").querySelectorAll("button")) other.tabIndex = -1;
+  button.tabIndex = 0;
+  button.focus();
+}
 
 function pair(i, data, setTriggerValue) {
   const isPlace = i === data.place;
@@ -53,6 +73,7 @@ function top(i, isPlace, { original }, setTriggerValue) {
   const button = el("button", {
     class: isPlace ? "original is-place" : "original",
     type: "button",
+    tabIndex: isPlace ? 0 : -1,
     textContent: original[i],
     "aria-pressed": String(isPlace),
     "aria-label": `Token ${i + 1}, ${original[i]}: force another here`,

@@ -1,4 +1,4 @@
-"""The fifth part: teacher forcing against free running."""
+"""Models on held-out text: after true tokens, after their own, and from more and more context."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ import streamlit as st
 from model.held_out import held_out
 from model.job import Job
 from model.loading import SHIPPED, LanguageModel
+from model.snowball.context_loss import measure_context_loss, predict
 from model.snowball.exposure import expected_surprise, measure_exposure
-from model.snowball.records import Exposure
-from model.tokenizing import encode
+from model.snowball.records import ContextLoss, Exposure
+from model.tokenizing import encode, shares_vocabulary
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import show_job
 from pages.frame.models import offered_models, shared_model
 from pages.lessons.snowball.settings import SCORES, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
+from viz.snowball.context_chart import context_figure
 from viz.snowball.exposure_chart import (
     drift_words,
     judged_figure,
@@ -28,6 +30,11 @@ from viz.snowball.exposure_chart import (
 
 N_PROMPT, N_POSITIONS = 24, 96  # tokens of each story
 WRITERS, JUDGES = ("scribbler", "storyteller_early"), ("storyteller",)  # by preference
+MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
+N_TARGETS = 64
+
+
+# Teacher forcing and free running
 
 
 def show_exposure(lesson: SnowballLesson) -> None:
@@ -42,26 +49,26 @@ def show_exposure(lesson: SnowballLesson) -> None:
         lesson.jobs,
         "snowball_exposure",
         "Compare",
-        lambda: _start(lesson),
-        lambda job: _show(lesson, job),
+        lambda: _start_exposure(lesson),
+        lambda job: _draw_exposure(lesson, job),
         controls=lambda _: _controls(lesson),
     )
     show_code(measure_exposure, expected_surprise, key="snowball_code_exposure")
 
 
-def model_names(lesson: SnowballLesson) -> list[str]:
+def _model_names(lesson: SnowballLesson) -> list[str]:
     """Name the page's model first, then the shipped ones that are there."""
     here = [name for name in offered_models() if name in SHIPPED and name != lesson.lm.name]
     return [lesson.lm.name, *here]
 
 
-def model_of(lesson: SnowballLesson, name: str) -> LanguageModel:
+def _model_of(lesson: SnowballLesson, name: str) -> LanguageModel:
     """Return a model by its name, the page's own or a shipped one."""
     return lesson.lm if name == lesson.lm.name else shared_model(name)
 
 
 def _controls(lesson: SnowballLesson) -> None:
-    names = model_names(lesson)
+    names = _model_names(lesson)
     SETTINGS.widget("writer", options=_preferring(names, WRITERS), format_func=str, width=200)
     SETTINGS.widget("judge", options=_preferring(names, JUDGES), format_func=str, width=200)
     SETTINGS.widget("drawn_at", width=130)
@@ -73,8 +80,8 @@ def _preferring(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return [best, *(name for name in names if name != best)]
 
 
-def _start(lesson: SnowballLesson) -> Job[Exposure]:
-    writer, judge = (model_of(lesson, SETTINGS[name]) for name in ("writer", "judge"))
+def _start_exposure(lesson: SnowballLesson) -> Job[Exposure]:
+    writer, judge = (_model_of(lesson, SETTINGS[name]) for name in ("writer", "judge"))
     return Job(
         measure_exposure(
             writer,
@@ -87,7 +94,7 @@ def _start(lesson: SnowballLesson) -> Job[Exposure]:
     )
 
 
-def _show(lesson: SnowballLesson, job: Job[Exposure]) -> None:
+def _draw_exposure(lesson: SnowballLesson, job: Job[Exposure]) -> None:
     """Draw what is measured, by the score that the reader chose."""
     exposure, theme = job.found, theme_now()
     assert exposure is not None
@@ -104,4 +111,47 @@ def _show(lesson: SnowballLesson, job: Job[Exposure]) -> None:
         if is_own_judge
         else "The judge is a small model too, and no truth: off its own path it knows less."
     )
-    st.caption(f"{provenance(job, model_of(lesson, exposure.writer))} {judge}")
+    st.caption(f"{provenance(job, _model_of(lesson, exposure.writer))} {judge}")
+
+
+# Loss by context length
+
+
+def show_context(lesson: SnowballLesson) -> None:
+    """Offer the job, and show what it has measured."""
+    st.header("Loss by context length", anchor=False)
+    st.markdown(
+        "**A model’s predictions depend on its training data, on the length of its training, and "
+        "on how much of the text it sees.** Here the same tokens are predicted from more and more "
+        "context."
+    )
+    show_job(
+        lesson.jobs,
+        "snowball_context",
+        "Measure",
+        lambda: _start_context(lesson),
+        lambda job: _draw_context(lesson, job),
+        controls=lambda _: SETTINGS.widget("held_out", width=280),
+    )
+    show_code(measure_context_loss, predict, key="snowball_code_context")
+
+
+def _start_context(lesson: SnowballLesson) -> Job[ContextLoss]:
+    models = [_model_of(lesson, name) for name in _model_names(lesson)]
+    comparable = [lm for lm in models if shares_vocabulary(lm, lesson.lm)]
+    comparable.sort(key=lambda lm: (-lm.n_parameters, lm.name))
+    documents = [encode(lesson.lm, text) for text in held_out(SETTINGS["held_out"])]
+    contexts = [2**i for i in range(12) if 2**i <= MAX_CONTEXT[SETTINGS["held_out"]]]
+    return Job(measure_context_loss(comparable, documents, contexts, N_TARGETS))
+
+
+def _draw_context(lesson: SnowballLesson, job: Job[ContextLoss]) -> None:
+    loss = job.found
+    assert loss is not None
+    show_chart(context_figure(loss, theme_now()), "snowball_context_chart")
+    missing = [name for name in _model_names(lesson) if name not in loss.losses]
+    why = (
+        f" {', '.join(missing)}: not drawn, because a loss per token can be compared only between "
+        "models with the same tokens."
+    )
+    st.caption(f"{provenance(job, lesson.lm)}{why if missing else ''}")
