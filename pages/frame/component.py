@@ -132,7 +132,7 @@ def encode_payload(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[A
         {"name": name, "dtype": array.dtype.str[1:], "length": array.size}
         for name, array in packed.items()
     ]
-    text = _to_json({**header, "arrays": described}).encode("ascii")
+    text = strict_json({**header, "arrays": described}).encode("ascii")
     padding = b"\0" * (-(4 + len(text)) % 4)
     parts = [len(text).to_bytes(4, "little"), text, padding]
     return b"".join([*parts, *(array.tobytes() for array in packed.values())])
@@ -142,7 +142,7 @@ def _packed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array.ravel().astype("<f4" if np.issubdtype(array.dtype, np.floating) else "<i4")
 
 
-def _to_json(header: Mapping[str, Any]) -> str:
+def strict_json(header: Mapping[str, Any]) -> str:
     """Write JSON that a browser can read: it knows no NaN and no infinity."""
     try:
         return json.dumps(header, allow_nan=False, separators=(",", ":"))

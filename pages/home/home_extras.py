@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
-from model.records import RunRecord
+from pages.frame.layout import is_presenting
 from pages.home.experiments import HOME_CLAIMS, set_up
+from pages.home.replay_page import replay_page
 from pages.home.run_export import run_record
 from pages.home.session import Session
-from viz.home import run_export
+from viz.home.run_export import to_csv, to_json
 
 FILES = {
-    "csv": ("Table, CSV", "text/csv", "utf-8-sig", run_export.to_csv),  # the mark is for Excel
-    "json": ("All of it, JSON", "application/json", "utf-8", run_export.to_json),
-    "html": ("Replay, HTML", "text/html", "utf-8", run_export.to_html),
+    "csv": ("Table, CSV", "text/csv", "utf-8-sig"),  # the mark is for Excel
+    "json": ("All of it, JSON", "application/json", "utf-8"),
+    "html": ("Replay, HTML", "text/html", "utf-8"),
 }
 
 
@@ -45,10 +45,10 @@ def show_files(session: Session) -> None:
     """Offer the run as files; they are made when they are asked for, so they are never stale."""
     st.caption("Keep this run: the link reproduces it, the files record it.")
     with st.container(horizontal=True, key="keep"):
-        for kind, (label, mime, encoding, write) in FILES.items():
+        for kind, (label, mime, encoding) in FILES.items():
             st.download_button(
                 label,
-                data=partial(_file, session, write, encoding),
+                data=partial(_file, session, kind, encoding, is_presenting()),
                 file_name=f"one-token-at-a-time.{kind}",
                 mime=mime,
                 key=f"save_{kind}",
@@ -56,5 +56,8 @@ def show_files(session: Session) -> None:
             )
 
 
-def _file(session: Session, write: Callable[[RunRecord], str], encoding: str) -> bytes:
+def _file(session: Session, kind: str, encoding: str, presenter: bool) -> bytes:
+    if kind == "html":
+        return replay_page(session, presenter=presenter).encode(encoding)
+    write = to_csv if kind == "csv" else to_json
     return write(run_record(session)).encode(encoding)

@@ -38,31 +38,21 @@ def build_payload(session: Session, *, presenter: bool, hide_bars: bool) -> byte
     """Return the message for the live component: see `encode_payload` for its layout."""
     generation, branch = session.generation, session.active
     again = branch.redo(session.controls.settings())
-    distribution, arrays = _distribution(generation.distribution, generation.logits, "")
+    distribution, arrays = name_arrays(generation.distribution, generation.logits)
     inspected, inspected_arrays = _inspection(session)
-    header = {
+    header = describe_text(session, generation.steps) | {
         "ack": session.ack,
-        "branch": branch.number,
-        "model": _model(session.lm),
         "next_id": session.next_id(),
         "coin": uniform_at(again.seed if again else branch.seed, len(generation.ids)),
-        "prompt": session.prompt,
         "examples": EXAMPLES,
         "finished": generation.finished,
-        "ids": generation.ids,
-        "n_prompt": generation.n_prompt,
-        "forced": [step.position for step in generation.steps if step.forced],
-        "joined": _joined(session.lm, generation.ids),
-        "steps": _steps(generation.steps),
         "logprob": generation.logprob,
         "controls": session.controls.to_page(),
-        "orders": ORDERS,
         "distribution": distribution,
         "inspect": inspected,
         "branches": [_branch(session, other) for other in session.branches],
-        "cache": _cache(generation),
+        "cache": describe_cache(generation),
         "timing": _timing(generation),
-        "code": _code(),
         "pieces": [_piece(piece) for piece in session.draft_pieces],
         "pieces_of": session.draft,
         "guess": vars(session.guess) if session.guess else None,
@@ -74,12 +64,29 @@ def build_payload(session: Session, *, presenter: bool, hide_bars: bool) -> byte
     return encode_payload(header, arrays | inspected_arrays)
 
 
+def describe_text(session: Session, steps: Sequence[Step]) -> dict[str, Any]:
+    """Describe the model, and the text after some steps: what a saved page is told as well."""
+    ids = [*session.generation.prompt_ids, *(step.token_id for step in steps)]
+    return {
+        "branch": session.active.number,
+        "model": _model(session.lm),
+        "prompt": session.prompt,
+        "ids": ids,
+        "n_prompt": session.generation.n_prompt,
+        "forced": [step.position for step in steps if step.forced],
+        "joined": _joined(session.lm, ids),
+        "steps": _steps(steps),
+        "orders": ORDERS,
+        "code": _code(),
+    }
+
+
 def _inspection(session: Session) -> tuple[dict[str, Any] | None, dict[str, np.ndarray]]:
     """Describe the position that is looked back at, or the one that the end was drawn from."""
     inspection = session.inspection or session.look_at_end()
     if inspection is None:
         return None, {}
-    described, arrays = _distribution(inspection.distribution, None, "inspect_")
+    described, arrays = name_arrays(inspection.distribution, prefix="inspect_")
     settings = inspection.settings
     return described | {
         "position": inspection.position,
@@ -90,8 +97,8 @@ def _inspection(session: Session) -> tuple[dict[str, Any] | None, dict[str, np.n
     }, arrays
 
 
-def _distribution(
-    kept: Distribution, logits: np.ndarray | None, prefix: str
+def name_arrays(
+    kept: Distribution, logits: np.ndarray | None = None, prefix: str = ""
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Describe a distribution and name its arrays: all logits where they are few enough."""
     if logits is not None and len(logits) <= MAX_EXACT:
@@ -170,7 +177,8 @@ def _branch(session: Session, branch: Branch) -> dict[str, Any]:
     }
 
 
-def _cache(generation: Generation) -> dict[str, Any]:
+def describe_cache(generation: Generation) -> dict[str, Any]:
+    """Describe what the cache is made of, and how full it is now."""
     shape = generation.lm.cache_shape
     return {
         "tokens": generation.cache_tokens,

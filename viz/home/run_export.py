@@ -1,9 +1,8 @@
-"""A run as a file: a table (CSV), all of it (JSON), and a page that replays it (HTML).
+"""A run as a file: a table (CSV), and all of it (JSON).
 
-Token text is data in all three. In CSV, text that a spreadsheet would take for a formula gets an
-apostrophe in front. In JSON everything outside ASCII is escaped, so that any text, lone
-surrogates included, is a valid file. In HTML that JSON is inert: no `<` is left in it, the page
-puts text into text nodes only, and its content policy runs no script but the page's own.
+Token text is data in both. In CSV, text that a spreadsheet would take for a formula gets an
+apostrophe in front. In JSON everything outside ASCII is escaped, so that any text, lone surrogates
+included, is a valid file.
 """
 
 from __future__ import annotations
@@ -12,22 +11,15 @@ import csv
 import io
 import json
 import math
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from model.records import Candidate, Piece, RunRecord, Step
-from viz.palette import FONT, MONO, declarations
 
 SCHEMA = "one-token-at-a-time/run"
 SCHEMA_VERSION = 1
-FOLDER = Path(__file__).parent / "replay"
-SCRIPTS = ("words.js", "drawing.js", "bars.js", "figures.js", "replay.js")
 ROUNDING = 1e-12
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 CSV_COLUMNS = (
@@ -93,13 +85,6 @@ def guard(text: str) -> str:
 def to_json(run: RunRecord) -> str:
     """Writes everything that it takes to write the text again, and what was seen on the way."""
     return json.dumps(describe(run), allow_nan=False, indent=1)
-
-
-def to_html(run: RunRecord) -> str:
-    """Writes one file that replays the run in any browser, without a network."""
-    data = json.dumps(describe(run), allow_nan=False, separators=(",", ":"))
-    # a JSON string may spell "<" as an escape: neither "</script>" nor "<!--" can then occur
-    return _page().replace("@DATA@", data.replace("<", "\\u003c"))
 
 
 def describe(run: RunRecord) -> dict[str, Any]:
@@ -205,27 +190,3 @@ def _plain(value: object) -> Any:
     if isinstance(value, bool | int | str) or value is None:
         return value
     raise TypeError(f"A {type(value).__name__} has no place in a saved run: convert it first.")
-
-
-@cache
-def _page() -> str:
-    """Joins the page's own html, css and js, the data left out."""
-    style = (
-        f":root{{{declarations('light')}--font:{FONT};--mono:{MONO};}}\n"
-        f"@media screen and (prefers-color-scheme:dark){{:root{{{declarations('dark')}}}}}\n"
-        + (FOLDER / "replay.css").read_text("utf-8")
-    )
-    script = "\n".join((FOLDER / name).read_text("utf-8") for name in SCRIPTS)
-    policy = (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    page = (FOLDER / "replay.html").read_text("utf-8")
-    for name, text in (("@POLICY@", policy), ("@STYLE@", style), ("@SCRIPT@", script)):
-        page = page.replace(name, text)
-    return page
-
-
-def _digest(text: str) -> str:
-    """Names a script or a style by its content, as a content security policy does."""
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

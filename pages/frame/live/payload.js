@@ -10,10 +10,11 @@ const sources = new WeakMap();
  * Takes a payload apart: header length, JSON header, then the arrays that the header names. The
  * arrays are views of the payload; it is copied once only where it does not start on a multiple of
  * four bytes.
- * @param {Uint8Array} data
+ * @param {Uint8Array|{header: object, arrays: object}} data taken apart already, as a recording is
  * @returns {{header: object, arrays: Record<string, Float32Array|Int32Array>}}
  */
 export function decodePayload(data) {
+  if (!(data instanceof Uint8Array)) return data;
   const bytes = data.byteOffset % 4 === 0 ? data : data.slice();
   const start = bytes.byteOffset;
   const headerLength = new DataView(bytes.buffer, start, 4).getUint32(0, true);

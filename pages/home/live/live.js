@@ -76,6 +76,7 @@ export class Live {
     listenForKeys(this.actions, signal);
     document.addEventListener("ott-vocabulary", () => this.schedule(), { signal });
     document.addEventListener("ott-prefetched", () => this.takePrefetched(), { signal });
+    globalThis.addEventListener("beforeprint", () => this.paint(performance.now()), { signal });
   }
 
   // ---- what Python says

@@ -8,6 +8,11 @@ import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
 const STATIONS = ["context", "model", "logits", "mask", "choose", "append"];
 const LIT_STATION = { run: "model", logits: "logits", mask: "mask", choose: "choose", append: "append" };
 const N_LINES = 3;
+const ENDS = {
+  eos: "the end token was chosen: the loop stops",
+  length: "the length limit is reached: the loop stops",
+  recorded: "the recording ends here",
+};
 
 /**
  * Makes the band and, folded away, the code that ran.
@@ -88,17 +93,11 @@ function createReturn(toggle) {
       setText(
         words,
         view.header.finished
-          ? endInWords(view.header)
+          ? ENDS[view.header.finished]
           : `the new token joins the context, and the model runs again${pace}`,
       );
     },
   };
-}
-
-function endInWords({ finished }) {
-  return finished === "eos"
-    ? "the end token was chosen: the loop stops"
-    : "the length limit is reached: the loop stops";
 }
 
 /** The cache as columns, one for each token: the prompt's, then those that were written. */

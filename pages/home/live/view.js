@@ -33,13 +33,15 @@ function pastPosition({ inspect }, distribution) {
   return { distribution, position, coin, chosenId, forced, settings };
 }
 
+const REASONS = {
+  eos: "The model wrote its end token. Go back, or click another bar.",
+  length: "The text has reached its length limit. Go back or reset.",
+  recorded: "The recording ends here. Go back or reset.",
+};
+
 /** Why Next cannot be pressed, in words; null where it can. */
 export function reasonAgainstNext({ header, isPromptChanged }) {
-  if (isPromptChanged || header.finished === null) return null;
-  if (header.finished === "eos") {
-    return "The model wrote its end token. Go back, or click another bar.";
-  }
-  return "The text has reached its length limit. Go back or reset.";
+  return (isPromptChanged ? null : REASONS[header.finished]) ?? null;
 }
 
 /**

@@ -1,0 +1,154 @@
+// A saved page: the live component on a recording. What Streamlit and Python are to it on the page of
+// the app, this file is here: it takes the component's events and answers each with a payload.
+
+import { el, setText } from "../../frame/live/dom.js";
+import { formatCount, formatTokens } from "../../frame/live/format.js";
+import { decodePayload } from "../../frame/live/payload.js";
+import { activeSettings } from "../live/controls.js";
+import { mountLive } from "../live/mount.js";
+
+const REFUSED = "This is a recording: it goes on only as it was written.";
+const FINISHES = { eos: " The model ended the text.", length: " The text reached its length limit." };
+
+/** Shows the recorded run in the page. */
+export function mountReplay() {
+  const run = JSON.parse(document.getElementById("run").textContent);
+  const place = document.getElementById("live").attachShadow({ mode: "open" });
+  const recording = new Recording(run);
+  const scrubber = document.getElementById("scrub");
+  const show = () => {
+    const data = recording.payload();
+    mountLive({ data, parentElement: place, setTriggerValue });
+    scrubber.value = recording.n;
+    setText(document.getElementById("count"), `${recording.n} of ${formatTokens(recording.length)}`);
+  };
+  const setTriggerValue = (_name, event) =>
+    queueMicrotask(() => {
+      recording.answer(event);
+      show();
+    });
+  const goTo = (n) => {
+    recording.goTo(n);
+    show();
+  };
+  scrubber.max = recording.length;
+  scrubber.addEventListener("input", () => goTo(Number(scrubber.value)));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+  globalThis.__ottVocabulary = { [run.header.model.name]: run.labels };
+  addEventListener("beforeprint", () => goTo(recording.length));
+  writeAround(run);
+  show();
+}
+
+/** The run, at the moment after its first n tokens. */
+class Recording {
+  n = 0;
+  ack = -1;
+  inspecting = null; // the position that is looked back at
+  whatIf = null; // the controls, where a slider was moved since the last token
+  notice = null;
+
+  constructor(run) {
+    this.run = run;
+    this.positions = run.positions.map((text) =>
+      decodePayload(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)))
+    );
+  }
+
+  get length() {
+    return this.positions.length;
+  }
+
+  goTo(n) {
+    this.n = Math.max(0, Math.min(n, this.length));
+    this.inspecting = this.whatIf = this.notice = null;
+  }
+
+  /** Does what the event asks for, as far as it was recorded. */
+  answer({ n, kind, position, count, token_id: tokenId, controls }) {
+    this.ack = n;
+    this.notice = null;
+    const { n_prompt: nPrompt, ids } = this.run.header;
+    const isNext = kind === "next" || (kind === "force" && tokenId === ids[nPrompt + this.n]);
+    if (isNext) this.goTo(this.n + 1);
+    else if (kind === "finish") this.goTo(this.n + count);
+    else if (kind === "back") this.goTo(this.n - 1);
+    else if (kind === "reset") this.goTo(0);
+    else if (kind === "rewind") this.goTo(position - nPrompt);
+    else if (kind === "inspect" && (position === null || position >= nPrompt)) this.inspecting = position;
+    else {
+      if (kind === "settings") this.whatIf = controls;
+      this.notice = { kind: "info", text: REFUSED };
+    }
+  }
+
+  /** What Python said at this moment. */
+  payload() {
+    const { run: { header, passes }, n } = this;
+    const nIds = header.n_prompt + n;
+    const isEnd = n === this.length;
+    const steps = Object.fromEntries(
+      Object.entries(header.steps).map(([name, column]) => [name, column.slice(0, n)]),
+    );
+    const next = this.positions[n] ?? this.positions.at(-1);
+    const pass = passes[Math.min(n, passes.length - 1)];
+    const { cache_tokens: tokens, cache_bytes: bytes, bytes_held } = pass;
+    const past = this.look(this.inspecting ?? (isEnd && n > 0 ? nIds - 1 : null));
+    return {
+      header: {
+        ...header,
+        steps,
+        ack: this.ack,
+        ids: header.ids.slice(0, nIds),
+        next_id: isEnd ? null : header.ids[nIds],
+        finished: isEnd ? header.finished : null,
+        coin: next?.header.coin ?? null,
+        controls: this.whatIf ?? next?.header.controls ?? header.controls,
+        logprob: steps.logprob.reduce((sum, logprob) => sum + logprob, 0),
+        timing: pass,
+        cache: { ...header.cache, tokens, bytes, bytes_held },
+        distribution: next?.header ?? null,
+        inspect: past?.header ?? null,
+        notice: this.notice,
+      },
+      arrays: { ...next?.arrays, ...past?.arrays },
+    };
+  }
+
+  /** A past position as Python describes one that is looked back at. */
+  look(position) {
+    if (position === null) return null;
+    const { ids, n_prompt: nPrompt, forced, orders } = this.run.header;
+    const { header, arrays } = this.positions[position - nPrompt];
+    const settings = activeSettings(header.controls, orders);
+    const drawn = { position, token_id: ids[position], forced: forced.includes(position), settings };
+    return {
+      header: { ...header, ...drawn },
+      arrays: Object.fromEntries(Object.entries(arrays).map(([name, array]) => [`inspect_${name}`, array])),
+    };
+  }
+}
+
+/** Writes what stands around the component: where the run is from, and what it takes to repeat it. */
+function writeAround({ header, positions, seed, created, versions }) {
+  const { model, ids, n_prompt: nPrompt, finished, forced } = header;
+  const when = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+  const title = `${model.name} wrote ${formatTokens(positions.length)}, one at a time`;
+  setText(document.getElementById("title"), title);
+  setText(
+    document.getElementById("provenance"),
+    `Recorded ${when.format(new Date(created))} UTC, on ${model.device} in ${model.dtype}, ` +
+      `model ${model.name}, seed ${seed}.${FINISHES[finished] ?? ""}`,
+  );
+  const again = [
+    ["model", model.name],
+    ["seed", String(seed)],
+    ["prompt", header.prompt],
+    ["prompt ids", ids.slice(0, nPrompt).join(" ")],
+    ["written ids", ids.slice(nPrompt).join(" ")],
+    ["forced", forced.map((at) => `${ids[at]} at position ${formatCount(at)}`).join(", ") || "none"],
+    ["versions", Object.entries(versions).map((pair) => pair.join(" ")).join(", ")],
+  ];
+  const facts = again.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]);
+  document.getElementById("again").append(...facts);
+}

@@ -1,0 +1,138 @@
+"""A run as one HTML file: the live component's own scripts, on a recording of what Python told it.
+
+The file asks nothing of any network, and its content policy runs no script but its own. Text is
+data in it: no `<` is left in the recording, and the scripts put text into text nodes only.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from model.records import Distribution, Step
+from model.sampling import rank_order, summarise
+from model.tokenizing import vocabulary_labels
+from pages.frame.component import SHARED, encode_payload, script, strict_json
+from pages.home.branch import Choice
+from pages.home.payload import describe_cache, describe_text, name_arrays
+from pages.home.run_export import run_record
+from pages.home.session import Session
+from viz.home.run_export import describe
+from viz.palette import FONT, MONO, declarations
+
+FOLDER = Path(__file__).parent / "replay"
+LIVE = Path(__file__).parent / "live"
+ENOUGH = 0.99  # of the probability is held token by token, the rest as a histogram
+MIN_HELD = 64  # tokens
+
+
+def replay_page(session: Session, *, presenter: bool) -> str:
+    """Return a page that replays the active branch in any browser."""
+    return to_page(record(session, presenter=presenter))
+
+
+def record(session: Session, *, presenter: bool) -> dict[str, Any]:
+    """Return what the page is told of the run, and of each position that was drawn from.
+
+    A file is made in a thread of its own, and tokens may be written meanwhile: what is recorded is
+    as much as was there when it began.
+    """
+    generation, choices = session.generation, list(session.active.choices)
+    passes = [vars(each) for each in generation.passes]
+    run = run_record(session)
+    steps = run.steps[: len(choices)]
+    saved = describe(run)
+    positions = [_position(*pair) for pair in zip(steps, choices, strict=False)]
+    header = describe_text(session, steps) | {
+        "ack": -1,
+        "examples": (),
+        "finished": run.finished or "recorded",
+        "controls": session.controls.to_page(),
+        "cache": describe_cache(generation),
+        "branches": (),
+        "pieces": saved["prompt"]["pieces"],
+        "pieces_of": session.prompt,
+        "guess": None,
+        "hide_bars": False,
+        "presenter": presenter,
+        "link": "",
+    }
+    used = {*header["ids"], *(token_id for _, held in positions for token_id in held)}
+    labels = vocabulary_labels(session.lm)
+    return {
+        "header": header,
+        "passes": passes,
+        "positions": [payload for payload, _ in positions],
+        "labels": {str(i): labels[i] for i in sorted(used) if i < len(labels)},
+        **{name: saved[name] for name in ("created", "seed", "versions")},
+    }
+
+
+def to_page(recording: Mapping[str, Any]) -> str:
+    """Put a recording into its page."""
+    # a JSON string may spell "<" as an escape: neither "</script>" nor "<!--" can then occur
+    return _page().replace("@DATA@", strict_json(recording).replace("<", "\\u003c"))
+
+
+def _position(step: Step, choice: Choice) -> tuple[str, Iterable[int]]:
+    """Pack what one token was drawn from, and name the ids that are held of it."""
+    kept = _as_far_as_needed(step)
+    described, arrays = name_arrays(kept)
+    header = described | {"coin": step.coin, "controls": choice.controls.to_page()}
+    held = range(kept.n_vocab) if kept.ids is None else kept.ids.tolist()
+    return b64encode(encode_payload(header, arrays)).decode(), held
+
+
+def _as_far_as_needed(step: Step) -> Distribution:
+    """Cut a distribution to what the masks kept, the token that was taken, and nearly all mass.
+
+    Where no mask cut, the coin could fall on any token: all stay.
+    """
+    whole = step.distribution
+    order = rank_order(whole.logits)
+    logits = whole.logits[order]
+    mass = np.cumsum(np.exp(logits.astype(np.float64) - logits[0]))
+    n_likely = int(np.searchsorted(mass, ENOUGH * mass[-1])) + 1
+    n_held = max(MIN_HELD, n_likely, step.n_kept, step.rank + 1)
+    if 2 * n_held >= len(logits):
+        return whole
+    held = summarise(logits, limit=n_held, order=np.arange(len(logits)))
+    return replace(
+        held,
+        n_vocab=whole.n_vocab,
+        ids=(order if whole.ids is None else whole.ids[order])[:n_held],
+        tail_counts=np.append(held.tail_counts, whole.tail_counts),
+        tail_logits=np.append(held.tail_logits, whole.tail_logits),
+    )
+
+
+@cache
+def _page() -> str:
+    """Join the page's own html, css and js, the data left out."""
+    style = (
+        f":root{{{declarations('light')}--st-font:{FONT};--st-code-font:{MONO};"
+        "--st-background-color:var(--paper);}\n"
+        f"@media screen and (prefers-color-scheme:dark){{:root{{{declarations('dark')}}}}}\n"
+        + (FOLDER / "replay.css").read_text("utf-8")
+    )
+    scripts = script(FOLDER, ending="\nmountReplay();", sheets=(SHARED, LIVE, FOLDER))
+    policy = (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(scripts)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    page = (FOLDER / "replay.html").read_text("utf-8")
+    for name, text in (("@POLICY@", policy), ("@STYLE@", style), ("@SCRIPT@", scripts)):
+        page = page.replace(name, text)
+    return page
+
+
+def _digest(text: str) -> str:
+    """Name a script or a style by its content, as a content security policy does."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
