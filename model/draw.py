@@ -46,6 +46,13 @@ def best_ids(scores: FloatArray, n: int) -> npt.NDArray[np.intp]:
     return ids[rank_order(scores[ids])][:n]
 
 
+def best_except(scores: FloatArray, ids: Iterable[int]) -> int:
+    """Returns the best token that is not one of these; of equals the lowest id."""
+    others = scores.copy()
+    others[list(ids)] = -np.inf
+    return int(others.argmax())
+
+
 def uniform_at(seed: int, position: int) -> float:
     """Returns the coin for a position of a text: a number in [0, 1) of 53 random bits.
 

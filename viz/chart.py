@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import plotly.graph_objects as go
 
+from viz.format import log_ticks, round_steps
 from viz.palette import Theme, colour, template
 
+Style: TypeAlias = dict[str, Any]  # arguments that Plotly takes
+
+PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
 MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
 HEIGHT = 300  # pixels
 
@@ -82,16 +87,45 @@ def hatched(theme: Theme) -> dict[str, object]:
     }
 
 
+def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str, theme: Theme) -> go.Figure:
+    """Draws bars below each other, the name of each before it and its number in bold behind it.
+
+    Args:
+        bars: Name, length in the axis's unit, the number as it is read, role of the colour.
+        title: Of the axis.
+        theme: Light or dark.
+    """
+    figure = new_figure(theme)
+    for name, length, words, role in bars:
+        figure.add_bar(
+            y=[name],
+            x=[length],
+            orientation="h",
+            width=0.55,
+            marker=filled(colour(role, theme)),
+            text=[f"<b>{words}</b>"],
+            textposition="outside",
+            textfont={"size": 15},
+            cliponaxis=False,
+            hoverinfo="skip",
+        )
+    name_rows(figure, [name for name, *_ in bars], theme, 14)
+    figure.update_xaxes(number_axis(max(length for _, length, *_ in bars), title, room=1.15))
+    figure.update_layout(height=80 + 46 * len(bars), showlegend=False)
+    return figure
+
+
 def add_line(
     figure: go.Figure,
     name: str,
-    x: Iterable[float],
-    y: Iterable[float],
+    x: Iterable[float | None],
+    y: Iterable[float | str | None],
     tone: str,
     *,
+    width: float = 2.5,
     dash: str = "solid",
     symbol: str | None = None,
-    hover: str = "%{x}: %{y:.2f}",
+    hover: str = "",
     shape: str = "linear",
     **more: Any,
 ) -> None:
@@ -103,49 +137,58 @@ def add_line(
         x: Of the points.
         y: Of the points.
         tone: Colour.
+        width: Pixels.
         dash: Of the line.
         symbol: Of the marks; None where there are none.
-        hover: What the pointer reads, as Plotly's template.
+        hover: What the pointer reads, as Plotly's template; nothing where it is empty.
         shape: How points are joined, such as "hv" for stairs.
         more: Of the trace.
     """
-    figure.add_scatter(
-        x=list(x),
-        y=list(y),
-        mode="lines+markers" if symbol else "lines",
-        line={"color": tone, "width": 2.5, "dash": dash, "shape": shape},
-        marker={"symbol": symbol, "size": 8, "color": tone},
-        name=name,
-        hovertemplate=f"{hover}<extra>{name}</extra>",
-        **more,
-    )
+    trace = {
+        "x": list(x),
+        "y": list(y),
+        "mode": "lines+markers" if symbol else "lines",
+        "line": {"color": tone, "width": width, "dash": dash, "shape": shape},
+        "marker": {"symbol": symbol, "size": 8, "color": tone},
+        "name": name,
+        "hoverinfo": None if hover else "skip",
+        "hovertemplate": f"{hover}<extra>{name}</extra>" if hover else None,
+    }
+    figure.add_scatter(**trace | more)
 
 
-def add_lying_bar(
-    figure: go.Figure, name: str, length: float, words: str, tone: str, size: int = 15
+def write_at(
+    figure: go.Figure,
+    x: float,
+    y: float | str,
+    text: str,
+    theme: Theme,
+    size: int = 13,
+    **more: Any,
 ) -> None:
-    """Draws one horizontal bar, its name before it and its number in bold behind it.
+    """Writes some words at a point."""
+    font = {"size": size, "color": colour("ink", theme)}
+    figure.add_annotation(x=x, y=y, text=text, **{"showarrow": False, "font": font} | more)
 
-    Args:
-        figure: Where to draw.
-        name: Written on the axis.
-        length: In the axis's unit.
-        words: The number as it is read.
-        tone: Colour.
-        size: Pixels of the number.
-    """
-    figure.add_bar(
-        y=[name],
-        x=[length],
-        orientation="h",
-        width=0.55,
-        marker=filled(tone),
-        text=[f"<b>{words}</b>"],
-        textposition="outside",
-        textfont={"size": size},
-        cliponaxis=False,
-        hoverinfo="skip",
-    )
+
+def number_axis(top: float, title: str, room: float = 1.06) -> dict[str, Any]:
+    """Lays out an axis from 0 to the round number above `top`, or so many times as far."""
+    ticks = round_steps(top)
+    return {"title_text": title, "tickvals": ticks, "range": [0, room * ticks[-1] or 1]}
+
+
+def log_axis(low: float, high: float, title: str) -> dict[str, Any]:
+    """Lays out a logarithmic axis with 1, 2 and 5 times powers of ten."""
+    ticks, labels = log_ticks(low, high)
+    bounds = [math.log10(low), math.log10(high)]
+    return {
+        "type": "log",
+        "title_text": title,
+        "tickvals": ticks,
+        "ticktext": labels,
+        "range": bounds,
+        "rangemode": "normal",
+    }
 
 
 def name_rows(figure: go.Figure, names: Sequence[str], theme: Theme, size: int = 13) -> None:

@@ -21,6 +21,7 @@ import torch
 from transformers import PreTrainedModel
 
 from model.causal_mask.records import AttentionMaps, Edit, Floats, Leak, Shift
+from model.draw import best_except
 from model.loading import LanguageModel
 from model.masks import divergence, log_softmax
 from model.passes import Logits, PassError, check_room, forward, inputs_of, run_pass
@@ -256,9 +257,8 @@ def next_best(lm: LanguageModel, ids: Sequence[int], position: int) -> int:
         ids: the text.
         position: index of a token that others stand before; ends of a text are left out.
     """
-    row = read_text(lm, ids[:position])[0][-1].copy()
-    row[[ids[position], *lm.end_ids]] = -np.inf
-    return int(row.argmax())
+    row = read_text(lm, ids[:position])[0][-1]
+    return best_except(row, {ids[position], *lm.end_ids})
 
 
 def _shifts(lm: LanguageModel, before: Logits, after: Logits) -> tuple[Shift, ...]:

@@ -79,12 +79,12 @@ def _numbers_per_token(config: PreTrainedConfig) -> int:
 
 def _latent_size(config: PreTrainedConfig) -> int:
     """Returns latent plus rotary part of latent attention, which serve all heads; else 0."""
-    latent = _first(config, ("kv_lora_rank",))
-    return latent + _first(config, ("qk_rope_head_dim",)) if latent else 0
+    latent = first_number(config, ("kv_lora_rank",))
+    return latent + first_number(config, ("qk_rope_head_dim",)) if latent else 0
 
 
 def _n_heads(config: PreTrainedConfig) -> int:
-    return _first(config, ("num_attention_heads", "n_head", "num_heads"))
+    return first_number(config, ("num_attention_heads", "n_head", "num_heads"))
 
 
 def _n_kv_heads(config: PreTrainedConfig) -> int:
@@ -95,13 +95,13 @@ def _n_kv_heads(config: PreTrainedConfig) -> int:
     if getattr(config, "multi_query", False) and not is_new_falcon:
         return 1
     nested = getattr(config, "attn_config", None)
-    return _first(config, _KV_HEADS) or _first(nested, _KV_HEADS) or _n_heads(config)
+    return first_number(config, _KV_HEADS) or first_number(nested, _KV_HEADS) or _n_heads(config)
 
 
 def _head_dim(config: PreTrainedConfig) -> int:
     """Returns the size of one key: the config's own, else hidden size over heads."""
-    hidden = _first(config, ("hidden_size", "n_embd", "d_model"))
-    own = _latent_size(config) or _first(config, _HEAD_SIZES)
+    hidden = first_number(config, ("hidden_size", "n_embd", "d_model"))
+    own = _latent_size(config) or first_number(config, _HEAD_SIZES)
     return own or hidden // max(_n_heads(config), 1)
 
 
@@ -112,7 +112,7 @@ def _sliding_window(config: PreTrainedConfig) -> int | None:
     return min((window for window in windows if window), default=None)
 
 
-def _first(config: object, names: tuple[str, ...]) -> int:
+def first_number(config: object, names: tuple[str, ...]) -> int:
     """Returns the first of these attributes that is a number other than 0; else 0."""
     values = (getattr(config, name, None) for name in names)
     return next((int(value) for value in values if isinstance(value, int) and value), 0)

@@ -19,6 +19,7 @@ import torch
 from transformers import DynamicCache
 
 from model import kv_cache
+from model.draw import best_except
 from model.flops import count_flops, predict_flops
 from model.generation import Generation
 from model.job import Progress, Stopped, Work
@@ -150,7 +151,7 @@ def race(lm: LanguageModel, ids: Sequence[int], n_tokens: int, n_runs: int = 3) 
             step, logits = _read_on_both_sides(lm, text, cache, n_runs)
             steps.append(step)
             # append: the token that is given next, or the best that ends nothing
-            text.append(ids[n_read] if n_read < len(ids) else _best_that_goes_on(lm, logits))
+            text.append(ids[n_read] if n_read < len(ids) else best_except(logits, lm.end_ids))
         yield Progress(n_tokens, n_tokens, "comparing both sides", reached)
     except Stopped:
         pass
@@ -206,12 +207,6 @@ def read_newest(
 def read_all(lm: LanguageModel, ids: Sequence[int]) -> tuple[Logits, float]:
     """Without the cache: the whole text goes in, and nothing of it is kept."""
     return prefill(lm, ids, None)
-
-
-def _best_that_goes_on(lm: LanguageModel, logits: Logits) -> int:
-    open_ended = logits.copy()
-    open_ended[list(lm.end_ids)] = -np.inf
-    return int(open_ended.argmax())
 
 
 @torch.inference_mode()

@@ -6,15 +6,16 @@ chooses the tokens is no matter here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from model.batch import Batch
 from model.fast.block_cache import whole_blocks
 from model.fast.engines import PLAIN, make_engine
 from model.flops import count_flops
 from model.job import Progress, Work
+from model.kv_cache import first_number
 from model.loading import LanguageModel
 from model.passes import PassError
 from model.prefill_decode.ceilings import measure_copy
@@ -28,6 +29,9 @@ N_PAST = 128  # tokens of each sequence before the steps that are timed
 N_STEPS = 7
 AT_ONCE = 1024  # tokens that one pass reads, of all prompts together
 _HEADROOM = 1.2  # of a batch's cache: what its passes need besides
+
+Found = TypeVar("Found")
+Say: TypeAlias = Callable[[str], Progress[Found]]
 
 
 def point_of(
@@ -70,8 +74,8 @@ def weight_bytes_read(lm: LanguageModel, n_tokens: int) -> int:
     find_embeddings: Any = lm.model.get_input_embeddings
     find_head: Any = lm.model.get_output_embeddings
     embeddings, head = find_embeddings().weight, getattr(find_head(), "weight", None)
-    n_experts = _first(config, ("num_local_experts", "num_experts", "n_routed_experts"))
-    n_active = _first(config, ("num_experts_per_tok", "top_k_experts"))
+    n_experts = first_number(config, ("num_local_experts", "num_experts", "n_routed_experts"))
+    n_active = first_number(config, ("num_experts_per_tok", "top_k_experts"))
     share = min(1.0, n_tokens * n_active / n_experts) if n_experts and n_active else 1.0
     total = 0.0
     for name, weight in lm.model.named_parameters():
@@ -80,11 +84,6 @@ def weight_bytes_read(lm: LanguageModel, n_tokens: int) -> int:
         else:
             total += weight.nbytes * (share if ".experts." in name else 1.0)
     return round(total)
-
-
-def _first(config: object, names: tuple[str, ...]) -> int:
-    values = (getattr(config, name, None) for name in names)
-    return next((value for value in values if isinstance(value, int)), 0)
 
 
 def read_in_parts(batch: Batch, prompts: Sequence[Sequence[int]]) -> Iterator[int]:
@@ -99,9 +98,9 @@ def read_in_parts(batch: Batch, prompts: Sequence[Sequence[int]]) -> Iterator[in
         batch.read([row[start : start + n_columns] for row in prompts])
 
 
-def newest(batch: Batch) -> list[int]:
-    """Returns the newest token of each row: one that is read again where none is chosen."""
-    return [row[-1] for row in batch.ids]
+def step(batch: Batch) -> float:
+    """Runs a decode step, in which the newest token of each row is read again; its seconds."""
+    return batch.append([row[-1] for row in batch.ids])
 
 
 def count_reads(n_batch: int, n_past: int) -> int:
@@ -109,23 +108,39 @@ def count_reads(n_batch: int, n_past: int) -> int:
     return -(-n_past // max(1, AT_ONCE // n_batch))
 
 
-def why_not(lm: LanguageModel, n_batch: int, n_tokens: int) -> str | None:
-    """Says what would fit where the cache of a batch does not; None where it does.
+def check_memory(lm: LanguageModel, n_batch: int, n_tokens: int) -> None:
+    """Refuses a batch for whose cache there is no room, and says what would fit.
 
-    Args:
-        lm: The model.
-        n_batch: Sequences that decode together.
-        n_tokens: Length to which each of them grows.
+    Raises:
+        ValueError: where sequences of so many tokens do not fit together; one sentence.
     """
     free = free_bytes(lm.device)
     each = lm.cache_shape.bytes_per_token * whole_blocks(n_tokens)
     need = n_batch * each * _HEADROOM  # what stands in memory by now is not free any more
-    if need <= free:
-        return None
-    return (
-        f"Batch {n_batch} needs {need / 1e9:,.1f} GB for its cache and {free / 1e9:,.1f} GB "
-        f"is free: about {int(free / each / _HEADROOM)} sequences of this length would fit."
-    )
+    if need > free:
+        raise ValueError(
+            f"Batch {n_batch} needs {need / 1e9:,.1f} GB for its cache and {free / 1e9:,.1f} GB "
+            f"is free: about {int(free / each / _HEADROOM)} sequences of this length would fit."
+        )
+
+
+def prepare(
+    lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: Say[Found]
+) -> Generator[Progress[Found], None, tuple[Batch, int]]:
+    """Reads the prompts of a batch that is to be timed, and warms it up by a step.
+
+    Returns:
+        The batch, and the arithmetic of a step, attention left out.
+
+    Raises:
+        ValueError: where its cache has no room; `PassError` where a pass did not run.
+    """
+    check_memory(lm, n_batch, n_past + 1 + n_steps)
+    batch = Batch(lm)
+    for _ in read_in_parts(batch, [random_ids(lm, n_past)] * n_batch):
+        yield say(f"reading {n_batch} prompts")
+    yield say(f"a step of {n_batch}")
+    return batch, count_flops(lambda: step(batch)).linear
 
 
 def measure_batches(
@@ -143,43 +158,35 @@ def measure_batches(
     n_past = min(n_past, (lm.context_length or n_past + n_steps + 1) - n_steps - 1)
     n_reads = sum(count_reads(n, n_past) for n in batches)
     n_done, n_total = count(), 1 + n_reads + len(batches) * (n_steps + 1)
-    flops, seconds, refused = dict[int, int](), {n: list[float]() for n in batches}, None
+    read, seconds, refused = dict[int, tuple[Batch, int]](), dict[int, list[float]](), None
 
     def measured() -> BatchRun:
         points = (
-            point_of(lm, n, 1, n_past, times, flops[n], PLAIN)
+            point_of(lm, n, 1, n_past, times, read[n][1], PLAIN)
             for n, times in seconds.items()
             if times
         )
         return BatchRun(describe(lm), copy, tuple(points), refused)
 
+    def say(doing: str) -> Progress[BatchRun]:
+        return Progress(next(n_done), n_total, doing, measured)
+
     yield Progress(next(n_done), n_total, "measuring the copy in memory")
     copy = measure_copy(lm).best
     # read: the prompts of each batch, as long as there is room for its cache
-    read: dict[int, Batch] = {}
     for n_batch in batches:
-        refused = why_not(lm, n_batch, n_past + 1 + n_steps)
-        if refused is not None:
-            break
         try:
-            batch = Batch(lm)
-            for _ in read_in_parts(batch, [random_ids(lm, n_past)] * n_batch):
-                yield Progress(next(n_done), n_total, f"reading {n_batch} prompts", measured)
-            yield Progress(next(n_done), n_total, f"a step of {n_batch}", measured)
-            flops[n_batch] = count_step(batch)
-        except PassError as error:
-            refused = f"Batch {n_batch} did not run. {error}"
-            refused += f" A batch of {max(read)} fits." if read else ""
+            read[n_batch] = yield from prepare(lm, n_batch, n_past, n_steps, say)
+        except ValueError as error:
+            refused = str(error)
+            if isinstance(error, PassError):
+                refused = f"Batch {n_batch} did not run. {error}"
+                refused += f" A batch of {max(read)} fits." if read else ""
             break
-        read[n_batch] = batch
+        seconds[n_batch] = []
     # step: all batches take turns, so that a busy moment is busy for all
     for _ in range(n_steps):
-        for n_batch, batch in read.items():
-            yield Progress(next(n_done), n_total, f"a step of {n_batch}", measured)
-            seconds[n_batch].append(batch.append(newest(batch)))
+        for n_batch, (batch, _flops) in read.items():
+            yield say(f"a step of {n_batch}")
+            seconds[n_batch].append(step(batch))
     return measured()
-
-
-def count_step(batch: Batch) -> int:
-    """Counts the arithmetic of a decode step, attention left out; the step warms up."""
-    return count_flops(lambda: batch.append(newest(batch))).linear

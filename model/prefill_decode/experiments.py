@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-import numpy as np
-
-from model.draw import draw, uniform_at
+from model.draw import best_except, draw, uniform_at
 from model.fast.engines import Engine, make_engine
 from model.job import Progress, Work
 from model.loading import LanguageModel
@@ -89,14 +87,7 @@ def answer(
 
 def best_that_goes_on(lm: LanguageModel) -> Choose:
     """Returns the choice of the best token that ends nothing: all answers get equally long."""
-    ends = list(lm.end_ids)
-
-    def choose(logits: Logits, _ids: Sequence[int]) -> int:
-        open_ended = logits.copy()
-        open_ended[ends] = -np.inf
-        return int(open_ended.argmax())
-
-    return choose
+    return lambda logits, _ids: best_except(logits, lm.end_ids)
 
 
 def by_the_coin(settings: Settings, seed: int, n_prompt: int) -> Choose:

@@ -19,25 +19,16 @@ from typing import Any, TypeAlias, TypeVar
 import torch
 from transformers import AutoModelForCausalLM, DynamicCache, PreTrainedModel
 
-from model.batch import Batch
 from model.fast.cuda_decode import StaticDecode, has_graphs
 from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
 from model.fast.llama_decode import fast_decode
 from model.flops import count_flops
 from model.job import Progress, Work
 from model.loading import LanguageModel
-from model.passes import PassError, prefill
-from model.prefill_decode.batching import (
-    count_reads,
-    count_step,
-    newest,
-    point_of,
-    read_in_parts,
-    why_not,
-)
+from model.passes import prefill
+from model.prefill_decode.batching import Say, count_reads, point_of, prepare, step
 from model.prefill_decode.ceilings import (
     N_TRIES,
-    Rate,
     buffer_bytes,
     measure_copy,
     measure_matmul,
@@ -66,7 +57,6 @@ CEILINGS = (
 
 Found = TypeVar("Found")
 Passes: TypeAlias = Generator[Progress[Roofline], None, Found]
-Say: TypeAlias = Callable[[str], Progress[Roofline]]
 
 
 # A pass with hardly a number in it
@@ -166,7 +156,16 @@ def measure_roofline(
         yield Progress(next(n_done), n_total, doing)
         rates.append(measure(lm))
     yield Progress(next(n_done), n_total, "layers with hardly a number in them")
-    ceilings = _ceilings(lm, *rates)
+    copied, read, multiplied = (rate.best for rate in rates)
+    ceilings = Ceilings(
+        copy=copied,
+        read=read,
+        matmul=multiplied,
+        floors=measure_floors(lm),
+        spread=max(rate.spread for rate in rates),
+        n_runs=N_TRIES,
+        buffer_bytes=buffer_bytes(lm.device),
+    )
     points, left_out = list[RoofPoint](), list[str]()
 
     def measured() -> Roofline:
@@ -197,19 +196,9 @@ def prefill_lengths(lm: LanguageModel, lengths: Sequence[int]) -> tuple[int, ...
     return tuple(n for n in lengths if n <= limit) or (limit,)
 
 
-def _ceilings(lm: LanguageModel, copied: Rate, read: Rate, multiplied: Rate) -> Ceilings:
-    return Ceilings(
-        copy=copied.best,
-        read=read.best,
-        matmul=multiplied.best,
-        floors=measure_floors(lm),
-        spread=max(rate.spread for rate in (copied, read, multiplied)),
-        n_runs=N_TRIES,
-        buffer_bytes=buffer_bytes(lm.device),
-    )
-
-
-def _prefill(lm: LanguageModel, n_tokens: int, n_passes: int, say: Say) -> Passes[RoofPoint]:
+def _prefill(
+    lm: LanguageModel, n_tokens: int, n_passes: int, say: Say[Roofline]
+) -> Passes[RoofPoint]:
     """Times passes over a prompt."""
     ids, doing = random_ids(lm, n_tokens), f"reading {n_tokens} tokens"
 
@@ -223,23 +212,17 @@ def _prefill(lm: LanguageModel, n_tokens: int, n_passes: int, say: Say) -> Passe
 
 
 def _decode(
-    lm: LanguageModel, n_batch: int, n_past: int, n_passes: int, say: Say
+    lm: LanguageModel, n_batch: int, n_past: int, n_passes: int, say: Say[Roofline]
 ) -> Passes[RoofPoint]:
     """Times steps of a batch."""
-    refusal = why_not(lm, n_batch, n_past + 1 + n_passes)
-    if refusal is not None:
-        raise PassError(refusal)
-    batch, doing = Batch(lm), f"decoding a batch of {n_batch}"
-    for _ in read_in_parts(batch, [random_ids(lm, n_past)] * n_batch):
-        yield say(doing)
-    yield say(doing)
-    flops = count_step(batch)
-    seconds = yield from _time(lambda: batch.append(newest(batch)), n_passes, doing, say)
+    batch, flops = yield from prepare(lm, n_batch, n_past, n_passes, say)
+    doing = f"decoding a batch of {n_batch}"
+    seconds = yield from _time(lambda: step(batch), n_passes, doing, say)
     return point_of(lm, n_batch, 1, n_past, seconds, flops, PLAIN)
 
 
 def _decode_by(
-    lm: LanguageModel, name: str, n_past: int, n_passes: int, say: Say
+    lm: LanguageModel, name: str, n_past: int, n_passes: int, say: Say[Roofline]
 ) -> Passes[RoofPoint]:
     """Times a quicker step at batch 1; its arithmetic is that of the model's own."""
     engine, ids = make_engine(lm, name, n_past + n_passes + 2), random_ids(lm, n_past)
@@ -254,7 +237,9 @@ def _decode_by(
     return point_of(lm, 1, 1, n_past, seconds, flops, name)
 
 
-def _time(run: Callable[[], float], n_passes: int, doing: str, say: Say) -> Passes[list[float]]:
+def _time(
+    run: Callable[[], float], n_passes: int, doing: str, say: Say[Roofline]
+) -> Passes[list[float]]:
     """Runs a pass again and again, a slow one less often: a class is waiting."""
     seconds: list[float] = []
     while len(seconds) < n_passes and not (len(seconds) >= _FEWEST and sum(seconds) > _PATIENCE):

@@ -14,8 +14,7 @@ from tests.charts.drawn_charts import assert_is_well_made, spec
 from viz.chart import Chart
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
-from viz.kv_cache.prefix_chart import reuse_figure
-from viz.kv_cache.race_charts import per_step_figure, so_far_figure, work_figure
+from viz.kv_cache.race_charts import per_step_figure, reuse_figure, so_far_figure, work_figure
 from viz.palette import THEMES, Theme
 
 SHAPE = CacheShape(2, 2, 8, 4, 4, 256)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
-from model import kv_cache
 from model.fast.block_cache import whole_blocks
 from model.flops import growth_exponent, layer_weights, predict_flops
 from model.generation import Generation
 from model.job import Job, finish
 from model.kv_cache import experiments
-from model.kv_cache.experiments import common_start, look_into, race, reuse_prefix, watch_rewind
+from model.kv_cache.experiments import look_into, race, reuse_prefix, watch_rewind
 from model.kv_cache.records import Race
 from model.passes import PassError
 from model.records import Flops
@@ -177,21 +175,3 @@ def test_rounds_that_were_read_are_kept_where_it_is_stopped() -> None:
     job.stop()
     assert job.found is not None
     assert job.found.n_runs == 1
-
-
-def test_a_common_start_ends_at_the_first_difference() -> None:
-    assert common_start([1, 2, 3], [1, 2, 4, 3]) == 2
-    assert common_start([1, 2], [1, 2, 3]) == 2
-    assert common_start([], [1]) == 0
-
-
-def test_looking_into_a_cache_changes_nothing() -> None:
-    generation = written("llama")
-    assert generation.cache is not None
-    before = [layer.keys.clone() for layer in generation.cache.layers]
-    look_into(generation)
-    assert all(
-        torch.equal(old, layer.keys)
-        for old, layer in zip(before, generation.cache.layers, strict=True)
-    )
-    assert kv_cache.bytes_in_use(generation.cache, 12) == 12 * 2 * 2 * 2 * 8 * 4

@@ -14,7 +14,7 @@ from model.fast.block_cache import whole_blocks
 from model.flops import predict_flops
 from model.job import finish
 from model.loading import LanguageModel
-from model.prefill_decode import batching, ceilings
+from model.prefill_decode import batching
 from model.prefill_decode.batching import count_reads, measure_batches, read_in_parts
 from model.prefill_decode.padding import COUNTED, NEITHER, OTHER_END, RIGHT, compare_padding
 from model.prefill_decode.records import PaddedWay, Padding
@@ -22,11 +22,6 @@ from tests.tiny_models import fresh_logits, tiny
 
 ROWS = [[5, 6, 7, 8], [9, 10, 11, 12], [40, 41, 42, 43]]
 PROMPTS = [[5, 6, 7], [8, 9, 10, 11, 12, 13, 14], [20]]
-
-
-@pytest.fixture(autouse=True)
-def _small_ceilings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
 
 
 def way(padding: Padding, name: str) -> PaddedWay:

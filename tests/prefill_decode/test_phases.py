@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,13 @@ from model.batch import Batch
 from model.fast.cuda_decode import StaticDecode
 from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
 from model.job import Job, Progress, Work, finish
-from model.prefill_decode import ceilings, experiments
+from model.prefill_decode import experiments
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import (
     Choose,
     answer,
     best_that_goes_on,
     measure_phases,
-    request_of,
     stream,
     swap_lengths,
 )
@@ -40,22 +38,6 @@ PROMPT = [5, 6, 7, 8]
 
 def small(engine: str = PLAIN) -> Work[PhaseRun]:
     return measure_phases(tiny("llama"), engine, swap=(3, 12), lengths=(4, 8, 99))
-
-
-def test_a_request_is_one_prefill_and_one_pass_for_each_further_token() -> None:
-    lm = tiny("llama")
-    lengths: list[int] = []
-    hook = lm.model.register_forward_pre_hook(
-        lambda _model, _args, given: lengths.append(given["input_ids"].shape[1]), with_kwargs=True
-    )
-    try:
-        tokens = list(islice(stream(make_engine(lm, PLAIN, 20), PROMPT, best_that_goes_on(lm)), 6))
-    finally:
-        hook.remove()
-    assert lengths == [4, 1, 1, 1, 1, 1]
-    request = request_of(4, tokens)
-    assert (request.n_in, request.n_out, len(request.gaps)) == (4, 6, 5)
-    assert [(request.first_seconds, *request.gaps)] == [tuple(wait for _, wait in tokens)]
 
 
 class SlowToHandOver:
@@ -178,17 +160,12 @@ def test_the_static_step_is_chosen_by_measurement_and_says_what_failed() -> None
         steps.decode(5)
     with pytest.raises(ValueError, match="room for 16"):
         steps.prefill(list(range(17)))
-    for architecture in ("mistral", "mamba"):
-        with pytest.raises(ValueError, match="does not keep all positions"):
-            StaticDecode(tiny(architecture), 16)
 
 
 @pytest.mark.parametrize("measure", [measure_batches, measure_roofline])
 def test_a_job_that_is_stopped_gives_its_caches_back(
     measure: Callable[..., Work[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
-    monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
     caches: list[weakref.ref[Batch]] = []
     read = Batch.read
 

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 
 from model.causal_mask.records import AttentionMaps
 from viz.causal_mask.edit_charts import MAX_NAME
-from viz.chart import Chart, new_figure, sheer
+from viz.chart import Chart, add_line, new_figure, sheer, write_at
 from viz.format import percent, plural
 from viz.labels import plain
 from viz.palette import Theme, colour
@@ -51,7 +51,7 @@ def attention_figure(
         _add_hidden(figure, n_tokens, theme)
     else:
         _add_map(figure, ahead, shown, names, "error", theme)
-    _add_stairs(figure, n_tokens, theme)
+    add_line(figure, "", *_stairs(n_tokens), colour("chosen", theme), width=1.5)
     _name_tokens(figure, maps.labels)
     figure.update_layout(height=HEIGHT, showlegend=False)
     caption = _caption(maps, shown, layer, head)
@@ -173,27 +173,9 @@ def _add_hidden(figure: go.Figure, n_tokens: int, theme: Theme) -> None:
         hoverinfo="skip",
     )
     if n_tokens >= 8:
-        figure.add_annotation(
-            x=n_tokens * 0.72,
-            y=n_tokens * 0.2,
-            text="<b>hidden by the mask</b>",
-            showarrow=False,
-            bgcolor=colour("paper", theme),
-            borderpad=4,
-            font={"size": 14, "color": colour("ink", theme)},
-        )
-
-
-def _add_stairs(figure: go.Figure, n_tokens: int, theme: Theme) -> None:
-    """Draws the edge of the mask."""
-    across, down = _stairs(n_tokens)
-    figure.add_scatter(
-        x=across,
-        y=down,
-        mode="lines",
-        line={"color": colour("chosen", theme), "width": 1.5},
-        hoverinfo="skip",
-    )
+        at, ground = (n_tokens * 0.72, n_tokens * 0.2), colour("paper", theme)
+        words = "<b>hidden by the mask</b>"
+        write_at(figure, *at, words, theme, 14, bgcolor=ground, borderpad=4)
 
 
 def _stairs(n_tokens: int) -> tuple[list[float], list[float]]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from model.causal_mask.records import Edit, Leak, Shift
-from viz.chart import MAX_BARS, Chart, new_figure, sheer
+from viz.chart import MAX_BARS, Chart, Style, add_line, new_figure, sheer, write_at
 from viz.format import THIN, count, digits, percent, plural
 from viz.labels import plain
 from viz.palette import Theme, colour
@@ -45,14 +45,8 @@ def edit_figure(edit: Edit, theme: Theme = "light") -> Chart:
     _mark(figure, edit, theme)
     if edit.position >= ROOM_FOR_WORDS:
         zero = "exactly 0" if edit.largest_before == 0 else "rounding"
-        figure.add_annotation(
-            x=(edit.position - 1) / 2,
-            y=0.86,
-            yref="paper",
-            text=f"<b>mask on: {zero}</b>",
-            showarrow=False,
-            font={"size": 14, "color": colour("kept-text", theme)},
-        )
+        words, ink = f"<b>mask on: {zero}</b>", {"size": 14, "color": colour("kept-text", theme)}
+        write_at(figure, (edit.position - 1) / 2, 0.86, words, theme, yref="paper", font=ink)
     name_positions(figure, edit.labels)
     figure.update_yaxes(title_text="largest change of a logit")
     figure.update_layout(height=HEIGHT, barmode="overlay")
@@ -141,14 +135,9 @@ def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
         )
     best = leak.largest
     if off[best] > on[best]:
-        figure.add_annotation(
-            x=best,
-            y=1.13,
-            text=f"<b>{plain(leak.labels[best])}</b> {percent(on[best])} → {percent(off[best])}",
-            showarrow=False,
-            xanchor="left" if best < 3 else "right" if best > len(on) - 4 else "center",
-            font={"size": 14, "color": colour("ink", theme)},
-        )
+        words = f"<b>{plain(leak.labels[best])}</b> {percent(on[best])} → {percent(off[best])}"
+        side = "left" if best < 3 else "right" if best > len(on) - 4 else "center"
+        write_at(figure, best, 1.13, words, theme, 14, xanchor=side)
     name_positions(figure, leak.labels)
     figure.update_xaxes(title_text="the true next token")
     figure.update_yaxes(
@@ -173,14 +162,9 @@ def _add_moves(figure: go.Figure, on: Values, off: Values, theme: Theme) -> None
         (False, "it falls", "rejected", 1.5, "dot"),
     ):
         chosen = [i for i in range(len(on)) if (off[i] > on[i]) == is_gain]
-        figure.add_scatter(
-            x=[x for i in chosen for x in (i, i, None)],
-            y=[y for i in chosen for y in (on[i], off[i], None)],
-            mode="lines",
-            name=name,
-            line={"color": colour(role, theme), "width": width, "dash": dash},
-            hoverinfo="skip",
-        )
+        x = [x for i in chosen for x in (i, i, None)]
+        y = [y for i in chosen for y in (on[i], off[i], None)]
+        add_line(figure, name, x, y, colour(role, theme), width=width, dash=dash)
 
 
 def _verdict(edit: Edit) -> str:
@@ -243,18 +227,15 @@ def _mark(figure: go.Figure, edit: Edit, theme: Theme) -> None:
     """Marks the edited token, and what lies before it as what cannot move."""
     tone = colour("stage", theme)
     figure.add_vline(x=edit.position, line={"color": tone, "width": 2, "dash": "dash"})
-    figure.add_annotation(
-        x=edit.position,
-        y=1,
-        yref="paper",
-        yanchor="top",
-        xanchor="left" if edit.position < len(edit.labels) / 2 else "right",
-        text=f"{plain(edit.old)} → <b>{plain(edit.new)}</b>",
-        showarrow=False,
-        bgcolor=colour("stage-tint", theme),
-        borderpad=3,
-        font={"size": 13, "color": colour("ink", theme)},
-    )
+    look: Style = {
+        "yref": "paper",
+        "yanchor": "top",
+        "xanchor": "left" if edit.position < len(edit.labels) / 2 else "right",
+        "bgcolor": colour("stage-tint", theme),
+        "borderpad": 3,
+    }
+    words = f"{plain(edit.old)} → <b>{plain(edit.new)}</b>"
+    write_at(figure, edit.position, 1, words, theme, **look)
 
 
 def name_positions(figure: go.Figure, labels: Sequence[str]) -> None:

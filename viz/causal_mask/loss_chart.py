@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from model.causal_mask.records import Comparison, Floats, Losses
 from viz.causal_mask.edit_charts import add_columns, name_positions
-from viz.chart import Chart, filled, new_figure
+from viz.chart import Chart, add_line, lying_bars, new_figure
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import plain
 from viz.palette import Theme, colour
@@ -82,14 +82,9 @@ def loss_figure(
             marker_line_width=2,
             hoverinfo="skip",
         )
-    figure.add_scatter(
-        x=[-0.6, len(places) - 0.4],
-        y=[losses.mean, losses.mean],
-        mode="lines",
-        name=f"mean {nats(losses.mean)}",
-        line={"color": colour("ink", theme), "width": 1.5, "dash": "dash"},
-        hoverinfo="skip",
-    )
+    ends, ink = [-0.6, len(places) - 0.4], colour("ink", theme)
+    mean = f"mean {nats(losses.mean)}"
+    add_line(figure, mean, ends, [losses.mean] * 2, ink, width=1.5, dash="dash")
     name_positions(figure, losses.labels)
     figure.update_yaxes(title_text="loss, nats")
     figure.update_layout(height=HEIGHT)
@@ -104,36 +99,12 @@ def loss_figure(
 
 def race_figure(comparison: Comparison, where: str, theme: Theme = "light") -> Chart:
     """Draws the seconds of the parallel pass beside those of the loop."""
-    figure = new_figure(theme)
     sides = (
-        ("one parallel pass", "prompt", comparison.pass_seconds),
-        ("a loop of single steps", "generated", comparison.loop_seconds),
+        ("one parallel pass", comparison.pass_seconds, "prompt"),
+        ("a loop of single steps", comparison.loop_seconds, "generated"),
     )
-    for place, (name, role, seconds) in enumerate(sides):
-        tone = colour(role, theme)
-        figure.add_bar(
-            x=[seconds],
-            y=[place],
-            orientation="h",
-            name=name,
-            text=[f"<b>{duration(seconds)}</b>"],
-            textposition="outside",
-            textfont={"size": 15, "color": colour("ink", theme)},
-            cliponaxis=False,
-            marker=filled(tone),
-            hoverinfo="skip",
-        )
-    longest = max(seconds for _, _, seconds in sides)
-    figure.update_xaxes(range=[0, 1.2 * longest], showticklabels=False, ticks="")
-    figure.update_yaxes(
-        tickvals=[0, 1],
-        ticktext=[name for name, _, _ in sides],
-        autorange="reversed",
-        showgrid=False,
-        rangemode="normal",
-        tickfont={"size": 14, "color": colour("ink", theme)},
-    )
-    figure.update_layout(height=170, showlegend=False, bargap=0.35)
+    bars = [(name, 1000 * seconds, duration(seconds), role) for name, seconds, role in sides]
+    figure = lying_bars(bars, "milliseconds", theme)
     caption = (
         f"Measured on {where}: {plural(len(comparison.losses), 'token')} on either side, the loop "
         f"took {digits(comparison.ratio, 2)} times as long. Median of "

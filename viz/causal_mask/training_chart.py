@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.causal_mask.records import TrainingMoment
-from viz.chart import Chart, new_figure
+from viz.chart import Chart, Style, add_line, new_figure, write_at
 from viz.format import nats, plural
 from viz.palette import Theme, colour
 
@@ -37,23 +37,12 @@ def training_figure(
     for name, role, dash, field in SIDES:
         losses = [getattr(moment, field) for moment in moments]
         tone = colour(role, theme)
-        figure.add_scatter(
-            x=places,
-            y=losses,
-            mode="lines+markers" if len(places) == 1 else "lines",
-            name=name,
-            line={"color": tone, "width": 3, "dash": dash},
-            hovertemplate="step %{x}: %{y:.2f} nats<extra>" + name + "</extra>",
-        )
-        figure.add_annotation(
-            x=places[-1],
-            y=losses[-1],
-            xanchor="left",
-            xshift=8,
-            text=f"<b>{nats(losses[-1])}</b>",
-            showarrow=False,
-            font={"size": 14, "color": tone if role == "error" else colour("kept-text", theme)},
-        )
+        look: Style = {"width": 3, "dash": dash, "symbol": "circle" if len(places) == 1 else None}
+        hover = "step %{x}: %{y:.2f} nats"
+        add_line(figure, name, places, losses, tone, hover=hover, **look)
+        ink = {"size": 14, "color": tone if role == "error" else colour("kept-text", theme)}
+        words = f"<b>{nats(losses[-1])}</b>"
+        write_at(figure, places[-1], losses[-1], words, theme, xanchor="left", xshift=8, font=ink)
     top = max(max(one.masked, one.unmasked, one.writing) for one in moments)
     figure.update_xaxes(title_text="steps of training", range=[0, 1.12 * n_steps])
     figure.update_yaxes(title_text="mean loss on this text, nats", range=[0, 1.1 * top])

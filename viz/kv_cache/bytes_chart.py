@@ -11,11 +11,12 @@ import plotly.graph_objects as go
 
 from model.kv_cache.records import CacheMoment
 from model.records import CacheShape
-from viz.chart import Chart, name_rows, new_figure, sheer
+from viz.chart import Chart, Style, name_rows, new_figure, sheer, write_at
 from viz.format import THIN, count, digits, plural, size, size_ticks
 from viz.palette import Theme, colour
 
 ROW_HEIGHT = 46  # pixels
+BEHIND: Style = {"xanchor": "left", "xshift": 4, "align": "left"}  # a bar: its number
 
 
 def formula(shape: CacheShape) -> str:
@@ -73,7 +74,7 @@ def bytes_figure(
         grey: Mapping[str, object] = {"color": sheer(muted)}
         _add_bars(figure, [name], [n_bytes], grey if i == 1 else hatched, width=0.62)
     for name, n_bytes in rows:
-        _say(figure, n_bytes, name, f"{count(n_bytes)}{THIN}B", theme)
+        write_at(figure, n_bytes, name, f"{count(n_bytes)}{THIN}B", theme, **BEHIND)
     _lay_out(figure, [name for name, _ in rows], max(n_bytes for _, n_bytes in rows), theme)
     caption = _bytes_caption(n_tokens, in_use, derived, shape, all_heads if saves else None)
     return Chart(figure, caption, f"Bytes of the cache. {caption}")
@@ -105,7 +106,7 @@ def rewind_figure(moments: Sequence[CacheMoment], theme: Theme = "light") -> Cha
     _add_halves(figure, names, [moment.bytes_in_use for moment in moments], theme, width=0.36)
     for name, moment in zip(names, moments, strict=True):
         said = f"{size(moment.bytes_in_use)} in use<br>{size(moment.bytes_held)} held"
-        _say(figure, moment.bytes_held, name, said, theme)
+        write_at(figure, moment.bytes_held, name, said, theme, **BEHIND)
     _lay_out(figure, names, max(held), theme, room=1.9)
     freed = moments[0].bytes_held - moments[-1].bytes_held
     caption = (
@@ -146,20 +147,6 @@ def _add_bars(
         marker=marker,
         width=width,
         hoverinfo="skip",
-    )
-
-
-def _say(figure: go.Figure, x: float, y: str, text: str, theme: Theme) -> None:
-    """Writes a number at the end of its bar."""
-    figure.add_annotation(
-        x=x,
-        y=y,
-        text=text,
-        showarrow=False,
-        xanchor="left",
-        xshift=4,
-        align="left",
-        font={"size": 13, "color": colour("ink", theme)},
     )
 
 

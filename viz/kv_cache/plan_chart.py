@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from model.kv_cache.records import CachePlan
-from viz.chart import Chart, name_rows, new_figure
+from viz.chart import Chart, add_line, name_rows, new_figure, write_at
 from viz.format import digits, size
 from viz.palette import Theme, colour
 
@@ -27,14 +27,9 @@ def plan_figure(plans: Sequence[CachePlan], cache_bits: int, theme: Theme = "lig
     names = [plan.name for plan in plans]
     kept = [plan.bytes_per_token for plan in plans]
     whole = [plan.numbers_all_heads * cache_bits / 8 for plan in plans]
-    figure.add_scatter(
-        x=[x for pair in zip(kept, whole, strict=True) for x in (*pair, None)],
-        y=[y for name in names for y in (name, name, None)],
-        mode="lines",
-        line={"color": colour("line", theme), "width": 4},
-        showlegend=False,
-        hoverinfo="skip",
-    )
+    ends = [x for pair in zip(kept, whole, strict=True) for x in (*pair, None)]
+    rows = [y for name in names for y in (name, name, None)]
+    add_line(figure, "", ends, rows, colour("line", theme), width=4, showlegend=False)
     ink, tone = colour("muted", theme), colour("keys", theme)
     open_ring = {"symbol": "circle-open", "size": 13, "color": ink, "line": {"width": 2}}
     for x, marker, legend in (
@@ -51,13 +46,9 @@ def plan_figure(plans: Sequence[CachePlan], cache_bits: int, theme: Theme = "lig
             hovertemplate="%{y}: %{text} a token<extra></extra>",
         )
     for plan in plans:
-        figure.add_annotation(
-            x=math.log10(plan.bytes_per_token),  # on a logarithmic axis it is the exponent
-            y=plan.name,
-            text=size(round(plan.bytes_per_token)),
-            showarrow=False,
-            yshift=-15,
-            font={"size": 12, "color": colour("ink", theme)},
+        exponent = math.log10(plan.bytes_per_token)  # as a logarithmic axis places it
+        write_at(
+            figure, exponent, plan.name, size(round(plan.bytes_per_token)), theme, 12, yshift=-15
         )
     figure.update_xaxes(
         type="log",
@@ -79,18 +70,20 @@ def plan_figure(plans: Sequence[CachePlan], cache_bits: int, theme: Theme = "lig
 
 def plan_table(plans: Sequence[CachePlan], n_tokens: int, n_batch: int) -> pd.DataFrame:
     """Writes one row per model: a token, a sequence, a batch, the weights, and what fits."""
-    rows = [
-        (
-            plan.name,
-            plan.attention,
-            size(round(plan.bytes_per_token)),
-            size(round(plan.bytes_per_sequence)),
-            size(round(plan.bytes_per_sequence * n_batch)),
-            size(round(plan.weight_bytes)),
-            plan.n_sequences,
-            "yes" if n_tokens <= plan.context_length else f"up to {plan.context_length}",
-        )
-        for plan in plans
-    ]
-    names = ["model", "heads", "a token", "a sequence", f"batch of {n_batch}", "weights"]
-    return pd.DataFrame(rows, columns=[*names, "sequences that fit", "made for this length"])
+    return pd.DataFrame(
+        [
+            {
+                "model": plan.name,
+                "heads": plan.attention,
+                "a token": size(round(plan.bytes_per_token)),
+                "a sequence": size(round(plan.bytes_per_sequence)),
+                f"batch of {n_batch}": size(round(plan.bytes_per_sequence * n_batch)),
+                "weights": size(round(plan.weight_bytes)),
+                "sequences that fit": plan.n_sequences,
+                "made for this length": "yes"
+                if n_tokens <= plan.context_length
+                else f"up to {plan.context_length}",
+            }
+            for plan in plans
+        ]
+    )

@@ -1,4 +1,4 @@
-"""One text with the cache and without it: seconds per step, seconds so far, arithmetic so far.
+"""What the cache saves: seconds and arithmetic of each step, and of a start that is read once.
 
 Without a cache every pass reads the whole text, so its colour is prefill's; with it, decode's. The
 arithmetic is drawn on logarithmic axes, where a power of the length is a straight line and its
@@ -13,15 +13,14 @@ from itertools import accumulate
 import pandas as pd
 import plotly.graph_objects as go
 
-from model.kv_cache.records import FlopCheck, RaceStep
-from viz.chart import Chart, new_figure
-from viz.format import digits, duration, log_ticks, plural, round_steps
+from model.kv_cache.records import FlopCheck, PrefixReuse, RaceStep
+from viz.chart import Chart, add_line, log_axis, lying_bars, new_figure, number_axis
+from viz.format import SUPERSCRIPTS, digits, duration, plural
 from viz.palette import Theme, colour
 
 SIDES = {"without the cache": "prompt", "with the cache": "generated"}
 HEIGHT = 320  # pixels
 POWERS = range(0, 25)  # of ten, as marks of FLOPs; of characters, as Plotly's own are larger
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def per_step_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light") -> Chart:
@@ -30,8 +29,7 @@ def per_step_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light
         [1000 * step.recomputed_seconds for step in steps],
         [1000 * step.cached_seconds for step in steps],
     ]
-    figure = _lines(steps, sides, theme)
-    _axes(figure, steps, max(map(max, sides)), "milliseconds per step")
+    figure = _lines(steps, sides, "milliseconds per step", theme)
     last = steps[-1]
     caption = (
         f"Measured on {where}: at {plural(last.n_tokens, 'token')} a step takes "
@@ -48,8 +46,7 @@ def so_far_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light")
         list(accumulate(step.recomputed_seconds for step in steps)),
         list(accumulate(step.cached_seconds for step in steps)),
     ]
-    figure = _lines(steps, sides, theme)
-    _axes(figure, steps, sides[0][-1], "seconds so far")
+    figure = _lines(steps, sides, "seconds so far", theme)
     caption = (
         f"Measured on {where}: {plural(steps[-1].n_tokens, 'token')} took "
         f"{duration(sides[0][-1])} without the cache and {duration(sides[1][-1])} with it, sums "
@@ -60,7 +57,7 @@ def so_far_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light")
 
 def work_figure(steps: Sequence[RaceStep], theme: Theme = "light") -> Chart:
     """Draws the arithmetic up to each length, the linear and the attention terms apart."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, HEIGHT, y="FLOPs so far")
     n_tokens = [step.n_tokens for step in steps]
     for (side, role), flops in zip(
         SIDES.items(),
@@ -68,25 +65,16 @@ def work_figure(steps: Sequence[RaceStep], theme: Theme = "light") -> Chart:
         strict=True,
     ):
         for term, dash in (("linear", "solid"), ("attention", "dot")):
-            figure.add_scatter(
-                x=n_tokens,
-                y=list(accumulate(float(getattr(work, term)) for work in flops)),
-                mode="lines",
-                line={"color": colour(role, theme), "width": 2.5, "dash": dash},
-                name=f"{term}, {side}",
-                hovertemplate="%{x} tokens: %{y:.3s} FLOPs<extra>%{fullData.name}</extra>",
-            )
-    end = max(n_tokens[-1], 2)
-    ticks, labels = log_ticks(1, end)
-    figure.update_xaxes(type="log", title_text="tokens", tickvals=ticks, ticktext=labels)
+            so_far = list(accumulate(float(getattr(work, term)) for work in flops))
+            name, hover = f"{term}, {side}", "%{x} tokens: %{y:.3s} FLOPs"
+            add_line(figure, name, n_tokens, so_far, colour(role, theme), dash=dash, hover=hover)
+    figure.update_xaxes(log_axis(1, max(n_tokens[-1], 2), "tokens"))
     figure.update_yaxes(
         type="log",
-        title_text="FLOPs so far",
         tickvals=[10.0**n for n in POWERS],
-        ticktext=[f"10{str(n).translate(RAISED)}" for n in POWERS],
+        ticktext=[f"10{str(n).translate(SUPERSCRIPTS)}" for n in POWERS],
         rangemode="normal",
     )
-    figure.update_layout(height=HEIGHT)
     without = sum(step.recomputed_flops.total for step in steps)
     with_cache = sum(step.cached_flops.total for step in steps)
     caption = (
@@ -100,44 +88,58 @@ def work_figure(steps: Sequence[RaceStep], theme: Theme = "light") -> Chart:
 
 def checks_table(checks: Sequence[FlopCheck]) -> pd.DataFrame:
     """Writes what torch counted beside what the formula says, pass by pass."""
+    return pd.DataFrame(
+        [
+            {
+                "side": f"{'with' if c.n_past or c.n_input == 1 else 'without'} the cache",
+                "tokens in": c.n_input,
+                "tokens cached": c.n_past,
+                "linear, counted": c.counted.linear,
+                "linear, formula": c.predicted.linear,
+                "attention, counted": c.counted.attention,
+                "attention, formula": c.predicted.attention,
+                "difference": c.counted.total - c.predicted.total,
+            }
+            for c in checks
+        ]
+    )
+
+
+def reuse_figure(reuse: PrefixReuse, where: str, theme: Theme = "light") -> Chart:
+    """Draws the milliseconds of the second prompt, whole and from the first one's cache."""
+    n_second = len(reuse.labels)
+    n_read = n_second - reuse.n_reused
     rows = [
-        (
-            "with the cache" if check.n_past or check.n_input == 1 else "without the cache",
-            check.n_input,
-            check.n_past,
-            check.counted.linear,
-            check.predicted.linear,
-            check.counted.attention,
-            check.predicted.attention,
-            check.counted.total - check.predicted.total,
-        )
-        for check in checks
+        (f"first prompt: {plural(reuse.n_first, 'token')} read", reuse.first_seconds, "prompt"),
+        (f"second, from nothing: {plural(n_second, 'token')} read", reuse.whole_seconds, "prompt"),
+        (f"second, reusing: {plural(n_read, 'token')} read", reuse.reused_seconds, "generated"),
     ]
-    names = ["side", "tokens in", "tokens cached", "linear, counted", "linear, formula"]
-    names += ["attention, counted", "attention, formula", "difference"]
-    return pd.DataFrame(rows, columns=names)
+    bars = [(name, 1000 * seconds, duration(seconds), role) for name, seconds, role in rows]
+    figure = lying_bars(bars, "milliseconds", theme)
+    gap = f"{reuse.logit_gap:.1e}" if reuse.logit_gap else "none, to the last bit"
+    caption = (
+        f"Measured on {where}, medians of {plural(reuse.n_runs, 'run')}: "
+        f"{plural(reuse.n_common, 'token')} in common, {plural(reuse.n_reused, 'position')} taken "
+        f"from the first prompt’s cache, {plural(n_read, 'token')} read; "
+        f"{digits(reuse.whole_seconds / reuse.reused_seconds, 2)} times as fast as reading all. "
+        f"Largest gap of the logits: {gap}, the best token "
+        f"{'is the same' if reuse.same_best else 'differs'}."
+    )
+    return Chart(figure, caption, f"Time of three readings. {caption}")
 
 
-def _lines(steps: Sequence[RaceStep], sides: Sequence[Sequence[float]], theme: Theme) -> go.Figure:
-    figure = new_figure(theme)
+def _lines(
+    steps: Sequence[RaceStep], sides: Sequence[Sequence[float]], title: str, theme: Theme
+) -> go.Figure:
+    """Draws what was measured of both sides at each length."""
+    figure, lengths = (
+        new_figure(theme, HEIGHT, "tokens in the text"),
+        [step.n_tokens for step in steps],
+    )
     for (name, role), heights in zip(SIDES.items(), sides, strict=True):
-        figure.add_scatter(
-            x=[step.n_tokens for step in steps],
-            y=heights,
-            mode="lines",
-            line={
-                "color": colour(role, theme),
-                "width": 2.5,
-                "dash": "solid" if role == "generated" else "dash",
-            },
-            name=name,
-            hovertemplate="%{x} tokens: %{y:.3g}<extra>" + name + "</extra>",
-        )
-    figure.update_layout(height=HEIGHT)
+        dash = "solid" if role == "generated" else "dash"
+        hover = "%{x} tokens: %{y:.3g}"
+        add_line(figure, name, lengths, heights, colour(role, theme), dash=dash, hover=hover)
+    figure.update_xaxes(range=[0, lengths[-1]])
+    figure.update_yaxes(number_axis(max(map(max, sides)), title))
     return figure
-
-
-def _axes(figure: go.Figure, steps: Sequence[RaceStep], top: float, title: str) -> None:
-    ticks = round_steps(top)
-    figure.update_xaxes(title_text="tokens in the text", range=[0, steps[-1].n_tokens])
-    figure.update_yaxes(title_text=title, tickvals=ticks, range=[0, 1.06 * ticks[-1] or 1])

@@ -9,8 +9,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.prefill_decode.records import BatchRun, Padding
-from viz.chart import Chart, new_figure
-from viz.format import count, digits, duration, log_ticks, round_steps
+from viz.chart import Chart, Style, add_line, log_axis, new_figure, number_axis
+from viz.format import count, digits, duration
 from viz.palette import Theme, colour
 from viz.prefill_decode.phase_charts import medians
 from viz.prefill_decode.roofline_chart import busy_words, utilisation
@@ -24,39 +24,22 @@ def throughput_figure(run: BatchRun, theme: Theme = "light") -> Chart:
     figure = new_figure(theme)
     batches = [point.n_batch for point in run.points]
     rates = [point.tokens_per_second for point in run.points]
-    tone = colour("generated", theme)
-    figure.add_scatter(
-        x=batches,
-        y=[rates[0] * n / batches[0] for n in batches],
-        mode="lines",
-        line={"color": colour("muted", theme), "width": 2, "dash": "dash"},
-        name="if a step took no longer",
-        hoverinfo="skip",
-    )
-    figure.add_scatter(
-        x=batches,
-        y=rates,
-        mode="lines+markers+text",
-        line={"color": tone, "width": 3},
-        marker={"size": 10, "symbol": "diamond"},
-        text=["", *(f"{digits(rate / rates[0], 2)}×" for rate in rates[1:])],
-        textposition="bottom right",
-        textfont={"size": 13, "color": colour("ink", theme)},
-        cliponaxis=False,
-        name="tokens a second, all together",
-        hovertemplate="batch %{x}: %{y:.3s} tokens a second<extra></extra>",
-    )
+    promised = [rates[0] * n / batches[0] for n in batches]
+    muted = colour("muted", theme)
+    add_line(figure, "if a step took no longer", batches, promised, muted, width=2, dash="dash")
+    name, tone = "tokens a second, all together", colour("generated", theme)
+    gains: Style = {
+        "mode": "lines+markers+text",
+        "marker": {"size": 10, "symbol": "diamond"},
+        "text": ["", *(f"{digits(rate / rates[0], 2)}×" for rate in rates[1:])],
+        "textposition": "bottom right",
+        "textfont": {"size": 13, "color": colour("ink", theme)},
+        "cliponaxis": False,
+    }
+    hover = "batch %{x}: %{y:.3s} tokens a second"
+    add_line(figure, name, batches, rates, tone, width=3, hover=hover, **gains)
     _batch_axis(figure, batches)
-    low, high = min(rates) / 1.5, max(rates) * 3
-    ticks, labels = log_ticks(low, high)
-    figure.update_yaxes(
-        type="log",
-        title_text="tokens a second",
-        range=[math.log10(low), math.log10(high)],
-        tickvals=ticks,
-        ticktext=labels,
-        rangemode="normal",
-    )
+    figure.update_yaxes(log_axis(min(rates) / 1.5, max(rates) * 3, "tokens a second"))
     last = run.points[-1]
     caption = (
         f"Measured on {run.machine.where}, {run.machine.model}, {count(last.n_past)} tokens in "
@@ -83,19 +66,20 @@ def _knee(run: BatchRun) -> str:
 
 def batch_table(run: BatchRun) -> pd.DataFrame:
     """Writes one row per batch: throughput, each reader's wait, how well memory is used."""
-    rows = [
-        (
-            point.n_batch,
-            digits(point.tokens_per_second),
-            f"{digits(point.tokens_per_second / run.points[0].tokens_per_second, 2)}×",
-            duration(point.seconds.median),
-            f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
-            utilisation(point.bytes_per_second / run.copy),
-        )
-        for point in run.points
-    ]
-    names = ["batch", "tokens a second", "gain", "a step (TPOT)", "range", "MBU"]
-    return pd.DataFrame(rows, columns=names)
+    first = run.points[0].tokens_per_second
+    return pd.DataFrame(
+        [
+            {
+                "batch": point.n_batch,
+                "tokens a second": digits(point.tokens_per_second),
+                "gain": f"{digits(point.tokens_per_second / first, 2)}×",
+                "a step (TPOT)": duration(point.seconds.median),
+                "range": f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
+                "MBU": utilisation(point.bytes_per_second / run.copy),
+            }
+            for point in run.points
+        ]
+    )
 
 
 def wait_figure(run: BatchRun, theme: Theme = "light") -> Chart:
@@ -112,8 +96,8 @@ def wait_figure(run: BatchRun, theme: Theme = "light") -> Chart:
         hovertemplate="batch %{x}: %{y:.3g} ms<extra></extra>",
     )
     _batch_axis(figure, batches)
-    ticks = round_steps(1000 * max(runs.high for runs in timed))
-    figure.update_yaxes(title_text="milliseconds a step", tickvals=ticks, range=[0, ticks[-1]])
+    top = 1000 * max(runs.high for runs in timed)
+    figure.update_yaxes(number_axis(top, "milliseconds a step", room=1))
     first, last = run.points[0], run.points[-1]
     caption = (
         f"Measured in the same run: a reader waits {duration(first.seconds.median)} for a token at "
@@ -137,13 +121,17 @@ def _batch_axis(figure: go.Figure, batches: list[int]) -> None:
 
 def padding_table(padding: Padding) -> pd.DataFrame:
     """Writes one row per way: the largest gap of the logits, and how many best tokens stayed."""
-    n = len(padding.labels)
-    rows = [
-        (
-            way.name,
-            f"{max(way.gaps):.1e}" if max(way.gaps) < 1e-3 else digits(max(way.gaps), 2),
-            f"{sum(way.same_best)} of {n}",
-        )
-        for way in padding.ways
-    ]
-    return pd.DataFrame(rows, columns=["how", "largest gap of logits", "same best token"])
+    return pd.DataFrame(
+        [
+            {
+                "how": way.name,
+                "largest gap of logits": _gap(max(way.gaps)),
+                "same best token": f"{sum(way.same_best)} of {len(padding.labels)}",
+            }
+            for way in padding.ways
+        ]
+    )
+
+
+def _gap(gap: float) -> str:
+    return f"{gap:.1e}" if gap < 1e-3 else digits(gap, 2)

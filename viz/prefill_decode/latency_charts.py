@@ -13,52 +13,41 @@ from statistics import median
 import pandas as pd
 
 from model.prefill_decode.records import PhaseRun, Request
-from viz.chart import Chart, new_figure, sheer
-from viz.format import count, digits, duration, log_ticks, percent, plural, round_steps
+from viz.chart import Chart, Style, add_line, log_axis, new_figure, number_axis, sheer, write_at
+from viz.format import count, digits, duration, percent, plural
 from viz.palette import Theme, colour
 from viz.prefill_decode.phase_charts import BIG, HEIGHT, spread, typical
 from viz.strip import element
 
 FELT = 1.05  # times as long: less may be chance
+WAYS = {
+    "plain": "Launched kernel by kernel a step takes",
+    "graph": "captured as one graph",
+    "compiled": "compiled and captured",
+}
 
 
 def gaps_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
     """Draws the wait for the first token, and the gap before each one after it."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, HEIGHT, "token of the answer")
     gaps = [1000 * gap for gap in request.gaps]
     typical_gap, first = median(gaps), 1000 * request.first_seconds
-    figure.add_scatter(
-        x=[1, 1],
-        y=[min(min(gaps), first) / 2, first],
-        mode="lines+markers",
-        line={"color": colour("prompt", theme), "width": 4},
-        marker={"size": [0, 11], "color": colour("prompt", theme)},
-        name=f"first token (TTFT): {duration(request.first_seconds)}",
-        hovertemplate="first token after %{y:.3g} ms<extra></extra>",
-    )
-    figure.add_scatter(
-        x=list(range(2, request.n_out + 1)),
-        y=gaps,
-        mode="markers" if len(gaps) < 400 else "lines",
-        line={"color": colour("generated", theme), "width": 1},
-        marker={"size": 5, "color": colour("generated", theme), "symbol": "diamond"},
-        name="gap before each further token (ITL)",
-        hovertemplate="token %{x}: %{y:.3g} ms<extra></extra>",
-    )
-    figure.add_scatter(
-        x=[2, request.n_out],
-        y=[typical_gap, typical_gap],
-        mode="lines",
-        line={"color": colour("ink", theme), "width": 1.5, "dash": "dash"},
-        name=f"median gap: {duration(typical_gap / 1000)}",
-        hoverinfo="skip",
-    )
-    figure.update_layout(height=HEIGHT)
-    figure.update_xaxes(title_text="token of the answer", range=[0, request.n_out + 1])
-    ticks, labels = log_ticks(min(gaps) / 2, 2 * max(first, *gaps))
-    figure.update_yaxes(
-        type="log", title_text="milliseconds", tickvals=ticks, ticktext=labels, rangemode="normal"
-    )
+    low, high = min(*gaps, first) / 2, 2 * max(*gaps, first)
+    tone, name = colour("prompt", theme), f"first token (TTFT): {duration(request.first_seconds)}"
+    marker: Style = {"size": [0, 11], "color": tone, "symbol": "circle"}
+    look: Style = {"width": 4, "symbol": "circle", "marker": marker}
+    hover = "after %{y:.3g} ms"
+    add_line(figure, name, [1, 1], [low, first], tone, hover=hover, **look)
+    tone, places = colour("generated", theme), list(range(2, request.n_out + 1))
+    marker = {"size": 5, "color": tone, "symbol": "diamond"}
+    look = {"width": 1, "mode": "markers" if len(gaps) < 400 else "lines", "marker": marker}
+    name, hover = "gap before each further token (ITL)", "token %{x}: %{y:.3g} ms"
+    add_line(figure, name, places, gaps, tone, hover=hover, **look)
+    name, ink = f"median gap: {duration(typical_gap / 1000)}", colour("ink", theme)
+    ends = [2, request.n_out]
+    add_line(figure, name, ends, [typical_gap] * 2, ink, width=1.5, dash="dash")
+    figure.update_xaxes(range=[0, request.n_out + 1])
+    figure.update_yaxes(log_axis(low, high, "milliseconds"))
     slowest = quantile(request.gaps, 0.95)
     per_output = request.per_output or 0.0
     caption = (
@@ -91,41 +80,21 @@ def quantile(values: Sequence[float], fraction: float) -> float:
 
 def stream_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
     """Draws how many tokens are in hand at each moment: streamed, and as a whole at the end."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, HEIGHT, "seconds after the request")
+    n_out, tone = request.n_out, colour("generated", theme)
     at = list(accumulate(request.gaps, initial=request.first_seconds))
-    tone = colour("generated", theme)
-    figure.add_scatter(
-        x=[0, *at, at[-1] * 1.04],
-        y=[0, *range(1, request.n_out + 1), request.n_out],
-        mode="lines",
-        line={"shape": "hv", "color": tone, "width": 3},
-        fill="tozeroy",
-        fillcolor=sheer(tone).replace("0.6", "0.18"),
-        name="streamed: each token as it is ready",
-        hovertemplate="%{y} tokens after %{x:.3g} s<extra></extra>",
-    )
-    figure.add_scatter(
-        x=[0, at[-1], at[-1], at[-1] * 1.04],
-        y=[0, 0, request.n_out, request.n_out],
-        mode="lines",
-        line={"color": colour("ink", theme), "width": 2, "dash": "dash"},
-        name="the whole: all tokens at the end",
-        hoverinfo="skip",
-    )
-    figure.add_annotation(
-        x=request.first_seconds,
-        y=1,
-        text=f"<b>first token: {duration(request.first_seconds)}</b>",
-        showarrow=True,
-        arrowcolor=colour("muted", theme),
-        ax=70,
-        ay=-46,
-        font={"size": BIG, "color": colour("ink", theme)},
-    )
-    ticks = round_steps(request.n_out)
-    figure.update_layout(height=HEIGHT)
-    figure.update_xaxes(title_text="seconds after the request", range=[0, at[-1] * 1.04])
-    figure.update_yaxes(title_text="tokens in hand", tickvals=ticks, range=[0, 1.05 * ticks[-1]])
+    end = at[-1] * 1.04
+    ground = {"fill": "tozeroy", "fillcolor": sheer(tone).replace("0.6", "0.18")}
+    x, y = [0, *at, end], [0, *range(1, n_out + 1), n_out]
+    name, hover = "streamed: each token as it is ready", "%{y} tokens after %{x:.3g} s"
+    add_line(figure, name, x, y, tone, width=3, shape="hv", hover=hover, **ground)
+    x, y, ink = [0, at[-1], at[-1], end], [0, 0, n_out, n_out], colour("ink", theme)
+    add_line(figure, "the whole: all tokens at the end", x, y, ink, width=2, dash="dash")
+    words = f"<b>first token: {duration(request.first_seconds)}</b>"
+    arrow: Style = {"showarrow": True, "arrowcolor": colour("muted", theme), "ax": 70, "ay": -46}
+    write_at(figure, request.first_seconds, 1, words, theme, BIG, **arrow)
+    figure.update_xaxes(range=[0, end])
+    figure.update_yaxes(number_axis(n_out, "tokens in hand"))
     caption = (
         f"Measured on {where}: {plural(request.n_out, 'token')} from a prompt of "
         f"{count(request.n_in)}; the first was ready after {duration(request.first_seconds)}, the "
@@ -141,20 +110,16 @@ def phase_rows(run: PhaseRun) -> list[tuple[str, str, str]]:
         return []
     reading, request = run.readings[-1], typical(run.long_out)
     n_tokens, seconds, gap = reading.n_tokens, reading.seconds, median(request.gaps)
-    each = seconds.median / n_tokens
+    each, late = seconds.median / n_tokens, duration(quantile(request.gaps, 0.95))
     return [
         ("reads", f"all {plural(n_tokens, 'token')} at once", "the newest token alone"),
         ("passes", "1", "1 for each token"),
-        ("one pass", spread(seconds), f"{duration(gap)} with its choice, {_late(request)}"),
+        ("one pass", spread(seconds), f"{duration(gap)} with its choice, 95 % under {late}"),
         ("one token", element("b", duration(each)), element("b", duration(gap))),
         ("tokens a second", element("b", digits(1 / each)), element("b", digits(1 / gap))),
         ("the weights are read", f"once for {plural(n_tokens, 'token')}", "once for each token"),
         ("determines", "time to first token", "time between tokens"),
     ]
-
-
-def _late(request: Request) -> str:
-    return f"95 % under {duration(quantile(request.gaps, 0.95))}"
 
 
 def phase_ratio(run: PhaseRun) -> float:
@@ -169,31 +134,27 @@ def phase_ratio(run: PhaseRun) -> float:
 
 def trial_rows(run: PhaseRun) -> pd.DataFrame:
     """Writes what each way of carrying out a step took, its warm-up apart."""
-    rows = [
-        (
-            trial.way,
-            "" if trial.step_seconds is None else duration(trial.step_seconds),
-            duration(trial.warmup_seconds) if trial.step_seconds is not None else "",
-            "" if trial.gap is None else f"{trial.gap:.1e}",
-            trial.reason,
-        )
-        for trial in run.trials
-    ]
-    names = ["way", "a step", "warm-up", "largest gap of logits", "why not"]
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(
+        [
+            {
+                "way": trial.way,
+                "a step": "" if trial.step_seconds is None else duration(trial.step_seconds),
+                "warm-up": "" if trial.step_seconds is None else duration(trial.warmup_seconds),
+                "largest gap of logits": "" if trial.gap is None else f"{trial.gap:.1e}",
+                "why not": trial.reason,
+            }
+            for trial in run.trials
+        ]
+    )
 
 
 def launch_words(run: PhaseRun) -> str:
     """Says what launching every kernel by itself costs; nothing where no other way ran."""
     steps = {t.way: t.step_seconds for t in run.trials if t.step_seconds is not None}
-    plain, graph, compiled = (steps.get(way) for way in ("plain", "graph", "compiled"))
-    if plain is None or (graph is None and compiled is None):
+    plain, graph = steps.get("plain"), steps.get("graph")
+    words = [f"{how} {duration(steps[way])}" for way, how in WAYS.items() if way in steps]
+    if plain is None or len(words) < 2:
         return ""
-    words = [f"Launched kernel by kernel a step takes {duration(plain)}"]
-    if graph is not None:
-        words.append(f"captured as one graph {duration(graph)}")
-    if compiled is not None:
-        words.append(f"compiled and captured {duration(compiled)}")
     said = ", ".join(words)
     if graph is None or graph >= plain:
         return f"{said}."

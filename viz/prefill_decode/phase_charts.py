@@ -13,8 +13,19 @@ import plotly.graph_objects as go
 
 from model.prefill_decode.records import PhaseRun, Request, Timed
 from model.records import Machine
-from viz.chart import Chart, empty_chart, filled, name_rows, new_figure
-from viz.format import count, digits, duration, plural, round_steps
+from viz.chart import (
+    PHASE_ROLES,
+    Chart,
+    Style,
+    add_line,
+    empty_chart,
+    filled,
+    name_rows,
+    new_figure,
+    number_axis,
+    write_at,
+)
+from viz.format import count, digits, duration, plural
 from viz.palette import Theme, colour
 
 HEIGHT = 330  # pixels
@@ -46,49 +57,57 @@ def typical(requests: Sequence[Request]) -> Request:
 
 
 def pace_figure(run: PhaseRun, theme: Theme = "light", recorded: PhaseRun | None = None) -> Chart:
-    """Draws the seconds that n tokens take: read as a prompt, and written as an answer."""
+    """Draws the seconds that n tokens take: read as a prompt, and written as an answer.
+
+    Args:
+        run: Its readings, and its second request as far as it has come.
+        theme: Light or dark.
+        recorded: Laid behind, thin and dotted.
+    """
     if not run.readings:
         return empty_chart(theme, "No prompt has been read yet.")
-    figure = new_figure(theme)
-    _reading_line(figure, run, theme)
-    tops = [run.readings[-1].seconds.high]
-    words = [f"{plural(run.readings[-1].n_tokens, 'token')} read in {_read_words(run)}"]
-    if any(request.gaps for request in run.long_out):
-        request = typical(run.long_out)
-        _writing_line(figure, request, theme)
-        tops.append(sum(request.gaps))
-        words.append(
-            f"{plural(len(request.gaps), 'token')} written in {duration(sum(request.gaps))}"
-        )
-    if recorded is not None:
-        _recorded_lines(figure, recorded, theme)
-        machine = recorded.machine
-        words.append(f"dotted, {machine.model} as recorded on {machine.where}, {machine.date[:10]}")
-    ticks = round_steps(max(tops))
-    end = max([run.readings[-1].n_tokens, *(r.n_out for r in run.long_out)])
-    figure.update_xaxes(title_text="tokens", range=[0, end * 1.02])
-    figure.update_yaxes(title_text="seconds", tickvals=ticks, range=[0, 1.06 * ticks[-1]])
-    figure.update_layout(height=HEIGHT)
-    caption = f"Measured on {run.machine.where}, by {run.engine}: {'; '.join(words)}."
-    return Chart(figure, caption, f"Seconds against tokens, read and written. {caption}")
-
-
-def _read_words(run: PhaseRun) -> str:
-    last = run.readings[-1].seconds
-    return f"{spread(last)}, median of {last.n}" if last.n > 1 else spread(last)
-
-
-def _reading_line(figure: go.Figure, run: PhaseRun, theme: Theme) -> None:
-    tone = colour("prompt", theme)
+    figure, last = new_figure(theme, HEIGHT, "tokens"), run.readings[-1]
+    tones = {phase: colour(role, theme) for phase, role in PHASE_ROLES.items()}
     figure.add_scatter(
         x=[reading.n_tokens for reading in run.readings],
         **medians([reading.seconds for reading in run.readings]),
-        line={"color": tone, "width": 3},
+        line={"color": tones["prefill"], "width": 3},
         marker={"size": 9},
         name="reading a prompt: all in one pass",
         text=[duration(reading.seconds.median / reading.n_tokens) for reading in run.readings],
         hovertemplate="%{x} tokens read in %{y:.3g} s, %{text} each<extra></extra>",
     )
+    runs = f", median of {last.seconds.n}" if last.seconds.n > 1 else ""
+    words = [f"{plural(last.n_tokens, 'token')} read in {spread(last.seconds)}{runs}"]
+    written = _written(run)
+    if written:
+        name, hover = "writing an answer: one pass a token", "%{x} tokens written in %{y:.3g} s"
+        look: Style = {"width": 3.5, "dash": "dash", "hover": hover}
+        add_line(figure, name, _places(written), written, tones["decode"], **look)
+        words.append(f"{plural(len(written), 'token')} written in {duration(written[-1])}")
+    if recorded is not None:
+        read = [reading.seconds.median for reading in recorded.readings]
+        lengths = [reading.n_tokens for reading in recorded.readings]
+        look = {"width": 2, "dash": "dot", "opacity": 0.7, "hover": "%{x} tokens: %{y:.3g} s"}
+        add_line(figure, "reading, recorded", lengths, read, tones["prefill"], **look)
+        behind = _written(recorded)
+        add_line(figure, "writing, recorded", _places(behind), behind, tones["decode"], **look)
+        machine = recorded.machine
+        words.append(f"dotted, {machine.model} as recorded on {machine.where}, {machine.date[:10]}")
+    end = max([last.n_tokens, *(request.n_out for request in run.long_out)])
+    figure.update_xaxes(range=[0, end * 1.02])
+    figure.update_yaxes(number_axis(max([last.seconds.high, *written[-1:]]), "seconds"))
+    caption = f"Measured on {run.machine.where}, by {run.engine}: {'; '.join(words)}."
+    return Chart(figure, caption, f"Seconds against tokens, read and written. {caption}")
+
+
+def _written(run: PhaseRun) -> list[float]:
+    """Returns the seconds after which each further token of the second request was written."""
+    return list(accumulate(typical(run.long_out).gaps)) if run.long_out else []
+
+
+def _places(values: Sequence[float]) -> list[int]:
+    return list(range(1, len(values) + 1))
 
 
 def medians(timed: Sequence[Timed], unit: float = 1.0) -> dict[str, object]:
@@ -107,41 +126,41 @@ def medians(timed: Sequence[Timed], unit: float = 1.0) -> dict[str, object]:
     return {"y": y, "error_y": bars, "mode": "lines+markers"}
 
 
-def _writing_line(figure: go.Figure, request: Request, theme: Theme) -> None:
-    figure.add_scatter(
-        x=list(range(1, request.n_out)),
-        y=list(accumulate(request.gaps)),
-        mode="lines",
-        line={"color": colour("generated", theme), "width": 3.5, "dash": "dash"},
-        name="writing an answer: one pass a token",
-        hovertemplate="%{x} tokens written in %{y:.3g} s<extra></extra>",
-    )
+def phase_bars(
+    names: Sequence[str],
+    prefill: Sequence[float],
+    decode: Sequence[float],
+    theme: Theme,
+    words: str,
+) -> go.Figure:
+    """Draws what reading and writing take of each request, one behind the other.
 
-
-def _recorded_lines(figure: go.Figure, run: PhaseRun, theme: Theme) -> None:
-    """Lays the same lines of another machine behind, thin and dotted."""
-    lines: list[tuple[str, list[int], list[float], str]] = [
-        (
-            "prompt",
-            [reading.n_tokens for reading in run.readings],
-            [reading.seconds.median for reading in run.readings],
-            "reading, recorded",
-        )
-    ]
-    if run.long_out:
-        request = typical(run.long_out)
-        sums = list(accumulate(request.gaps))
-        lines.append(("generated", list(range(1, request.n_out)), sums, "writing, recorded"))
-    for role, x, y, name in lines:
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line={"color": colour(role, theme), "width": 2, "dash": "dot"},
-            opacity=0.7,
+    Args:
+        names: Of the requests, from top to bottom.
+        prefill: What reading takes, in the axis's unit.
+        decode: What writing takes.
+        theme: Light or dark.
+        words: Of the axis.
+    """
+    figure = new_figure(theme)
+    for name, phase, lengths, shape in (
+        ("prefill: until the first token", "prefill", prefill, ""),
+        ("decode: all tokens after it", "decode", decode, "/"),
+    ):
+        figure.add_bar(
+            y=names,
+            x=lengths,
+            orientation="h",
+            width=0.55,
             name=name,
-            hovertemplate="%{x} tokens: %{y:.3g} s<extra>" + name + "</extra>",
+            marker=filled(colour(PHASE_ROLES[phase], theme), shape=shape),
+            hovertemplate=f"%{{x:.3g}}<extra>{name}</extra>",
         )
+    top = max(sum(pair) for pair in zip(prefill, decode, strict=True))
+    figure.update_layout(barmode="stack", legend_traceorder="normal")
+    figure.update_xaxes(number_axis(top, words, room=1.18))
+    name_rows(figure, names, theme, BIG)
+    return figure
 
 
 def swap_figure(requests: Sequence[Request], where: str, theme: Theme = "light") -> Chart:
@@ -152,37 +171,13 @@ def swap_figure(requests: Sequence[Request], where: str, theme: Theme = "light")
         where: Device and number format.
         theme: Light or dark.
     """
-    figure = new_figure(theme)
     names = [f"<b>{count(r.n_in)} in</b>, {count(r.n_out)} out" for r in requests]
-    parts = (
-        ("prompt", "prefill: until the first token", [r.first_seconds for r in requests], ""),
-        ("generated", "decode: all tokens after it", [sum(r.gaps) for r in requests], "/"),
-    )
-    for role, name, seconds, shape in parts:
-        tone = colour(role, theme)
-        figure.add_bar(
-            y=names,
-            x=seconds,
-            orientation="h",
-            width=0.55,
-            name=name,
-            marker=filled(tone, shape=shape),
-            hovertemplate="%{x:.3g} s<extra>" + name + "</extra>",
-        )
+    first, later = [r.first_seconds for r in requests], [sum(r.gaps) for r in requests]
+    figure = phase_bars(names, first, later, theme, "seconds")
     for name, request in zip(names, requests, strict=True):
-        figure.add_annotation(
-            x=request.seconds,
-            y=name,
-            text=f"<b>{duration(request.seconds)}</b>",
-            showarrow=False,
-            xanchor="left",
-            xshift=6,
-            font={"size": BIG + 1, "color": colour("ink", theme)},
-        )
-    ticks = round_steps(max(request.seconds for request in requests))
-    figure.update_layout(barmode="stack", height=HEIGHT, legend_traceorder="normal")
-    figure.update_xaxes(title_text="seconds", tickvals=ticks, range=[0, 1.18 * ticks[-1]])
-    name_rows(figure, names, theme, BIG)
+        total = f"<b>{duration(request.seconds)}</b>"
+        write_at(figure, request.seconds, name, total, theme, BIG + 1, xanchor="left", xshift=6)
+    figure.update_layout(height=HEIGHT)
     caption = f"Measured on {where}. {_swap_words(requests)}"
     return Chart(figure, caption, f"Two requests and their time. {caption}")
 

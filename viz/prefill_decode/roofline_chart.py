@@ -15,12 +15,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.prefill_decode.records import Bound, Ceilings, Roofline, RoofPoint
-from viz.chart import Chart, name_rows, new_figure
+from viz.chart import PHASE_ROLES, Chart, add_line, name_rows, new_figure, write_at
 from viz.format import THIN, count, digits, duration, percent, size
 from viz.palette import Theme, colour
 
 HEIGHT = 460  # pixels
-ROLES = {"prefill": "prompt", "decode": "generated"}
 SYMBOLS = {"prefill": "circle", "decode": "diamond"}
 WORDS: dict[Bound, str] = {
     "memory": "reading the weights and the cache",
@@ -39,24 +38,25 @@ def utilisation(fraction: float) -> str:
     return percent(fraction) if fraction < 1 else f"{digits(100 * fraction)}{THIN}%"
 
 
-def short_name(point: RoofPoint) -> str:
-    """Names a point in few words: 256 tokens, batch 4."""
+def pass_name(point: RoofPoint) -> str:
+    """Names a pass: prefill of 256, decode of a batch of 4."""
     if point.phase == "prefill":
-        return f"{count(point.n_input)} tokens"
-    return (
-        f"batch {point.n_batch}"
-        if _is_plain(point)
-        else f"batch {point.n_batch}, by the quick step"
-    )
+        return f"prefill of {count(point.n_input)}"
+    return f"decode, batch {point.n_batch}{'' if _is_plain(point) else ', quick step'}"
+
+
+def _is_plain(point: RoofPoint) -> bool:
+    return _PLAIN in point.engine
 
 
 def roofline_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     """Draws the ceilings that were measured, and each kind of pass below them."""
     top, points = roofline.ceilings, roofline.points
     figure = new_figure(theme)
-    left, right = _x_range(top, points)
+    intensities = [top.ridge, *(point.intensity for point in points)]
+    left, right = min(*intensities, 0.5) / 5, max(intensities) * 4
     _roofs(figure, top, left, right, theme)
-    for phase in ("prefill", "decode"):
+    for phase in PHASE_ROLES:
         _points(figure, [p for p in points if p.phase == phase], phase, theme)
     low = min([p.flops_per_second for p in points] or [top.matmul / 1000])
     figure.update_xaxes(
@@ -86,45 +86,21 @@ def roofline_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Roofline of this device. {caption}")
 
 
-def _x_range(top: Ceilings, points: Sequence[RoofPoint]) -> tuple[float, float]:
-    found = [point.intensity for point in points] or [top.ridge]
-    return min(*found, top.ridge, 0.5) / 5, max(*found, top.ridge) * 4
-
-
 def _roofs(figure: go.Figure, top: Ceilings, left: float, right: float, theme: Theme) -> None:
     """Draws the slope of both bandwidths, the flat matrix rate, and the ridge."""
     ink, muted = colour("ink", theme), colour("muted", theme)
-    figure.add_scatter(
-        x=[left, top.ridge, right],
-        y=[left * top.copy, top.matmul, top.matmul],
-        mode="lines",
-        line={"color": ink, "width": 3},
-        name="roof: copy bandwidth, then matrix rate",
-        hoverinfo="skip",
-    )
-    corner = top.matmul / top.read
-    figure.add_scatter(
-        x=[left, corner],
-        y=[left * top.read, top.matmul],
-        mode="lines",
-        line={"color": muted, "width": 2, "dash": "dash"},
-        name="roof of a matrix and a vector",
-        hoverinfo="skip",
-    )
-    figure.add_annotation(
-        x=math.log10(top.ridge),
-        y=math.log10(top.matmul),
-        text=f"ridge: {digits(top.ridge)} FLOPs a byte",
-        showarrow=False,
-        yshift=14,
-        font={"size": 13, "color": ink},
-    )
+    x, y = [left, top.ridge, right], [left * top.copy, top.matmul, top.matmul]
+    add_line(figure, "roof: copy bandwidth, then matrix rate", x, y, ink, width=3)
+    x, y = [left, top.matmul / top.read], [left * top.read, top.matmul]
+    add_line(figure, "roof of a matrix and a vector", x, y, muted, width=2, dash="dash")
+    words = f"ridge: {digits(top.ridge)} FLOPs a byte"
+    write_at(figure, math.log10(top.ridge), math.log10(top.matmul), words, theme, yshift=14)
 
 
 def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str, theme: Theme) -> None:
     if not points:
         return
-    tone = colour(ROLES[phase], theme)
+    tone = colour(PHASE_ROLES[phase], theme)
     symbol = SYMBOLS[phase]
     figure.add_scatter(
         x=[point.intensity for point in points],
@@ -136,7 +112,10 @@ def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str, theme: T
             "symbol": [symbol if _is_plain(p) else f"{symbol}-open" for p in points],
             "line": {"width": 2, "color": tone},
         },
-        text=[f" {short_name(point).replace(', by the', ',')} " for point in points],
+        text=[
+            f" {pass_name(point).removeprefix('prefill of ').removeprefix('decode, ')} "
+            for point in points
+        ],
         textposition=[_beside(point) for point in points],
         textfont={"size": 13, "color": colour("ink", theme)},
         cliponaxis=False,
@@ -152,16 +131,12 @@ def _beside(point: RoofPoint) -> str:
     return "top left" if point.phase == "decode" and _is_plain(point) else "bottom right"
 
 
-def _is_plain(point: RoofPoint) -> bool:
-    return _PLAIN in point.engine
-
-
 def floors_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     """Draws, for each kind of pass, what its three floors explain of the time that it took."""
     top, points = roofline.ceilings, roofline.points
     figure = new_figure(theme)
-    rows = [row_name(point) for point in points]
-    for phase, role in ROLES.items():
+    rows = [pass_name(point) for point in points]
+    for phase, role in PHASE_ROLES.items():
         chosen = [row for row, point in zip(rows, points, strict=True) if point.phase == phase]
         figure.add_bar(
             y=chosen,
@@ -178,13 +153,14 @@ def floors_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     for bound, words in WORDS.items():
         shares = [p.floors(top)[bound] / p.seconds.median for p in points]
         is_highest = [p.bound(top) == bound for p in points]
-        ink = colour("ink", theme)
+        symbol, ink = FLOOR_SYMBOLS[bound], colour("ink", theme)
+        is_open = [not high and bound != "overhead" for high in is_highest]
         figure.add_scatter(
             x=[min(share, 1.12) for share in shares],
             y=rows,
             mode="markers",
             marker={
-                "symbol": [_symbol(bound, is_filled=high) for high in is_highest],
+                "symbol": [f"{symbol}-open" if hollow else symbol for hollow in is_open],
                 "size": [15 if high else 10 for high in is_highest],
                 "color": ink,
                 "line": {"width": 2.5, "color": ink},
@@ -213,35 +189,22 @@ def floors_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Three floors under each pass. {caption}")
 
 
-def _symbol(bound: Bound, *, is_filled: bool) -> str:
-    symbol = FLOOR_SYMBOLS[bound]
-    return symbol if is_filled or bound == "overhead" else f"{symbol}-open"
-
-
-def row_name(point: RoofPoint) -> str:
-    """Names a pass for a row."""
-    if point.phase == "prefill":
-        return f"prefill of {count(point.n_input)}"
-    quick = "" if _is_plain(point) else ", quick step"
-    return f"decode, batch {point.n_batch}{quick}"
-
-
 def verdict(roofline: Roofline) -> str:
-    """Says in words what binds each phase on this device."""
+    """Says in words what binds each phase on this device, a line for each."""
     prefills = [p for p in roofline.points if p.phase == "prefill"]
     decodes = [p for p in roofline.points if p.phase == "decode"]
     chosen = [max(prefills, key=lambda p: p.n_input)] if prefills else []
     for is_plain in (True, False):
         own = [p for p in decodes if _is_plain(p) == is_plain]
         chosen += [min(own, key=lambda p: p.n_batch)] if own else []
-    sentences = [_sentence(point, roofline.ceilings) for point in chosen]
+    lines = [f"- {_sentence(point, roofline.ceilings)}" for point in chosen]
     if decodes and decodes[0].weight_bytes < _IN_CACHE:
-        sentences.append(
-            f"These weights, {size(decodes[0].weight_bytes)}, may lie in the processor’s own "
+        lines.append(
+            f"- These weights, {size(decodes[0].weight_bytes)}, may lie in the processor’s own "
             "cache, which is quicker than the copy in memory that MBU is held against."
         )
     busy = busy_words(roofline.points, roofline.ceilings.spread)
-    return " ".join([*sentences, busy]).strip()
+    return "\n".join([*lines, f"- {busy}"] if busy else lines)
 
 
 def busy_words(points: Sequence[RoofPoint], spread: float = 0.0) -> str:
@@ -269,21 +232,12 @@ def busy_words(points: Sequence[RoofPoint], spread: float = 0.0) -> str:
 def _sentence(point: RoofPoint, top: Ceilings) -> str:
     bound, took = point.bound(top), point.seconds.median
     floor = point.floors(top)[bound]
-    told = {
-        "memory": "**memory-bound**",
-        "compute": "**compute-bound**",
-        "overhead": "**overhead-bound**, not memory-bound",
-    }[bound]
+    told = f"**{bound}-bound**"
     if floor < _EXPLAINED * took:
         told = f"near none of the three bounds, {bound} the nearest"
-    name = (
-        f"Reading {count(point.n_input)} tokens"
-        if point.phase == "prefill"
-        else f"Decoding at batch {point.n_batch}{'' if _is_plain(point) else ' by the quick step'}"
-    )
     return (
-        f"{name} is {told} here: {WORDS[bound]} alone would take {duration(floor)} of the "
-        f"{duration(took)} measured (MBU {utilisation(point.mbu(top))}, "
+        f"{pass_name(point).capitalize()}: {told}. {WORDS[bound].capitalize()} alone would take "
+        f"{duration(floor)} of the {duration(took)} measured (MBU {utilisation(point.mbu(top))}, "
         f"MFU {utilisation(point.mfu(top))})."
     )
 
@@ -291,19 +245,19 @@ def _sentence(point: RoofPoint, top: Ceilings) -> str:
 def roofline_table(roofline: Roofline) -> pd.DataFrame:
     """Writes one row per kind of pass."""
     top = roofline.ceilings
-    rows = [
-        (
-            row_name(point),
-            duration(point.seconds.median),
-            f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
-            f"{digits(point.flops / 1e9)} GFLOP",
-            size(point.n_bytes),
-            digits(point.intensity),
-            utilisation(point.mbu(top)),
-            utilisation(point.mfu(top)),
-            point.bound(top),
-        )
-        for point in roofline.points
-    ]
-    names = ["pass", "median", "spread", "arithmetic", "read", "FLOPs a byte", "MBU", "MFU"]
-    return pd.DataFrame(rows, columns=[*names, "highest floor"])
+    return pd.DataFrame(
+        [
+            {
+                "pass": pass_name(point),
+                "median": duration(point.seconds.median),
+                "spread": f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
+                "arithmetic": f"{digits(point.flops / 1e9)} GFLOP",
+                "read": size(point.n_bytes),
+                "FLOPs a byte": digits(point.intensity),
+                "MBU": utilisation(point.mbu(top)),
+                "MFU": utilisation(point.mfu(top)),
+                "highest floor": point.bound(top),
+            }
+            for point in roofline.points
+        ]
+    )

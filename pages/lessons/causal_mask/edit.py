@@ -37,13 +37,13 @@ def _edit(lesson: MaskLesson) -> None:
         problem.error(edit.words)
         return
     theme = theme_now()
-    show_chart(edit_figure(edit, theme), "mask_edit")
     left, right = st.columns([7, 4], gap="medium")
     with left:
-        show_chart(divergence_figure(edit, theme), "mask_kl")
+        show_chart(edit_figure(edit, theme), "mask_edit")
     with right:
         show_chart(shifts_figure(edit.shifts, theme), "mask_shifts")
     show_metrics(_numbers(edit), "mask_edit_numbers")
+    show_chart(divergence_figure(edit, theme), "mask_kl")
 
 
 def _controls(text: MeasuredText) -> tuple[int, str]:

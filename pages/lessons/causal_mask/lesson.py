@@ -11,11 +11,10 @@ from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link, refuse
 from pages.lessons.causal_mask.attention import show_attention
 from pages.lessons.causal_mask.edit import show_edit
-from pages.lessons.causal_mask.leak import show_leak
 from pages.lessons.causal_mask.losses import show_losses
 from pages.lessons.causal_mask.settings import MAX_CHARACTERS, SETTINGS, TEXT
 from pages.lessons.causal_mask.state import MAX_TOKENS, MaskLesson, MeasuredText
-from pages.lessons.causal_mask.training import show_training
+from pages.lessons.causal_mask.unmasked import show_leak, show_training
 from viz.format import plural
 
 LESSON = "mask_lesson"

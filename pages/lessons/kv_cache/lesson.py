@@ -15,8 +15,7 @@ from pages.frame.link import asked, offer_link
 from pages.frame.models import DEFAULT_PROMPT
 from pages.lessons.kv_cache.growth import show_growth, start
 from pages.lessons.kv_cache.plan import show_plan
-from pages.lessons.kv_cache.race import show_race
-from pages.lessons.kv_cache.reuse import show_reuse
+from pages.lessons.kv_cache.race import show_race, show_reuse
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import MAX_COLUMNS, CacheLesson, GrowingText, new_stepper
 

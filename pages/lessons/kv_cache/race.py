@@ -1,23 +1,42 @@
-"""The second part: one text with the cache and without it, measured here."""
+"""What the cache saves, measured here: at every step, and of a start that was read before."""
 
 from __future__ import annotations
 
 from itertools import accumulate
 
 import streamlit as st
+from markupsafe import Markup
 
 from model.flops import count_flops, growth_exponent, predict_flops
 from model.job import Job
-from model.kv_cache.experiments import race, read_all, read_newest
-from model.kv_cache.records import Race
+from model.kv_cache.experiments import (
+    common_start,
+    race,
+    read_all,
+    read_newest,
+    reuse_prefix,
+)
+from model.kv_cache.records import PrefixReuse, Race
 from model.loading import LanguageModel
+from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_metrics, theme_now
+from pages.frame.figures import show_chart, show_charts, show_metrics, theme_now
 from pages.frame.job_panel import show_job
 from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import count, digits, percent, plural
-from viz.kv_cache.race_charts import checks_table, per_step_figure, so_far_figure, work_figure
+from viz.kv_cache.race_charts import (
+    checks_table,
+    per_step_figure,
+    reuse_figure,
+    so_far_figure,
+    work_figure,
+)
+from viz.palette import Theme
+from viz.strip import chip, row
+
+MAX_TOKENS = 512  # of one prompt
+N_RUNS = 7  # of each of the three readings
 
 
 def show_race(lesson: CacheLesson) -> None:
@@ -64,11 +83,9 @@ def _show(lm: LanguageModel, job: Job[Race]) -> None:
     found, theme = job.found, theme_now()
     if found is None or not found.steps:
         return
-    left, right = st.columns(2, gap="large")
-    with left:
-        show_chart(per_step_figure(found.steps, lm.where, theme), "kv_per_step")
-    with right:
-        show_chart(so_far_figure(found.steps, lm.where, theme), "kv_so_far")
+    per_step = per_step_figure(found.steps, lm.where, theme)
+    so_far = so_far_figure(found.steps, lm.where, theme)
+    show_charts([(per_step, "kv_per_step"), (so_far, "kv_so_far")])
     if not job.is_running:
         show_chart(work_figure(found.steps, theme), "kv_work")
     if found.checks:
@@ -140,3 +157,56 @@ def _check_words(found: Race) -> None:
     )
     with st.expander("Torch’s counter beside the formula", key="kv_checks"):
         st.dataframe(checks_table(found.checks), hide_index=True, key="kv_checks_table")
+
+
+def show_reuse(lesson: CacheLesson) -> None:
+    """Offer two prompts, and show what the second one saves by the first."""
+    st.header("Prefix caching: a common start is read once", anchor=False)
+    st.markdown(
+        "**Keys and values depend only on the tokens before them, so two prompts that begin alike "
+        "can share the cache of that beginning.** From the first different token on, all is read."
+    )
+    for column, name in zip(st.columns(2, gap="medium"), ("first", "second"), strict=True):
+        with column:
+            SETTINGS.widget(name, height=140)
+    show_job(
+        lesson.jobs,
+        "kv_prefix",
+        "Read both",
+        lambda: _start_reuse(lesson),
+        lambda job: _show_reuse(lesson.lm, job),
+        icon=":material/timer:",
+    )
+    show_code(reuse_prefix, common_start, key="kv_code_4")
+
+
+def _start_reuse(lesson: CacheLesson) -> Job[PrefixReuse]:
+    lm = lesson.lm
+    first, second = (encode(lm, SETTINGS[name]) for name in ("first", "second"))
+    n_longest = max(len(first), len(second))
+    limit = min(MAX_TOKENS, lm.context_length or MAX_TOKENS)
+    if n_longest > limit:
+        raise ValueError(
+            f"A prompt has {n_longest:,} tokens, and at most {limit:,} are read here: shorten it."
+        )
+    job = Job(reuse_prefix(lm, first, second, N_RUNS), is_timed=True)
+    lesson.stepper.is_playing = False  # it would be timed as well
+    return job
+
+
+def _show_reuse(lm: LanguageModel, job: Job[PrefixReuse]) -> None:
+    reuse, theme = job.found, theme_now()
+    if reuse is None:
+        return
+    st.html(token_strip(reuse, theme))
+    st.caption("The second prompt. Filled: taken from the cache. Outlined: read.")
+    show_chart(reuse_figure(reuse, lm.where, theme), "kv_reuse")
+
+
+def token_strip(reuse: PrefixReuse, theme: Theme) -> Markup:
+    """Write the second prompt's tokens as boxes: what was kept, and what was read."""
+    kept, read = reuse.labels[: reuse.n_reused], reuse.labels[reuse.n_reused :]
+    return row(
+        *(chip(label, "prompt", theme) for label in kept),
+        *(chip(label, "generated", theme, "open") for label in read),
+    )

@@ -15,8 +15,9 @@ from model.prefill_decode.padding import compare_padding
 from model.prefill_decode.records import BatchRun, Padding
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import theme_now
 from pages.frame.job_panel import show_job
+from pages.lessons.prefill_decode.recorded import Show, show_runs
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.palette import Theme
@@ -45,34 +46,41 @@ def show_batches(lesson: PhaseLesson) -> None:
         "Measure",
         lambda: lesson.start(measure_batches(lesson.lm)),
         _show,
+        idle=_show_runs,
         icon=":material/timer:",
     )
     show_code(Batch.read, forward, BlockLayer.update, key="phase_code_4")
-    _show_padding(lesson)
 
 
 def _show(job: Job[BatchRun]) -> None:
-    run, theme = job.found, theme_now()
-    if run is None or job.is_running:
-        return
-    if run.refused:
+    run = None if job.is_running else job.found
+    if run is not None and run.refused:
         st.info(run.refused)
+    _show_runs(run)
+
+
+def _show_runs(run: BatchRun | None = None) -> None:
+    show_runs(run, lambda recording: recording.batches, _draw)
+
+
+def _draw(run: BatchRun, show: Show) -> None:
+    """Draw throughput and waiting side by side, and every batch in numbers."""
     if not run.points:
         return
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="medium")
     with left:
-        show_chart(throughput_figure(run, theme), "phase_throughput")
+        show(throughput_figure(run, theme_now()), "phase_throughput")
     with right:
-        show_chart(wait_figure(run, theme), "phase_waits")
-    with st.expander("Every batch in numbers", key="phase_batch_numbers"):
-        st.dataframe(batch_table(run), hide_index=True, key="phase_batch_table")
+        show(wait_figure(run, theme_now()), "phase_waits")
+    with st.expander("Every batch in numbers"):
+        st.dataframe(batch_table(run), hide_index=True)
         st.caption(
-            "Measured: medians, with the quickest and the slowest step. MBU: weights and caches, "
-            "each read once, ÷ seconds ÷ the copy bandwidth of the same run."
+            "Medians, with the quickest and the slowest step. MBU: weights and caches, each read "
+            "once, ÷ seconds ÷ the copy bandwidth of the same run."
         )
 
 
-def _show_padding(lesson: PhaseLesson) -> None:
+def show_padding(lesson: PhaseLesson) -> None:
     """Offer prompts of different lengths in one batch."""
     st.subheader("Padding", anchor=False)
     st.markdown(
@@ -109,7 +117,7 @@ def _draw_padding(job: Job[Padding]) -> None:
     padding = job.found
     if padding is None:
         return
-    st.dataframe(padding_table(padding), hide_index=True, key="phase_padding_table")
+    st.dataframe(padding_table(padding), hide_index=True)
     st.html(padding_grid(padding, theme_now()))
     st.caption(
         "Measured: one pass over the rectangle against each prompt alone; the largest logit is "

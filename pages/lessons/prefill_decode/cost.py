@@ -15,15 +15,16 @@ from model.prefill_decode.cost import (
     price_tokens,
     saved_by_budget,
 )
-from model.prefill_decode.records import BatchRun, Energy, PhaseRun, Prices
+from model.prefill_decode.records import Energy, Prices
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import is_running, show_job
+from pages.lessons.prefill_decode.recorded import recording_beside
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, percent, plural
 from viz.prefill_decode.cost_chart import price_figure, request_figure
-from viz.prefill_decode.phase_charts import typical
+from viz.prefill_decode.phase_charts import as_recorded, typical
 
 THOUSAND = 1000
 
@@ -34,7 +35,7 @@ def show_cost(lesson: PhaseLesson) -> None:
     st.markdown(
         "**An hour costs the same whatever runs in it, so a token costs the time for which it "
         "holds the machine: one output token costs as much as many input tokens.** The times are "
-        "those measured above; the price is yours."
+        "those above; the price is yours."
     )
     st.fragment(_cost)(lesson)
     show_code(price_tokens, price_request, saved_by_budget, key="phase_code_6")
@@ -42,14 +43,16 @@ def show_cost(lesson: PhaseLesson) -> None:
 
 
 def _cost(lesson: PhaseLesson) -> None:
-    run = lesson.phases
-    if run is None:
-        st.info("Prices need the times of both phases: press Start at the top of this page.")
-        return
     if lesson.is_measuring:
         st.info("A measurement is running: the prices return when it ends.")
         return
-    batches: BatchRun | None = lesson.found("phase_batches")
+    run, batches = lesson.phases, lesson.found("phase_batches")
+    recording = recording_beside(is_measured=run is not None)
+    if run is None:
+        if recording is None:
+            st.info("Prices need the times of both phases: press Start at the top of this page.")
+            return
+        run, batches = recording.phases, recording.batches
     steps = {p.n_batch: p.seconds.median for p in batches.points} if batches else {}
     # at batch 1 the first run says more: it has a gap for each of a thousand tokens
     steps = {**steps, 1: median(typical(run.long_out).gaps)}
@@ -61,9 +64,14 @@ def _cost(lesson: PhaseLesson) -> None:
     except ValueError as error:
         st.error(str(error))
         return
+    note = (
+        f"Measured on {run.machine.where}, {run.machine.model}: reading {reading.n_tokens} tokens, "
+        "and the median gap or the median step of the batch."
+    )
     left, right = st.columns(2, gap="large")
     with left:
-        show_chart(price_figure(prices, _note(run), theme_now()), "phase_prices")
+        chart = price_figure(prices, note, theme_now())
+        show_chart(chart if lesson.phases else as_recorded(chart, run.machine), "phase_prices")
         _listed(prices)
     with right:
         _budget(prices, n_in, n_out)
@@ -77,13 +85,6 @@ def _inputs(sizes: list[int]) -> tuple[float, int, int, int]:
         n_out = SETTINGS.widget("n_out", width=150)
         n_batch = SETTINGS.widget("n_batch", options=sizes, width=270)
     return price, n_in, n_out, n_batch
-
-
-def _note(run: PhaseRun) -> str:
-    return (
-        f"Times measured on {run.machine.where}: reading {run.readings[-1].n_tokens} tokens, and "
-        "the median gap or the median step of the batch."
-    )
 
 
 def _listed(prices: Prices) -> None:

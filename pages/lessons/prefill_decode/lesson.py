@@ -8,10 +8,9 @@ from model.loading import LanguageModel
 from model.timing import describe
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
-from pages.lessons.prefill_decode.batches import show_batches
+from pages.lessons.prefill_decode.batches import show_batches, show_padding
 from pages.lessons.prefill_decode.cost import show_cost
 from pages.lessons.prefill_decode.pace import show_pace
-from pages.lessons.prefill_decode.recorded import show_recorded
 from pages.lessons.prefill_decode.roofline import show_roofline
 from pages.lessons.prefill_decode.scores import show_scores
 from pages.lessons.prefill_decode.settings import SETTINGS
@@ -36,13 +35,14 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
     )
     offer_link(SETTINGS, lesson.home, caption=caption)
     show_shapes(lesson)
+    SETTINGS.widget("recording", width=420)
     show_pace(lesson)
     show_stream(lesson)
     show_roofline(lesson)
     show_batches(lesson)
+    show_padding(lesson)
     show_cost(lesson)
     show_scores(lesson)
-    show_recorded()
 
 
 def _begin(lm: LanguageModel, _old: PhaseLesson | None) -> PhaseLesson:

@@ -13,7 +13,7 @@ from model.prefill_decode.records import PhaseRun, Request
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, theme_now
 from pages.frame.job_panel import show_job
-from pages.lessons.prefill_decode.recorded import chosen_recording
+from pages.lessons.prefill_decode.recorded import Show, chosen_recording, show_runs
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, duration, plural
@@ -39,7 +39,6 @@ def show_pace(lesson: PhaseLesson) -> None:
         "lengths are read, then two requests swap what goes in and what comes out."
     )
     engines = engine_names(lesson.lm)
-
     if SETTINGS["engine"] not in engines:
         SETTINGS.put(engine=engines[-1])
 
@@ -57,62 +56,70 @@ def show_pace(lesson: PhaseLesson) -> None:
         start,
         _show,
         controls=controls,
+        idle=_show_runs,
         icon=":material/timer:",
     )
     show_code(measure_phases, stream, prefill, decode_one_token, key="phase_code_1")
 
 
 def _show(job: Job[PhaseRun]) -> None:
-    run, theme = job.found, theme_now()
-    if run is None:
+    run = job.found
+    if job.is_running and run is not None:
+        _show_so_far(run)
         return
-    swap = [typical(requests) for requests in (run.long_in, run.long_out) if requests]
-    if job.is_running:
-        _show_so_far(run, swap, theme)
-        return
+    _show_runs(run)
+    if run is not None:
+        _warmup(run)
+        if run.trials:
+            _trials(run)
+
+
+def _show_runs(run: PhaseRun | None = None) -> None:
+    show_runs(run, lambda recording: recording.phases, _draw)
+
+
+def _draw(run: PhaseRun, show: Show) -> None:
+    """Draw a run: two requests, the table, the lines, every gap."""
+    theme, where, recording = theme_now(), run.machine.where, chosen_recording()
+    behind = recording.phases if recording and recording.phases is not run else None
     if run.has_both_phases:
-        _headline(run)
-        left, right = st.columns([5, 4], gap="large")
+        st.markdown(
+            f"#### A token that is written takes {digits(phase_ratio(run), 2)} times as long as "
+            "one that is read."
+        )
+        left, right = st.columns(2, gap="medium")
         with left:
-            st.html(phase_table(run, theme))
+            show(swap_figure(_swapped(run), where, theme), "phase_swap")
         with right:
-            show_chart(swap_figure(swap, run.machine.where, theme), "phase_swap")
-    recorded = chosen_recording()
-    left, right = st.columns(2, gap="large")
+            st.html(phase_table(run, theme))
+    left, right = st.columns(2, gap="medium")
     with left:
-        show_chart(pace_figure(run, theme, recorded.phases if recorded else None), "phase_pace")
+        show(pace_figure(run, theme, behind), "phase_pace")
     with right:
-        if run.long_out and run.long_out[0].gaps:
-            chart = gaps_figure(typical(run.long_out), run.machine.where, theme)
-            show_chart(chart, "phase_gaps")
-    _warmup(run)
-    if run.trials:
-        _trials(run)
+        if run.has_both_phases:
+            show(gaps_figure(typical(run.long_out), where, theme), "phase_gaps")
 
 
-def _show_so_far(run: PhaseRun, swap: list[Request], theme: Theme) -> None:
+def _swapped(run: PhaseRun) -> list[Request]:
+    return [typical(requests) for requests in (run.long_in, run.long_out) if requests]
+
+
+def _show_so_far(run: PhaseRun) -> None:
     """Show one light figure: whatever the browser paints is time that the passes lack."""
-    if swap:
-        show_chart(swap_figure(swap, run.machine.where, theme), "phase_swap_live")
+    if run.long_in:
+        chart = swap_figure(_swapped(run), run.machine.where, theme_now())
+        show_chart(chart, "phase_swap_live")
     elif run.readings:
-        show_chart(pace_figure(run, theme), "phase_pace_live")
+        show_chart(pace_figure(run, theme_now()), "phase_pace_live")
 
 
 def _trials(run: PhaseRun) -> None:
-    if launch_words(run):
-        st.markdown(f"#### {launch_words(run)}")
+    st.markdown(f"#### {launch_words(run)}")
     st.dataframe(trial_rows(run), hide_index=True, key="phase_trials")
     st.caption(
         "Measured: the same step with each kernel launched by itself, captured as one graph, and "
         "compiled. The difference between the first two is the cost of launching. The gap is the "
         "largest difference from the model’s own logits; a way with more than rounding is refused."
-    )
-
-
-def _headline(result: PhaseRun) -> None:
-    st.markdown(
-        f"#### A token that is written takes {digits(phase_ratio(result), 2)} times as long as one "
-        "that is read."
     )
 
 
@@ -144,17 +151,17 @@ def phase_table(result: PhaseRun, theme: Theme) -> Markup:
     return element("div", table, style="overflow-x:auto")
 
 
-def _warmup(result: PhaseRun) -> None:
-    if not result.warmup:
+def _warmup(run: PhaseRun) -> None:
+    if not run.warmup:
         return
-    machine = result.machine
-    rounds = max(len(result.long_in), len(result.long_out))
+    machine = run.machine
+    rounds = max(len(run.long_in), len(run.long_out))
     versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
     st.caption(
         f"Measured on {machine.where}, {versions}; the device synchronised, medians with the "
         f"quickest and the slowest run; {plural(rounds, 'round')} of the two requests. Warmed up "
-        f"first: the first pass took {duration(result.warmup[0])}, the same one later "
-        f"{duration(result.warmup[-2 if len(result.warmup) > 1 else -1])}. The time of a written "
+        f"first: the first pass took {duration(run.warmup[0])}, the same one later "
+        f"{duration(run.warmup[-2 if len(run.warmup) > 1 else -1])}. The time of a written "
         "token runs until its id is known: the pass, the logits’ way to the host and the choice, "
         "here the best that ends nothing. The time of a prompt is that of its pass alone."
     )

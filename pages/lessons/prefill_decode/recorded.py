@@ -1,42 +1,50 @@
-"""Runs that were recorded on another machine, to lay beside what is measured here."""
+"""A part of the page in figures: of what was measured here, and of a run recorded elsewhere."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
+
 import streamlit as st
 
-from model.prefill_decode.recordings import Recording, recordings
-from pages.frame.figures import show_chart, theme_now
-from pages.lessons.prefill_decode.settings import SETTINGS
-from viz.prefill_decode.batch_chart import throughput_figure
-from viz.prefill_decode.phase_charts import as_recorded, pace_figure
-from viz.prefill_decode.roofline_chart import roofline_figure, verdict
+from model.prefill_decode.recordings import Recording
+from pages.frame.figures import show_chart
+from pages.frame.models import DEFAULT_MODEL
+from pages.lessons.prefill_decode.settings import RECORDINGS, SETTINGS
+from viz.chart import Chart
+from viz.prefill_decode.phase_charts import as_recorded
+
+Run = TypeVar("Run")
+Show: TypeAlias = Callable[[Chart, str], None]  # a figure, by the key of its place
 
 
 def chosen_recording() -> Recording | None:
     """Return the recording that the reader laid beside, if any."""
-    return next((one for one in recordings() if one.title == SETTINGS["recording"]), None)
+    return RECORDINGS.get(SETTINGS["recording"])
 
 
-def show_recorded() -> None:
-    """Let the reader choose a recording, and show it as what it is."""
-    st.header("Recorded runs", anchor=False)
-    st.markdown(
-        "**The same runs, recorded earlier on the device that is named.** The recording that you "
-        "choose is also drawn behind the first figure above."
-    )
-    SETTINGS.widget("recording", width=420, label_visibility="collapsed")
-    found = chosen_recording()
-    if found is None:
+def recording_beside(*, is_measured: bool) -> Recording | None:
+    """Return the recording that was chosen; the shipped model's where nothing was measured."""
+    shipped = (one for one in RECORDINGS.values() if one.machine.model == DEFAULT_MODEL)
+    return chosen_recording() or (None if is_measured else next(shipped, None))
+
+
+def show_runs(
+    measured: Run | None, part: Callable[[Recording], Run], draw: Callable[[Run, Show], None]
+) -> None:
+    """Draw what was measured here, and the same of a recording: beside it, or until there is any.
+
+    Args:
+        measured: None where nothing was.
+        part: Takes the same out of a recording.
+        draw: Draws either by what it is handed, which says where the figures come from.
+    """
+    if measured is not None:
+        draw(measured, show_chart)
+    recording = recording_beside(is_measured=measured is not None)
+    if recording is None:
         return
-    theme, machine = theme_now(), found.machine
+    machine = recording.machine
     versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
-    st.markdown(f"Recorded {machine.date[:10]}: {verdict(found.roofline)}".replace(" here:", ":"))
-    left, right = st.columns(2, gap="large")
-    with left:
-        show_chart(as_recorded(pace_figure(found.phases, theme), machine), "phase_rec_pace")
-    with right:
-        chart = as_recorded(throughput_figure(found.batches, theme), found.batches.machine)
-        show_chart(chart, "phase_rec_batches")
-    chart = as_recorded(roofline_figure(found.roofline, theme), found.roofline.machine)
-    show_chart(chart, "phase_rec_roof")
-    st.caption(f"{machine.model}, {machine.device}, {versions}, {machine.date}.")
+    st.caption(f"Recorded {machine.date[:10]}: {recording.title}, {versions}.")
+    draw(part(recording), lambda chart, key: show_chart(as_recorded(chart, machine), f"{key}_rec"))

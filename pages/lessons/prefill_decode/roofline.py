@@ -10,8 +10,9 @@ from model.prefill_decode.ceilings import measure_copy, measure_matmul, measure_
 from model.prefill_decode.records import Roofline
 from model.prefill_decode.roofline import measure_floors, measure_roofline
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import theme_now
 from pages.frame.job_panel import show_job
+from pages.lessons.prefill_decode.recorded import Show, show_runs
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.prefill_decode.roofline_chart import (
     floors_figure,
@@ -36,6 +37,7 @@ def show_roofline(lesson: PhaseLesson) -> None:
         "Measure",
         lambda: lesson.start(measure_roofline(lesson.lm)),
         _show,
+        idle=_show_runs,
         icon=":material/timer:",
     )
     show_code(
@@ -50,20 +52,28 @@ def show_roofline(lesson: PhaseLesson) -> None:
 
 
 def _show(job: Job[Roofline]) -> None:
-    roofline, theme = job.found, theme_now()
-    if roofline is None or job.is_running:
-        return
-    for sentence in roofline.left_out:
+    roofline = None if job.is_running else job.found
+    for sentence in roofline.left_out if roofline else ():
         st.info(sentence)
+    _show_runs(roofline)
+
+
+def _show_runs(roofline: Roofline | None = None) -> None:
+    show_runs(roofline, lambda recording: recording.roofline, _draw)
+
+
+def _draw(roofline: Roofline, show: Show) -> None:
+    """Draw a roofline, what binds each phase below it, and every pass in numbers."""
+    theme = theme_now()
     st.markdown(verdict(roofline))
-    show_chart(roofline_figure(roofline, theme), "phase_roof")
+    show(roofline_figure(roofline, theme), "phase_roof")
     if not roofline.points:
         return
-    show_chart(floors_figure(roofline, theme), "phase_floors")
-    with st.expander("Every pass in numbers", key="phase_roof_numbers"):
-        st.dataframe(roofline_table(roofline), hide_index=True, key="phase_roof_table")
+    show(floors_figure(roofline, theme), "phase_floors")
+    with st.expander("Every pass in numbers"):
+        st.dataframe(roofline_table(roofline), hide_index=True)
         st.caption(
-            "MBU: bytes read ÷ seconds ÷ the copy bandwidth measured here. MFU: FLOPs, attention "
-            "causal, ÷ seconds ÷ the matrix rate measured here. Of an input embedding that is not "
-            "the head as well one row per token is counted, of experts those that can be active."
+            "MBU: bytes read ÷ seconds ÷ the copy bandwidth of the same run. MFU: FLOPs, attention "
+            "causal, ÷ seconds ÷ its matrix rate. Of an input embedding that is not the head as "
+            "well one row per token is counted, of experts those that can be active."
         )

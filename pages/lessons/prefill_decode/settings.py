@@ -19,7 +19,7 @@ SHAPE_FIELDS = (
 )
 DTYPES = ("auto", "float32", "bfloat16")
 NO_RECORDING = "none"
-RECORDINGS = (NO_RECORDING, *(recording.title for recording in recordings()))
+RECORDINGS = {recording.title: recording for recording in recordings()}
 SETTINGS = SettingsTable(
     "phase",
     # another architecture
@@ -59,5 +59,10 @@ SETTINGS = SettingsTable(
         max_characters=4_000,
     ),
     Text("score_choices", "Choices, one a line", "sad\nhappy\nhungry", max_characters=500),
-    Choice("recording", "Recording", NO_RECORDING, RECORDINGS),
+    Choice(
+        "recording",
+        "A recorded run, laid beside what is measured here",
+        NO_RECORDING,
+        (NO_RECORDING, *RECORDINGS),
+    ),
 )
