@@ -15,24 +15,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from model import masks
 from model.draw import draw_many, uniform_at
 from model.generation import Generation
 from model.job import Progress, Work
 from model.loading import LanguageModel
+from model.masks import MASKS, log_softmax
 from model.records import FloatArray, Stage
 from model.sampling import Settings, process
 
-MASKS_ALONE = (
-    "greedy",
-    "temperature",
-    "top_k",
-    "top_p",
-    "min_p",
-    "typical_p",
-    "epsilon",
-    "eta",
-    "top_n_sigma",
-)
+MASKS_ALONE = ("greedy", "temperature", *MASKS)
 MIN_TIMES = 3  # that a phrase has to come in a row to be called a loop
 MIN_LOOP = 6  # tokens that those times have to cover
 GREEDY, SAMPLED = Settings(temperature=0), Settings(temperature=0.7)
@@ -65,10 +57,7 @@ def divergence(first: Stage, second: Stage) -> float:
     """Returns KL(first || second) in nats: infinite where the second cuts what the first keeps."""
     if np.any(first.kept & ~second.kept):
         return math.inf
-    alive = first.kept & (first.probs > 0)
-    with np.errstate(divide="ignore"):
-        terms = first.probs[alive] * (np.log(first.probs[alive]) - np.log(second.probs[alive]))
-    return max(0.0, math.fsum(terms.tolist()))  # rounding may leave it a hair below
+    return float(masks.divergence(log_softmax(first.scores), log_softmax(second.scores)))
 
 
 # Many draws
@@ -175,24 +164,6 @@ def find_loop(ids: Sequence[int]) -> Loop | None:
     return None
 
 
-def penalised_once(logit: float, penalty: float) -> float:
-    """Returns a logit after the repetition penalty: a negative one multiplied, any other divided.
-
-    Dividing a negative logit would make its token *more* likely, hence the rule of the sign.
-    """
-    return logit * penalty if logit < 0 else logit / penalty
-
-
-def with_each_penalty(values: Mapping[str, float]) -> dict[str, Settings]:
-    """Returns greedy settings with none and with each of the penalties, by name."""
-    order = ("repetition_penalty", "frequency_penalty", "presence_penalty", "temperature")
-    plain = replace(GREEDY, order=order)
-    return {"none": plain} | {
-        name: replace(plain, **{name: value})  # type: ignore[arg-type]  # by name
-        for name, value in values.items()
-    }
-
-
 def write_with_penalties(
     lm: LanguageModel,
     prompt: str,
@@ -211,7 +182,11 @@ def write_with_penalties(
         ValueError: where the prompt cannot be used; one sentence with the remedy.
     """
     start = Generation(lm, prompt)
-    settings = with_each_penalty(values)
+    plain = replace(GREEDY, order=(*masks.PENALTIES, "temperature"))
+    settings = {"none": plain} | {
+        name: replace(plain, **{name: value})  # type: ignore[arg-type]  # by name
+        for name, value in values.items()
+    }
     texts = {name: start.fork() for name in settings}
     for n_done in range(n_tokens):
         for name, text in texts.items():

@@ -195,6 +195,24 @@ def control_fields(defaults: Mapping[str, Any], masks: Sequence[str] = ()) -> tu
     return tuple(made(name, default) for name, default in defaults.items())
 
 
+def read_controls(values: Mapping[str, Any], fields: Sequence[Field]) -> dict[str, Any]:
+    """Return what the browser says of some controls; what is no field's is passed over.
+
+    Raises:
+        ValueError: One sentence with the remedy, for a value that no control can take.
+    """
+    try:
+        return {
+            one.name: one.read(_as_text(values[one.name])) for one in fields if one.name in values
+        }
+    except ValueError as error:
+        raise ValueError(f"{error}.") from None
+
+
+def _as_text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
 @dataclass
 class LinkValues:
     """What a link asks for, as far as it could be read."""

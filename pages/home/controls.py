@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from model.sampling import ORDERS, Settings
-from pages.frame.fields import control_fields
+from pages.frame.fields import control_fields, read_controls
 
 SWITCHED = ("temperature", "top_k", "top_p", "min_p")  # masks with a "use" box of their own
 ALWAYS = (
@@ -77,15 +77,7 @@ class Controls:
         Raises:
             ValueError: One sentence with the remedy, for a value that no control can take.
         """
-        try:
-            said = {
-                field.name: field.read(_as_text(values[field.name]))
-                for field in FIELDS
-                if field.name in values
-            }
-        except ValueError as error:
-            raise ValueError(f"{error}.") from None
-        return cls(**said)
+        return cls(**read_controls(values, FIELDS))
 
     def encode(self) -> dict[str, str]:
         """Return the controls for a link: those that differ from the defaults, as text."""
@@ -98,7 +90,3 @@ class Controls:
 
 
 FIELDS = control_fields(asdict(Controls()), SWITCHED)  # of a link
-
-
-def _as_text(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

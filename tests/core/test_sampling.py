@@ -207,7 +207,7 @@ class TestPipeline:
         assert top_k.boundary_id == 1
 
     def test_a_stage_that_the_order_lacks_does_nothing_and_is_named(self) -> None:
-        settings = made(top_k=1, eta=0.5, typical_p=0.9, order="ollama")
+        settings = made(top_k=1, eta=0.5, typical_p=0.9, order="vllm")
         assert settings.stage_names == ("top_k",)
         assert ignored(settings) == ("typical_p", "eta")
         assert ignored(Settings(temperature=0, order=("top_k",))) == ()

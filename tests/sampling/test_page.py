@@ -47,13 +47,6 @@ def test_it_opens_on_the_text_of_the_first_page_and_leaves_it_alone(app: AppTest
     assert app.session_state["reader"].generation.ids == before
 
 
-@pytest.mark.parametrize("source", ["textbook", "flat", "peaked", "heavy"])
-def test_every_made_up_distribution_is_called_illustrative(app: AppTest, source: str) -> None:
-    choose(app, source)
-    assert lab(app).given.caption.startswith("Illustrative")
-    assert not app.error
-
-
 def test_what_is_typed_badly_gets_a_sentence_and_nothing_is_lost(app: AppTest) -> None:
     choose(app, "typed")
     known = lab(app).given

@@ -14,7 +14,9 @@ from model.loading import LanguageModel
 from model.sampling import process
 from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
 from pages.lessons.sampling.state import Lab, LabControls
+from tests.charts.drawn_charts import assert_is_well_made
 from viz.draws_chart import draws_figure
+from viz.palette import THEMES, Theme
 from viz.sampling.charts import divergence_figure, overlap_figure, votes_figure
 from viz.sampling.loop_text import loop_html
 
@@ -63,24 +65,21 @@ def test_what_cannot_be_read_gets_one_sentence(text: str, says: str) -> None:
     assert str(caught.value).endswith(".")
 
 
-def test_shapes_are_what_they_are_called() -> None:
-    counts = {
-        name: int(Lab.alone(_lab_of(name))["top_p"].kept.sum()) for name in ("flat", "peaked")
-    }
-    assert counts["peaked"] < 3
-    assert counts["flat"] > 80
-    assert all("Illustrative" in given.caption for given in SHAPES.values())
-
-
-def _lab_of(shape: str) -> Lab:
-    bare = object.__new__(Lab)
-    bare.given, bare.controls = SHAPES[shape], LabControls()
-    return bare
+def test_shapes_are_what_they_are_called(lab: Lab) -> None:
+    kept = {}
+    for name, lab.given in SHAPES.items():
+        assert "Illustrative" in lab.given.caption
+        kept[name] = int(lab.alone("top_p").kept.sum())
+    assert kept["peaked"] < 3
+    assert kept["flat"] > 80
 
 
 def test_sliders_are_taken_and_nonsense_changes_nothing(lab: Lab) -> None:
-    lab.take({"version": 0, "controls": {"top_p": 0.9, "top_k": 7.0, "use": ["min_p"]}})
-    assert (lab.controls.top_p, lab.controls.top_k, lab.controls.use) == (0.9, 7, ("min_p",))
+    lab.take({"version": 0, "controls": {"top_p": 0.9, "top_k": 7, "use": ["top_p"]}})
+    assert (lab.controls.top_p, lab.controls.top_k, lab.controls.use) == (0.9, 7, ("top_p",))
+    assert len(lab.controls.shown) == 4
+    lab.take({"version": 0, "controls": {"use": ["min_p"]}})
+    assert len(lab.controls.shown) == 9
     known = lab.controls
     for nonsense in ({"top_p": 7}, {"top_k": "many"}, {"use": ["luck"]}, {"eta": None}):
         lab.take({"version": 0, "controls": nonsense})
@@ -101,23 +100,22 @@ def test_the_message_holds_the_logits_and_labels_only_of_what_was_made_up(lab: L
     assert header()["labels"] == list(lab.given.labels or ())
 
 
-def test_figures_say_what_they_show_in_both_themes() -> None:
+@pytest.mark.parametrize("theme", THEMES)
+def test_figures_are_well_made_and_say_their_numbers(theme: Theme) -> None:
     overlaps = np.array([[1.0, 0.5], [0.5, 1.0]])
     divergences = np.array([[0.0, math.inf], [0.3, 0.0]])
-    for theme in ("light", "dark"):
-        charts = [
-            overlap_figure(["a", "b"], overlaps, theme),
-            divergence_figure(["a", "b"], divergences, theme),
-            draws_figure(["<b>x", "y"], np.array([7, 3]), np.array([0.6, 0.4]), theme),
-            votes_figure(["water", "milk"], [20, 0], [12, 8], theme),
-        ]
-        for chart in charts:
-            assert chart.alt
-            assert chart.caption.startswith(("Measured", "Derived"))
-            chart.figure.to_json()
-        assert "∞" in str(charts[1].figure.data[0].text)
-        assert charts[2].figure.layout.xaxis.ticktext[0] == "&lt;b&gt;x"
-        assert "Largest gap of a token: 10.0" in charts[2].caption
+    charts = [
+        overlap_figure(["a", "b"], overlaps, theme),
+        divergence_figure(["a", "b"], divergences, theme),
+        draws_figure(["<b>x", "y"], np.array([7, 3]), np.array([0.6, 0.4]), theme),
+        votes_figure(["water", "milk"], [20, 0], [12, 8], theme),
+    ]
+    for chart in charts:
+        assert_is_well_made(chart)
+        assert chart.caption.startswith(("Measured", "Derived"))
+    assert "∞" in str(charts[1].figure.data[0].text)
+    assert charts[2].figure.layout.xaxis.ticktext[0] == "&lt;b&gt;x"
+    assert "Largest gap of a token: 10.0" in charts[2].caption
 
 
 def test_a_text_is_only_ever_text() -> None:

@@ -12,23 +12,18 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from viz.chart import Chart, new_figure, sheer
+from viz.chart import Chart, new_figure, place_rows, sheer
 from viz.draws_chart import MAX_LABEL
 from viz.format import nats
 from viz.labels import plain
 from viz.palette import Theme, colour
+from viz.panels import add_bars
 
 
 def overlap_figure(
     names: Sequence[str], overlaps: npt.NDArray[np.floating], theme: Theme = "light"
 ) -> Chart:
-    """Draws the fraction of tokens that each pair of masks has in common.
-
-    Args:
-        names: of the masks.
-        overlaps: (n, n) kept by both, divided by kept by either.
-        theme: Light or dark.
-    """
+    """Draws, (n, n), the tokens that both masks keep, divided by those that either keeps."""
     texts = [[f"{value:.2f}" for value in row] for row in overlaps]
     figure = _matrix(names, overlaps, texts, theme, "kept")
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
@@ -44,22 +39,14 @@ def overlap_figure(
 def divergence_figure(
     names: Sequence[str], divergences: npt.NDArray[np.floating], theme: Theme = "light"
 ) -> Chart:
-    """Draws KL(row || column) between what the masks leave to draw from.
-
-    Args:
-        names: of the masks.
-        divergences: (n, n) nats; infinite where the column cuts what the row keeps.
-        theme: Light or dark.
-    """
+    """Draws KL(row || column), (n, n) nats, between what the masks leave to draw from."""
     texts = [["∞" if math.isinf(value) else f"{value:.2f}" for value in row] for row in divergences]
     finite = np.where(np.isfinite(divergences), divergences, np.nan)
     figure = _matrix(names, finite, texts, theme, "surprise")
-    n_infinite = int(np.isinf(divergences).sum())
-    known = finite[~np.isnan(finite)]
     caption = (
         "Derived: KL(row ‖ column), the surprise of who draws by the row and expects the column. "
-        f"∞ ({n_infinite} of {len(names) * (len(names) - 1)} pairs): the column cuts a token that "
-        f"the row can draw. Largest that is finite: {nats(float(known.max()))}."
+        "∞: the column cuts a token that the row can draw, so its surprise has no bound. Largest "
+        f"that is finite: {nats(float(np.nanmax(finite)))}."
     )
     return Chart(figure, caption, f"KL divergence between masks. {caption}")
 
@@ -87,44 +74,23 @@ def _matrix(
     )
     figure.update_xaxes(side="top", tickangle=-40, ticks="")
     figure.update_yaxes(autorange="reversed", showgrid=False, rangemode="normal")
-    figure.update_layout(height=360, showlegend=False)
+    figure.update_layout(height=120 + 27 * len(names), showlegend=False)
     return figure
 
 
 def votes_figure(
     answers: Sequence[str], cold: Sequence[int], warm: Sequence[int], theme: Theme = "light"
 ) -> Chart:
-    """Draws the votes for each answer at T = 0 and at T = 0.7.
-
-    Args:
-        answers: what was voted for, most votes first.
-        cold: votes of the continuations at T = 0.
-        warm: votes of those at T = 0.7.
-        theme: Light or dark.
-    """
+    """Draws the votes for each answer, most votes first, at T = 0 (cold) and at T = 0.7."""
     figure = new_figure(theme)
     places = list(range(len(answers)))
     for votes, name, role in ((cold, "T = 0", "muted"), (warm, "T = 0.7", "generated")):
-        figure.add_bar(
-            x=list(votes),
-            y=places,
-            orientation="h",
-            name=name,
-            text=[str(n) if n else "" for n in votes],
-            textposition="outside",
-            cliponaxis=False,
-            marker={"color": colour(role, theme)},
-            hovertemplate="%{x} votes<extra></extra>",
-        )
+        numbers = [str(n) if n else "" for n in votes]
+        tone = {"color": colour(role, theme)}
+        add_bars(figure, places, votes, numbers, theme, name=name, marker=tone, width=0.36)
     top = max([*cold, *warm, 1])
     figure.update_xaxes(title_text="votes", range=[0, 1.12 * top])
-    figure.update_yaxes(
-        tickvals=places,
-        ticktext=[plain(answer, MAX_LABEL) for answer in answers],
-        autorange="reversed",
-        showgrid=False,
-        rangemode="normal",
-    )
+    place_rows(figure, [plain(answer, MAX_LABEL) for answer in answers])
     figure.update_layout(barmode="group", height=max(180, 90 + 46 * len(answers)))
     caption = "Measured: the first word of each continuation is its answer, the commonest shown."
     return Chart(figure, caption, f"Votes for {', '.join(answers)}. {caption}")

@@ -5,6 +5,19 @@ import { formatSetting } from "./format.js";
 import { drawToken, NEUTRAL_SETTINGS, processLogits } from "./masks.js";
 import { PENALTY_BY_NAME } from "./penalties.js";
 
+/** The masks from left to right; the home page shows the first five. */
+export const MASKS = [
+  { name: "greedy", title: "Greedy", lead: "the best token" },
+  { name: "temperature", title: "Temperature", short: "Temp.", lead: "reshapes, drops none" },
+  { name: "top_k", title: "Top-k", lead: "the k best" },
+  { name: "top_p", title: "Top-p", lead: "the best that reach p" },
+  { name: "min_p", title: "Min-p", lead: "within a factor of the best" },
+  { name: "typical_p", title: "Typical", lead: "surprise nearest to the entropy" },
+  { name: "epsilon", title: "Epsilon", lead: "above a fixed probability" },
+  { name: "eta", title: "Eta", lead: "epsilon, relaxed where the entropy is high" },
+  { name: "top_n_sigma", title: "Top-nσ", lead: "logits within n deviations of the best" },
+];
+
 const STAGE_TITLES = {
   raw: "raw",
   greedy: "greedy",
@@ -21,7 +34,7 @@ const STAGE_TITLES = {
   frequency_penalty: "frequency penalty",
 };
 
-const BAR_STRATEGIES = ["greedy", "temperature", "top_k", "top_p", "min_p"];
+const BAR_STRATEGIES = MASKS.slice(0, 5).map(({ name }) => name);
 const resultsByDistribution = new WeakMap();
 const drawsByResult = new WeakMap();
 const firstStagesByResult = new WeakMap();

@@ -3,15 +3,11 @@
 import { el, setAttribute, setText } from "../../frame/live/dom.js";
 import { formatCount, formatNats } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
+import { lastStage, MASKS, waitsForPython } from "../../frame/live/strategies.js";
 
 /** The columns from left to right; every one but the last is its strategy alone. */
 export const COLUMNS = [
-  { name: "greedy", title: "Greedy", lead: "the best token" },
-  { name: "temperature", title: "Temperature", lead: "reshapes, drops none" },
-  { name: "top_k", title: "Top-k", lead: "the k best" },
-  { name: "top_p", title: "Top-p", lead: "the best that reach p" },
-  { name: "min_p", title: "Min-p", lead: "within a factor of the best" },
+  ...MASKS.slice(0, 5),
   { name: "active", title: "Active", lead: "the ticked masks together" },
 ];
 

@@ -15,7 +15,7 @@ const SCALE_HEADROOM = 1.6; // over the best raw token, for what a mask may make
  * Makes a grid.
  * @param {string} name of the table, for who hears the page
  * @param {{name: string, element: HTMLElement}[]} heads one for each column
- * @returns {{element: HTMLElement, update(view: object, results: object[]): void}}
+ * @returns {{element: HTMLElement, update(view: object, results: object[], nShown?: number): void}}
  */
 export function createGrid(name, heads) {
   const rows = Array.from({ length: N_LAB_ROWS + 1 }, (_, i) => createGridRow(heads, i));
@@ -29,8 +29,9 @@ export function createGrid(name, heads) {
   const element = el("div", { class: "lab-scroll", tabIndex: 0, role: "group" }, table);
   element.setAttribute("aria-label", `${name}: scrolls sideways where it is narrow`);
 
-  function update(view, results) {
+  function update(view, results, nColumns = heads.length) {
     const raw = results[0].stages[0];
+    heads.forEach((head, c) => setShown(head.element, c < nColumns));
     const full = FULL_SCALES.findLast(
       (share) => share >= Math.min(1, SCALE_HEADROOM * raw.probs[0]),
     );
@@ -48,7 +49,10 @@ export function createGrid(name, heads) {
       const cells = results.map((result) => readGridCell(result, isRest ? null : i, nShown));
       const isParted = new Set(cells.map((cell) => cell.isKept && cell.nKept)).size > 1;
       setAttribute(row.element, "data-parted", isParted ? "true" : null);
-      row.cells.forEach((cell, c) => cell.update(cells[c], full));
+      row.cells.forEach((cell, c) => {
+        setShown(cell.element, c < nColumns);
+        cell.update(cells[c], full);
+      });
     });
   }
   return { element, update };

@@ -4,6 +4,7 @@
 import { decodePayload, readDistribution } from "../../frame/live/payload.js";
 import { detectTheme } from "../../frame/live/theme.js";
 import { el, setAttribute, setText } from "../../frame/live/dom.js";
+import { MASKS } from "../../frame/live/strategies.js";
 import { createMaskGrid } from "./maskgrid.js";
 import { createOrderGrid } from "./ordergrid.js";
 import { createReasons } from "./reasons.js";
@@ -74,7 +75,12 @@ export class Lab {
     detectTheme(this.host);
     setAttribute(this.root, "data-presenter", this.header.presenter ? "true" : null);
     const labels = this.header.labels ?? globalThis.__ottVocabulary?.[this.header.model] ?? [];
+    const { more, use } = this.controls;
+    const rest = MASKS.slice(this.header.nFirst);
+    const isFew = !more && !rest.some(({ name }) => use.includes(name));
+    setAttribute(this.root, "data-all", isFew ? null : "true");
     const view = {
+      nShown: isFew ? this.header.nFirst : MASKS.length,
       header: this.header,
       distribution: this.distribution,
       controls: this.controls,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,26 +16,19 @@ from model.sampling import process
 from model.sampling.experiments import count_draws, find_loop
 from model.tokenizing import vocabulary_labels
 from pages.frame.code_that_ran import show_code
-from pages.frame.component import trigger_value
+from pages.frame.component import LabelledComponent, trigger_value
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.models import DEFAULT_PROMPT
-from pages.lessons.sampling.component import lab, vocabulary
-from pages.lessons.sampling.draws import show_draws
-from pages.lessons.sampling.loop import show_loop
-from pages.lessons.sampling.overlap import show_overlap
+from pages.lessons.sampling.measured import show_draws, show_overlap
 from pages.lessons.sampling.settings import SETTINGS
-from pages.lessons.sampling.source import (
-    SHAPES,
-    TEXTBOOK,
-    from_generation,
-    from_lines,
-)
-from pages.lessons.sampling.state import SLIDERS, Lab, LabControls
-from pages.lessons.sampling.votes import show_votes
+from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
+from pages.lessons.sampling.state import FIELDS, Lab, LabControls
+from pages.lessons.sampling.texts import show_loop, show_votes
 
 LAB = "sampling_lab"
+_lab = LabelledComponent("lab", "mountLab", Path(__file__).parent)
 
 
 def show_lab(waiting: DeltaGenerator) -> None:
@@ -46,7 +40,7 @@ def show_lab(waiting: DeltaGenerator) -> None:
         "**Drag a slider, or change the distribution.**"
     )
     _choose_source(state)
-    vocabulary(state.lm.name, vocabulary_labels(state.lm))
+    _lab.vocabulary(state.lm.name, vocabulary_labels(state.lm))
     _masks()
     offer_link(SETTINGS, state.lm, lambda: _as_shown(state))
     show_votes(state)
@@ -58,7 +52,7 @@ def _begin(lm: LanguageModel, old: Lab | None) -> Lab:
     """Begin with the first page's text, the sliders as a link has them; later they stay."""
     reader = home_session()
     text = reader.generation if reader else Generation(lm, DEFAULT_PROMPT)
-    controls = {name: SETTINGS[name] for name in (*SLIDERS, "use")}
+    controls = {field.name: SETTINGS[field.name] for field in FIELDS}
     kept = LabControls(**controls) if old is None else old.controls
     return Lab(lm, text, from_generation(text), kept)
 
@@ -130,7 +124,8 @@ def _take_prompt(state: Lab) -> None:
 @st.fragment
 def _masks() -> None:
     state: Lab = st.session_state[LAB]
-    lab(state.payload(presenter=is_presenting()), on_event=_take_event)
+    data = state.payload(presenter=is_presenting())
+    _lab.show(key="lab", data=data, on_event_change=_take_event)
     if state.notice:
         st.error(state.notice)
     show_overlap(state)

@@ -1,24 +1,13 @@
 // Every mask alone on the same raw logits, its slider over its column.
 
-import { el, setAttribute, setText } from "../../frame/live/dom.js";
+import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
 import { NEUTRAL_SETTINGS, processLogits } from "../../frame/live/masks.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
+import { lastStage, MASKS, waitsForPython } from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
-/** The masks from left to right. */
-export const LAB_MASKS = [
-  { name: "greedy", title: "Greedy", lead: "the best one" },
-  { name: "temperature", title: "Temperature", short: "Temp.", lead: "divides the logits, cuts nothing" },
-  { name: "top_k", title: "Top-k", lead: "the k best" },
-  { name: "top_p", title: "Top-p", lead: "the best that together reach p" },
-  { name: "min_p", title: "Min-p", lead: "within a factor of the best" },
-  { name: "typical_p", title: "Typical", lead: "surprise nearest to the entropy" },
-  { name: "epsilon", title: "Epsilon", lead: "above a fixed probability" },
-  { name: "eta", title: "Eta", lead: "epsilon, relaxed where the entropy is high" },
-  { name: "top_n_sigma", title: "Top-nσ", lead: "logits within n deviations of the best" },
-];
+const NEGLIGIBLE = 1e-6; // probability whose digits tell nothing
 
 /**
  * Makes the grid of masks.
@@ -26,10 +15,12 @@ export const LAB_MASKS = [
  * @returns {{element: HTMLElement, caption: HTMLElement, update(view: object): Map<string, object>}}
  */
 export function createMaskGrid(actions) {
-  const heads = LAB_MASKS.map((mask) => createMaskHead(mask, actions));
+  const heads = MASKS.map((mask) => createMaskHead(mask, actions));
   const grid = createGrid("Each mask alone on the same logits", heads);
   const caption = el("p", { class: "lab-caption" });
-  const element = el("section", { class: "lab-masks" }, grid.element, createLabLegend(caption));
+  const more = createMore(actions);
+  const foot = el("div", { class: "lab-foot" }, caption, more.element, createLegend());
+  const element = el("section", { class: "lab-masks" }, grid.element, foot);
   const known = new Map();
 
   /** A mask's result, computed anew only where its own slider or the distribution has changed. */
@@ -46,19 +37,34 @@ export function createMaskGrid(actions) {
   }
 
   function update(view) {
-    const results = LAB_MASKS.map(({ name }) => resultOf(view, name));
+    const results = MASKS.map(({ name }) => resultOf(view, name));
     heads.forEach((head, i) => head.update(view, results[i]));
-    grid.update(view, results);
-    return new Map(LAB_MASKS.map(({ name }, i) => [name, results[i]]));
+    grid.update(view, results, view.nShown);
+    more.update(view);
+    return new Map(MASKS.map(({ name }, i) => [name, results[i]]));
   }
   return { element, caption, update };
 }
 
-function createLabLegend(caption) {
+/** The button that shows the rarer masks too; they stay while one of them is in the pipeline. */
+function createMore(actions) {
+  let more = false;
+  const element = el("button", { class: "lab-more", type: "button" });
+  element.addEventListener("click", () => actions.setControl("more", !more, true));
+  function update({ controls, nShown, header }) {
+    more = controls.more;
+    setShown(element, more || nShown === header.nFirst);
+    const rest = MASKS.slice(header.nFirst).map(({ title }) => title.toLowerCase()).join(", ");
+    setText(element, more ? "Show fewer strategies" : `Show more: ${rest}`);
+  }
+  return { element, update };
+}
+
+function createLegend() {
   const keys = ["kept", "rejected"].map((key) =>
     el("span", { class: `bars-key is-${key}` }, key === "kept" ? "kept" : "cut (raw probability)")
   );
-  return el("div", { class: "lab-foot" }, caption, el("span", { class: "bars-legend" }, ...keys));
+  return el("span", { class: "bars-legend" }, ...keys);
 }
 
 function createMaskHead({ name, title, short = title, lead }, actions) {
@@ -102,7 +108,8 @@ function createMaskHead({ name, title, short = title, lead }, actions) {
         return;
       }
       setText(kept, stage.nKept === nVocab ? "keeps all" : `keeps ${formatCount(stage.nKept)}`);
-      setText(removed, `cuts ${formatProbability(stage.removedMass)}`);
+      const isTiny = stage.removedMass > 0 && stage.removedMass < NEGLIGIBLE;
+      setText(removed, isTiny ? "cuts next to nothing" : `cuts ${formatProbability(stage.removedMass)}`);
       setText(entropy, formatNats(stage.entropy));
       setAttribute(entropy, "title", "entropy of what is kept");
     },

@@ -19,6 +19,7 @@ const MAX_NAMED = 4; // tokens named in the sentence
 export function createOrderGrid() {
   const heads = ENGINES.map(createEngineHead);
   const grid = createGrid("The same masks in four engines", heads);
+  const source = el("p", { class: "lab-caption" });
   const verdict = el("p", { class: "lab-verdict", role: "status" });
   const element = el(
     "section",
@@ -26,6 +27,7 @@ export function createOrderGrid() {
     el("h3", {}, "The same masks in another order"),
     verdict,
     grid.element,
+    source,
   );
   let known = { key: null };
 
@@ -42,6 +44,7 @@ export function createOrderGrid() {
     grid.update(view, known.results);
     const { isParted, words } = describeOrders(view, known.results);
     setText(verdict, words);
+    setText(source, `The orders are those of ${header.ordersRead}.`);
     setAttribute(element, "data-parted", isParted ? "true" : null);
   }
   return { element, update };

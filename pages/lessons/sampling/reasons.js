@@ -1,6 +1,6 @@
 // Why each mask draws its line where it does: one sentence for each, made from its own numbers.
 
-import { el, quote, setText } from "../../frame/live/dom.js";
+import { el, quote, setShown, setText } from "../../frame/live/dom.js";
 import {
   formatCount,
   formatNats,
@@ -8,15 +8,14 @@ import {
   formatProbability,
   formatSetting,
 } from "../../frame/live/format.js";
-import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
-import { LAB_MASKS } from "./maskgrid.js";
+import { lastStage, MASKS, waitsForPython } from "../../frame/live/strategies.js";
 
 /**
  * Makes the list of reasons.
  * @returns {{element: HTMLElement, update(view: object, results: Map<string, object>): void}}
  */
 export function createReasons() {
-  const lines = LAB_MASKS.map(({ name, title }) => {
+  const lines = MASKS.map(({ name, title }) => {
     const words = el("span", {});
     const element = el("li", {}, el("b", {}, title), words);
     element.dataset.mask = name;
@@ -29,7 +28,10 @@ export function createReasons() {
     el("ul", {}, ...lines.map((line) => line.element)),
   );
   function update(view, results) {
-    for (const { name, words } of lines) setText(words, explainMask(name, view, results.get(name)));
+    lines.forEach(({ name, words, element }, i) => {
+      setShown(element, i < view.nShown);
+      setText(words, explainMask(name, view, results.get(name)));
+    });
   }
   return { element, update };
 }

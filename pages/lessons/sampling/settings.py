@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from model.sampling import ORDERS
-from pages.frame.fields import Choice, Text, control_fields
+from model.sampling.experiments import MASKS_ALONE
+from pages.frame.fields import Choice, Text
 from pages.frame.settings_table import SettingsTable
-from pages.lessons.sampling.overlap import TITLES
 from pages.lessons.sampling.source import TEXTBOOK, UNITS
-from pages.lessons.sampling.state import SLIDERS, LabControls
+from pages.lessons.sampling.state import FIELDS
 
 SOURCES = {
     "text": "The first page’s text",
@@ -20,7 +18,14 @@ SOURCES = {
     "heavy": "Heavy tail",
     "typed": "Typed by hand",
 }
-FROM = {f"alone:{name}": title for name, title in TITLES.items()} | {
+
+
+def title(name: str) -> str:
+    """Return what a mask is called: "Top-p"."""
+    return name.replace("_", "-").capitalize()
+
+
+FROM = {f"alone:{name}": title(name) for name in MASKS_ALONE} | {
     f"order:{engine}": f"The pipeline, as {engine} orders it" for engine in ORDERS
 }
 
@@ -32,7 +37,7 @@ SETTINGS = SettingsTable(
     Text("prompt", "Prompt", "She looked at the"),
     Text("typed", "One token to a line, token: number", TEXTBOOK, max_characters=2_000),
     Choice("unit", "The numbers are", UNITS[0], UNITS, is_segmented=True),
-    *control_fields(asdict(LabControls()), SLIDERS),
+    *FIELDS,
     Choice("draw_from", "Draw from", "alone:top_p", FROM),
     Text("vote_prompt", "Prompt", QUESTION),
     Text("loop_prompt", "Prompt to continue", LOOP_PROMPT),

@@ -6,7 +6,7 @@ Knows nothing of Streamlit. What is done here leaves the first page's text as it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy.typing as npt
@@ -17,11 +17,14 @@ from model.loading import LanguageModel
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process, summarise
 from model.sampling.experiments import MASKS_ALONE, apply_alone
+from model.settings import ORDERS_READ
 from pages.frame.component import MAX_EXACT, encode_payload
-from pages.frame.fields import echo
+from pages.frame.fields import control_fields, read_controls
 from pages.lessons.sampling.source import Given
 
 SLIDERS = MASKS_ALONE[1:]
+N_FIRST = 4  # masks that are shown at first: greedy, temperature, top-k, top-p
+FIRST = frozenset(MASKS_ALONE[:N_FIRST])
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class LabControls:
     eta: float = 0.05
     top_n_sigma: float = 1.0
     use: tuple[str, ...] = ("temperature", "top_p")
+    more: bool = False  # whether the rarer masks are shown as well
 
     def __post_init__(self) -> None:
         """Refuse what no slider can say.
@@ -45,13 +49,15 @@ class LabControls:
             ValueError: One sentence with the remedy.
         """
         Settings(**{name: getattr(self, name) for name in SLIDERS})
-        unknown = set(self.use) - set(SLIDERS)
-        if unknown:
-            raise ValueError(f"There is no mask {echo(min(unknown))}: choose among those shown.")
 
     def settings(self, engine: str) -> Settings:
         """Return the ticked masks as an engine would order them."""
         return Settings(**{name: getattr(self, name) for name in self.use}, order=ORDERS[engine])
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The masks that are compared: a few, or all where one of the others is asked for."""
+        return MASKS_ALONE if self.more or not FIRST.issuperset(self.use) else MASKS_ALONE[:N_FIRST]
 
     @classmethod
     def from_page(cls, values: Mapping[str, Any]) -> LabControls:
@@ -60,14 +66,10 @@ class LabControls:
         Raises:
             ValueError: One sentence with the remedy, for a value that no slider can take.
         """
-        try:
-            read = {name: float(values[name]) for name in SLIDERS if name in values}
-            used = tuple(str(name) for name in values.get("use", ()))
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError("A slider has to be a number: move it again.") from None
-        if "top_k" in read:
-            read["top_k"] = int(read["top_k"])
-        return replace(cls(), **read, use=used)  # type: ignore[arg-type]  # by name
+        return cls(**read_controls(values, FIELDS))
+
+
+FIELDS = control_fields(asdict(LabControls()), SLIDERS)  # of a link
 
 
 @dataclass
@@ -93,12 +95,9 @@ class Lab:
         except ValueError as error:
             self.notice = str(error)
 
-    def alone(self) -> dict[str, Stage]:
-        """Return what each mask alone makes of the distribution."""
-        return {
-            name: apply_alone(self.given.logits, name, getattr(self.controls, name, 0.0))
-            for name in MASKS_ALONE
-        }
+    def alone(self, name: str) -> Stage:
+        """Return what one mask alone makes of the distribution."""
+        return apply_alone(self.given.logits, name, getattr(self.controls, name, 0.0))
 
     def pipeline(self, engine: str) -> Stage:
         """Return what the ticked masks leave in an engine's order."""
@@ -121,6 +120,8 @@ class Lab:
             "caption": self.given.caption,
             "controls": asdict(self.controls),
             "orders": ORDERS,
+            "ordersRead": ORDERS_READ,
+            "nFirst": N_FIRST,
             "distribution": {"n_vocab": kept.n_vocab, "exact": kept.ids is None},
             "presenter": presenter,
         }

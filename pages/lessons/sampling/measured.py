@@ -1,22 +1,41 @@
-"""Ten thousand draws from a masked distribution, and whether they follow it."""
+"""What Python measures on the lab's masks: how alike they are, and whether draws follow one."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
 from model.chi_square import chi_square
 from model.draw import rank_order
 from model.records import Stage
-from model.sampling.experiments import count_draws
-from pages.frame.figures import show_chart, theme_now
-from pages.lessons.sampling.settings import SETTINGS
+from model.sampling.experiments import count_draws, divergence, jaccard
+from pages.frame.figures import show_chart, show_charts, theme_now
+from pages.lessons.sampling.settings import SETTINGS, title
 from pages.lessons.sampling.state import Lab
 from viz.draws_chart import draws_figure
 from viz.format import count, digits, plural
+from viz.sampling.charts import divergence_figure, overlap_figure
 
 N_DRAWS = 10_000
+
+
+def show_overlap(state: Lab) -> None:
+    """Compare every pair of the masks shown, at the values of their sliders."""
+    shown = state.controls.shown
+    stages, names, theme = (
+        [state.alone(name) for name in shown],
+        list(map(title, shown)),
+        theme_now(),
+    )
+    overlaps = np.array([[jaccard(a, b) for b in stages] for a in stages])
+    divergences = np.array([[divergence(a, b) for b in stages] for a in stages])
+    st.subheader("How alike are they?", anchor=False)
+    overlap = overlap_figure(names, overlaps, theme)
+    show_charts(
+        [(overlap, "overlap"), (divergence_figure(names, divergences, theme), "divergence")]
+    )
 
 
 def show_draws(state: Lab) -> None:
@@ -56,4 +75,4 @@ def _draw_again(state: Lab) -> None:
 
 def _stage(state: Lab, source: str) -> Stage:
     kind, _, name = source.partition(":")
-    return state.alone()[name] if kind == "alone" else state.pipeline(name)
+    return state.alone(name) if kind == "alone" else state.pipeline(name)

@@ -1,0 +1,180 @@
+"""What the lab generates: continuations that vote, and greedy texts that loop or do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from model.draw import agreement, vote
+from model.generation import Generation
+from model.job import Job
+from model.masks import repetition_penalty
+from model.sampling.experiments import (
+    PENALTIES,
+    Continuation,
+    Loop,
+    Votes,
+    first_word,
+    loop_of,
+    write_votes,
+    write_with_penalties,
+)
+from model.tokenizing import labels_of, text_of
+from pages.frame.figures import show_chart, theme_now
+from pages.frame.job_panel import show_job
+from pages.lessons.sampling.settings import SETTINGS
+from pages.lessons.sampling.state import Lab
+from viz.format import digits, duration, percent, plural
+from viz.sampling.charts import votes_figure
+from viz.sampling.loop_text import loop_html
+
+MAX_ANSWERS = 8
+N_SIGNS = 3  # rows of either sign in the table of the rule
+
+
+def show_votes(lab: Lab) -> None:
+    """Offer twenty continuations, greedy and sampled, and show what was found so far."""
+    st.subheader("Self-consistency: the majority of many samples", anchor=False)
+    st.markdown(
+        "Self-consistency asks a model many times and takes the majority answer. At T = 0 every "
+        "answer is a copy of the first, so the vote says nothing. At T = 0.7 they may differ."
+    )
+    show_job(
+        lab.jobs,
+        "vote",
+        "Generate 20 at each",
+        lambda: Job(write_votes(lab.lm, SETTINGS["vote_prompt"])),
+        lambda job: _show_votes(lab, job),
+        controls=lambda _: SETTINGS.widget("vote_prompt"),
+    )
+
+
+def _show_votes(lab: Lab, job: Job[Votes]) -> None:
+    votes = job.found
+    if votes is None or not votes.sampled:
+        return
+    greedy, sampled = _answers(votes.greedy), _answers(votes.sampled)
+    answers = [answer for answer, _ in vote([*greedy, *sampled])][:MAX_ANSWERS]
+    cold, warm = ([side.count(answer) for answer in answers] for side in (greedy, sampled))
+    chart = votes_figure(answers, cold, warm, theme_now())
+    pairs = list(zip(votes.greedy, votes.sampled, strict=False))  # one side may be a text ahead
+    left, right = st.columns(2, gap="medium")
+    with left:
+        where = f"{lab.lm.name}, {lab.lm.where}; {duration(job.seconds)} of generation"
+        show_chart(replace(chart, caption=f"{chart.caption} {where}."), "votes")
+    with right:
+        st.markdown(f"**T = 0:** {_summary(votes.greedy)}")
+        st.markdown(f"**T = 0.7:** {_summary(votes.sampled)}")
+        st.dataframe(
+            {
+                "seed": [first.seed for first, _ in pairs],
+                "T = 0": [first.text for first, _ in pairs],
+                "T = 0.7": [second.text for _, second in pairs],
+            },
+            hide_index=True,
+            height=215,
+            key="vote_texts",
+        )
+        st.caption("The text after the prompt. The same seed gives the same text again.")
+
+
+def _answers(texts: Sequence[Continuation]) -> list[str]:
+    return [first_word(text.text) for text in texts]
+
+
+def _summary(texts: Sequence[Continuation]) -> str:
+    """Say how many texts there are, how far they agree, and what the vote comes to."""
+    answers = _answers(texts)
+    winner, n_votes = vote(answers)[0]
+    n_distinct = len({text.token_ids for text in texts})
+    agree = f", {percent(agreement(answers))} of pairs agree" if len(answers) > 1 else ""
+    return (
+        f"{plural(n_distinct, 'distinct text')} of {len(texts)}{agree}; “{winner}” wins with "
+        f"{n_votes} of {plural(len(answers), 'vote')}."
+    )
+
+
+def show_loop(lab: Lab) -> None:
+    """Offer greedy texts without and with each penalty, and show them as far as they are."""
+    st.subheader("Greedy decoding can loop", anchor=False)
+    st.markdown(
+        "Greedy decoding gives the same text every time, and each repeat of a phrase makes the "
+        "next one likelier. A penalty lowers the logits of tokens that are already there."
+    )
+    show_job(
+        lab.jobs,
+        "loop",
+        "Generate with each penalty",
+        lambda: Job(write_with_penalties(lab.lm, SETTINGS["loop_prompt"])),
+        lambda job: _show_loops(lab, job),
+        controls=lambda _: SETTINGS.widget("loop_prompt"),
+    )
+
+
+def _show_loops(lab: Lab, job: Job[dict[str, Generation]]) -> None:
+    texts = job.found or {}
+    quarters = [*st.columns(2, gap="medium"), *st.columns(2, gap="medium")]
+    for place, (name, text) in zip(quarters, texts.items(), strict=True):
+        with place:
+            _show_text(name, text)
+    st.caption(
+        f"Measured on {lab.lm.name}, {lab.lm.where}: greedy, up to {job.progress.n_total} tokens "
+        "each."
+    )
+    _show_sign_rule(texts["none"])
+
+
+def _show_text(name: str, text: Generation) -> None:
+    loop = loop_of(text)
+    title = f"{name.replace('_', ' ').capitalize()} {PENALTIES.get(name, 0):g}"
+    st.markdown(f"**{title if name in PENALTIES else 'No penalty'}:** {_verdict(text, loop)}")
+    n_before = len(text.ids) if loop is None else text.n_prompt + loop.start
+    before = text_of(text.lm.tokenizer, text.ids[:n_before])
+    st.html(loop_html(before, text.text[len(before) :], theme_now()))
+
+
+def _verdict(text: Generation, loop: Loop | None) -> str:
+    """Say in words what the detector saw."""
+    if loop is not None:
+        return (
+            f"a loop of {plural(loop.period, 'token')} from token {loop.start + 1} on, "
+            f"{digits(loop.n_times)} times so far."
+        )
+    length = plural(len(text.steps), "token")
+    return (
+        f"the model ended it after {length}."
+        if text.finished == "eos"
+        else f"no loop after {length}."
+    )
+
+
+def _show_sign_rule(text: Generation) -> None:
+    """Show on the text's own next logits what the repetition penalty does to either sign."""
+    penalty = PENALTIES["repetition_penalty"]
+    used = sorted(set(text.ids), key=lambda i: -float(text.logits[i]))
+    positive = [i for i in used if text.logits[i] >= 0][:N_SIGNS]
+    shown = positive + [i for i in used if text.logits[i] < 0][:N_SIGNS]
+    logits = text.logits[shown].astype(np.float64)
+    numbers = {
+        "logit": logits,
+        "after": repetition_penalty(logits, np.ones(len(shown), dtype=np.intp), penalty),
+        "if always divided": logits / penalty,
+    }
+    st.markdown(
+        "**The rule of the sign.** The repetition penalty divides a positive logit and multiplies "
+        "a negative one: both go down. Dividing a negative logit would raise it."
+    )
+    st.dataframe(
+        {
+            "used token": labels_of(text.lm, shown),
+            "rule": [f"{'÷' if logit >= 0 else '×'} {penalty:g}" for logit in logits],
+            **numbers,
+        },
+        hide_index=True,
+        column_config={name: st.column_config.NumberColumn(format="%.3f") for name in numbers},
+        key="sign_rule",
+    )
+    st.caption("Measured: logits for the token after the greedy text; derived: the rest.")
