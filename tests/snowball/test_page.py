@@ -72,6 +72,9 @@ def test_the_page_writes_a_text_and_forces_a_token_in_it(app: AppTest) -> None:
     found = done(app, FORK)
     assert [s.original.token_id for s in found if s.original] == text.ids[-len(found) :]
     assert f"of {len(found)} positions" in words(app)
+    app.number_input(key="snowball_place").set_value(2).run()
+    assert not steps(app), "another place takes the fork away until the next press"
+    assert len(done(app, FORK)) == 9
 
 
 def test_the_first_page_s_prompt_is_forked_here_and_left_as_it_is_there() -> None:
@@ -82,13 +85,6 @@ def test_the_first_page_s_prompt_is_forked_here_and_left_as_it_is_there() -> Non
     assert done(app, FORK)
     assert state(app).text.prompt_ids == home.prompt_ids
     assert len(home.ids) == n_home
-
-
-def test_another_place_takes_the_fork_away_until_the_next_press(app: AppTest) -> None:
-    assert len(done(app, FORK)) == 7
-    app.number_input(key="snowball_place").set_value(2).run()
-    assert not steps(app)
-    assert len(done(app, FORK)) == 9
 
 
 def test_a_word_of_ones_own_is_forced_and_one_of_many_tokens_is_refused(app: AppTest) -> None:
@@ -112,11 +108,6 @@ def test_another_text_starts_and_one_that_is_too_long_does_not(app: AppTest) -> 
     press(app, "snowball_write")
     assert "shorten it" in errors(app)
     assert state(app).text.text.startswith("Once upon a time")
-
-
-def test_a_hundred_forks_are_summarised(app: AppTest) -> None:
-    assert done(app, "snowball_forks").n_texts == 5
-    assert "slips per text" in words(app)
 
 
 def test_a_job_can_be_stopped_and_keeps_what_it_has(
@@ -152,7 +143,9 @@ def test_an_instruction_is_placed_three_ways_and_an_empty_one_refused(app: AppTe
     assert state(app).jobs["snowball_instruction"].found is found
 
 
-def test_exposure_long_texts_and_contexts_are_measured(app: AppTest) -> None:
+def test_forks_exposure_long_texts_and_contexts_are_measured(app: AppTest) -> None:
+    assert done(app, "snowball_forks").n_texts == 5
+    assert "slips per text" in words(app)
     assert done(app, "snowball_exposure").free.shape == (3, 6)
     assert "3 stories" in words(app)
     assert done(app, "snowball_long").surprise.shape[1] == 48

@@ -18,8 +18,8 @@ from model.snowball.context_loss import measure_context_loss
 from model.snowball.exposure import expected_surprise, measure_exposure
 from model.snowball.instruction_position import FIRST, LATE, NEVER, place_instruction, share_with
 from model.snowball.long_generation import Kind, generate_long, repeats
-from model.snowball.records import InstructionPosition
 from model.snowball.rewind_strategies import compare_rewinds
+from tests.jobs import run_until
 from tests.tiny_models import fresh_logits, tiny
 
 PROMPT = [5, 6, 7, 8, 9, 10]
@@ -64,13 +64,6 @@ def test_exposure_is_what_single_passes_say() -> None:
         text.step(Settings())
 
 
-def test_both_ways_start_from_the_same_and_a_writer_judges_itself_without_a_gap() -> None:
-    lm = tiny("gpt2")
-    seen = finish(measure_exposure(lm, lm, STORIES, n_prompt=8, n_tokens=4))
-    assert seen.forced[:, 0] == pytest.approx(seen.free[:, 0], abs=1e-4)
-    assert np.all(seen.kl_forced == 0)
-
-
 # Loss by context length
 
 
@@ -85,11 +78,8 @@ def test_a_loss_is_of_the_same_token_from_its_last_tokens_only() -> None:
         expected = log_softmax(fresh_logits(lm, STORIES[row][end - n_context : end]))
         wanted = -expected[STORIES[row][end]]
         assert loss.losses[lm.name][2, column] == pytest.approx(wanted, abs=1e-4)
-
-
-def test_contexts_beyond_the_model_are_left_out() -> None:
-    work = measure_context_loss([tiny("gpt2")], [[1] * 120], (1, 64, 128), n_targets=2)
-    assert finish(work).contexts == (1, 64)
+    short = finish(measure_context_loss([other], [[1] * 120], (1, 64, 128), n_targets=2))
+    assert short.contexts == (1, 64), "those beyond the model are left out"
 
 
 # Long generation
@@ -121,33 +111,22 @@ def test_a_long_text_reaches_the_end_of_the_context_without_an_end() -> None:
 # Instruction position
 
 
-def followed(n_before: int = 4) -> list[InstructionPosition]:
-    """What was seen after each token of three texts of eight, of a beginning of two words."""
-    job = Job(
-        place_instruction(
-            tiny("llama"),
-            *("the cat", "the end", ["the"], WARM),
-            n_before=n_before,
-            n_tokens=8,
-            n_texts=3,
-        )
-    )
-    seen = []
-    while job.is_running:
-        job.run_for(1e-6)
-        seen += [job.found] if job.found else []
-    return seen
-
-
 def test_a_late_instruction_leaves_every_token_before_it_as_it_was() -> None:
-    *_, halfway, last = (seen for seen in followed() if len(seen.followed[NEVER]) in (4, 8))
+    lm, texts = tiny("llama"), ("the cat", "the end", ["the"], WARM)
+    job = Job(place_instruction(lm, *texts, n_before=4, n_tokens=8, n_texts=3))
+    run_until(job, 4)
+    halfway = job.progress.look() if job.progress.look else None
+    assert halfway is not None
+    assert halfway.examples[LATE].put_in == ""
+    run_until(job, 8)
+    last = job.found
+    assert last is not None
     assert (halfway.n_same, halfway.n_first) == (last.n_same, last.n_first) == (12, 12)
     late, never, first = (last.examples[name] for name in (LATE, NEVER, FIRST))
-    assert halfway.examples[LATE].put_in == ""
     assert late.put_in.strip() == "the end"
     assert never.before.startswith(late.before)
     assert first.given.endswith(late.put_in)
-    alone = Generation(tiny("llama"), first.given, seed=0)
+    alone = Generation(lm, first.given, seed=0)
     while alone.finished is None and len(alone.steps) < 8:
         alone.step(WARM)
     assert alone.text == first.given + first.before
@@ -180,13 +159,9 @@ def test_going_back_costs_what_came_after_and_gives_the_text_as_it_would_have_be
     assert all(strategy.is_restored for strategy in gone_back)
     assert len({strategy.text for strategy in gone_back}) == 1
     assert left.surprise != gone_back[0].surprise
-    assert start.ids[:6] == PROMPT
-    assert len(start.ids) == 7
-
-
-def test_a_bad_token_right_after_the_prompt_can_be_taken_back_too() -> None:
-    start = Generation(tiny("llama"), PROMPT, seed=5)
-    assert finish(compare_rewinds(start, 77, WARM, 5, (2,)))[1].is_restored
+    assert len(start.ids) == len(PROMPT) + 1, "the text itself stays"
+    untouched = Generation(tiny(architecture), PROMPT, seed=5)
+    assert finish(compare_rewinds(untouched, 77, WARM, 5, (2,)))[1].is_restored
 
 
 # Bad input, before any pass

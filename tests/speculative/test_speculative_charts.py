@@ -34,13 +34,10 @@ from viz.speculative.round_caches import caches
 from viz.speculative.round_cards import round_cards
 
 GUESS = Proposal("␣soft", 0.2, 0.1, 0.5, 0.31, "accepted", 0.7)
+REJECTED = replace(GUESS, label="<b>x</b>", verdict="rejected", coin=0.83)
 ROUND = Round(
     n_text=6,
-    proposals=(
-        GUESS,
-        replace(GUESS, label="<b>x</b>", verdict="rejected", coin=0.83),
-        replace(GUESS, label="␣Tom", verdict="not tested"),
-    ),
+    proposals=(GUESS, REJECTED, replace(GUESS, label="␣Tom", verdict="not tested")),
     drawn=Drawn("␣and", "residual", 0.49, 0.2),
     bars=(),
     caches=(CacheMark("big", 5, 9, 7, 100, 900), CacheMark("small", 5, 8, 7, 10, 80)),
@@ -58,8 +55,7 @@ def test_a_stage_shows_no_more_than_has_happened(theme: Theme) -> None:
     assert "0.10" not in proposed
     verified = round_cards(ROUND, VERIFY, theme)
     assert verified.count("target ÷ draft = 0.50") == 3
-    assert "coin" not in verified
-    assert "accepted" not in verified
+    assert not any(word in verified for word in ("coin", "accepted"))
     decided = round_cards(ROUND, DECIDE, theme)
     assert "<b>x" not in decided, "labels are data"
     assert "&lt;b&gt;x" in decided
@@ -70,28 +66,18 @@ def test_a_stage_shows_no_more_than_has_happened(theme: Theme) -> None:
 
 
 def test_greedy_has_no_coin() -> None:
-    greedy = replace(
-        ROUND,
-        is_greedy=True,
-        proposals=(
-            replace(GUESS, accept_prob=1.0),
-            replace(GUESS, accept_prob=0.0, verdict="rejected"),
-        ),
-    )
-    markup = round_cards(greedy, DECIDE, "light")
+    proposals = (replace(GUESS, accept_prob=1.0), replace(REJECTED, accept_prob=0.0))
+    markup = round_cards(replace(ROUND, is_greedy=True, proposals=proposals), DECIDE, "light")
     assert "coin" not in markup
     assert "the target’s best token, too" in markup
     assert "not the target’s best" in markup
 
 
 def test_caches_are_drawn_before_after_and_cropped() -> None:
-    def cells(stage: int) -> int:
-        return caches(ROUND, stage, "light").count('title="position')
-
-    assert cells(PROPOSE) == 5 + 8
-    assert "nothing read yet" in caches(ROUND, PROPOSE, "light")
-    assert cells(VERIFY) == 9 + 8
-    cropped = caches(ROUND, CROP, "light")
+    proposed, verified, cropped = (caches(ROUND, s, "light") for s in (PROPOSE, VERIFY, CROP))
+    n_cells = [markup.count('title="position') for markup in (proposed, verified, cropped)]
+    assert n_cells == [5 + 8, 9 + 8, 9 + 8]
+    assert "nothing read yet" in proposed
     assert "2 read and kept" in cropped
     assert "2 read and cropped" in cropped
     assert "1 read and cropped" in cropped
@@ -101,59 +87,45 @@ def test_caches_are_drawn_before_after_and_cropped() -> None:
 
 
 def test_the_tokens_of_a_position_are_data_and_marked() -> None:
-    bars = (
-        Bar("a", (0.5, 0.1, 0.8), is_drawn=True),
-        Bar("<i>", (0.5, 0.9, 0.2), is_proposed=True),
-    )
+    drawn = Bar("a", (0.5, 0.1, 0.8), is_drawn=True)
+    bars = (drawn, Bar("<i>", (0.5, 0.9, 0.2), is_proposed=True))
     chart = distributions_figure(bars)
-    assert {trace.name: list(trace.x) for trace in chart.figure.data} == {
-        "draft": [0.1, 0.9],
-        "target": [0.5, 0.5],
-        "residual": [0.8, 0.2],
-    }
+    values = {trace.name: list(trace.x) for trace in chart.figure.data}
+    assert values == {"draft": [0.1, 0.9], "target": [0.5, 0.5], "residual": [0.8, 0.2]}
     assert chart.figure.layout.yaxis.ticktext == ("a  (drawn)", "&lt;i&gt;  (drafted)")
     assert "rejected" in chart.caption
     undecided = distributions_figure(bars, is_decided=False)
     assert "drawn" not in undecided.figure.layout.yaxis.ticktext[0]
-    alone = distributions_figure(bars[:1])
-    assert [trace.name for trace in alone.figure.data] == ["target"]
+    assert [trace.name for trace in distributions_figure([drawn]).figure.data] == ["target"]
 
 
 def test_the_bars_of_a_round_add_up_to_its_time() -> None:
-    cost = RoundCost(3, 0.001, 0.012, 0.010, 0.0005, 2.4)
-    chart = round_figure(cost, "cpu, float32")
+    chart = round_figure(RoundCost(3, 0.001, 0.012, 0.010, 0.0005, 2.4), "cpu, float32")
     widths = {"one round": 0.0, "as many by target steps": 0.0}
     for trace in chart.figure.data:
-        if trace.type == "bar":
-            widths[trace.y[0]] += trace.x[0]
+        widths[trace.y[0]] += trace.x[0]
     assert widths == pytest.approx({"one round": 15.5, "as many by target steps": 40})
     assert "on cpu, float32" in chart.caption
     assert "0.50\u202fms between the passes make 15.5\u202fms" in chart.caption
 
 
-def speed(n_draft: int | None, measured: float, predicted: float | None) -> Speed:
-    return Speed(n_draft, measured, predicted, 1.6, 2.1, 1.9, 432, is_same=True)
-
-
 def test_the_speed_figure_says_how_far_the_prediction_is_off() -> None:
-    speeds = (speed(1, 1.2, 1.3), speed(2, 1.5, 1.35), speed(None, 1.4, None))
+    numbers = ((1, 1.2, 1.3), (2, 1.5, 1.35), (None, 1.4, None))
+    speeds = tuple(Speed(*one, 1.6, 2.1, 1.9, 432, is_same=True) for one in numbers)
     parts = Parts(0.01, {}, 0.001, 0.0, Acceptance((), ()))
     chart = speed_figure(SpeedReport("small", 1, parts, speeds, (2.2, 0.4)), "cpu, float32")
     assert "predict 1.35, 10 % below" in chart.caption
-    textbook, predicted, measured, adaptive, extremes = chart.figure.data
-    assert (list(textbook.y), list(predicted.y)) == ([1.6, 1.6], [1.3, 1.35])
-    assert (list(adaptive.x), list(adaptive.y)) == ([3], [1.4])
-    assert list(extremes.y) == [2.2, 0.4]
+    points = [(list(trace.x), list(trace.y)) for trace in chart.figure.data]
+    textbook, predicted, measured = (([1, 2], y) for y in ([1.6, 1.6], [1.3, 1.35], [1.2, 1.5]))
+    assert points == [textbook, predicted, measured, ([3], [1.4]), ([4, 4], [2.2, 0.4])]
     # a number stands on the side of its mark where the line is not
-    assert measured.textposition == ("bottom center", "top center")
+    assert chart.figure.data[2].textposition == ("bottom center", "top center")
 
 
 def test_places_with_too_few_tested_tokens_are_left_out() -> None:
-    reports = [
-        DraftReport("good", Acceptance((40, 30, 4), (30, 20, 4)), 40, 90),
-        DraftReport("poor", Acceptance((40, 10, 1), (10, 4, 1)), 40, 54),
-    ]
-    chart = acceptance_figure(reports)
+    good = DraftReport("good", Acceptance((40, 30, 4), (30, 20, 4)), 40, 90)
+    poor = DraftReport("poor", Acceptance((40, 10, 1), (10, 4, 1)), 40, 54)
+    chart = acceptance_figure([good, poor])
     assert list(chart.figure.data[0].x) == [1, 2]
     assert list(chart.figure.data[1].y) == pytest.approx([25, 40])
     assert "good is accepted most often, 73.0" in chart.caption
