@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
+from typing import Any
 
 
 def plain(label: str, most: int | None = None) -> str:
@@ -14,3 +16,16 @@ def plain(label: str, most: int | None = None) -> str:
     """
     cut = label if most is None or len(label) <= most else f"{label[: most - 1]}…"
     return html.escape(cut, quote=False)
+
+
+def token_ticks(
+    labels: Sequence[str], most: int = 48, n_characters: int = 10, at: float = 0.0
+) -> dict[str, Any]:
+    """Names tokens along an axis, every n-th where there are more than so many."""
+    places = range(0, len(labels), max(1, -(-len(labels) // most)))
+    return {
+        "tickvals": [place + at for place in places],
+        "ticktext": [plain(labels[place], n_characters) for place in places],
+        "tickangle": -55,
+        "ticks": "",
+    }

@@ -13,10 +13,9 @@ import plotly.graph_objects as go
 
 from model.records import FloatArray
 from viz.chart import filled
-from viz.labels import plain
+from viz.labels import token_ticks
 from viz.palette import Theme, colour
 
-MAX_LABELS = 48  # tokens that can be named under their columns
 MAX_LAYERS = 8  # layers that can be named beside their rows, or a few more
 MAX_LABEL_LENGTH = 13  # characters
 
@@ -92,14 +91,7 @@ def single_columns(start: int, end: int) -> list[tuple[int, int]]:
 
 def token_axis(labels: Sequence[str], n_slots: int) -> dict[str, object]:
     """Lays out the axis under the columns, as many of the tokens named as there is room for."""
-    shown = range(0, len(labels), max(1, -(-len(labels) // MAX_LABELS)))
-    return {
-        "range": [0, n_slots],
-        "tickvals": [column + 0.5 for column in shown],
-        "ticktext": [plain(labels[column][:MAX_LABEL_LENGTH]) for column in shown],
-        "tickangle": -55,
-        "ticks": "",
-    }
+    return {"range": [0, n_slots]} | token_ticks(labels, n_characters=MAX_LABEL_LENGTH, at=0.5)
 
 
 def layer_axis(n_layers: int, n_heads: int, title: str) -> dict[str, object]:

@@ -47,7 +47,6 @@ def plan_cache(
     return CachePlan(
         name=model.name,
         attention=_attention(config),
-        n_parameters=model.n_parameters,
         numbers_per_token=numbers,
         numbers_all_heads=_numbers_all_heads(config),
         bytes_per_token=per_token,

@@ -96,7 +96,6 @@ class CachePlan:
 
     name: str
     attention: str  # "all heads kept", "8 heads to 1", ...
-    n_parameters: int
     numbers_per_token: int  # of keys and values, or of the latent, over all layers
     numbers_all_heads: int  # the same if every query head kept its own keys and values
     bytes_per_token: float  # 4 bits make half a byte

@@ -248,8 +248,6 @@ class Choice:
     """One possible answer, and how likely the model finds it after the prompt."""
 
     text: str
-    n_tokens: int
-    logprob: float  # nats, of all its tokens
     share: float  # among the choices, by log-probability per token
 
 

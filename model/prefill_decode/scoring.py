@@ -106,8 +106,8 @@ def _compare(
     """Shares out the choices by log-probability per token, so that a longer one is no worse off."""
     lengths = [len(ids) for ids in choice_ids]
     shares = np.exp(log_softmax(np.array(scores) / lengths))
-    rows = zip(texts, lengths, scores, shares, strict=True)
-    return tuple(Choice(text, n, score, float(share)) for text, n, score, share in rows)
+    rows = zip(texts, shares, strict=True)
+    return tuple(Choice(text, float(share)) for text, share in rows)
 
 
 def _greedy(logits: np.ndarray, _ids: Sequence[int]) -> int:

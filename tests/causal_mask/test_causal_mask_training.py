@@ -15,7 +15,7 @@ from model.causal_mask.records import TrainingMoment
 from model.job import Job, finish
 from model.loading import LanguageModel
 from tests.tiny_models import tiny
-from viz.causal_mask.training_chart import training_figure
+from viz.causal_mask.loss_chart import training_figure
 from viz.palette import THEMES, Theme
 
 IDS = [5, 6, 7, 8, 9, 10, 11, 12]

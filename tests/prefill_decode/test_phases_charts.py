@@ -25,7 +25,7 @@ from model.prefill_decode.records import (
     Timed,
     Trial,
 )
-from pages.lessons.prefill_decode.batches import padding_grid
+from pages.lessons.prefill_decode.bounds import padding_grid
 from tests.charts.drawn_charts import assert_is_well_made, spec
 from viz.chart import Chart
 from viz.palette import THEMES, Theme
@@ -56,7 +56,7 @@ UNREAD = PhaseRun(MACHINE, OWN, (), (), (), ())
 TOP = Ceilings(4e10, 2e10, 2e11, {OWN: 1.5e-3, QUICK: 2e-4}, 0.05, 9, 1 << 27)
 WAYS = (PaddedWay("right", (1e-6, 0.0), (True, False)),)
 PADDING = Padding((("<b>a</b>", "$x$"), ("<script>",)), 2, 9.0, WAYS)
-CHOICES = (Choice("<b>sad</b>", 1, -1.0, 0.25), Choice("glad", 2, -0.5, 0.75))
+CHOICES = (Choice("<b>sad</b>", 0.25), Choice("glad", 0.75))
 WRITTEN = Request(12, 0.01, (0.002,) * 29)
 SCORING = Scoring(CHOICES, 12, Timed((0.01, 0.02)), Timed((0.008,)), 256, WRITTEN, "sad.")
 

@@ -15,14 +15,12 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from model.causal_mask.records import AttentionMaps
-from viz.causal_mask.edit_charts import MAX_NAME
 from viz.chart import Chart, add_line, new_figure, sheer, write_at
 from viz.format import percent, plural
-from viz.labels import plain
+from viz.labels import plain, token_ticks
 from viz.palette import Theme, colour
 
 HEIGHT = 560  # pixels
-MAX_LABELS = 48  # tokens that can be named along an axis
 TILE = 24  # cells along a small map: more are pooled, the largest weight of each block stays
 GAP = 2  # cells between two small maps
 
@@ -32,18 +30,12 @@ Map = npt.NDArray[np.float64]
 def attention_figure(
     maps: AttentionMaps, layer: int, head: int | None, theme: Theme = "light"
 ) -> Chart:
-    """Draws the attention of one head, or the mean of a layer's heads.
-
-    Args:
-        maps: of one text.
-        layer: index into the maps' layers.
-        head: index of the head; None for the mean of all.
-        theme: Light or dark.
-    """
+    """Draws the attention of one head of a layer, by their indices, or the mean of its heads."""
     weights: Map = maps.weights[layer].astype(np.float64)
     shown: Map = weights.mean(axis=0) if head is None else weights[head]
     n_tokens = len(maps.labels)
-    figure = new_figure(theme)
+    titles = "the position attended to", "the position that attends"
+    figure = new_figure(theme, HEIGHT, *titles)
     names = [f"{i + 1}: {plain(label)}" for i, label in enumerate(maps.labels)]
     past, ahead = _halves(shown)
     _add_map(figure, past, shown, names, "kept", theme)
@@ -52,8 +44,10 @@ def attention_figure(
     else:
         _add_map(figure, ahead, shown, names, "error", theme)
     add_line(figure, "", *_stairs(n_tokens), colour("chosen", theme), width=1.5)
-    _name_tokens(figure, maps.labels)
-    figure.update_layout(height=HEIGHT, showlegend=False)
+    ticks, ends = token_ticks(maps.labels), [-0.5, n_tokens - 0.5]
+    figure.update_xaxes(range=ends, **ticks)
+    figure.update_yaxes(range=ends[::-1], showgrid=False, **ticks | {"tickangle": 0})
+    figure.update_layout(showlegend=False)
     caption = _caption(maps, shown, layer, head)
     return Chart(figure, caption, f"Attention over the text. {caption}")
 
@@ -72,7 +66,7 @@ def heads_figure(
             lower, upper = _halves(_pool(maps.weights[i, j].astype(np.float64), side))
             place = np.s_[i * pitch : i * pitch + side, j * pitch : j * pitch + side]
             past[place], ahead[place] = lower, upper
-    figure = new_figure(theme)
+    figure = new_figure(theme, HEIGHT, "head", "layer")
     for values, role in ((past, "kept"), (ahead, "error"))[: 1 if maps.is_masked else 2]:
         _add_cells(figure, values, role, theme, hoverinfo="skip")
     _add_targets(figure, maps, pitch, side)
@@ -92,17 +86,15 @@ def heads_figure(
         range=[n_layers * pitch - 0.5, -0.5 - GAP],
         tickvals=[i * pitch + centre for i in range(0, n_layers, every[0])],
         ticktext=[str(number) for number in maps.layers[:: every[0]]],
-        title_text="layer",
         showgrid=False,
     )
     figure.update_xaxes(
         range=[-0.5 - GAP, n_heads * pitch - 0.5],
         tickvals=[j * pitch + centre for j in range(0, n_heads, every[1])],
         ticktext=[str(j + 1) for j in range(0, n_heads, every[1])],
-        title_text="head",
         ticks="",
     )
-    figure.update_layout(height=HEIGHT, showlegend=False, dragmode=False)
+    figure.update_layout(showlegend=False, dragmode=False)
     caption = (
         f"Measured: all {plural(n_layers, 'layer')} × {plural(n_heads, 'head')} of the same pass, "
         "the one shown large is outlined. Press a small map to see it large."
@@ -203,28 +195,6 @@ def _add_targets(figure: go.Figure, maps: AttentionMaps, pitch: int, side: int) 
         customdata=[list(place) for place in places],
         hovertext=[f"layer {maps.layers[i]}, head {j + 1}" for i, j in places],
         hoverinfo="text",
-    )
-
-
-def _name_tokens(figure: go.Figure, labels: tuple[str, ...]) -> None:
-    every = max(1, -(-len(labels) // MAX_LABELS))
-    places = list(range(0, len(labels), every))
-    names = [plain(labels[i], MAX_NAME) for i in places]
-    edge = [-0.5, len(labels) - 0.5]
-    figure.update_xaxes(
-        range=edge,
-        tickvals=places,
-        ticktext=names,
-        tickangle=-55,
-        ticks="",
-        title_text="the position attended to",
-    )
-    figure.update_yaxes(
-        range=edge[::-1],
-        tickvals=places,
-        ticktext=names,
-        showgrid=False,
-        title_text="the position that attends",
     )
 
 

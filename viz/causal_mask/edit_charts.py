@@ -14,14 +14,22 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from model.causal_mask.records import Edit, Leak, Shift
-from viz.chart import MAX_BARS, Chart, Style, add_line, new_figure, sheer, write_at
+from viz.chart import (
+    MAX_BARS,
+    Chart,
+    Style,
+    add_line,
+    new_figure,
+    place_rows,
+    sheer,
+    write_at,
+)
 from viz.format import THIN, count, digits, percent, plural
-from viz.labels import plain
+from viz.labels import plain, token_ticks
 from viz.palette import Theme, colour
 
 HEIGHT = 340  # pixels
 ROOM_FOR_WORDS = 5  # positions before the edit that a few words fit over
-MAX_NAME = 10  # characters of a token beside an axis
 MAX_NAMES = 64  # tokens that can be named under their columns
 
 Values = npt.NDArray[np.float64]
@@ -29,7 +37,7 @@ Values = npt.NDArray[np.float64]
 
 def edit_figure(edit: Edit, theme: Theme = "light") -> Chart:
     """Draws the largest change of any logit at every position, mask on and mask off."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, HEIGHT, y="largest change of a logit")
     hovers = _hovers(edit.changes, edit.labels, "mask on")
     add_columns(figure, edit.changes, hovers, "mask on", "kept", theme)
     if edit.unmasked_changes is not None:
@@ -48,8 +56,7 @@ def edit_figure(edit: Edit, theme: Theme = "light") -> Chart:
         words, ink = f"<b>mask on: {zero}</b>", {"size": 14, "color": colour("kept-text", theme)}
         write_at(figure, (edit.position - 1) / 2, 0.86, words, theme, yref="paper", font=ink)
     name_positions(figure, edit.labels)
-    figure.update_yaxes(title_text="largest change of a logit")
-    figure.update_layout(height=HEIGHT, barmode="overlay")
+    figure.update_layout(barmode="overlay")
     caption = (
         f"Measured: “{edit.old}” replaced by “{edit.new}” at position {count(edit.position + 1)}. "
         f"{_verdict(edit)}"
@@ -59,13 +66,11 @@ def edit_figure(edit: Edit, theme: Theme = "light") -> Chart:
 
 def divergence_figure(edit: Edit, theme: Theme = "light") -> Chart:
     """Draws how far the distribution at every position moved, mask on."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, HEIGHT, y="KL, nats")
     name = "KL(before ‖ after), mask on"
     add_columns(figure, edit.kl, _hovers(edit.kl, edit.labels, name), name, "surprise", theme)
     _mark(figure, edit, theme)
     name_positions(figure, edit.labels)
-    figure.update_yaxes(title_text="KL, nats")
-    figure.update_layout(height=HEIGHT)
     late = len(edit.labels) - 1
     caption = (
         "Measured: how far the distribution at each position moved. At the edited token "
@@ -77,15 +82,15 @@ def divergence_figure(edit: Edit, theme: Theme = "light") -> Chart:
 
 def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
     """Draws the best next tokens at the end of the text, before the edit and after it."""
-    figure = new_figure(theme)
-    places = list(range(len(shifts)))
+    figure = new_figure(theme, max(HEIGHT, 90 + 44 * len(shifts)), "probability")
+    before, after = [shift.before for shift in shifts], [shift.after for shift in shifts]
     for name, role, values in (
-        ("before the edit", "muted", [shift.before for shift in shifts]),
-        ("after it", "generated", [shift.after for shift in shifts]),
+        ("before the edit", "muted", before),
+        ("after it", "generated", after),
     ):
         figure.add_bar(
             x=values,
-            y=places,
+            y=list(range(len(shifts))),
             orientation="h",
             name=name,
             text=[percent(value) for value in values],
@@ -94,19 +99,10 @@ def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
             marker={"color": colour(role, theme)},
             hoverinfo="skip",
         )
-    top = max(max(shift.before, shift.after) for shift in shifts)
-    figure.update_xaxes(
-        range=[0, 1.2 * top], showticklabels=False, ticks="", title_text="probability"
-    )
-    figure.update_yaxes(
-        tickvals=places,
-        ticktext=[f"<b>{plain(shift.label)}</b>" for shift in shifts],
-        autorange="reversed",
-        showgrid=False,
-        rangemode="normal",
-        tickfont={"size": 14, "color": colour("ink", theme)},
-    )
-    figure.update_layout(barmode="group", bargap=0.3, height=max(HEIGHT, 90 + 44 * len(shifts)))
+    figure.update_xaxes(range=[0, 1.2 * max(*before, *after)], showticklabels=False, ticks="")
+    font = {"size": 14, "color": colour("ink", theme)}
+    place_rows(figure, [f"<b>{plain(shift.label)}</b>" for shift in shifts], font)
+    figure.update_layout(barmode="group", bargap=0.3)
     said = ", ".join(
         f"“{shift.label}” {percent(shift.before)} → {percent(shift.after)}" for shift in shifts[:2]
     )
@@ -240,15 +236,7 @@ def _mark(figure: go.Figure, edit: Edit, theme: Theme) -> None:
 
 def name_positions(figure: go.Figure, labels: Sequence[str]) -> None:
     """Writes the tokens under their columns, every n-th where there are many."""
-    every = max(1, -(-len(labels) // MAX_NAMES))
-    places = list(range(0, len(labels), every))
-    figure.update_xaxes(
-        range=[-0.6, len(labels) - 0.4],
-        tickvals=places,
-        ticktext=[plain(labels[i], MAX_NAME) for i in places],
-        tickangle=-55,
-        ticks="",
-    )
+    figure.update_xaxes(range=[-0.6, len(labels) - 0.4], **token_ticks(labels, MAX_NAMES))
 
 
 def small_nats(value: float) -> str:

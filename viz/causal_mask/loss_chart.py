@@ -1,7 +1,8 @@
 """One text as training sees it: tinted by surprise, its loss at every position, pass and loop.
 
 Purple, by opacity, is how unlikely a token was. The parallel pass is prefill's blue, the loop of
-single steps decode's teal.
+single steps decode's teal. Rose-gold is trained with the mask; the colour of what went wrong is
+trained without, dotted while the answers are in sight, solid when it generates.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
-from model.causal_mask.records import Comparison, Floats, Losses
+from model.causal_mask.records import Comparison, Floats, Losses, TrainingMoment
 from viz.causal_mask.edit_charts import add_columns, name_positions
-from viz.chart import Chart, add_line, lying_bars, new_figure
+from viz.chart import Chart, Style, add_line, lying_bars, new_figure, write_at
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import plain
 from viz.palette import Theme, colour
@@ -22,6 +23,11 @@ from viz.strip import element, paragraph
 HEIGHT = 320  # pixels
 MAX_NATS = 8.0  # nats at which the tint is full: a probability of 0.03 %
 MAX_TINT = 62  # percent of purple in a full tint, so that ink stays legible on it
+SIDES = (
+    ("trained without it, generating", "error", "solid", "writing"),
+    ("trained with the mask", "kept", "solid", "masked"),
+    ("trained without it, answers in sight", "error", "dot", "unmasked"),
+)
 
 
 def surprise_html(losses: Losses, theme: Theme = "light", *, is_large: bool = False) -> Markup:
@@ -57,15 +63,8 @@ def _key(theme: Theme) -> Markup:
 def loss_figure(
     losses: Losses, loop_losses: Sequence[float] | Floats, where: str, theme: Theme = "light"
 ) -> Chart:
-    """Draws the loss at every position by one pass, and by as many single steps as were run.
-
-    Args:
-        losses: of one parallel pass.
-        loop_losses: of the loop, as far as it has come; may be empty.
-        where: device and numbers, as in "cpu, float32".
-        theme: Light or dark.
-    """
-    figure = new_figure(theme)
+    """Draws the loss at every position by one pass, and by as many single steps as have run."""
+    figure = new_figure(theme, HEIGHT, y="loss, nats")
     places = np.arange(len(losses.losses))
     hovers = [
         f"{plain(label)}: {nats(loss)}, {percent(float(np.exp(-loss)))}"
@@ -86,8 +85,6 @@ def loss_figure(
     mean = f"mean {nats(losses.mean)}"
     add_line(figure, mean, ends, [losses.mean] * 2, ink, width=1.5, dash="dash")
     name_positions(figure, losses.labels)
-    figure.update_yaxes(title_text="loss, nats")
-    figure.update_layout(height=HEIGHT)
     worst = int(np.argmax(losses.losses))
     caption = (
         f"Measured on {where}, {plural(len(places), 'position')} in one pass: most surprising is "
@@ -112,3 +109,30 @@ def race_figure(comparison: Comparison, where: str, theme: Theme = "light") -> C
         "the loop keeps its cache, both sides are the model’s own pass, warmed up."
     )
     return Chart(figure, caption, f"One pass against the loop. {caption}")
+
+
+def training_figure(
+    moments: Sequence[TrainingMoment], n_steps: int, where: str, theme: Theme = "light"
+) -> Chart:
+    """Draws the mean loss of both copies on a text that neither was trained on."""
+    figure = new_figure(theme, 360, "steps of training", "mean loss on this text, nats")
+    places = [moment.n_steps for moment in moments]
+    for name, role, dash, field in SIDES:
+        losses = [getattr(moment, field) for moment in moments]
+        tone = colour(role, theme)
+        look: Style = {"width": 3, "dash": dash, "symbol": "circle" if len(places) == 1 else None}
+        hover = "step %{x}: %{y:.2f} nats"
+        add_line(figure, name, places, losses, tone, hover=hover, **look)
+        ink = {"size": 14, "color": tone if role == "error" else colour("kept-text", theme)}
+        words = f"<b>{nats(losses[-1])}</b>"
+        write_at(figure, places[-1], losses[-1], words, theme, xanchor="left", xshift=8, font=ink)
+    top = max(max(one.masked, one.unmasked, one.writing) for one in moments)
+    figure.update_xaxes(range=[0, 1.12 * n_steps])
+    figure.update_yaxes(range=[0, 1.1 * top])
+    last = moments[-1]
+    caption = (
+        f"Measured on copies of {where}, after {plural(last.n_steps, 'step')}. Trained without "
+        f"the mask: {nats(last.unmasked)} with the answers in sight, {nats(last.writing)} when "
+        f"generating. Trained with it: {nats(last.masked)}."
+    )
+    return Chart(figure, caption, f"Training with and without the mask. {caption}")

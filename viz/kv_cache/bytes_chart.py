@@ -50,14 +50,9 @@ def window_note(shape: CacheShape) -> str:
 def bytes_figure(
     n_tokens: int, in_use: int, held: int, shape: CacheShape, theme: Theme = "light"
 ) -> Chart:
-    """Draws what the tensors hold beside what the formula says.
+    """Draws what the tensors of so many tokens hold beside what the formula says.
 
-    Args:
-        n_tokens: Positions in the cache.
-        in_use: Bytes of those positions, counted in the tensors.
-        held: Bytes of the storage behind them.
-        shape: What the model's cache is made of.
-        theme: Light or dark.
+    In use are the bytes of those positions, held is the storage behind them.
     """
     derived = n_tokens * shape.bytes_per_token
     rows = [("in the tensors", in_use), ("by the formula", derived), ("held in memory", held)]

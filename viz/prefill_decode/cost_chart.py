@@ -33,12 +33,9 @@ def price_figure(prices: Prices, note: str, theme: Theme = "light") -> Chart:
 def request_figure(
     rows: list[tuple[str, float, float]], saved: float, theme: Theme = "light"
 ) -> Chart:
-    """Draws what a request costs, reading and writing apart, without and with a budget.
+    """Draws what a request costs, without and with a budget that saves so much of it.
 
-    Args:
-        rows: Name, price of the prompt, price of the answer.
-        saved: Fraction that the last row saves of the first.
-        theme: Light or dark.
+    Each row is a name, the price of the prompt and the price of the answer.
     """
     names, read, written = zip(*rows, strict=True)
     figure = phase_bars(names, read, written, theme, "price of a thousand requests")

@@ -17,7 +17,6 @@ from viz.chart import Chart, Style, add_line, log_axis, new_figure, number_axis,
 from viz.format import count, digits, duration, percent, plural
 from viz.palette import Theme, colour
 from viz.prefill_decode.phase_charts import BIG, HEIGHT, spread, typical
-from viz.strip import element
 
 FELT = 1.05  # times as long: less may be chance
 WAYS = {
@@ -105,9 +104,7 @@ def stream_figure(request: Request, where: str, theme: Theme = "light") -> Chart
 
 
 def phase_rows(run: PhaseRun) -> list[tuple[str, str, str]]:
-    """Writes the table of the two phases: what each row is of, prefill, decode."""
-    if not run.readings or not any(request.gaps for request in run.long_out):
-        return []
+    """Writes the table of both phases, once both were seen: what a row is of, prefill, decode."""
     reading, request = run.readings[-1], typical(run.long_out)
     n_tokens, seconds, gap = reading.n_tokens, reading.seconds, median(request.gaps)
     each, late = seconds.median / n_tokens, duration(quantile(request.gaps, 0.95))
@@ -115,19 +112,15 @@ def phase_rows(run: PhaseRun) -> list[tuple[str, str, str]]:
         ("reads", f"all {plural(n_tokens, 'token')} at once", "the newest token alone"),
         ("passes", "1", "1 for each token"),
         ("one pass", spread(seconds), f"{duration(gap)} with its choice, 95 % under {late}"),
-        ("one token", element("b", duration(each)), element("b", duration(gap))),
-        ("tokens a second", element("b", digits(1 / each)), element("b", digits(1 / gap))),
+        ("one token", f"**{duration(each)}**", f"**{duration(gap)}**"),
+        ("tokens a second", f"**{digits(1 / each)}**", f"**{digits(1 / gap)}**"),
         ("the weights are read", f"once for {plural(n_tokens, 'token')}", "once for each token"),
         ("determines", "time to first token", "time between tokens"),
     ]
 
 
 def phase_ratio(run: PhaseRun) -> float:
-    """Returns how many times more a written token takes than one that is read.
-
-    Args:
-        run: With a reading, and with an answer of two tokens or more.
-    """
+    """Returns how many times more a written token takes than one read, once both were seen."""
     reading, request = run.readings[-1], typical(run.long_out)
     return median(request.gaps) / (reading.seconds.median / reading.n_tokens)
 

@@ -57,13 +57,7 @@ def typical(requests: Sequence[Request]) -> Request:
 
 
 def pace_figure(run: PhaseRun, theme: Theme = "light", recorded: PhaseRun | None = None) -> Chart:
-    """Draws the seconds that n tokens take: read as a prompt, and written as an answer.
-
-    Args:
-        run: Its readings, and its second request as far as it has come.
-        theme: Light or dark.
-        recorded: Laid behind, thin and dotted.
-    """
+    """Draws the seconds that n tokens take, read and written; a recorded run behind, dotted."""
     if not run.readings:
         return empty_chart(theme, "No prompt has been read yet.")
     figure, last = new_figure(theme, HEIGHT, "tokens"), run.readings[-1]
@@ -111,12 +105,7 @@ def _places(values: Sequence[float]) -> list[int]:
 
 
 def medians(timed: Sequence[Timed], unit: float = 1.0) -> dict[str, object]:
-    """Describes points at medians, with bars from the quickest to the slowest run.
-
-    Args:
-        timed: One for each point.
-        unit: What seconds are multiplied by.
-    """
+    """Describes points at medians, with bars from the quickest to the slowest run."""
     spreads = {
         "array": [unit * (runs.high - runs.median) for runs in timed],
         "arrayminus": [unit * (runs.median - runs.low) for runs in timed],
@@ -133,15 +122,7 @@ def phase_bars(
     theme: Theme,
     words: str,
 ) -> go.Figure:
-    """Draws what reading and writing take of each request, one behind the other.
-
-    Args:
-        names: Of the requests, from top to bottom.
-        prefill: What reading takes, in the axis's unit.
-        decode: What writing takes.
-        theme: Light or dark.
-        words: Of the axis.
-    """
+    """Draws what reading and writing take of each request, in the unit that the axis names."""
     figure = new_figure(theme)
     for name, phase, lengths, shape in (
         ("prefill: until the first token", "prefill", prefill, ""),
@@ -164,13 +145,7 @@ def phase_bars(
 
 
 def swap_figure(requests: Sequence[Request], where: str, theme: Theme = "light") -> Chart:
-    """Draws two requests that swap what goes in and what comes out, as the time they take.
-
-    Args:
-        requests: One of each kind, much in first; one that still runs may be among them.
-        where: Device and number format.
-        theme: Light or dark.
-    """
+    """Draws two requests that swap what goes in and what comes out; much in comes first."""
     names = [f"<b>{count(r.n_in)} in</b>, {count(r.n_out)} out" for r in requests]
     first, later = [r.first_seconds for r in requests], [sum(r.gaps) for r in requests]
     figure = phase_bars(names, first, later, theme, "seconds")

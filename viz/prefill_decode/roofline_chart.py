@@ -208,11 +208,9 @@ def verdict(roofline: Roofline) -> str:
 
 
 def busy_words(points: Sequence[RoofPoint], spread: float = 0.0) -> str:
-    """Says so where the runs of one thing lie far apart: something else ran beside them.
+    """Says so where the runs of one pass lie far apart, or those of the ceilings above them.
 
-    Args:
-        points: Passes, of whose runs the middle one is held against the quickest.
-        spread: Of the ceilings above them: how much longer a middle run took than the best.
+    `spread` is how much longer a ceiling's middle run took than its best.
     """
     slower = [point.seconds.median / point.seconds.low for point in points]
     far = (("", median(slower or [1.0])), (" of the ceilings", 1 + spread))

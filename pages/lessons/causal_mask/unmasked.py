@@ -20,7 +20,7 @@ from pages.frame.figures import show_chart, show_metrics, theme_now
 from pages.frame.job_panel import show_job
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
 from viz.causal_mask.edit_charts import leak_figure
-from viz.causal_mask.training_chart import training_figure
+from viz.causal_mask.loss_chart import training_figure
 from viz.format import count, nats, percent, plural
 
 

@@ -8,10 +8,9 @@ from model.loading import LanguageModel
 from model.timing import describe
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
-from pages.lessons.prefill_decode.batches import show_batches, show_padding
+from pages.lessons.prefill_decode.bounds import show_batches, show_padding, show_roofline
 from pages.lessons.prefill_decode.cost import show_cost
 from pages.lessons.prefill_decode.pace import show_pace
-from pages.lessons.prefill_decode.roofline import show_roofline
 from pages.lessons.prefill_decode.scores import show_scores
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.shapes import show_shapes

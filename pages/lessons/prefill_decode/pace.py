@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import streamlit as st
-from markupsafe import Markup
 
 from model.fast.engines import engine_names
 from model.job import Job
@@ -17,7 +16,6 @@ from pages.lessons.prefill_decode.recorded import Show, chosen_recording, show_r
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, duration, plural
-from viz.palette import Theme, colour
 from viz.prefill_decode.latency_charts import (
     gaps_figure,
     launch_words,
@@ -26,9 +24,6 @@ from viz.prefill_decode.latency_charts import (
     trial_rows,
 )
 from viz.prefill_decode.phase_charts import pace_figure, swap_figure, typical
-from viz.strip import element
-
-CELL = "text-align:left;padding:.4rem .6rem"
 
 
 def show_pace(lesson: PhaseLesson) -> None:
@@ -91,7 +86,8 @@ def _draw(run: PhaseRun, show: Show) -> None:
         with left:
             show(swap_figure(_swapped(run), where, theme), "phase_swap")
         with right:
-            st.html(phase_table(run, theme))
+            rows = [("", "prefill", "decode"), ("---",) * 3, *phase_rows(run)]
+            st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
     left, right = st.columns(2, gap="medium")
     with left:
         show(pace_figure(run, theme, behind), "phase_pace")
@@ -121,34 +117,6 @@ def _trials(run: PhaseRun) -> None:
         "compiled. The difference between the first two is the cost of launching. The gap is the "
         "largest difference from the model’s own logits; a way with more than rounding is refused."
     )
-
-
-def phase_table(result: PhaseRun, theme: Theme) -> Markup:
-    """Write the table of the two phases, large enough for the back row."""
-    heads = (
-        element("th", name, style=f"{CELL};background:{colour(tint, theme)};{edge}")
-        for name, tint, edge in (
-            ("prefill", "prompt-tint", f"border-bottom:3px solid {colour('prompt', theme)}"),
-            ("decode", "generated-tint", f"border-bottom:3px dashed {colour('generated', theme)}"),
-        )
-    )
-    line = f"{CELL};border-bottom:1px solid {colour('line', theme)}"
-    rows = (
-        element(
-            "tr",
-            element("td", what, style=f"{line};color:{colour('muted', theme)}"),
-            element("td", prefill, style=line),
-            element("td", decode, style=line),
-        )
-        for what, prefill, decode in phase_rows(result)
-    )
-    table = element(
-        "table",
-        element("tr", element("td"), *heads),
-        *rows,
-        style="border-collapse:collapse;font-size:1rem;width:100%",
-    )
-    return element("div", table, style="overflow-x:auto")
 
 
 def _warmup(run: PhaseRun) -> None:

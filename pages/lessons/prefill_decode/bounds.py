@@ -1,4 +1,4 @@
-"""The fourth part: many sequences at once, and what their padding must not do."""
+"""What bounds a pass: the roofline of this device, many sequences at once, and their padding."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from model.fast.block_cache import BlockLayer
 from model.job import Job
 from model.loading import LanguageModel
 from model.passes import forward
-from model.prefill_decode.batching import measure_batches
+from model.prefill_decode.batching import measure_batches, point_of, weight_bytes_read
+from model.prefill_decode.ceilings import measure_copy, measure_matmul, measure_read
 from model.prefill_decode.padding import compare_padding
-from model.prefill_decode.records import BatchRun, Padding
+from model.prefill_decode.records import BatchRun, Padding, Roofline
+from model.prefill_decode.roofline import measure_floors, measure_roofline
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import theme_now
@@ -27,9 +29,67 @@ from viz.prefill_decode.batch_chart import (
     throughput_figure,
     wait_figure,
 )
+from viz.prefill_decode.roofline_chart import (
+    floors_figure,
+    roofline_figure,
+    roofline_table,
+    verdict,
+)
 from viz.strip import chip, element
 
 MAX_PROMPTS, MAX_TOKENS = 8, 48
+
+
+def show_roofline(lesson: PhaseLesson) -> None:
+    """Offer the roofline, and say which bound holds here."""
+    st.header("The roofline: memory-bound or compute-bound", anchor=False)
+    st.markdown(
+        "**A decode step reads every weight to do two operations with it; a prefill does two for "
+        "each of its tokens.** The peak rates of this device are measured here, and both phases "
+        "are drawn below them. On a large model decode waits for memory; on a small one something "
+        "else may bind first."
+    )
+    show_job(
+        lesson.jobs,
+        "phase_roofline",
+        "Measure",
+        lambda: lesson.start(measure_roofline(lesson.lm)),
+        lambda job: _show_roofline(None if job.is_running else job.found),
+        idle=_show_roofline,
+        icon=":material/timer:",
+    )
+    show_code(
+        measure_copy,
+        measure_read,
+        measure_matmul,
+        measure_floors,
+        point_of,
+        weight_bytes_read,
+        key="phase_code_3",
+    )
+
+
+def _show_roofline(roofline: Roofline | None = None) -> None:
+    for sentence in roofline.left_out if roofline else ():
+        st.info(sentence)
+    show_runs(roofline, lambda recording: recording.roofline, _draw_roofline)
+
+
+def _draw_roofline(roofline: Roofline, show: Show) -> None:
+    """Draw a roofline, what binds each phase below it, and every pass in numbers."""
+    theme = theme_now()
+    st.markdown(verdict(roofline))
+    show(roofline_figure(roofline, theme), "phase_roof")
+    if not roofline.points:
+        return
+    show(floors_figure(roofline, theme), "phase_floors")
+    with st.expander("Every pass in numbers"):
+        st.dataframe(roofline_table(roofline), hide_index=True)
+        st.caption(
+            "MBU: bytes read ÷ seconds ÷ the copy bandwidth of the same run. MFU: FLOPs, attention "
+            "causal, ÷ seconds ÷ its matrix rate. Of an input embedding that is not the head as "
+            "well one row per token is counted, of experts those that can be active."
+        )
 
 
 def show_batches(lesson: PhaseLesson) -> None:
@@ -45,25 +105,20 @@ def show_batches(lesson: PhaseLesson) -> None:
         "phase_batches",
         "Measure",
         lambda: lesson.start(measure_batches(lesson.lm)),
-        _show,
-        idle=_show_runs,
+        lambda job: _show_batches(None if job.is_running else job.found),
+        idle=_show_batches,
         icon=":material/timer:",
     )
     show_code(Batch.read, forward, BlockLayer.update, key="phase_code_4")
 
 
-def _show(job: Job[BatchRun]) -> None:
-    run = None if job.is_running else job.found
+def _show_batches(run: BatchRun | None = None) -> None:
     if run is not None and run.refused:
         st.info(run.refused)
-    _show_runs(run)
+    show_runs(run, lambda recording: recording.batches, _draw_batches)
 
 
-def _show_runs(run: BatchRun | None = None) -> None:
-    show_runs(run, lambda recording: recording.batches, _draw)
-
-
-def _draw(run: BatchRun, show: Show) -> None:
+def _draw_batches(run: BatchRun, show: Show) -> None:
     """Draw throughput and waiting side by side, and every batch in numbers."""
     if not run.points:
         return
