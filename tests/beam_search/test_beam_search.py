@@ -184,19 +184,16 @@ def test_the_cache_on_record_is_the_batch_s_to_the_byte() -> None:
         assert step.cache_bytes == 3 * step.cache_tokens * start.lm.cache_shape.bytes_per_token
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
+def test_bad_numbers_get_a_sentence() -> None:
+    start = Generation(tiny("llama"), "the")
+    for how, words in (
         ({"n_beams": 9}, "choose 1 to 8"),
         ({"n_beams": 0}, "choose 1 to 8"),
         ({"max_new_tokens": 0}, "choose 1 or more"),
         ({"max_new_tokens": 500}, "write fewer"),
-    ],
-)
-def test_bad_numbers_get_a_sentence(how: dict[str, int], words: str) -> None:
-    start = Generation(tiny("llama"), "the")
-    with pytest.raises(ValueError, match=words):
-        BeamSearch(start, **how)
+    ):
+        with pytest.raises(ValueError, match=words):
+            BeamSearch(start, **how)
     with pytest.raises(ValueError, match="Choose between 1 and"):
         BestFirstSearch(start, 99, ((1,), (0.0,)))
 

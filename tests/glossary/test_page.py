@@ -1,9 +1,32 @@
-"""The glossary as Streamlit runs it: every entry, the filter, the link from every lesson."""
+"""The glossary: short entries in order, each with an address of its own; the page of them all."""
 
 from __future__ import annotations
 
-from pages.lessons.glossary.terms import TERMS
+import re
+
+import pytest
+
+from pages.frame.contents import LESSONS
+from pages.lessons.glossary.terms import TERMS, Term
 from tests.frame.driving import open_lesson
+
+
+@pytest.mark.parametrize("term", TERMS, ids=lambda term: term.anchor)
+def test_an_entry_is_short_and_says_where_to_see_it(term: Term) -> None:
+    assert 1 <= len(re.split(r"[.] (?=[A-Z])", term.says)) <= 2
+    assert 30 <= len(term.says) <= 280
+    assert term.says.endswith((".", ")."))
+    assert term.page in {lesson.path for lesson in LESSONS}
+    assert all(re.fullmatch(r"\d{4}\.\d{5}", number) for number in term.arxiv)
+    assert not set("*_`$<>[]") & set(term.says)  # shown as markdown, meant as words
+
+
+def test_names_and_anchors_are_unique_and_in_order() -> None:
+    names = [term.name.lower() for term in TERMS]
+    assert names == sorted(set(names))
+    anchors = [term.anchor for term in TERMS]
+    assert len(set(anchors)) == len(anchors)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", anchor) for anchor in anchors)
 
 
 def test_every_entry_has_its_heading_and_anchor_and_the_filter_leaves_what_holds_the_words() -> (

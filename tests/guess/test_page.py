@@ -1,13 +1,17 @@
-"""The guessing game as Streamlit runs it: rounds, players, other texts, bad input, the way back."""
+"""The guessing game as Streamlit runs it, and in a real browser by keyboard alone."""
 
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.harness import Witness, by_key
+from benchmarks.home_page import PATIENCE
 from pages.lessons.guess.settings import PASSAGES
 from pages.lessons.guess.state import GuessLesson
 from tests.frame.driving import captions, errors, kept, open_lesson, press
+from tests.frame.phone import fits_a_phone, forget_first_requests
 
 
 @pytest.fixture
@@ -119,3 +123,30 @@ def test_the_game_is_there_again_after_a_visit_elsewhere(app: AppTest) -> None:
     app.switch_page("pages/guess.py").run()
     assert not app.exception
     assert len(lesson(app).game.rounds) == 1
+
+
+@pytest.mark.browser
+def test_a_game_by_keyboard_alone(page: Page, url: str, witness: Witness) -> None:
+    page.goto(f"{url}/guess")
+    field = by_key(page, "guess_line_0").locator("input")
+    expect(field).to_be_visible(timeout=4 * PATIENCE)
+    forget_first_requests(witness)
+    blank = page.get_by_label("the hidden token")
+    expect(blank).to_be_visible(timeout=PATIENCE)
+    field.focus()
+    tiles = page.get_by_label("Bits of everyone")
+    for n_opened, line in enumerate(("She 60", "gave 20", "<b>him</b> 5 him 5"), start=1):
+        page.keyboard.type(line)
+        page.keyboard.press("Enter")
+        expect(page.locator(".asked")).to_have_count(n_opened, timeout=PATIENCE)
+        expect(field).to_have_value("", timeout=PATIENCE)
+        expect(field).to_be_focused()  # so that the next guess can be typed at once
+    expect(tiles).to_contain_text("The model")
+    expect(tiles).to_contain_text("Uniform")
+    expect(by_key(page, "guess_running")).to_be_visible()
+    # a confidence that cannot be is refused in a sentence, and stays to be mended
+    page.keyboard.type("two 80 a 60")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("sum to 140 %")).to_be_visible(timeout=PATIENCE)
+    expect(field).to_have_value("two 80 a 60")
+    assert fits_a_phone(page)

@@ -1,12 +1,15 @@
-"""The sampling lesson as Streamlit runs it: sources, bad input, runs, the way back."""
+"""The sampling lesson as Streamlit runs it, and under the hand in a real browser."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import Locator, Page, expect
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.home_page import PATIENCE
 from model.generation import Generation
 from model.job import Job, Work
 from model.passes import PassError
@@ -124,3 +127,57 @@ def test_a_loop_is_shown_with_the_rule_of_the_sign(app: AppTest) -> None:
     table = next(frame.value for frame in app.dataframe if "rule" in frame.value)
     assert (table["after"] <= table["logit"]).all()
     assert len(table) >= 1
+
+
+@pytest.fixture
+def shown(page: Page, url: str) -> Page:
+    page.goto(url)
+    page.get_by_role("link", name="Next: Sampling strategies").click(timeout=PATIENCE)
+    expect(page.locator(".lab-masks .lab-row").first).to_be_visible(timeout=PATIENCE)
+    page.get_by_text("Textbook", exact=True).click()
+    expect(head(page, "top_p")).to_contain_text("keeps 2", timeout=PATIENCE)
+    return page
+
+
+def head(page: Page, mask: str) -> Locator:
+    return page.locator(f".lab-masks th:has(input.slider[name={mask}])")
+
+
+def reason(page: Page, mask: str) -> Locator:
+    return page.locator(f".lab-reasons li[data-mask={mask}]")
+
+
+@pytest.mark.browser
+def test_a_dragged_slider_moves_its_column_at_once_and_python_when_released(shown: Page) -> None:
+    slider = head(shown, "top_p").locator("input.slider")
+    # an "input" event is a drag: the page alone answers
+    slider.evaluate("(n) => { n.value = 0.9; n.dispatchEvent(new Event('input')); }")
+    expect(head(shown, "top_p")).to_contain_text("keeps 8")
+    expect(head(shown, "top_p")).to_contain_text("cuts 7.0")
+    expect(reason(shown, "top_p")).to_contain_text("“chair”")
+    expect(head(shown, "top_k")).to_contain_text("keeps 5")  # no other column moves
+    # a "change" event is the release: the figures below are Python's
+    slider.evaluate("(n) => n.dispatchEvent(new Event('change'))")
+    expect(shown.get_by_text("7 degrees of freedom")).to_be_visible(timeout=PATIENCE)
+    shown.set_viewport_size({"width": 390, "height": 844})
+    expect(head(shown, "top_k")).to_be_visible()
+    assert shown.evaluate("() => document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.browser
+def test_engines_part_where_it_is_lit_and_a_run_can_be_stopped(shown: Page) -> None:
+    verdict = shown.locator(".lab-verdict")
+    lit = shown.locator(".lab-orders tr[data-parted]")
+    expect(verdict).to_contain_text("They part over")
+    assert lit.count() >= 1
+    head(shown, "temperature").locator("input[type=checkbox]").uncheck()
+    expect(verdict).to_contain_text("All four keep the same tokens")
+    expect(lit).to_have_count(0)
+    run = shown.locator(".st-key-vote_run button")
+    run.click()
+    expect(run).to_have_text(re.compile("Stop"), timeout=PATIENCE)
+    run.click()
+    expect(run).to_have_text(re.compile("Generate"), timeout=PATIENCE)
+    shown.get_by_label("Prompt", exact=True).fill("🍓" * 900)
+    run.click()
+    expect(shown.get_by_text("shorten the prompt")).to_be_visible(timeout=PATIENCE)

@@ -70,6 +70,7 @@ function createLegend() {
 function createMaskHead({ name, title, short = title, lead }, actions) {
   const isGreedy = name === "greedy";
   const slider = isGreedy ? null : createSlider(name, title, (...move) => actions.setControl(...move));
+  const called = el("span", {});
   const kept = el("span", { class: "lab-count" });
   const removed = el("span", { class: "lab-fact" });
   const entropy = el("span", { class: "lab-fact" });
@@ -85,7 +86,7 @@ function createMaskHead({ name, title, short = title, lead }, actions) {
   const element = el(
     "th",
     { scope: "col", class: "lab-head", title: lead },
-    el("span", { class: "lab-name" }, short, slider?.readout ?? null),
+    el("span", { class: "lab-name" }, called, slider?.readout ?? null),
     slider?.input ?? el("span", { class: "lab-noslider" }, lead),
     kept,
     removed,
@@ -98,6 +99,7 @@ function createMaskHead({ name, title, short = title, lead }, actions) {
     update(view, result) {
       const stage = lastStage(result);
       const { nVocab } = view.distribution;
+      setText(called, view.nShown < MASKS.length ? title : short);
       slider?.set(view.controls[name], nVocab);
       box.checked = view.controls.use.includes(name);
       setAttribute(element, "data-in-use", box.checked ? "true" : null);
