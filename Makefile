@@ -39,6 +39,7 @@ lint: $(DEV_STAMP)
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
 	@$(DENO) lint --quiet
+	@$(DENO) check --quiet pages
 	@$(DENO) fmt --check --quiet
 
 format: $(DEV_STAMP)

@@ -99,7 +99,7 @@ def test_checking_includes_the_tests(clone: Clone) -> None:
     assert clone.make("check").returncode == 0
     modules = [call.split()[1] for call in clone.calls() if call.startswith("-m ")]
     tools = [module for module in modules if module not in {"venv", "pip"}]
-    assert tools == ["ruff", "ruff", "deno", "deno", "mypy", "pytest"]
+    assert tools == ["ruff", "ruff", "deno", "deno", "deno", "mypy", "pytest"]
 
 
 def test_a_class_reaches_the_app_only_when_it_is_asked_for(clone: Clone) -> None:

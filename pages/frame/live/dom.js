@@ -6,7 +6,8 @@ const SHORT_LABEL = 24;
 /**
  * Makes one element: `on*` properties become listeners, `data-*`, `aria-*` and the like attributes.
  * Text is only ever set as text, never as markup.
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {Record<string, unknown>} [props]
  * @param {...(Node|string|null)} children
  */

@@ -34,7 +34,9 @@ export const NEUTRAL_SETTINGS = Object.freeze({
 
 /**
  * Puts the raw logits of one position into the one order, once for all strategies.
- * @param {object} held nVocab; logits by id, or ids and logits best first with the tail's histogram
+ * @param {{nVocab: number, ids: Numbers|null, logits: Numbers, tailCounts: Numbers|null,
+ *   tailLogits: Numbers|null}} held logits by id, or ids and logits best first with the tail
+ * @returns {Distribution}
  */
 export function createDistribution({ nVocab, ids, logits, tailCounts, tailLogits }) {
   const rowIds = ids ?? idsBestFirst(logits);
@@ -47,6 +49,7 @@ export function createDistribution({ nVocab, ids, logits, tailCounts, tailLogits
     scores.set(tailLogits, nRows);
     counts.set(tailCounts, nRows);
   }
+  /** @type {Distribution} */
   const distribution = { nVocab, nRows, ids: rowIds, counts, rowById: null };
   const nFinite = scores.findLastIndex((score) => score > -Infinity) + 1;
   const rows = new Int32Array(nFinite);
@@ -79,11 +82,11 @@ function idsBestFirst(logits) {
 
 /**
  * Runs the logits through every active stage and keeps what each one made of them.
- * @param {object} distribution what createDistribution returned
- * @param {ArrayLike<number>} contextIds the text so far, prompt and generated
+ * @param {Distribution} distribution what createDistribution returned
+ * @param {number[]} contextIds the text so far, prompt and generated
  * @param {number} nPrompt how many of them are the prompt
- * @param {object} settings the fields of Python's Settings by name, `order` a list of stage names
- * @returns {{order: Int32Array, stages: object[], idOf: function, rowOf: function}} `order` lists the
+ * @param {Settings} settings the fields of Python's Settings by name, `order` a list of stage names
+ * @returns {Result} `order` lists the
  *   rows as the last stage leaves them, best first, those masked out last; a stage holds scores, probs
  *   and kept by row, and nKept, keptTail, tail, removedMass, entropy, boundaryId and reachesTail
  */
@@ -246,9 +249,9 @@ function rowsBestFirst({ nRows }, { rows }) {
 /**
  * The token on which the coin falls when the probabilities are laid end to end, best first; null
  * where that token, or the cut of a mask, is one that the page cannot know.
- * @param {object} result what processLogits returned
+ * @param {Result} result what processLogits returned
  * @param {number} coin in [0, 1)
- * @returns {{id: number, from: number, to: number} | null}
+ * @returns {Drawn|null}
  */
 export function drawToken(result, coin) {
   if (result.stages.some((stage) => stage.reachesTail)) return null;

@@ -10,15 +10,17 @@ const sources = new WeakMap();
  * Takes a payload apart: header length, JSON header, then the arrays that the header names. The
  * arrays are views of the payload; it is copied once only where it does not start on a multiple of
  * four bytes.
- * @param {Uint8Array|{header: object, arrays: object}} data taken apart already, as a recording is
- * @returns {{header: object, arrays: Record<string, Float32Array|Int32Array>}}
+ * @template {object} [Head=Header]
+ * @param {any} data bytes; or taken apart already, as a recording is
+ * @returns {{header: Head, arrays: Arrays}}
  */
 export function decodePayload(data) {
-  if (!(data instanceof Uint8Array)) return data;
+  if (data.header) return data;
   const bytes = data.byteOffset % 4 === 0 ? data : data.slice();
   const start = bytes.byteOffset;
   const headerLength = new DataView(bytes.buffer, start, 4).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerLength)));
+  /** @type {Arrays} */
   const arrays = {};
   let offset = 4 * Math.ceil((4 + headerLength) / 4);
   for (const { name, dtype, length } of header.arrays) {
@@ -32,10 +34,10 @@ export function decodePayload(data) {
 /**
  * Makes the distribution that a payload brings, or hands back the one before it where nothing in it
  * has changed: its order is then not sorted again.
- * @param {object|null} facts the header's part on it
- * @param {Record<string, Float32Array|Int32Array>} arrays
+ * @param {{n_vocab: number}|null} facts the header's part on it
+ * @param {Arrays} arrays
  * @param {string} prefix of the arrays' names
- * @param {object|null} before
+ * @param {Distribution|null} before
  */
 export function readDistribution(facts, arrays, prefix, before) {
   if (!facts) return null;

@@ -1,10 +1,37 @@
-// The order of calls. The first calls of a component wait for its script, and the last of them may
+// How a component is mounted, and the order of calls. The first calls of a component wait for its script, and the last of them may
 // be let through first. Streamlit takes a call that was overtaken back, after it was made.
+
+import { adoptStyles, detectTheme } from "./theme.js";
+
+/**
+ * Makes a component's entry: one object for each place in the page, built once and handed every later
+ * call of Streamlit, on a change of data or theme. It is closed only once its place has truly left the
+ * page: Streamlit also takes back a call that was overtaken by the next one.
+ * @param {new (place: ShadowRoot) => {receive(component: Component): void, close?(): void}} Shown
+ */
+export function mountOnce(Shown) {
+  const byPlace = new WeakMap();
+  const closeIfGone = (place) => {
+    if (place.host.isConnected) return;
+    byPlace.get(place)?.close?.();
+    byPlace.delete(place);
+  };
+  return inOrder((/** @type {Component} */ component) => {
+    const place = component.parentElement;
+    if (!byPlace.has(place)) {
+      adoptStyles(place);
+      byPlace.set(place, new Shown(place));
+    }
+    detectTheme(place);
+    byPlace.get(place).receive(component);
+    return () => setTimeout(() => closeIfGone(place));
+  });
+}
 
 /**
  * Wraps what draws a component, so that what Python said last is what stands in its place.
- * @param {(component: {parentElement: ShadowRoot}) => ((() => void) | void)} mount
- * @returns {(component: {parentElement: ShadowRoot}) => (() => void)}
+ * @template Data
+ * @param {(component: Component<Data>) => (() => void)|void} mount
  */
 export function inOrder(mount) {
   const standing = new WeakMap(); // by place: the call that drew it last
@@ -12,7 +39,7 @@ export function inOrder(mount) {
     const place = component.parentElement;
     const before = standing.get(place);
     standing.set(place, component);
-    const close = mount(component);
+    const close = /** @type {() => void} */ (mount(component));
     return () => {
       const isOvertaken = place.host.isConnected && standing.get(place) === component;
       if (isOvertaken && before !== undefined) {

@@ -52,7 +52,7 @@ export function stageTitle(name) {
 
 /**
  * One strategy alone on the raw logits, whatever else is active.
- * @param {object} view
+ * @param {View} view
  * @param {string} name "greedy" or one of the masks
  */
 export function aloneResult(view, name) {
@@ -87,7 +87,7 @@ export function lastStage(result) {
 
 /**
  * The token on which a coin falls, remembered, as several figures ask for it in the same frame.
- * @returns {{id: number, from: number, to: number}|null} null: no coin, or the page cannot know
+ * @returns {Drawn|null} null: no coin, or the page cannot know
  */
 export function drawnToken(result, coin) {
   if (coin === null) return null;

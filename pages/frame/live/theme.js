@@ -1,6 +1,8 @@
 // How a component looks: its style sheet, and light or dark, read from the colours that Streamlit
 // gives, as its theme has no name in the page.
 
+import { setAttribute } from "./dom.js";
+
 const DARK_BELOW = 0.4;
 let sheet = null; // one for all places of a component, made from the text that Python put before it
 
@@ -13,16 +15,9 @@ export function adoptStyles(shadowRoot) {
   shadowRoot.adoptedStyleSheets = [sheet];
 }
 
-/**
- * Detects the theme from the luminance of the page's background and marks the host with it.
- * @param {ShadowRoot} shadowRoot
- * @returns {"light"|"dark"}
- */
-export function detectTheme(shadowRoot) {
-  const { host } = shadowRoot;
-  const theme = luminance(backgroundOf(host)) < DARK_BELOW ? "dark" : "light";
-  if (host.dataset.theme !== theme) host.dataset.theme = theme;
-  return theme;
+/** Detects the theme from the luminance of the page's background and marks the host with it. */
+export function detectTheme({ host }) {
+  setAttribute(host, "data-theme", luminance(backgroundOf(host)) < DARK_BELOW ? "dark" : "light");
 }
 
 function backgroundOf(host) {

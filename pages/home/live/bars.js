@@ -20,8 +20,7 @@ const HEADROOM = 1.5; // over the best raw token, for what a mask may make of it
 
 /**
  * Makes the matrix of bars with the sliders in its heads, the coin bar and the rarer masks.
- * @param {{setControl: Function, setUse: Function, force(id: number): void}} actions
- * @returns {{element: HTMLElement, update(view: object): void}}
+ * @type {MakePart}
  */
 export function createBars(actions) {
   const top = createTopLine(() => lastView && update(lastView));

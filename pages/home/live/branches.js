@@ -6,11 +6,7 @@ import { visibleParts } from "./strip.js";
 
 const SHOWN_BEFORE_FORK = 6;
 
-/**
- * The branches of this text; hidden while there is one.
- * @param {object} actions
- * @returns {{element: HTMLElement, update: (view: object) => void}}
- */
+/** The branches of this text; hidden while there is one. @type {MakePart} */
 export function createBranches(actions) {
   const list = el("div", { class: "branch-list" });
   const element = el(

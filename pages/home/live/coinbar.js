@@ -28,8 +28,8 @@ export function createCoinBar(actions) {
   let lastView = null;
 
   segments.addEventListener("click", ({ target }) => {
-    const id = target.closest("[data-id]")?.dataset.id;
-    if (id !== undefined) actions.force(Number(id));
+    const id = /** @type {Element} */ (target).closest("[data-id]")?.getAttribute("data-id");
+    if (id) actions.force(Number(id));
   });
   new ResizeObserver(([entry]) => {
     width = entry.contentRect.width;

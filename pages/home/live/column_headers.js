@@ -14,7 +14,7 @@ export const COLUMNS = [
 /**
  * Makes the head of one column.
  * @param {{name: string, title: string, lead: string}} column
- * @param {object} actions
+ * @param {Actions} actions
  */
 export function createHead(column, actions) {
   const head = column.name === "active" ? plainHead(column) : switchedHead(column, actions);

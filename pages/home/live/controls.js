@@ -7,7 +7,7 @@ const SWITCHED = ["temperature", "top_k", "top_p", "min_p"]; // masks with a "us
 /**
  * Reads the settings that are active: greedy is temperature 0, a mask that is not in use is neutral,
  * penalties and the rarer masks are active whenever they are not neutral.
- * @param {object} controls
+ * @param {Controls} controls
  * @param {Record<string, string[]>} orders
  */
 export function activeSettings(controls, orders) {

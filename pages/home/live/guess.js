@@ -5,7 +5,7 @@ import { formatCount, formatProbability } from "../../frame/live/format.js";
 
 /**
  * The question in place of the bars, and the verdict above them.
- * @param {object} actions
+ * @param {Actions} actions
  * @returns {{element: HTMLElement, verdict: HTMLElement, update: (view: object) => void}}
  */
 export function createGuess(actions) {

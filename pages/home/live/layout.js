@@ -18,7 +18,7 @@ const MAX_ANNOUNCED_SPEED = 2;
 
 /**
  * Builds the component inside its shadow root.
- * @param {object} actions
+ * @param {Actions} actions
  * @param {ShadowRoot} shadowRoot
  */
 export function createLayout(actions, shadowRoot) {

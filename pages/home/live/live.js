@@ -13,7 +13,6 @@ import { decodePayload, readDistribution } from "../../frame/live/payload.js";
 import { Player, StageLight } from "./player.js";
 import { Step } from "./step.js";
 import { rememberAll } from "../../frame/live/strategies.js";
-import { detectTheme } from "../../frame/live/theme.js";
 import { afterThisFrame } from "./timings.js";
 import { buildView } from "./view.js";
 
@@ -21,7 +20,8 @@ const SETTLE_AFTER_MS = 250;
 const QUIET_EVENTS = ["tokenise", "inspect", "guess"];
 const STEP_EVENTS = ["next", "force", "back"];
 const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
-const NO_LABELS = Object.freeze([]); // while the vocabulary has not come: ids are shown instead
+/** @type {Labels} */
+const NO_LABELS = Object.freeze({}); // while the vocabulary has not come: ids are shown instead
 
 /** One live component in the page. */
 export class Live {
@@ -55,7 +55,6 @@ export class Live {
 
   /** @param {ShadowRoot} parentElement */
   constructor(parentElement) {
-    this.host = parentElement;
     this.label = (id) => this.labels[id] ?? (id < 0 ? "…" : `id ${id}`);
     this.abort = new AbortController();
     const { signal } = this.abort;
@@ -84,7 +83,6 @@ export class Live {
   /** Called by Streamlit with new data, or with the same data and a new theme. */
   receive(component) {
     this.component = component;
-    detectTheme(this.host);
     if (component.data && component.data !== this.data) this.take(component.data);
     this.schedule();
   }

@@ -14,10 +14,7 @@ const ENDS = {
   recorded: "the recording ends here",
 };
 
-/**
- * Makes the band and, folded away, the code that ran.
- * @returns {{element: HTMLElement, update(view: object): void}}
- */
+/** Makes the band and, folded away, the code that ran. @type {MakePart} */
 export function createLoop() {
   const stations = new Map(STATIONS.map((name) => [name, createStation(name)]));
   const arrows = STATIONS.slice(1).map(() => createArrow());
@@ -75,9 +72,9 @@ function createArrow() {
   const element = el("div", { class: "loop-arrow" }, above, el("span", { class: "loop-shaft" }), below);
   return {
     element,
-    update([first, second]) {
-      setText(above, first);
-      setText(below, second);
+    update(words) {
+      setText(above, words[0]);
+      setText(below, words[1]);
     },
   };
 }
@@ -111,9 +108,9 @@ function createCache() {
     element,
     update({ cache, n_prompt: nPrompt }, pass) {
       const nFromPrompt = Math.min(pass.tokens, nPrompt);
-      strip.style.setProperty("--n", pass.tokens);
-      prompt.style.setProperty("--count", nFromPrompt);
-      written.style.setProperty("--count", pass.tokens - nFromPrompt);
+      strip.style.setProperty("--n", String(pass.tokens));
+      prompt.style.setProperty("--count", String(nFromPrompt));
+      written.style.setProperty("--count", String(pass.tokens - nFromPrompt));
       setText(words, cacheInWords(pass));
       setAttribute(strip, "aria-label", cacheInWords(pass));
       setAttribute(strip, "title", cacheFormula(cache));

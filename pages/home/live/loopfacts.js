@@ -12,7 +12,7 @@ import {
   formatSeconds,
   formatTokens,
 } from "../../frame/live/format.js";
-import { readRows } from "./steprows.js";
+import { newestPass, readRows } from "./steprows.js";
 import {
   activeResult,
   describePipeline,
@@ -26,29 +26,12 @@ const MAX_LABEL = 14; // characters of a token in a station
 /**
  * Reads the pass that made the distribution on screen: the last one, or that of a past step. A
  * position of the prompt had no pass of its own; it is run anew to be looked at, and not timed.
+ * @returns {Pass}
  */
 export function passOf({ header, inspecting }) {
-  const { cache, timing, n_prompt: nPrompt } = header;
-  if (inspecting === null) {
-    return {
-      phase: timing.phase,
-      seconds: timing.seconds,
-      nInput: timing.n_input,
-      tokens: cache.tokens,
-      bytes: cache.bytes,
-    };
-  }
-  const row = readRows(header)[inspecting - nPrompt];
-  if (row) {
-    return {
-      phase: row.phase,
-      seconds: row.seconds,
-      nInput: row.n_input,
-      tokens: row.cache_to,
-      bytes: row.bytes,
-    };
-  }
-  return {
+  const { cache, n_prompt: nPrompt } = header;
+  if (inspecting === null) return newestPass(header);
+  return readRows(header)[inspecting - nPrompt] ?? {
     phase: "prefill",
     seconds: null,
     nInput: inspecting,
@@ -60,8 +43,8 @@ export function passOf({ header, inspecting }) {
 
 /**
  * Puts the loop into words.
- * @param {object} view
- * @param {object} pass what passOf returned
+ * @param {View} view
+ * @param {Pass} pass what passOf returned
  * @returns {{stations: Record<string, {title?: string, lines: string[]}>, arrows: string[][]}}
  */
 export function loopFacts(view, pass) {

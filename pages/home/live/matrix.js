@@ -9,7 +9,7 @@ import { drawnToken, lastStage } from "../../frame/live/strategies.js";
 
 /**
  * Makes the matrix.
- * @param {object} actions
+ * @param {Actions} actions
  * @returns {{table: HTMLElement, update(view: object, results: Map<string, object>, fullBar: number): void}}
  */
 export function createMatrix(actions) {

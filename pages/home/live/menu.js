@@ -7,7 +7,7 @@ const GAP = 6;
 
 /**
  * The facts of one token, as lines of [name, value].
- * @param {object} view
+ * @param {View} view
  * @param {number} index position in the text
  */
 export function describeToken(view, index) {
@@ -50,7 +50,7 @@ export function createTokenMenu(actions, describe) {
   element.addEventListener("toggle", (event) => {
     if (event.newState !== "closed") return;
     // After a click the focus is let go, so that the keys drive the loop again.
-    if (isByPointer) element.getRootNode().activeElement?.blur();
+    if (isByPointer) opener.blur();
     else opener.focus();
   });
   return {

@@ -4,7 +4,7 @@
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatBytes, formatCount, formatSeconds, formatTokens } from "../../frame/live/format.js";
 import { cacheFormula } from "./loopfacts.js";
-import { readRows } from "./steprows.js";
+import { newestPass, readRows } from "./steprows.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const FEW = 5; // passes: fewer leave room, so that a first pass is a column and not a wall
@@ -45,10 +45,7 @@ const FIGURES = [
   },
 ];
 
-/**
- * Makes both figures.
- * @returns {{element: HTMLElement, update(view: object): void}}
- */
+/** Makes both figures. @type {MakePart} */
 export function createPasses() {
   const figures = FIGURES.map(createFigure);
   const element = el("div", { class: "passes" }, ...figures.map((figure) => figure.element));
@@ -75,18 +72,10 @@ export function createPasses() {
 
 /** Every pass so far, that of the next distribution included. */
 function factsOf(header) {
-  const { cache, timing, model } = header;
-  const passes = readRows(header).map((row) => ({
-    phase: row.phase,
-    nInput: row.n_input,
-    tokens: row.cache_to,
-    bytes: row.bytes,
-    seconds: row.seconds,
-  }));
-  if (!header.finished || passes.length === 0) { // no pass runs after the end
-    const { phase, n_input: nInput, seconds } = timing;
-    passes.push({ phase, nInput, tokens: cache.tokens, bytes: cache.bytes, seconds });
-  }
+  const { cache, model } = header;
+  /** @type {Pass[]} */
+  const passes = [...readRows(header)];
+  if (!header.finished || passes.length === 0) passes.push(newestPass(header)); // none runs after the end
   const decodes = passes.filter(({ phase }) => phase === "decode").map(({ seconds }) => seconds);
   return { passes, decodes, first: passes[0], cache, model };
 }

@@ -6,10 +6,7 @@ import { visibleParts } from "./strip.js";
 
 const MAX_SHOWN = 400;
 
-/**
- * The pieces of the text in the prompt box.
- * @returns {{element: HTMLElement, update: (view: object) => void}}
- */
+/** The pieces of the text in the prompt box. @type {MakePart} */
 export function createPieces() {
   const summary = el("p", { class: "pieces-summary" });
   const list = el("ol", { class: "pieces-list" });

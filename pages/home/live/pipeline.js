@@ -6,6 +6,7 @@ import { createSlider } from "../../frame/live/sliders.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { describeStage, ignoredSettings, stageTitle } from "../../frame/live/strategies.js";
 
+/** @type {[SettingName, string, string][]} */
 const MORE = [
   [
     "typical_p",

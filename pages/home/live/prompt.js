@@ -8,7 +8,7 @@ const EXAMPLE_LENGTH = 34;
 
 /**
  * The prompt box with its examples. Enter starts, Shift+Enter breaks the line.
- * @param {object} actions
+ * @param {Actions} actions
  * @returns {{element: HTMLElement, update: (view: object) => void, readonly text: string,
  *   readonly isChanged: boolean, readonly isTyping: boolean}}
  */

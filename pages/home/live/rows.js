@@ -9,7 +9,7 @@ const SURE_DIFFERENCE = 1e-6;
 /**
  * Chooses the tokens to show: the best by raw logit, in that order. The last ones give way to the
  * token that was chosen, or on which the coin falls, and to the best active one.
- * @param {object} active result of the active masks
+ * @param {Result} active result of the active masks
  * @param {number|null} wantedId chosen, or where the coin falls
  * @returns {{id: number, rank: number}[]} rank 0 is the best raw logit, -1 is one not held
  */
@@ -23,10 +23,10 @@ export function chooseRows(active, wantedId) {
 
 /**
  * Reads one column: a cell for every row and one for all other tokens.
- * @param {object} result of the column's strategy
+ * @param {Result} result of the column's strategy
  * @param {{id: number}[]} rows
  * @param {{coin: number|null, nVocab: number}} where
- * @returns {{cells: object[], boundaryId: number|null}}
+ * @returns {{cells: Cell[], boundaryId: number|null}}
  */
 export function readColumn(result, rows, { coin, nVocab }) {
   const stage = lastStage(result);
@@ -77,7 +77,7 @@ function sumBesides(probs, shown) {
 
 /**
  * Sums the mass of every shown token and all better ones, in the order of the final scores.
- * @param {object} result of the active masks
+ * @param {Result} result of the active masks
  * @param {{id: number}[]} rows
  * @param {{id: number, to: number}|null} drawn where the coin falls, whose sum is known
  * @returns {Map<number, number>} by id; a token that is not kept has none

@@ -35,7 +35,7 @@ export class Step {
 
   /**
    * A payload has come. One that does not answer the step under way leaves it as it is.
-   * @param {object|null} entry the event that the payload answers
+   * @param {Entry|null} entry the event that the payload answers
    */
   confirm(entry) {
     if (this.isUnderWay && entry !== this.entry) return;

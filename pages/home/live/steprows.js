@@ -4,8 +4,8 @@ const made = new WeakMap(); // rows by header
 
 /**
  * Reads the rows of the worked table, one for each generated token.
- * @param {object} header
- * @returns {object[]}
+ * @param {Header} header
+ * @returns {StepRow[]}
  */
 export function readRows(header) {
   if (!made.has(header)) {
@@ -20,19 +20,24 @@ export function readRows(header) {
   return made.get(header);
 }
 
+/** Reads the newest pass, which made the distribution of the next token. */
+export function newestPass({ cache, timing }) {
+  const { phase, seconds, n_input: nInput } = timing;
+  return { phase, seconds, nInput, tokens: cache.tokens, bytes: cache.bytes };
+}
+
 function readRow({ ids, n_prompt: nPrompt, steps }, step) {
   const position = nPrompt + step;
   return {
     step,
     phase: steps.phase[step],
-    n_input: steps.n_input[step],
-    input_id: ids[position - 1], // the last one where the pass read the whole prompt
-    top_id: steps.top_id[step],
-    top_prob: steps.top_prob[step],
-    token_id: ids[position],
+    nInput: steps.n_input[step],
+    inputId: ids[position - 1], // the last one where the pass read the whole prompt
+    topId: steps.top_id[step],
+    topProb: steps.top_prob[step],
+    tokenId: ids[position],
     prob: steps.prob[step],
-    cache_from: steps.cache_tokens[step] - steps.n_input[step],
-    cache_to: steps.cache_tokens[step],
+    tokens: steps.cache_tokens[step],
     bytes: steps.bytes[step],
     seconds: steps.seconds[step],
   };

@@ -9,11 +9,7 @@ const FULL_TINT_NATS = 8;
 const MAX_TINT = 0.6;
 const BYTE_LABEL = /<0x[0-9A-F]{2}>/;
 
-/**
- * The token strip, with the running log-probability beside it.
- * @param {object} actions
- * @returns {{element: HTMLElement, update: (view: object) => void}}
- */
+/** The token strip, with the running log-probability beside it. @type {MakePart} */
 export function createStrip(actions) {
   const list = el("div", { class: "strip-list", role: "group", "aria-label": "Tokens of the text" });
   const scroller = el("div", { class: "strip-scroll" }, list);

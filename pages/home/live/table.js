@@ -14,10 +14,14 @@ import { readRows } from "./steprows.js";
 
 const MAX_LIST = 60; // characters of a prompt shown in a cell
 const NEAR_END_PX = 40;
-const IDENTITY = ["token_id", "input_id", "seconds", "forced"]; // of a step
+const IDENTITY = ["tokenId", "inputId", "seconds", "forced"]; // of a step
 const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
 
-/** Title, where its numbers come from, and the text of a cell. */
+/**
+ * Title, where its numbers come from, and the text of a cell.
+ * @type {{title: string, source: string, isNumber?: boolean,
+ *   read: (row: StepRow, label: Label, ids: number[]) => string}[]}
+ */
 const FIELDS = [
   { title: "step", source: "", isNumber: true, read: (row) => formatCount(row.step + 1) },
   { title: "phase", source: "", read: (row) => row.phase },
@@ -25,7 +29,7 @@ const FIELDS = [
   {
     title: "top prediction",
     source: "measured",
-    read: (row, label) => `${label(row.top_id)}  ${formatProbability(row.top_prob)}`,
+    read: (row, label) => `${label(row.topId)}  ${formatProbability(row.topProb)}`,
   },
   { title: "chosen", source: "measured", read: chosenInWords },
   { title: "sum of log p", source: "measured", isNumber: true, read: (row) => formatNats(row.sum) },
@@ -34,10 +38,7 @@ const FIELDS = [
   { title: "pass", source: "measured", isNumber: true, read: (row) => formatSeconds(row.seconds) },
 ];
 
-/**
- * Makes the table.
- * @returns {{element: HTMLElement, update(view: object): void}}
- */
+/** Makes the table. @type {MakePart} */
 export function createTable() {
   const head = el("tr", { role: "row" }, ...FIELDS.map(createHeading));
   // a grid to the eye, so the roles of a table have to be told
@@ -97,8 +98,9 @@ export function createTable() {
       const entry = createStepRow(rows[i], view);
       shown.push(entry);
       if (i % ROWS_OF_BLOCK === 0) table.append(el("tbody", { role: "rowgroup" }));
-      table.lastChild.append(entry.element);
-      table.lastChild.style.setProperty("--rows", (i % ROWS_OF_BLOCK) + 1);
+      const block = /** @type {HTMLElement} */ (table.lastChild);
+      block.append(entry.element);
+      block.style.setProperty("--rows", String(block.childElementCount));
     }
     isAtEnd ||= from === 0;
     requestAnimationFrame(showEnd);
@@ -110,10 +112,10 @@ function removeRow({ element }) {
   const block = element.parentNode;
   element.remove();
   if (block.childElementCount === 0) block.remove();
-  else block.style.setProperty("--rows", block.childElementCount);
+  else block.style.setProperty("--rows", String(block.childElementCount));
 }
 
-function createHeading({ title, source, isNumber }) {
+function createHeading({ title, source, isNumber = false }) {
   const heading = el(
     "th",
     { scope: "col", role: "columnheader" },
@@ -145,18 +147,19 @@ function createStepRow(row, { label, labels, header }) {
 }
 
 function inputInWords(row, label, ids) {
-  if (row.phase === "decode") return label(row.input_id);
-  const text = Array.from(ids.slice(0, row.n_input), label).join(" ");
-  return `${formatCount(row.n_input)} tokens: ${shorten(text, MAX_LIST)}`;
+  if (row.phase === "decode") return label(row.inputId);
+  const text = Array.from(ids.slice(0, row.nInput), label).join(" ");
+  return `${formatCount(row.nInput)} tokens: ${shorten(text, MAX_LIST)}`;
 }
 
 function chosenInWords(row, label) {
-  return `${label(row.token_id)}  ${formatProbability(row.prob)}${row.forced ? ", forced" : ""}`;
+  return `${label(row.tokenId)}  ${formatProbability(row.prob)}${row.forced ? ", forced" : ""}`;
 }
 
-function entryInWords({ cache_from: from, cache_to: to }) {
-  if (to - from <= 1) return `K,V for position ${formatCount(from)}`;
-  return `K,V for positions ${formatCount(from)}–${formatCount(to - 1)}`;
+function entryInWords({ nInput, tokens }) {
+  const [first, last] = [tokens - nInput, tokens - 1];
+  if (nInput <= 1) return `K,V for position ${formatCount(first)}`;
+  return `K,V for positions ${formatCount(first)}–${formatCount(last)}`;
 }
 
 /** The whole table as tab-separated lines, for a spreadsheet. */

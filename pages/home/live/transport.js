@@ -7,11 +7,7 @@ import { formatCount } from "../../frame/live/format.js";
 const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
 const FINISH_COUNT = 20;
 
-/**
- * The buttons that drive the loop.
- * @param {object} actions
- * @returns {{element: HTMLElement, update: (view: object) => void}}
- */
+/** The buttons that drive the loop. @type {MakePart} */
 export function createTransport(actions) {
   const next = button("Next", "→", "is-primary", (event) => actions.next(event.timeStamp));
   const play = button("Play", "space", "", () => actions.togglePlay());

@@ -15,11 +15,11 @@ export function mountReplay() {
   const run = JSON.parse(document.getElementById("run").textContent);
   const place = document.getElementById("live").attachShadow({ mode: "open" });
   const recording = new Recording(run);
-  const scrubber = document.getElementById("scrub");
+  const scrubber = /** @type {HTMLInputElement} */ (document.getElementById("scrub"));
   const show = () => {
     const data = recording.payload();
     mountLive({ data, parentElement: place, setTriggerValue });
-    scrubber.value = recording.n;
+    scrubber.value = String(recording.n);
     setText(document.getElementById("count"), `${recording.n} of ${formatTokens(recording.length)}`);
   };
   const setTriggerValue = (_name, event) =>
@@ -31,7 +31,7 @@ export function mountReplay() {
     recording.goTo(n);
     show();
   };
-  scrubber.max = recording.length;
+  scrubber.max = String(recording.length);
   scrubber.addEventListener("input", () => goTo(Number(scrubber.value)));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
   globalThis.__ottVocabulary = { [run.header.model.name]: run.labels };

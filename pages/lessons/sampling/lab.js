@@ -2,7 +2,6 @@
 // While a slider is dragged all is computed here; Python is told when it is released.
 
 import { decodePayload, readDistribution } from "../../frame/live/payload.js";
-import { detectTheme } from "../../frame/live/theme.js";
 import { el, setAttribute, setText } from "../../frame/live/dom.js";
 import { MASKS } from "../../frame/live/strategies.js";
 import { createMaskGrid } from "./maskgrid.js";
@@ -13,7 +12,7 @@ import { createReasons } from "./reasons.js";
 export class Lab {
   /** @param {ShadowRoot} parentElement */
   constructor(parentElement) {
-    this.host = parentElement;
+    /** @type {LabHeader} */
     this.header = null;
     this.distribution = null;
     this.controls = null;
@@ -40,6 +39,7 @@ export class Lab {
   /** Takes what Python says; the sliders stay under the hand unless Python has set them anew. */
   receive(component) {
     this.component = component;
+    /** @type {{header: LabHeader, arrays: Arrays}} */
     const { header, arrays } = decodePayload(component.data);
     this.header = header;
     this.distribution = readDistribution(header.distribution, arrays, "", this.distribution);
@@ -72,7 +72,6 @@ export class Lab {
   }
 
   paint() {
-    detectTheme(this.host);
     setAttribute(this.root, "data-presenter", this.header.presenter ? "true" : null);
     const labels = this.header.labels ?? globalThis.__ottVocabulary?.[this.header.model] ?? [];
     const { more, use } = this.controls;

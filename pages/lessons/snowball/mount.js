@@ -23,11 +23,11 @@ export const mountStrip = inOrder(({ data, parentElement, setTriggerValue }) => 
   );
   setAttribute(box, "data-presenter", data.presenter ? "" : null);
   const old = parentElement.querySelector(".strip");
-  const focused = parentElement.activeElement?.dataset.place;
+  const focused = parentElement.activeElement?.getAttribute("data-place");
   if (old) old.replaceWith(box);
   else parentElement.append(box);
   box.addEventListener("keydown", (event) => move(event, parentElement.activeElement));
-  if (focused !== undefined) stopAt(box.querySelector(`[data-place="${focused}"]`));
+  if (focused) stopAt(box.querySelector(`[data-place="${focused}"]`));
 });
 
 // One Tab stop for all tokens: the arrows go from one to the next.
