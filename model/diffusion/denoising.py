@@ -38,10 +38,8 @@ class Diffusion:
     """One page being filled by one masked model, pass by pass.
 
     Attributes:
-        lm: the model, shared; its lock is held during each pass.
         ids: the whole sequence: what is given, what is filled, the mask token where still open.
         start: where the positions to fill begin in `ids`; they are `length` in a row.
-        passes: one record for each pass so far.
         plan: what each pass fills, those to come included.
     """
 
@@ -128,7 +126,6 @@ class Diffusion:
             confidence=certainty,
             proposal_ids=proposals,
             committed=tuple(places),
-            n_input=len(self.ids),
             seconds=seconds,
         )
         self.passes.append(record)

@@ -33,10 +33,7 @@ N_BEAMS = 4
 def race(judge: LanguageModel, page: Diffusion, prompt: str) -> Work[tuple[DecodingRun, ...]]:
     """Decodes as many tokens as a page has, in each of the three ways.
 
-    Args:
-        judge: a causal model, which writes and judges.
-        page: laid out, with the prompt before it and nothing behind it.
-        prompt: what stands before; may be empty.
+    The judge writes and judges; the page has the prompt before it and nothing behind it.
 
     Raises:
         ValueError: where the context has no room for so many.
@@ -68,13 +65,7 @@ def write_by_loop(
 ) -> Work[DecodingRun]:
     """Writes one token at a time, ends ruled out.
 
-    Args:
-        lm: a causal model, which writes and judges.
-        reader: a masked model, which checks the tokens where it has the same tokenizer.
-        prompt: what stands before; may be empty.
-        n_tokens: to be written.
-        settings: of the draw.
-        seed: of the coins.
+    The masked `reader` checks the tokens where it has the same tokenizer.
 
     Raises:
         ValueError: where the context has no room for so many.
@@ -171,15 +162,9 @@ def sweep_passes(
 ) -> Work[Sweep]:
     """Fills one length in few passes and in many, and measures one fill after another.
 
-    Args:
-        lm: a masked model.
-        judge: a causal model, which says how well each text reads and writes one itself.
-        length: positions of each fill.
-        prompt: the beginning of one half of the fills; the other half has an empty page.
-        ending: the end of them.
-        order: which proposals a pass commits.
-        temperature: of the draws, the judge's own included.
-        n_seeds: fills for each number of passes; one where all would come out alike.
+    One half of the fills lies between the prompt and the ending, the other has an empty page. The
+    causal judge says how well each reads, and writes one itself. `n_seeds` fills are made for each
+    number of passes, or one where all would come out alike.
 
     Raises:
         ValueError: where a model, a length or a text will not do.

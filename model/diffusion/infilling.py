@@ -30,11 +30,9 @@ class Infilling:
     """One text with gaps and what is written into them, token by token.
 
     Attributes:
-        lm: the model, shared; its lock is held during each pass.
         source_ids: what the encoder reads.
         states: what it made of it, (1, source, hidden): read once, used by every step.
         ids: what the decoder has read or is about to, its start token first.
-        seconds: of the encoder's pass, then of each step.
         finished: None, "eos" after an end token, "gaps" after a sentinel that no gap of the text
             has, or "length" where there is no room for more.
     """
@@ -42,10 +40,7 @@ class Infilling:
     def __init__(self, lm: LanguageModel, text: str, max_new_tokens: int = MAX_TOKENS) -> None:
         """Reads the text: the encoder's one pass runs here.
 
-        Args:
-            lm: a model of the seq2seq kind whose tokenizer has sentinels.
-            text: with two or more underscores for each gap, "The ___ sat on the ___."
-            max_new_tokens: where to stop.
+        A gap is two or more underscores: "The ___ sat on the ___."
 
         Raises:
             ValueError: where the model or the text will not do; the message says what will.
@@ -61,13 +56,11 @@ class Infilling:
         self.source_ids = encode(lm, with_sentinels(lm, text))
         check_room(lm, len(self.source_ids))
         self._sentinels = sentinel_ids(lm)
-        self.ids = [_start_id(lm)]
+        self.ids: list[int] = [lm.model.config.decoder_start_token_id]
         self.n_encoder_passes = 0
-        self.states, first, seconds = self._encode()
-        self._first_states = first
+        self._first_states, self.encoder_seconds = self._encode()
         self._first_keys: list[torch.Tensor] = []
         self._cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
-        self.seconds = [seconds]
         self._bytes = [(0, 0)]  # of the cross-attention cache and of the decoder's own
         self.finished: str | None = None
 
@@ -81,14 +74,13 @@ class Infilling:
             raise ValueError("The gaps are filled: go back, or start another text.")
 
         # decode: one pass over the newest token; the rest comes from the two caches
-        logits, seconds = self._decode(self.ids[-1])
+        logits = self._decode(self.ids[-1])
 
         # choose: the likeliest token, the lowest id on ties
         chosen = int(logits.argmax())
 
         # append: it is the decoder's next input
         self.ids.append(chosen)
-        self.seconds.append(seconds)
         self._bytes.append(self._count_bytes())
         if chosen in self.lm.end_ids:
             self.finished = "eos"
@@ -108,7 +100,7 @@ class Infilling:
             raise ValueError("Nothing has been written yet: there is nothing to take back.")
         kv_cache.crop(self._cache.self_attention_cache, 1)
         self.finished = None
-        del self.ids[-1], self.seconds[-1], self._bytes[-1]
+        del self.ids[-1], self._bytes[-1]
 
     @property
     def n_done(self) -> int:
@@ -158,30 +150,29 @@ class Infilling:
             written_labels=labels_of(self.lm, self.ids[: len(self._bytes) - 1]),
             cross_bytes=tuple(one for one, _ in self._bytes),
             own_bytes=tuple(one for _, one in self._bytes),
-            seconds=tuple(self.seconds),
+            encoder_seconds=self.encoder_seconds,
             n_encoder_passes=self.n_encoder_passes,
             drift=self._drift(),
         )
 
     @torch.inference_mode()
-    def _encode(self) -> tuple[torch.Tensor, Logits, float]:
-        """Runs the encoder over the text; returns its states, a copy of them, and the seconds."""
-        kept: list[torch.Tensor] = []
+    def _encode(self) -> tuple[Logits, float]:
+        """Runs the encoder over the text; returns a copy of its states, and the seconds."""
         inputs = torch.tensor([self.source_ids], device=self.lm.device)
 
         def read() -> torch.Tensor:
-            kept.append(self.lm.model.get_encoder()(input_ids=inputs).last_hidden_state)
-            return kept[0][0]
+            self.states = self.lm.model.get_encoder()(inputs).last_hidden_state
+            first: torch.Tensor = self.states[0]
+            return first
 
-        copied, seconds = run_pass(self.lm, len(self.source_ids), read)
         self.n_encoder_passes += 1
-        return kept[0], copied, seconds
+        return run_pass(self.lm, len(self.source_ids), read)
 
-    def _decode(self, token_id: int) -> tuple[Logits, float]:
+    def _decode(self, token_id: int) -> Logits:
         """Runs the decoder over one more token."""
         inputs = torch.tensor([[token_id]], device=self.lm.device)
         states = BaseModelOutput(last_hidden_state=self.states)
-        found = run_pass(
+        logits, _ = run_pass(
             self.lm,
             1,
             lambda: self.lm.model(
@@ -194,7 +185,7 @@ class Infilling:
         if not self._first_keys:
             now = _keys(self._cache.cross_attention_cache)
             self._first_keys = [keys.clone() for keys in now]
-        return found
+        return logits
 
     def _count_bytes(self) -> tuple[int, int]:
         cross, own = self._cache.cross_attention_cache, self._cache.self_attention_cache
@@ -206,13 +197,10 @@ class Infilling:
     @torch.inference_mode()
     def _drift(self) -> float:
         """Returns how far the states and the cross-attention keys are from what they were."""
-        gap = float(np.abs(self.states[0].float().cpu().numpy() - self._first_states).max())
+        gaps = [np.abs(self.states[0].float().cpu().numpy() - self._first_states).max()]
         now = _keys(self._cache.cross_attention_cache)
-        gaps = [
-            float((keys - first).abs().max())
-            for keys, first in zip(now, self._first_keys, strict=True)
-        ]
-        return max([gap, *gaps])
+        pairs = zip(now, self._first_keys, strict=True)
+        return max(map(float, [*gaps, *((keys - first).abs().max() for keys, first in pairs)]))
 
 
 def _keys(cache: DynamicCache) -> list[torch.Tensor]:
@@ -230,15 +218,3 @@ def _sizes(cache: DynamicCache) -> npt.NDArray[np.float32]:
     sizes = torch.stack([keys[0].float().square().mean(-1).sqrt() for keys in kept])
     found: npt.NDArray[np.float32] = sizes.cpu().numpy()
     return found
-
-
-def _start_id(lm: LanguageModel) -> int:
-    """Returns the token from which the decoder starts.
-
-    Raises:
-        ValueError: where the model has none.
-    """
-    start = lm.model.config.decoder_start_token_id
-    if start is None:
-        raise ValueError(f"{lm.name} names no token to start its decoder from: choose another.")
-    return int(start)

@@ -29,7 +29,6 @@ class DenoisePass:
     confidence: FloatArray  # (length,) probability of the proposal; NaN where filled before
     proposal_ids: IntArray  # (length,) token proposed, or the one that stands there already
     committed: tuple[int, ...]  # positions that this pass filled, in the order it chose them
-    n_input: int  # tokens that the pass read, the given ones included
     seconds: float  # of the model alone, device synchronised
 
 
@@ -125,6 +124,6 @@ class TwoCaches:
     written_labels: tuple[str, ...]  # (written,) what the decoder read, its start token first
     cross_bytes: tuple[int, ...]  # after each step, counted in the tensors
     own_bytes: tuple[int, ...]  # after each step, counted in the tensors
-    seconds: tuple[float, ...]  # the encoder's pass, then each decoder step's
+    encoder_seconds: float  # of its one pass
     n_encoder_passes: int  # counted as they ran
     drift: float  # largest change of the encoder's states and cross keys since the first step

@@ -28,12 +28,8 @@ def measure_context_loss(
 ) -> Work[ContextLoss]:
     """Predicts some tokens from ever longer contexts; short ones first, so that curves grow.
 
-    Args:
-        models: of the same tokens.
-        documents: ids of held-out texts.
-        contexts: numbers of tokens, shortest first; those longer than a model reads are left out.
-        n_targets: how many tokens are predicted: evenly spread, each with the longest context
-            before it.
+    The targets are evenly spread over the held-out documents, each with the longest context before
+    it; contexts that are longer than a model reads are left out.
 
     Raises:
         ValueError: where the models have different tokens, or no text or model is long enough.

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from model.batch import Batch
 from model.draw import rank_order
 from model.job import Progress, Work
 from model.loading import LanguageModel
-from model.masks import divergence, log_softmax
+from model.masks import divergence
 from model.passes import check_room
 from model.sampling import Settings
 from model.snowball.records import Bools, Compounding, Estimate, Forks
@@ -41,16 +42,8 @@ def fork_many(
 
     Groups of texts run side by side, so that a summary is there early and grows.
 
-    Args:
-        lm: a causal model.
-        prompt_ids: what all texts begin with.
-        settings: how all of them choose.
-        n_before: tokens that each text writes before the fork.
-        rank: of the token to force: 2 is the second best; where that is the very token that the
-            coin would draw, the next one.
-        n_tokens: tokens to write after the forced one.
-        n_forks: how many texts.
-        first_seed: of the first text; the next takes the next.
+    The token to force is that of a rank, 2 being the second best, or the next one where the coin
+    would draw that very token; `n_before` and `n_tokens` are written before and after it.
 
     Raises:
         ValueError: where it does not fit into the model's context.
@@ -69,22 +62,17 @@ def fork_many(
             return Progress(n_done, n_forks * n_each, f"tokens, forks {first + 1} to {last}", look)
 
         seeds = range(first_seed + first, first_seed + last)
-        groups.append(
-            (
-                yield from _fork_group(
-                    lm, prompt_ids, settings, seeds, n_before, rank, n_tokens, progress
-                )
-            )
-        )
+        work = _fork_group(lm, prompt_ids, settings, seeds, n_before, rank, n_tokens, progress)
+        groups.append((yield from work))
     return _join(groups)
 
 
 def _join(groups: Sequence[Forks]) -> Forks:
-    columns = [
-        field.name for field in fields(Forks) if field.name not in ("n_before", "temperature")
-    ]
-    joined = {name: np.concatenate([getattr(group, name) for group in groups]) for name in columns}
-    return Forks(groups[0].n_before, groups[0].temperature, **joined)
+    names = ("same", "kl", "original", "forced")
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(group, name) for group in groups]) for name in names
+    }
+    return replace(groups[0], **joined)
 
 
 def _fork_group(
@@ -100,7 +88,7 @@ def _fork_group(
     """Forks some texts side by side: first a row for each, then two."""
     yield progress(0)
     batch = Batch(lm, [prompt_ids] * len(seeds))
-    forced_logprob, has_ended = np.zeros(len(seeds)), np.zeros(2 * len(seeds), dtype=bool)
+    has_ended = np.zeros(2 * len(seeds), dtype=bool)
     same = np.zeros((len(seeds), n_tokens), dtype=bool)
     kl, *sides = np.full((3, len(seeds), n_tokens), np.nan)
     twice = [row for row in range(len(seeds)) for _ in range(2)]
@@ -110,7 +98,7 @@ def _fork_group(
         rows = range(len(seeds)) if place < 0 else twice
         chosen = batch.draw([settings] * len(rows), [seeds[row] for row in rows], len(prompt_ids))
         if place == 0:
-            forced_logprob[:] = _force(batch, chosen, rank)
+            _force(batch, chosen, rank)
         elif place > 0:
             # compare: both sides at one position, where they still run
             column, runs = place - 1, ~has_ended
@@ -127,17 +115,14 @@ def _fork_group(
             break
         yield progress(n_before + 1 + place)
         batch.append(chosen)
-    return Forks(n_before, settings.temperature, forced_logprob, same, kl, *sides)
+    return Forks(n_before, settings.temperature, same, kl, *sides)
 
 
-def _force(batch: Batch, chosen: list[int], rank: int) -> list[float]:
-    """Puts the token of a rank into every second row; returns its log-probability in each."""
-    logprobs = []
+def _force(batch: Batch, chosen: list[int], rank: int) -> None:
+    """Puts the token of a rank into every second row; the next one where it was drawn itself."""
     for row in range(1, len(chosen), 2):
         best, next_best = rank_order(batch.logits[row])[rank - 1 : rank + 1]
         chosen[row] = int(next_best if best == chosen[row] else best)
-        logprobs.append(float(log_softmax(batch.logits[row])[chosen[row]]))
-    return logprobs
 
 
 # What they come to
@@ -146,9 +131,7 @@ def _force(batch: Batch, chosen: list[int], rank: int) -> list[float]:
 def compounding(forks: Forks, threshold: float) -> Compounding:
     """Counts slips on both sides, and what independent errors would make of them.
 
-    Args:
-        forks: what was measured.
-        threshold: probability, as a fraction, below which a token counts as a slip.
+    A token below the threshold, a probability as a fraction, counts as a slip.
     """
     limit = math.log(threshold)
     both = ~(np.isnan(forks.original) | np.isnan(forks.forced))  # where both texts still run

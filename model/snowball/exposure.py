@@ -38,14 +38,8 @@ def measure_exposure(
 ) -> Work[Exposure]:
     """Judges a writer on some stories after true tokens, then after its own.
 
-    Args:
-        writer: the model that is examined.
-        judge: a model of the same tokens; the writer itself where there is no other.
-        stories: ids of held-out texts; those that are too short are left out.
-        n_prompt: true tokens that both ways begin with.
-        n_tokens: positions after them.
-        temperature: at which the writer draws.
-        seed: of the first story's coins; the next takes the next.
+    The writer is examined by a judge of the same tokens, itself where there is no other. Both ways
+    begin with `n_prompt` true tokens of each story; stories that are too short are left out.
 
     Raises:
         ValueError: where the two have different tokens, or no story is long enough.

@@ -36,12 +36,6 @@ def fork_text(
 ) -> Work[tuple[ForkStep, ...]]:
     """Forces a token in a copy of a text, and lets it and another copy go on.
 
-    Args:
-        start: the text up to the place of the fork; it stays as it is itself.
-        forced_id: the token to force there.
-        settings: how both texts choose.
-        n_tokens: positions to write, that of the forced token included.
-
     Returns:
         One step for each position from the fork on.
 
@@ -88,9 +82,7 @@ def _write(text: Generation, settings: Settings, token_id: int | None) -> Token 
 def reconvergence(steps: Sequence[ForkStep], n_same: int = MIN_RECONVERGENCE) -> int | None:
     """Finds where two texts meet again for good: the same tokens from there to the end.
 
-    Args:
-        steps: both texts from the place of the fork on.
-        n_same: same tokens in a row that it takes.
+    It takes `n_same` same tokens in a row.
 
     Returns:
         Index into the steps of the first token of that end; None where the texts stay apart.

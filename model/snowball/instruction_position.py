@@ -37,15 +37,8 @@ def place_instruction(
 ) -> Work[InstructionPosition]:
     """Writes texts from one beginning and one instruction, three ways by the same seeds.
 
-    Args:
-        lm: a causal model.
-        beginning: what all versions begin with.
-        instruction: a sentence that says what the text should be about.
-        words: a text has followed the instruction once it holds one of them, in any case.
-        settings: how all texts choose.
-        n_before: m, tokens that are written before a late instruction.
-        n_tokens: tokens that each version writes, the instruction not counted.
-        n_texts: texts of each version.
+    A text has followed the instruction once it holds one of the words, in any case. A late
+    instruction comes after `n_before` tokens; each version has `n_tokens` without it.
 
     Raises:
         ValueError: where something is empty or too long.

@@ -42,13 +42,7 @@ def generate_long(
 ) -> Work[LongTexts]:
     """Writes several long texts side by side, and reads texts by people beside them.
 
-    Args:
-        lm: a causal model.
-        prompt_ids: what all texts begin with.
-        kinds: ways to write.
-        n_tokens: length of each text, prompt included.
-        human: ids of texts by people; each is cut to that length.
-        human_name: what they are called.
+    Each text has `n_tokens`, prompt included; those by people are cut to that length.
 
     Raises:
         ValueError: where the length does not fit the model or the prompt.

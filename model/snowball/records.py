@@ -60,7 +60,6 @@ class Forks:
 
     n_before: int  # tokens of each text before the forced one
     temperature: float  # at which all of them are drawn
-    forced_logprob: Floats  # (texts,) of the forced token
     same: Bools  # (texts, tokens) both texts have the same token
     kl: Floats  # (texts, tokens) nats; NaN once a text has ended
     original: Floats  # (texts, tokens) log-probability of each token of the original text

@@ -26,12 +26,8 @@ def compare_rewinds(
 ) -> Work[Strategies]:
     """Leaves a bad token in a copy of a text, then goes back to it after longer and longer waits.
 
-    Args:
-        start: the text up to the place of the bad token; it stays as it is itself.
-        bad_id: the bad token.
-        settings: how all copies choose.
-        n_tokens: tokens that each copy ends up with, from the bad place on.
-        waits: tokens written before each stop, the bad one included.
+    Each wait is the number of tokens before a stop, the bad one included; in the end each copy has
+    `n_tokens` from the bad place on.
 
     Raises:
         ValueError: where the text is finished, or a wait makes no sense.

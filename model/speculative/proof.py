@@ -113,13 +113,8 @@ def compare_distribution(
 ) -> Work[DistributionTest]:
     """Draws the first two tokens after a prompt by speculation, many times, and counts pairs.
 
-    Args:
-        lm: The target.
-        drafter: Any; a model's passes are remembered.
-        ids: The prompt.
-        settings: The masks of both sides.
-        n_draws: Each by coins of its own seed.
-        n_draft: Proposals in a round.
+    Each draw has the coins of a seed of its own; a pass of either model runs once and is
+    remembered.
     """
     target = MemoizedModel(lm)
     if isinstance(drafter, ModelDraft):

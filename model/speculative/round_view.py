@@ -51,14 +51,7 @@ def _bars(
     proposed_id: int | None,
     drawn_id: int | None,
 ) -> tuple[Bar, ...]:
-    """Returns the likeliest tokens of a position, those that are named among them, and the rest.
-
-    Args:
-        text: whose tokens they are.
-        views: (vocab,) of target, draft and residual.
-        proposed_id: the draft's token.
-        drawn_id: the target's own.
-    """
+    """Returns the likeliest tokens of a position, those that are named among them, and the rest."""
     either = np.maximum(*views[:2])
     named = [token_id for token_id in (proposed_id, drawn_id) if token_id is not None]
     best = [token_id for token_id in best_ids(either, N_BARS).tolist() if either[token_id] > 0]

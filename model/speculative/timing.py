@@ -109,13 +109,8 @@ def measure_speed(
 ) -> Work[SpeedReport]:
     """Writes prompts plainly and by every draft length, in turns, so that noise is shared.
 
-    Args:
-        lm: The target.
-        make_drafter: Makes a draft that has read nothing.
-        prompts: Ids.
-        n_tokens: Written after each, or fewer where an end token comes.
-        n_runs: Times that each is written, of which medians count.
-        lengths: Of drafts; ADAPTIVE lets the draft decide.
+    `make_drafter` makes a draft that has read nothing; of the runs medians count; ADAPTIVE among
+    the lengths lets the draft decide. A text may end before `n_tokens`.
     """
     drafter = make_drafter()
     forced = (BEST, WORST) if isinstance(drafter, ModelDraft) else ()
@@ -264,12 +259,7 @@ def compare_drafts(
 ) -> Work[tuple[DraftReport, ...]]:
     """Continues the prompts greedily with each draft, and counts how much of it is accepted.
 
-    Args:
-        lm: The target.
-        makers: Each makes a draft that has read nothing.
-        prompts: Ids.
-        n_tokens: Written after each prompt.
-        n_draft: Proposals in a round.
+    `makers` make drafts that have read nothing.
     """
     reports: list[DraftReport] = []
     for i, make_drafter in enumerate(makers):

@@ -68,7 +68,7 @@ def caches(n_written: int) -> TwoCaches:
         written_labels=NASTY[:n_written],
         cross_bytes=(0, *[500] * n_written),
         own_bytes=tuple(100 * n for n in range(n_written + 1)),
-        seconds=(0.003, *[0.001] * n_written),
+        encoder_seconds=0.003,
         n_encoder_passes=1,
         drift=0.0,
     )

@@ -48,21 +48,18 @@ def test_each_side_of_a_fork_is_the_text_as_it_would_be_alone(architecture: str)
     assert start.ids == PROMPT, "the text itself stays"
 
 
-def test_a_side_that_ends_leaves_the_other_running() -> None:
+def test_a_side_that_ends_leaves_the_other_running_and_an_ended_text_is_refused() -> None:
     lm = tiny("llama")
     steps = finish(fork_text(Generation(lm, PROMPT, seed=1), min(lm.end_ids), WARM, 5))
     assert all(step.forced is None and step.original for step in steps[1:])
     assert len(steps) == 5
     assert steps[2].kl is None
-
-
-def test_a_finished_text_and_an_unknown_token_are_refused() -> None:
-    start = Generation(tiny("llama"), PROMPT)
     with pytest.raises(ValueError, match="no token of"):
-        Job(fork_text(start, 290, WARM, 5))
-    start.step(token_id=min(tiny("llama").end_ids))
+        Job(fork_text(Generation(lm, PROMPT), 290, WARM, 5))
+    ended = Generation(lm, PROMPT)
+    ended.step(token_id=min(lm.end_ids))
     with pytest.raises(ValueError, match="choose an earlier one"):
-        Job(fork_text(start, 5, WARM, 5))
+        Job(fork_text(ended, 5, WARM, 5))
 
 
 def test_options_are_ranked_with_their_probabilities() -> None:
@@ -113,9 +110,7 @@ def test_many_forks_are_single_forks_side_by_side() -> None:
         start = Generation(lm, PROMPT, seed=seed)
         start.step(WARM)
         start.step(WARM)
-        first, *single = finish(fork_text(start, options(start)[4].token_id, WARM, 7))
-        assert first.forced is not None
-        assert forks.forced_logprob[row] == pytest.approx(first.forced.logprob, abs=1e-4)
+        _, *single = finish(fork_text(start, options(start)[4].token_id, WARM, 7))
         for column, step in enumerate(single):
             assert step.original is not None
             assert step.forced is not None
@@ -126,10 +121,10 @@ def test_many_forks_are_single_forks_side_by_side() -> None:
 
 
 def test_a_forced_token_is_never_the_one_that_the_coin_draws() -> None:
-    cold = Settings(temperature=0)
-    work = fork_many(tiny("llama"), PROMPT, cold, n_before=0, rank=1, n_tokens=2, n_forks=1)
-    second = options(Generation(tiny("llama"), PROMPT))[1]
-    assert finish(work).forced_logprob[0] == pytest.approx(math.log(second.prob), abs=1e-5)
+    cold, start = Settings(temperature=0), Generation(tiny("llama"), PROMPT)
+    work = fork_many(tiny("llama"), PROMPT, cold, n_before=0, rank=1, n_tokens=1, n_forks=1)
+    second = finish(fork_text(start, options(start)[1].token_id, cold, 2))
+    assert finish(work).kl[0, 0] == pytest.approx(second[1].kl, abs=1e-5)
 
 
 def test_many_forks_grow_in_groups_and_have_a_first_summary_early() -> None:
@@ -159,7 +154,6 @@ def forks_of(original: list[list[float]], forced: list[list[float]]) -> Forks:
     return Forks(
         n_before=0,
         temperature=1.0,
-        forced_logprob=np.zeros(shape[0]),
         same=np.zeros(shape, dtype=bool),
         kl=np.zeros(shape),
         original=np.log(np.array(original)),

@@ -106,7 +106,7 @@ def _caption(caches: TwoCaches) -> str:
         f"the decoder looks up in the input: {plural(n_source, 'column')}, laid in its first step. "
         f"Right, its own: {plural(caches.own.shape[2], 'column')} so far, one a step. Since the "
         f"first step, the encoder’s states and the left cache have changed {moved}; the encoder "
-        f"ran {times}, for {duration(caches.seconds[0])}."
+        f"ran {times}, for {duration(caches.encoder_seconds)}."
     )
 
 

@@ -167,12 +167,11 @@ def _say(page: Diffusion, sheet: Sheet) -> None:
     """Say what the sheet shows, what the passes took, and in which order they filled it."""
     said = [f"Measured. {sheet_words(sheet)}"]
     if page.passes:
-        n_read, n_passes = page.passes[-1].n_input, len(page.passes)
         said.append(
             "The bar at the foot of a cell is the model’s confidence in what it proposes there, "
-            f"or had when it filled it. Every pass reads all {plural(n_read, 'token')} and fills "
+            f"or had when it filled it. Every pass reads all {len(page.ids)} tokens and fills "
             f"{digits(page.length / len(page.plan), 2)} positions on average; "
-            f"{plural(n_passes, 'pass', 'es')} took {duration(page.seconds)}."
+            f"{plural(page.n_done, 'pass', 'es')} took {duration(page.seconds)}."
         )
     share = left_first(page.filled_in)
     if share is not None:

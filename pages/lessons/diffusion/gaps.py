@@ -67,7 +67,7 @@ def _draw(stepper: Stepper[PassSteps[Infilling]]) -> None:
     st.caption(
         f"{lm.name}, {lm.where}: "
         f"{plural(len(text.source_ids), 'token')} read by the encoder in one pass of "
-        f"{duration(text.seconds[0])}, {by_loop if n_written else 'nothing written yet'}. "
+        f"{duration(text.encoder_seconds)}, {by_loop if n_written else 'nothing written yet'}. "
         "Each gap is read as a token of its own, `<extra_id_0>`, `<extra_id_1>` and so on; the "
         "answer repeats it and goes on with what the gap holds. A decoder-only model has one stack "
         "for both: prompt and answer lie in one cache, and each position sees only those before it."

@@ -14,10 +14,10 @@ from model.snowball.exposure import expected_surprise, measure_exposure
 from model.snowball.records import ContextLoss, Exposure
 from model.tokenizing import encode, shares_vocabulary
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart, show_charts, theme_now
 from pages.frame.job_panel import show_job
 from pages.frame.models import offered_models, shared_model
-from pages.lessons.snowball.settings import SCORES, SETTINGS
+from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.snowball.context_chart import context_figure
 from viz.snowball.exposure_chart import (
@@ -95,13 +95,10 @@ def _start_exposure(lesson: SnowballLesson) -> Job[Exposure]:
 
 
 def _draw_exposure(lesson: SnowballLesson, job: Job[Exposure]) -> None:
-    """Draw what is measured, by the score that the reader chose."""
     exposure, theme = job.found, theme_now()
     assert exposure is not None
-    if SETTINGS.widget("score") == SCORES[1]:
-        show_chart(reference_figure(exposure, theme), "snowball_reference")
-    else:
-        show_chart(judged_figure(exposure, theme), "snowball_judged")
+    judged, reference = judged_figure(exposure, theme), reference_figure(exposure, theme)
+    show_charts([(judged, "snowball_judged"), (reference, "snowball_reference")])
     is_own_judge = exposure.writer == exposure.judge
     if job.is_done:
         words = [judged_words(exposure), drift_words(exposure)]

@@ -8,7 +8,6 @@ from pages.frame.settings_table import SettingsTable
 N_TOKENS = 48  # of the text to be forked
 N_WRITTEN = 96  # tokens of each text with an instruction
 OWN = -1  # in the place of a token's id: a word of the reader's own
-SCORES = ("a second model", "the story itself")
 TEXTS = {"stories": "short stories, up to 128 tokens", "books": "books, up to 512 tokens"}
 
 SETTINGS = SettingsTable(
@@ -47,7 +46,6 @@ SETTINGS = SettingsTable(
     Choice("writer", "Writer", in_link=False),
     Choice("judge", "Judge", in_link=False),
     Choice("drawn_at", "Temperature", 1.0, (0.7, 1.0)),
-    Choice("score", "Scored by", SCORES[0], SCORES, is_segmented=True),
     # long generation
     Choice("length", "Tokens", in_link=False),
     # loss by context length
