@@ -81,22 +81,6 @@ def test_a_step_keeps_the_best_of_all_beams_and_says_what_is_dropped(start: Gene
     assert run.is_done
 
 
-def test_more_beams_than_tokens_keep_what_there_is(
-    start: Generation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def three_tokens(_: LanguageModel, texts: Any, *__: Any) -> tuple[np.ndarray, float]:
-        rows = [[np.log(TABLE[(text[-1],)])] for text in texts]
-        return np.array(rows, dtype=np.float32), 0.001
-
-    monkeypatch.setattr(batch, "forward", three_tokens)
-    start.logits = start.logits[:3]
-    run = search(start, 8, 3)
-    assert [len(run.step().beams) for _ in range(2)] == [3, 8]
-    assert [step.n_candidates for step in run.steps] == [3, 9]
-    assert run.run()[0].token_ids == (B, A, A)
-    assert len({beam.token_ids for beam in run.finished}) == 8
-
-
 def test_every_candidate_has_its_true_parent_its_rank_and_its_sum(start: Generation) -> None:
     run = search(start, 2, 3)
     run.run()

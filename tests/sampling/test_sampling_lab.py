@@ -1,4 +1,4 @@
-"""The lab without a browser: what is typed, the sliders, the joined script, the figures."""
+"""The lab without a browser: what is typed, sliders, figures, what is measured."""
 
 from __future__ import annotations
 
@@ -8,15 +8,26 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given as for_all
+from hypothesis import strategies as st
 
+from model.draw import agreement, draw, uniform_at, vote
 from model.generation import Generation
 from model.loading import LanguageModel
-from model.sampling import process
-from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
-from pages.lessons.sampling.state import Lab, LabControls
+from model.sampling.experiments import (
+    MASKS_ALONE,
+    Loop,
+    apply_alone,
+    count_draws,
+    divergence,
+    find_loop,
+    first_word,
+    jaccard,
+)
+from pages.lessons.sampling.source import TEXTBOOK, from_generation, from_lines
+from pages.lessons.sampling.state import Lab
 from tests.charts.drawn_charts import assert_is_well_made
 from viz.draws_chart import draws_figure
-from viz.palette import THEMES, Theme
 from viz.sampling.charts import divergence_figure, overlap_figure, votes_figure
 from viz.sampling.loop_text import loop_html
 
@@ -27,20 +38,13 @@ def lab(storyteller: LanguageModel) -> Lab:
     return Lab(storyteller, text, from_generation(text))
 
 
-def test_the_textbook_is_a_distribution() -> None:
-    given = from_lines(TEXTBOOK, "probabilities")
-    assert given.notice is None
-    assert given.labels == tuple(line.split(":")[0] for line in TEXTBOOK.split("\n"))
-    probs = process(given.logits, [], LabControls(use=()).settings("transformers"))[-1].probs
-    assert probs[:2] == pytest.approx([0.35, 0.15], abs=1e-6)
-
-
 def test_what_is_typed_may_hold_colons_and_markup_and_any_sum() -> None:
     given = from_lines("a:b: 1\n\n<script>: 0.5\n $x$ : 0", "probabilities")
     assert given.labels == ("a:b", "<script>", "$x$")
     assert given.notice == "The probabilities sum to 1.5: each was divided by that."
     assert np.exp(given.logits) == pytest.approx([2 / 3, 1 / 3, 0], abs=1e-6)
     assert from_lines("a: -3\nb: 2", "logits").logits.tolist() == [-3, 2]
+    assert from_lines(TEXTBOOK, "probabilities").notice is None
 
 
 @pytest.mark.parametrize(
@@ -65,15 +69,6 @@ def test_what_cannot_be_read_gets_one_sentence(text: str, says: str) -> None:
     assert str(caught.value).endswith(".")
 
 
-def test_shapes_are_what_they_are_called(lab: Lab) -> None:
-    kept = {}
-    for name, lab.given in SHAPES.items():
-        assert "Illustrative" in lab.given.caption
-        kept[name] = int(lab.alone("top_p").kept.sum())
-    assert kept["peaked"] < 3
-    assert kept["flat"] > 80
-
-
 def test_sliders_are_taken_and_nonsense_changes_nothing(lab: Lab) -> None:
     lab.take({"version": 0, "controls": {"top_p": 0.9, "top_k": 7, "use": ["top_p"]}})
     assert (lab.controls.top_p, lab.controls.top_k, lab.controls.use) == (0.9, 7, ("top_p",))
@@ -89,37 +84,102 @@ def test_sliders_are_taken_and_nonsense_changes_nothing(lab: Lab) -> None:
 
 
 def test_the_message_holds_the_logits_and_labels_only_of_what_was_made_up(lab: Lab) -> None:
-    def header() -> dict[str, object]:
+    for given in (lab.given, from_lines(TEXTBOOK, "probabilities")):
+        lab.given = given
         payload = lab.payload(presenter=False)
-        length = int.from_bytes(payload[:4], "little")
-        return dict(json.loads(payload[4 : 4 + length]))
-
-    assert header()["labels"] is None
-    assert header()["distribution"] == {"n_vocab": lab.lm.vocab_size, "exact": True}
-    lab.given = from_lines(TEXTBOOK, "probabilities")
-    assert header()["labels"] == list(lab.given.labels or ())
+        header = json.loads(payload[4 : 4 + int.from_bytes(payload[:4], "little")])
+        assert header["labels"] == (given.labels and list(given.labels))
+        assert header["distribution"] == {"n_vocab": len(given.logits), "exact": True}
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_figures_are_well_made_and_say_their_numbers(theme: Theme) -> None:
+def test_figures_are_well_made_and_text_is_only_ever_text() -> None:
     overlaps = np.array([[1.0, 0.5], [0.5, 1.0]])
     divergences = np.array([[0.0, math.inf], [0.3, 0.0]])
     charts = [
-        overlap_figure(["a", "b"], overlaps, theme),
-        divergence_figure(["a", "b"], divergences, theme),
-        draws_figure(["<b>x", "y"], np.array([7, 3]), np.array([0.6, 0.4]), theme),
-        votes_figure(["water", "milk"], [20, 0], [12, 8], theme),
+        overlap_figure(["a", "b"], overlaps),
+        divergence_figure(["a", "b"], divergences),
+        draws_figure(["<b>x", "y"], np.array([7, 3]), np.array([0.6, 0.4])),
+        votes_figure(["water", "milk"], [20, 0], [12, 8]),
     ]
     for chart in charts:
         assert_is_well_made(chart)
-        assert chart.caption.startswith(("Measured", "Derived"))
     assert "∞" in str(charts[1].figure.data[0].text)
     assert charts[2].figure.layout.xaxis.ticktext[0] == "&lt;b&gt;x"
     assert "Largest gap of a token: 10.0" in charts[2].caption
-
-
-def test_a_text_is_only_ever_text() -> None:
     html = loop_html("<script>", "<b>again</b> & again")
     assert "<script>" not in html
     assert "&lt;b&gt;again&lt;/b&gt; &amp; again</mark>" in html
-    assert "<mark" not in loop_html("no loop", "")
+
+
+# What is measured on a distribution and on texts
+
+LOGITS = np.log(np.array([0.5, 0.25, 0.15, 0.1], dtype=np.float32))
+
+
+def test_overlap_and_divergence_by_hand() -> None:
+    two, three = apply_alone(LOGITS, "top_k", 2), apply_alone(LOGITS, "top_k", 3)
+    assert jaccard(two, three) == pytest.approx(2 / 3)
+    assert divergence(two, three) == pytest.approx(math.log(0.9 / 0.75))
+    assert divergence(three, two) == math.inf
+    assert divergence(two, two) == 0
+
+
+@for_all(st.lists(st.floats(-20, 20, width=32), min_size=2, max_size=30))
+def test_no_mask_is_nearer_to_another_than_to_itself(numbers: list[float]) -> None:
+    logits = np.array(numbers, dtype=np.float32)
+    values = {"top_k": 3, "top_n_sigma": 1.0, "temperature": 0.7}
+    stages = [apply_alone(logits, name, values.get(name, 0.5)) for name in MASKS_ALONE]
+    for one in stages:
+        assert jaccard(one, one) == 1
+        assert divergence(one, one) == 0
+        assert all(0 <= jaccard(one, other) <= 1 for other in stages)
+        assert all(divergence(one, other) >= 0 for other in stages)
+
+
+def test_ten_thousand_draws_are_ten_thousand_times_the_loop_s_own() -> None:
+    stage = apply_alone(LOGITS, "top_k", 3)
+    counts = count_draws(stage, 500, seed=7)
+    singly = [draw(stage, uniform_at(7, i)) for i in range(500)]
+    assert counts.tolist() == np.bincount(singly, minlength=4).tolist()
+    assert counts[3] == 0
+
+
+def test_the_first_word_is_the_answer_and_two_answers_agree_or_not() -> None:
+    texts = (" Water. She", "\n\"Don't", " ...", " été,")
+    assert [*map(first_word, texts)] == ["water", "don't", "(none)", "été"]
+    answers = ["water", "milk", "water", "juice"]
+    assert vote(answers)[0] == ("water", 2)
+    assert agreement(answers) == pytest.approx(1 / 6)
+    with pytest.raises(ValueError, match="two answers"):
+        agreement(["water"])
+
+
+@pytest.mark.parametrize(
+    ("ids", "loop"),
+    [
+        ([1, 2, 3, 4, 5, 6, 7], None),
+        ([9, 1, 2, 1, 2, 1, 2], Loop(1, 2, 3.0)),
+        ([5, 5, 5, 5, 5], None),  # three times, but too short to be sure
+        ([4, 5, 5, 5, 5, 5, 5], Loop(1, 1, 6.0)),
+        ([1, 2, 3, 1, 2, 3, 1, 2], None),  # not yet three times
+        ([0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1], Loop(1, 3, 10 / 3)),
+        ([1, 2, 1, 2, 1, 2, 9], None),  # it got out
+        ([], None),
+    ],
+)
+def test_the_detector_sees_loops_and_nothing_else(ids: list[int], loop: Loop | None) -> None:
+    assert find_loop(ids) == loop
+
+
+@for_all(
+    st.lists(st.integers(0, 3), max_size=8),
+    st.lists(st.integers(4, 9), min_size=2, max_size=6),
+    st.integers(3, 6),
+)
+def test_a_phrase_repeated_is_found_whatever_stands_before(
+    before: list[int], phrase: list[int], times: int
+) -> None:
+    found = find_loop(before + phrase * times)
+    assert found is not None
+    assert len(phrase) % found.period == 0
+    assert found.start == len(before)

@@ -29,7 +29,7 @@ from pages.lessons.beam_search.state import (
 )
 from viz.beam_search.step_charts import cache_figure, candidates_figure, ranking_table
 from viz.beam_search.tree import COLUMN_PIXELS, tree_figure
-from viz.format import count, nats, plural
+from viz.format import nats, plural
 
 LESSON = "beam_lesson"
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
@@ -129,9 +129,7 @@ def _progress(steps: BeamSteps) -> str:
     search, shown = steps.search, steps.shown
     beams = plural(len(shown[-1].beams) if shown else 1, "beam")
     if steps.can_step:
-        is_few = shown and shown[-1].n_candidates < search.n_beams
-        few = f" There were only {count(shown[-1].n_candidates)} candidates." if is_few else ""
-        return f"Token {steps.n_shown} of at most {search.max_new_tokens}, {beams}.{few}"
+        return f"Token {steps.n_shown} of at most {search.max_new_tokens}, {beams}."
     reason = (
         f"all texts have {plural(search.max_new_tokens, 'token')}."
         if steps.n_shown == search.max_new_tokens
