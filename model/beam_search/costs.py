@@ -47,11 +47,8 @@ def measure_costs(
 ) -> Work[tuple[DecodingCost, ...]]:
     """Continues every prompt greedily, by beam search, and by sampling at two settings.
 
-    Args:
-        lm: a causal model.
-        prompts: each is read once, outside the clock.
-        n_beams: of the beam search.
-        n_tokens: where every text ends if neither an end token nor the context comes first.
+    Each prompt is read once, outside the clock. Every text ends after `n_tokens` if neither an end
+    token nor the context comes first.
 
     Raises:
         ValueError: where a prompt cannot be read.

@@ -23,13 +23,8 @@ def compare_searches(
 ) -> Work[SearchComparison]:
     """Searches greedily and with beams, then for the likeliest text of all.
 
-    Args:
-        lm: a causal model.
-        prompt: the text before.
-        n_beams: of the beam search.
-        n_tokens: how many each search generates; fewer where an end token comes first.
-        limit: prefixes that the exact search may expand.
-        end_ids: tokens that end a text; the model's own by default.
+    Each generates `n_tokens`, fewer where one of the `end_ids` (by default the model's own) comes
+    first; the exact search may expand `limit` prefixes.
 
     Raises:
         ValueError: where there is no room after the prompt.

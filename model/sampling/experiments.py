@@ -64,13 +64,7 @@ def divergence(first: Stage, second: Stage) -> float:
 
 
 def count_draws(stage: Stage, n: int, seed: int = 0) -> npt.NDArray[np.int64]:
-    """Draws n tokens by n coins, as the loop draws one, and returns how often each came.
-
-    Args:
-        stage: the distribution.
-        n: how many draws; the i-th takes the coin of position i.
-        seed: of the coins.
-    """
+    """Draws n tokens, the i-th by the seed's coin of position i; returns how often each came."""
     coins = [uniform_at(seed, position) for position in range(n)]
     drawn = draw_many(stage.order, stage.best_probs, coins)
     return np.bincount(drawn, minlength=stage.n_vocab)
@@ -100,12 +94,6 @@ def write_votes(
     lm: LanguageModel, prompt: str, n_texts: int = 20, n_tokens: int = 8
 ) -> Work[Votes]:
     """Continues one prompt n times at T = 0 and at T = 0.7, each time by another seed's coins.
-
-    Args:
-        lm: a causal model.
-        prompt: what all of them follow.
-        n_texts: at each temperature.
-        n_tokens: greatest length of each.
 
     Raises:
         ValueError: where the prompt cannot be used; one sentence with the remedy.
@@ -170,13 +158,7 @@ def write_with_penalties(
     n_tokens: int = 120,
     values: Mapping[str, float] = PENALTIES,
 ) -> Work[dict[str, Generation]]:
-    """Writes the best token again and again, without and with each penalty.
-
-    Args:
-        lm: a causal model.
-        prompt: what all of them follow.
-        n_tokens: greatest length of each.
-        values: of the penalties, by name.
+    """Writes the best token again and again, without and with each penalty, by name.
 
     Raises:
         ValueError: where the prompt cannot be used; one sentence with the remedy.

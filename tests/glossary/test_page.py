@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pages.frame.contents import LESSONS
-from pages.lessons.glossary.terms import TERMS, Term
+from pages.lessons.glossary.index import TERMS, Term
 from tests.frame.driving import open_lesson
 
 

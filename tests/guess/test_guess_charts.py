@@ -18,8 +18,8 @@ from model.guess.records import (
 )
 from pages.lessons.guess.state import read_names
 from tests.charts.drawn_charts import assert_is_well_made
-from viz.guess.bounds_chart import bounds_figure
 from viz.guess.score_charts import (
+    bounds_figure,
     mean_bits,
     revealed_figure,
     rounds_table,

@@ -109,13 +109,7 @@ def _row_name(nodes: Sequence[BeamNode], node: BeamNode, prompt_end: str) -> str
 def ranking_table(
     finished: Sequence[FinishedBeam], length_penalty: float, searched: float
 ) -> pd.DataFrame:
-    """Writes the finished texts by their score under a length penalty, best first.
-
-    Args:
-        finished: in any order.
-        length_penalty: a, by which they are ranked now.
-        searched: a of the search that found them.
-    """
+    """Writes the finished texts by their score, best first, beside their rank as `searched`."""
     now = sorted(finished, key=lambda beam: -beam.score(length_penalty))
     before = sorted(finished, key=lambda beam: -beam.score(searched))
     rows = [

@@ -14,12 +14,7 @@ from viz.panels import Panel, panels_figure
 
 
 def methods_figure(methods: Sequence[MethodResult], theme: Theme = "light") -> Chart:
-    """Draws how often each method escapes, how far its texts agree, and how unlikely they are.
-
-    Args:
-        methods: argmax first.
-        theme: Light or dark.
-    """
+    """Draws how often each method, argmax first, escapes, agrees with itself, and how likely."""
     kept, muted = filled(colour("kept", theme), 1.2), filled(colour("muted", theme), 1.2, ".")
     panels = (
         _shares("escapes", [method.escape_rate for method in methods], kept),

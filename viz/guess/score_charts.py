@@ -1,4 +1,4 @@
-"""Figures of the guessing game: the model's distribution, and the score so far.
+"""Figures of the guessing game: the model's distribution, the score so far, Shannon's estimate.
 
 The model's colour is that of generated text, people's that of the prompt: their own tokens. People
 are told apart by the shape of their marks and by their names.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
-from model.guess.records import MODEL, UNIFORM, GuessRound, GuessRow
+from model.guess.records import MODEL, UNIFORM, EntropyBounds, GuessRound, GuessRow
 from viz.chart import Chart, new_figure, place_rows, sheer
 from viz.format import THIN, count, percent, plural, round_steps
 from viz.labels import plain
@@ -191,3 +191,49 @@ def rounds_table(rounds: Sequence[GuessRound]) -> pd.DataFrame:
         for done in rounds
     ]
     return pd.DataFrame(rows)
+
+
+def bounds_figure(bounds: Sequence[EntropyBounds], theme: Theme = "light") -> Chart:
+    """Draws for every predictor the interval of Shannon's estimate, and the log score."""
+    figure = new_figure(theme)
+    tones = [look(bound.name, [], theme)[0] for bound in bounds]
+    places = list(range(len(bounds)))
+    figure.add_bar(
+        x=[bound.upper - bound.lower for bound in bounds],
+        base=[bound.lower for bound in bounds],
+        y=places,
+        orientation="h",
+        name="Shannon’s bounds",
+        marker={"color": [sheer(t) for t in tones], "line": {"color": tones, "width": 2}},
+        text=[f"{bound.lower:.1f} to {bound.upper:.1f}" for bound in bounds],
+        textposition="inside",
+        insidetextanchor="middle",
+        textfont={"color": colour("ink", theme)},
+        hovertemplate="%{text} bits<extra></extra>",
+    )
+    figure.add_scatter(
+        x=[bound.scored for bound in bounds],
+        y=places,
+        mode="markers",
+        name="log score",
+        marker={
+            "symbol": "line-ns",
+            "size": 26,
+            "line": {"color": colour("ink", theme), "width": 4},
+        },
+        hovertemplate="%{x:.2f} bits<extra>log score</extra>",
+    )
+    top = max(max(bound.upper, bound.scored) for bound in bounds)
+    ticks = round_steps(top)
+    figure.update_xaxes(title_text="bits per token", tickvals=ticks, range=[0, 1.04 * ticks[-1]])
+    place_rows(figure, [plain(bound.name, MAX_NAME) for bound in bounds])
+    figure.update_layout(height=110 + 54 * len(bounds), bargap=0.4)
+    caption = "Derived from the ranks: " + "; ".join(_bounds_words(bound) for bound in bounds) + "."
+    return Chart(figure, caption, f"Shannon’s estimate. {caption}")
+
+
+def _bounds_words(bound: EntropyBounds) -> str:
+    interval = f"{bound.name} {bound.lower:.2f} to {bound.upper:.2f} bits"
+    n_missed, n_rounds = count(bound.n_missed), count(bound.n_rounds)
+    missed = f", {n_missed} of {n_rounds} missed" if bound.n_missed else ""
+    return f"{interval}, log score {bound.scored:.2f}{missed}"

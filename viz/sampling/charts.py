@@ -1,4 +1,4 @@
-"""Figures of the sampling lab: how alike masks are, and how continuations vote.
+"""Figures of the sampling lab: how alike masks are, how texts vote, where one loops.
 
 Knows numbers and names; where they come from is the caller's to say.
 """
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
+from markupsafe import Markup
 
 from viz.chart import Chart, new_figure, place_rows, sheer
 from viz.draws_chart import MAX_LABEL
@@ -18,6 +19,7 @@ from viz.format import nats
 from viz.labels import plain
 from viz.palette import Theme, colour
 from viz.panels import add_bars
+from viz.strip import element, paragraph
 
 
 def overlap_figure(
@@ -94,3 +96,12 @@ def votes_figure(
     figure.update_layout(barmode="group", height=max(180, 90 + 46 * len(answers)))
     caption = "Measured: the first word of each continuation is its answer, the commonest shown."
     return Chart(figure, caption, f"Votes for {', '.join(answers)}. {caption}")
+
+
+def loop_html(before: str, repeated: str, theme: Theme = "light") -> Markup:
+    """Writes a text with its repeating end, if any, marked by a field and an underline."""
+    look = (
+        f"background:{colour('error-tint', theme)};color:inherit;"
+        f"text-decoration:underline {colour('error', theme)};text-underline-offset:.2em"
+    )
+    return paragraph(before, element("mark", repeated, style=look) if repeated else "")

@@ -31,7 +31,7 @@ N_TOKENS = 60  # of each text whose cost is measured
 
 def show_exact(lesson: BeamLesson) -> None:
     """Offer the comparison, and show it while it runs and when it is over."""
-    n_beams = lesson.stepper.steps.request.n_beams
+    n_beams = lesson.stepper.steps.request.beams
     st.header("Greedy, beam search and the exact best", anchor=False)
     st.markdown(
         "**Greedy decoding can start better and end worse.** Best-first search goes on until no "
@@ -96,7 +96,7 @@ def _parting(comparison: SearchComparison) -> str:
 
 def show_costs(lesson: BeamLesson) -> None:
     """Offer the measurement, and show it as far as it has come."""
-    n_beams = max(2, lesson.stepper.steps.request.n_beams)
+    n_beams = max(2, lesson.stepper.steps.request.beams)
     st.header("Cost and quality", anchor=False)
     st.markdown(
         "**In open-ended text beam search gains little and writes blander:** the likeliest words "

@@ -64,7 +64,7 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
     offer_link(
         SETTINGS,
         lesson.lm,
-        lambda: {"searched": lesson.stepper.steps.request.length_penalty},
+        lambda: {"searched": lesson.stepper.steps.request.penalty},
     )
     show_exact(lesson)
     show_costs(lesson)
@@ -96,7 +96,7 @@ def _controls(lesson: BeamLesson) -> None:
 def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> None:
     """Search by what the controls say; if that cannot be, the search on the page stays."""
     steps = lesson.stepper.steps
-    penalty = steps.request.length_penalty if length_penalty is None else length_penalty
+    penalty = steps.request.penalty if length_penalty is None else length_penalty
     try:
         lesson.stepper = begin(lesson.lm, request_now(penalty), max(1, steps.n_shown))
     except ValueError as error:
@@ -175,7 +175,7 @@ def _prompt_end(steps: BeamSteps) -> str:
 def _ranking(lesson: BeamLesson) -> None:
     """Rank what is finished, live, by any length penalty; offer to search by it."""
     steps = lesson.stepper.steps
-    searched, finished = steps.request.length_penalty, steps.finished
+    searched, finished = steps.request.penalty, steps.finished
     st.markdown("**Finished texts are ranked by Σ log p ÷ lengthᵃ.**")
     penalty = SETTINGS.widget("penalty")
     if finished:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from model.beam_search import MAX_BEAMS
 from model.beam_search.best_first import LIMIT, MAX_TOKENS
 from pages.frame.fields import Choice, Number, Text, Whole
@@ -12,20 +14,20 @@ FIRST = SearchRequest()
 SETTINGS = SettingsTable(
     "beam",
     Text("prompt", "A text to start from", FIRST.prompt),
-    Whole("beams", "Beams", FIRST.n_beams, low=1, high=MAX_BEAMS, is_slider=True),
-    Whole("tokens", "Tokens at most", FIRST.n_tokens, low=2, high=24, is_slider=True),
+    Whole("beams", "Beams", FIRST.beams, low=1, high=MAX_BEAMS, is_slider=True),
+    Whole("tokens", "Tokens at most", FIRST.tokens, low=2, high=24, is_slider=True),
     Choice("ends", "A text ends at", FIRST.ends, ENDS),
     Number(
         "penalty",
         "Length penalty a",
-        FIRST.length_penalty,
+        FIRST.penalty,
         low=-1.0,
         high=2.0,
         is_slider=True,
         help="Σ log p is negative, so dividing it by a power of the length raises longer texts: "
         "a above 0 favours longer ones, 0 ranks by log p alone, below 0 favours shorter ones.",
     ),
-    Number("searched", "Length penalty searched by", FIRST.length_penalty, low=-1.0, high=2.0),
+    Number("searched", "Length penalty searched by", FIRST.penalty, low=-1.0, high=2.0),
     Text(
         "exact_prompt",
         "A text to start from",
@@ -49,16 +51,10 @@ SETTINGS = SettingsTable(
 
 def put_request(request: SearchRequest) -> None:
     """Let the controls say what is searched."""
-    SETTINGS.put(
-        prompt=request.prompt,
-        beams=request.n_beams,
-        tokens=request.n_tokens,
-        ends=request.ends,
-        penalty=request.length_penalty,
-    )
+    SETTINGS.put(**asdict(request))
 
 
-def request_now(length_penalty: float) -> SearchRequest:
+def request_now(penalty: float) -> SearchRequest:
     """Return what the controls ask for, to be searched by a length penalty."""
-    numbers = SETTINGS["beams"], SETTINGS["tokens"]
-    return SearchRequest(SETTINGS["prompt"], *numbers, SETTINGS["ends"], length_penalty)
+    asked = {name: SETTINGS[name] for name in ("prompt", "beams", "tokens", "ends")}
+    return SearchRequest(**asked, penalty=penalty)

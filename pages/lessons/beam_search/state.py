@@ -33,13 +33,13 @@ ENDS = {"sentence": "the end of a sentence", "text": "the model’s end token"}
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """What the reader asks of a search."""
+    """What the reader asks of a search, by the names of the settings."""
 
     prompt: str = PROMPT
-    n_beams: int = 4
-    n_tokens: int = 10
+    beams: int = 4
+    tokens: int = 10
     ends: str = "sentence"  # one of ENDS
-    length_penalty: float = 0.0
+    penalty: float = 0.0  # of the length
 
 
 @dataclass
@@ -114,7 +114,7 @@ def begin(lm: LanguageModel, request: SearchRequest, n_steps: int = 0) -> Steppe
     """
     ends = sentence_ends(lm) if request.ends == "sentence" else lm.end_ids
     start = Generation(lm, request.prompt)
-    search = BeamSearch(start, request.n_beams, request.length_penalty, request.n_tokens, ends)
+    search = BeamSearch(start, request.beams, request.penalty, request.tokens, ends)
     steps = BeamSteps(search, request)
     while steps.n_shown < n_steps and steps.can_step:
         steps.step()

@@ -1,19 +1,47 @@
 """The glossary below its title: an index, a filter, and every entry with an anchor of its own.
 
 `/glossary?term=top-p` puts one entry first: a lesson links to it by
-`st.page_link("pages/glossary.py", label="top-p", query_params={"term": "top-p"})`.
+`st.page_link("pages/glossary.py", label="top-p", query_params={"term": "top-p"})`. The entries
+are in `terms.md`; arXiv ids name who brought the thing in, or the reading to begin with.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from itertools import accumulate
+from pathlib import Path
 
 import streamlit as st
 
 from pages.frame.contents import lesson_at
-from pages.lessons.glossary.terms import TERMS, Term
 
 HEAD = 190  # an entry's heading and its link take the room of so many characters
+
+
+@dataclass(frozen=True)
+class Term:
+    """One entry."""
+
+    name: str
+    says: str  # one or two sentences
+    page: str  # path of the page that shows it
+    arxiv: tuple[str, ...] = ()
+
+    @property
+    def anchor(self) -> str:
+        """The name as an address: `/glossary#top-p`."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+
+
+def _read(entry: str) -> Term:
+    head, says = entry.strip().split("\n\n")
+    name, page, *papers = head.split(" | ")
+    return Term(name, says, f"pages/{page}.py", tuple(" ".join(papers).split()))
+
+
+_, *_ENTRIES = Path(__file__).with_name("terms.md").read_text(encoding="utf-8").split("\n## ")
+TERMS = tuple(map(_read, _ENTRIES))
 
 
 def show_glossary(asked: str | None = None) -> None:

@@ -9,10 +9,10 @@ from pages.frame.figures import show_chart, show_charts, theme_now
 from pages.frame.layout import is_presenting
 from pages.lessons.guess.state import GuessLesson
 from viz.format import count, percent, plural
-from viz.guess.bounds_chart import bounds_figure
 from viz.guess.score_charts import (
     MAX_ROWS,
     MAX_ROWS_LARGE,
+    bounds_figure,
     revealed_figure,
     rounds_table,
     running_figure,

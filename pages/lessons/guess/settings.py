@@ -26,7 +26,13 @@ PASSAGES = {passage["name"]: Passage(**passage) for passage in _READ["passage"]}
 OWN_TEXT = "A text of your own"
 SETTINGS = SettingsTable(
     "guess",
-    Text("names", f"Players, at most {MAX_PLAYERS}, separated by commas", "", max_characters=120),
+    Text(
+        "names",
+        f"Players, at most {MAX_PLAYERS}, separated by commas",
+        "",
+        max_characters=120,
+        help="More fields and lines could not be told apart on one screen: let groups play.",
+    ),
     Choice(
         "unit",
         "A number after a guess is",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from pages.frame.link import offer_link
 from pages.frame.models import DEFAULT_PROMPT
 from pages.lessons.sampling.measured import show_draws, show_overlap
 from pages.lessons.sampling.settings import SETTINGS
-from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
+from pages.lessons.sampling.source import SHAPES, from_generation, from_lines
 from pages.lessons.sampling.state import FIELDS, Lab, LabControls
 from pages.lessons.sampling.texts import show_loop, show_votes
 
@@ -90,32 +90,18 @@ def _choose_source(state: Lab) -> None:
 def _take_source(state: Lab, kind: str) -> None:
     if kind in SHAPES:
         state.given = SHAPES[kind]
-    elif kind == "textbook":
-        given = from_lines(TEXTBOOK, "probabilities")
-        state.given = replace(
-            given, caption="Illustrative: eleven tokens that might follow “The cat sat on the”."
-        )
     elif kind == "typed":
-        _take_typed(state)
+        left, right = st.columns([3, 1], gap="medium")
+        with left:
+            text = SETTINGS.widget("typed", height=140)
+        with right:
+            unit = SETTINGS.widget("unit")
+        state.given = from_lines(text, unit)
     elif kind == "prompt":
-        _take_prompt(state)
+        state.given = from_generation(Generation(state.lm, SETTINGS.widget("prompt")))
     else:
         reader = home_session()
         state.given = from_generation(reader.generation if reader else state.text)
-
-
-def _take_typed(state: Lab) -> None:
-    left, right = st.columns([3, 1], gap="medium")
-    with left:
-        text = SETTINGS.widget("typed", height=140)
-    with right:
-        unit = SETTINGS.widget("unit")
-    state.given = from_lines(text, unit)
-
-
-def _take_prompt(state: Lab) -> None:
-    prompt = SETTINGS.widget("prompt")
-    state.given = from_generation(Generation(state.lm, prompt))
 
 
 # The component, and the figures that are drawn anew when a slider is released

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -133,4 +133,8 @@ SHAPES: dict[str, Given] = {
         "peaked", "each a fifth as likely as the one before", lambda rank: -1.6 * rank
     ),
     "heavy": _shape("heavy-tailed", "the n-th as likely as 1/n (Zipf)", lambda rank: -np.log(rank)),
+    "textbook": replace(
+        from_lines(TEXTBOOK, "probabilities"),
+        caption="Illustrative: eleven tokens that might follow “The cat sat on the”.",
+    ),
 }

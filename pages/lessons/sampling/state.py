@@ -122,7 +122,7 @@ class Lab:
             "orders": ORDERS,
             "ordersRead": ORDERS_READ,
             "nFirst": N_FIRST,
-            "distribution": {"n_vocab": kept.n_vocab, "exact": kept.ids is None},
+            "distribution": {"n_vocab": kept.n_vocab},
             "presenter": presenter,
         }
         return encode_payload(header, arrays)

@@ -28,8 +28,7 @@ from pages.frame.job_panel import show_job
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.format import digits, duration, percent, plural
-from viz.sampling.charts import votes_figure
-from viz.sampling.loop_text import loop_html
+from viz.sampling.charts import loop_html, votes_figure
 
 MAX_ANSWERS = 8
 N_SIGNS = 3  # rows of either sign in the table of the rule
