@@ -197,6 +197,7 @@ def name_rows(figure: go.Figure, names: Sequence[str], theme: Theme, size: int =
         categoryorder="array",
         categoryarray=list(names)[::-1],
         showgrid=False,
+        ticklabelstandoff=4,
         tickfont={"size": size, "color": colour("ink", theme)},
     )
 

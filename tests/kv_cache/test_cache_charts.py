@@ -39,6 +39,11 @@ def race(n_steps: int) -> list[RaceStep]:
     ]
 
 
+def works(n_steps: int) -> tuple[list[Flops], list[Flops]]:
+    steps = race(n_steps)
+    return [step.recomputed_flops for step in steps], [step.cached_flops for step in steps]
+
+
 def reuse() -> PrefixReuse:
     return PrefixReuse(NASTY, 3, 5, 3, 3, 0.02, 0.02, 0.01, 1e-6, True)
 
@@ -49,7 +54,7 @@ def all_charts(theme: Theme) -> list[Chart]:
     for n_steps in (1, 2, 130):
         steps = race(n_steps)
         charts += [per_step_figure(steps, "cpu", theme), so_far_figure(steps, "cpu", theme)]
-        charts.append(work_figure(steps, theme))
+        charts.append(work_figure(*works(n_steps), theme))
     return [*charts, reuse_figure(reuse(), "cpu, float32", theme)]
 
 
@@ -106,7 +111,7 @@ def test_lines_of_a_race_are_the_medians_and_their_sums() -> None:
     assert list(cached.y) == pytest.approx([3, 3, 3, 3])
     so_far = so_far_figure(race(4), "cpu").figure.data[0]
     assert list(so_far.y) == pytest.approx([0.003, 0.009, 0.018, 0.03])
-    linear, attention = work_figure(race(4)).figure.data[:2]
+    linear, attention = work_figure(*works(4)).figure.data[:2]
     assert (list(linear.y), list(attention.y)) == ([10, 30, 60, 100], [1, 5, 14, 30])
 
 

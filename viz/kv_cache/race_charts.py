@@ -14,6 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.kv_cache.records import FlopCheck, PrefixReuse, RaceStep
+from model.records import Flops
 from viz.chart import Chart, add_line, log_axis, lying_bars, new_figure, number_axis
 from viz.format import SUPERSCRIPTS, digits, duration, plural
 from viz.palette import Theme, colour
@@ -55,15 +56,13 @@ def so_far_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light")
     return Chart(figure, caption, f"Time up to each length. {caption}")
 
 
-def work_figure(steps: Sequence[RaceStep], theme: Theme = "light") -> Chart:
-    """Draws the arithmetic up to each length, the linear and the attention terms apart."""
+def work_figure(
+    recomputed: Sequence[Flops], cached: Sequence[Flops], theme: Theme = "light"
+) -> Chart:
+    """Draws the arithmetic up to each length, from 1 on, its linear and attention terms apart."""
     figure = new_figure(theme, HEIGHT, y="FLOPs so far")
-    n_tokens = [step.n_tokens for step in steps]
-    for (side, role), flops in zip(
-        SIDES.items(),
-        ([s.recomputed_flops for s in steps], [s.cached_flops for s in steps]),
-        strict=True,
-    ):
+    n_tokens = range(1, len(cached) + 1)
+    for (side, role), flops in zip(SIDES.items(), (recomputed, cached), strict=True):
         for term, dash in (("linear", "solid"), ("attention", "dot")):
             so_far = list(accumulate(float(getattr(work, term)) for work in flops))
             name, hover = f"{term}, {side}", "%{x} tokens: %{y:.3s} FLOPs"
@@ -75,10 +74,10 @@ def work_figure(steps: Sequence[RaceStep], theme: Theme = "light") -> Chart:
         ticktext=[f"10{str(n).translate(SUPERSCRIPTS)}" for n in POWERS],
         rangemode="normal",
     )
-    without = sum(step.recomputed_flops.total for step in steps)
-    with_cache = sum(step.cached_flops.total for step in steps)
+    without, with_cache = (sum(work.total for work in side) for side in (recomputed, cached))
     caption = (
-        "Derived, by the formula that torch’s counter is held against: "
+        f"Derived for {plural(len(cached), 'token')}, by the formula that torch’s counter is held "
+        "against: "
         f"{digits(without / 1e9)} billion FLOPs without the cache, {digits(with_cache / 1e9)} "
         f"billion with it, {digits(without / with_cache)} to 1. Attention keeps a term that grows "
         "with the square of the length on both sides: with the cache it is small."

@@ -119,6 +119,6 @@ def _show_training(lesson: MaskLesson, job: Job[tuple[TrainingMoment, ...]]) -> 
     )
     st.caption(
         f"After {plural(last.n_steps, 'step')} on {N_ROWS} rows of {ROW_TOKENS} tokens, the same "
-        "rows on both sides. The copies are thrown away. With the mask there is little left to "
-        "learn from so few stories."
+        "rows on both sides. The copies are thrown away. Steps on so few stories may cost the copy "
+        "with the mask a little as well: what the mask does is the gap between both in generating."
     )

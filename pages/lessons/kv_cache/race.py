@@ -53,6 +53,7 @@ def show_race(lesson: CacheLesson) -> None:
         lambda: _start(lesson),
         lambda job: _show(lesson.lm, job),
         controls=lambda is_disabled: _length(lesson.lm, is_disabled),
+        idle=lambda: _show_work(lesson.lm, SETTINGS["length"]),
         icon=":material/timer:",
     )
     show_code(
@@ -87,9 +88,16 @@ def _show(lm: LanguageModel, job: Job[Race]) -> None:
     so_far = so_far_figure(found.steps, lm.where, theme)
     show_charts([(per_step, "kv_per_step"), (so_far, "kv_so_far")])
     if not job.is_running:
-        show_chart(work_figure(found.steps, theme), "kv_work")
+        _show_work(lm, len(found.steps))
     if found.checks:
         _findings(found)
+
+
+def _show_work(lm: LanguageModel, n_tokens: int) -> None:
+    """Show the arithmetic of both sides, for which nothing has to run."""
+    recomputed = [predict_flops(lm, n, 0) for n in range(1, n_tokens + 1)]
+    cached = [predict_flops(lm, 1, n_past) for n_past in range(n_tokens)]
+    show_chart(work_figure(recomputed, cached, theme_now()), "kv_work")
 
 
 def _findings(found: Race) -> None:
