@@ -23,7 +23,7 @@ from model.causal_mask.attention import (
     true_logprobs,
 )
 from model.causal_mask.losses import losses_by_steps, losses_in_one_pass
-from model.causal_mask.records import AttentionMaps, Losses
+from model.causal_mask.records import AttentionMaps
 from model.job import finish
 from model.loading import LanguageModel
 from model.tokenizing import encode, label
@@ -42,6 +42,7 @@ def test_no_position_gives_a_later_one_any_attention(architecture: str) -> None:
     maps = read_attention(tiny(architecture), IDS)
     n_layers = 1 if architecture == "qwen3_next" else 2
     assert maps.weights.shape == (n_layers, 4, 8, 8)
+    assert set(maps.layers) <= {1, 2}
     assert maps.largest_ahead == maps.share_ahead == 0
     assert np.allclose(maps.weights.sum(-1), 1, atol=1e-5)
 
@@ -51,10 +52,6 @@ def test_without_the_mask_attention_goes_ahead(architecture: str) -> None:
     maps = read_attention(tiny(architecture), IDS, is_masked=False)
     assert maps.share_ahead > 0.1
     assert np.allclose(maps.weights.sum(-1), 1, atol=1e-5)
-
-
-def test_layers_without_attention_keep_their_number() -> None:
-    assert read_attention(tiny("qwen3_next"), IDS).layers in ((1,), (2,))
 
 
 def test_the_twin_shares_every_weight_and_leaves_the_model_as_it_was() -> None:
@@ -101,11 +98,6 @@ def test_a_mask_that_is_not_heeded_counts_as_fixed(monkeypatch: pytest.MonkeyPat
     with pytest.raises(ValueError, match="built into"):
         read_leak(lm, IDS)
     assert edit_token(lm, IDS, 4, [40]).unmasked_changes is None
-
-
-def test_a_model_without_attention_says_so() -> None:
-    with pytest.raises(ValueError, match="no attention weights"):
-        read_attention(tiny("mamba"), IDS)
 
 
 def test_the_sharpest_head_is_the_one_that_looks_hardest_at_an_earlier_token() -> None:
@@ -176,11 +168,6 @@ def test_an_edit_that_makes_no_sense_says_what_would(
         edit_token(tiny("llama"), IDS, position, new_ids)
 
 
-def test_an_edit_must_fit_the_context() -> None:
-    with pytest.raises(ValueError, match="1 more than the 96"):
-        edit_token(tiny("llama"), [5] * 96, 3, [40, 41])
-
-
 def test_what_is_typed_takes_the_place_of_a_word_with_its_space(storyteller: LanguageModel) -> None:
     ids = encode(storyteller, "The cat sat")
     (new,) = replacement(storyteller, ids[2], "dog")
@@ -230,19 +217,6 @@ def test_the_truth_by_hand() -> None:
 
 
 # Training's view
-
-
-def test_bits_per_byte_and_ranks_by_hand() -> None:
-    losses = Losses(
-        labels=("a", "b"),
-        texts=("a", "b"),
-        losses=np.array([math.log(2), math.log(8)]),
-        ranks=np.array([1, 3]),
-        first="",
-        n_bytes=4,
-    )
-    assert losses.mean == pytest.approx(2 * math.log(2))
-    assert losses.bits_per_byte == pytest.approx(1)
 
 
 def test_every_byte_of_the_text_is_counted_once(storyteller: LanguageModel) -> None:

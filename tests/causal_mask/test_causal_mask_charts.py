@@ -14,19 +14,26 @@ from model.causal_mask.records import (
     Leak,
     Losses,
     Shift,
+    TrainingMoment,
 )
+from tests.charts.drawn_charts import assert_is_well_made, spec
 from viz.causal_mask.attention_map import attention_figure, heads_figure
 from viz.causal_mask.edit_charts import (
     divergence_figure,
     edit_figure,
     leak_figure,
     shifts_figure,
-    small_nats,
 )
-from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html
+from viz.causal_mask.loss_chart import (
+    loss_figure,
+    race_figure,
+    surprise_html,
+    training_figure,
+)
 from viz.chart import Chart
 from viz.palette import THEMES, Theme, colour
 
+MOMENTS = (TrainingMoment(0, 1.5, 1.4, 1.5), TrainingMoment(1, 1.6, 0.7, 2.5))
 NASTY = ("<b>bold</b>", "$x$", "<script>", "␣the")
 
 
@@ -69,38 +76,30 @@ def all_charts(theme: Theme) -> list[Chart]:
         figure(edit(n), theme) for n in (4, 70) for figure in (edit_figure, divergence_figure)
     ]
     charts += [shifts_figure(edit(4).shifts, theme), leak_figure(leak(), theme)]
+    charts += [training_figure(MOMENTS[:n], 40, "cpu", theme) for n in (1, 2)]
     return [*charts, race_figure(Comparison(np.ones(8), 1e-6, 0.01, 5, 0.2), "cpu, float32", theme)]
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_figures_are_strict_json_and_say_where_they_come_from(theme: Theme) -> None:
     for chart in all_charts(theme):
-        text = chart.figure.to_json()
-        json.loads(text)
-        assert "<script>" not in text
-        assert chart.caption in chart.alt
+        assert_is_well_made(chart)
+        assert "<script>" not in json.dumps(spec(chart))
         assert "Measured" in chart.caption
-        assert chart.figure.layout.title.text is None
 
 
 def test_the_mask_is_hatched_and_what_looks_ahead_is_not() -> None:
     on, off = (attention_figure(maps(9, is_masked=is_masked), 0, 1) for is_masked in (True, False))
-    hatches = [trace.fillpattern.shape for trace in on.figure.data if trace.type == "scatter"]
-    assert hatches[0] == "/"
-    assert not any(trace.fillpattern.shape for trace in off.figure.data if trace.type == "scatter")
-    assert [trace.type for trace in off.figure.data].count("heatmap") == 2
+    assert json.dumps(spec(on)).count("fillpattern") == 1
+    assert [trace.type for trace in off.figure.data] == ["heatmap", "heatmap", "scatter"]
     assert "later position, in all layers and heads: 0" in on.caption
     assert "later positions" in off.caption
 
 
-def test_a_map_shades_by_the_square_root_and_names_the_weight() -> None:
-    figure = attention_figure(maps(2), 0, 0).figure
-    cells = figure.data[0]
+def test_a_map_shades_by_the_square_root_and_every_small_map_can_be_pressed() -> None:
+    cells = attention_figure(maps(2), 0, 0).figure.data[0]
     assert np.asarray(cells.z)[1, 0] == pytest.approx(0.707)
     assert "50.0\u202f%" in cells.hovertext[1][0]
-
-
-def test_every_small_map_can_be_pressed() -> None:
     targets = heads_figure(maps(30), 0, None).figure.data[-1]
     assert [list(place) for place in targets.customdata] == [
         [i, j] for i in range(2) for j in range(3)
@@ -114,19 +113,9 @@ def test_an_edit_says_exactly_0_only_where_it_is() -> None:
     assert "No position" in edit_figure(edit(8, position=0)).caption
 
 
-def test_a_small_divergence_is_not_written_as_0() -> None:
-    assert [small_nats(value) for value in (0.0, 3.7136, 0.0042, 2e-7)] == [
-        "0\u202fnats",
-        "3.71\u202fnats",
-        "0.00420\u202fnats",
-        "2e-07\u202fnats",
-    ]
-
-
 def test_up_to_fifty_positions_are_bars_and_more_are_a_staircase() -> None:
     assert edit_figure(edit(50)).figure.data[0].type == "bar"
     assert edit_figure(edit(51)).figure.data[0].line.shape == "hvh"
-    assert list(edit_figure(edit(4)).figure.data[0].y) == [0, 0, 1.5, 1.5]
 
 
 def test_a_leak_is_drawn_from_mask_on_to_mask_off() -> None:
@@ -144,14 +133,17 @@ def test_the_loop_s_points_lie_on_the_positions_it_has_reached() -> None:
     assert (list(points.x), list(points.y)) == ([0, 1], [0.5, 0.6])
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_the_tint_grows_with_the_loss_and_the_text_stays_text(theme: Theme) -> None:
-    markup = surprise_html(losses(8), theme)
+def test_the_tint_grows_with_the_loss_and_the_text_stays_text() -> None:
+    markup = surprise_html(losses(8), "dark")
     assert "<script>" not in markup
     assert "&lt;script&gt;" in markup
     assert "<i>" not in markup
-    shares = [
-        int(part.partition("%")[0]) for part in markup.split(f"{colour('surprise', theme)} ")[1:9]
-    ]
+    tints = markup.split(f"{colour('surprise', 'dark')} ")[1:9]
+    shares = [int(tint.partition("%")[0]) for tint in tints]
     assert shares == sorted(shares)
     assert shares[0] < shares[-1] == 62
+
+
+def test_a_training_draws_all_three_losses() -> None:
+    lines = training_figure(MOMENTS, 40, "cpu").figure.data
+    assert [list(line.y) for line in lines] == [[1.5, 2.5], [1.5, 1.6], [1.4, 0.7]]

@@ -1,8 +1,6 @@
-"""Two copies in training: the loss by hand, what is left alone, whose turn it is, what is drawn."""
+"""Two copies in training: the loss by hand, what is left alone, whose turn it is."""
 
 from __future__ import annotations
-
-import json
 
 import numpy as np
 import pytest
@@ -11,12 +9,9 @@ import torch
 from model.causal_mask import mask_training
 from model.causal_mask.losses import losses_in_one_pass
 from model.causal_mask.mask_training import mean_loss, train_both_ways
-from model.causal_mask.records import TrainingMoment
 from model.job import Job, finish
 from model.loading import LanguageModel
 from tests.tiny_models import tiny
-from viz.causal_mask.loss_chart import training_figure
-from viz.palette import THEMES, Theme
 
 IDS = [5, 6, 7, 8, 9, 10, 11, 12]
 
@@ -94,19 +89,3 @@ def test_the_shipped_stories_make_rows_of_one_length(storyteller: LanguageModel)
     assert made.shape[1] == mask_training.ROW_TOKENS
     assert len(made) > 2 * mask_training.N_ROWS
     assert 0 <= int(made.min()) <= int(made.max()) < storyteller.vocab_size
-
-
-@pytest.mark.parametrize("theme", THEMES)
-def test_the_figure_draws_the_moments(theme: Theme) -> None:
-    moments = [TrainingMoment(0, 1.5, 1.4, 1.5), TrainingMoment(1, 1.6, 0.7, 2.5)]
-    for n_drawn in (1, 2):
-        chart = training_figure(moments[:n_drawn], 40, "storyteller, cpu, float32", theme)
-        json.loads(chart.figure.to_json())
-        assert chart.caption in chart.alt
-    writing, masked, unmasked = chart.figure.data
-    assert (list(writing.y), list(masked.y), list(unmasked.y)) == (
-        [1.5, 2.5],
-        [1.5, 1.6],
-        [1.4, 0.7],
-    )
-    assert "0.70\u202fnats" in chart.caption

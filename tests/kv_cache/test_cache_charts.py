@@ -1,18 +1,31 @@
-"""The cache lesson's figures show the records' own numbers, in both themes and at odd sizes."""
+"""The cache lesson's figures show the records' own numbers, and a product that is shown is true.
+
+Models of many architectures are really run, so that what is printed meets what the tensors hold.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
 
+from model.claims.cache import c26_bytes_per_token
+from model.claims.context import ExperimentContext
+from model.generation import Generation
 from model.kv_cache.records import CacheGrid, CacheMoment, PrefixReuse, RaceStep
 from model.records import CacheShape, Flops
+from model.sampling import Settings
 from tests.charts.drawn_charts import assert_is_well_made, spec
+from tests.tiny_models import ARCHITECTURES, WINDOW, tiny
 from viz.chart import Chart
-from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
+from viz.claims.report import sentence
+from viz.format import THIN
+from viz.kv_cache.bytes_chart import bytes_figure, formula, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
 from viz.kv_cache.race_charts import per_step_figure, reuse_figure, so_far_figure, work_figure
 from viz.palette import THEMES, Theme
@@ -23,6 +36,9 @@ MOMENTS = (
     CacheMoment("cropped", 6, 1536, 2304),
     CacheMoment("after the next pass", 7, 1792, 1792),
 )
+KEEPS_KEYS = tuple(name for name in ARCHITECTURES if name not in {"mamba", "openai_gpt"})
+SLIDING = ("gemma2", "gemma3", "mistral")
+PRODUCT = re.compile(r"([^.:;]*×[^.:;=]*?)(?: = | is )(\d+) B a token")
 NASTY = ("<b>bold</b>", "$x$", "<script>", "␣the")
 
 
@@ -118,3 +134,57 @@ def test_lines_of_a_race_are_the_medians_and_their_sums() -> None:
 @pytest.mark.parametrize(("gap", "words"), [(0, "none, to the last bit"), (3e-6, "3.0e-06")])
 def test_no_gap_is_not_written_as_a_number(gap: float, words: str) -> None:
     assert words in reuse_figure(replace(reuse(), logit_gap=gap), "").caption
+
+
+@cache
+def written(architecture: str) -> Generation:
+    """A text that is longer than the window of the models that have one."""
+    text = Generation(tiny(architecture), "the cat the")
+    for _ in range(4):
+        text.step(Settings(temperature=0), token_id=1)
+    assert len(text.ids) > WINDOW
+    return text
+
+
+def product(words: str) -> tuple[int, int]:
+    """The factors that are shown, multiplied, and what they are said to make."""
+    found = PRODUCT.search(words.replace(THIN, " "))
+    assert found is not None, words
+    factors = re.findall(r"(?:^|× )\D*?(\d+)", found[1])
+    assert len(factors) == found[1].count("×") + 1
+    return math.prod(map(int, factors)), int(found[2])
+
+
+@pytest.mark.parametrize("architecture", KEEPS_KEYS)
+def test_a_product_makes_the_bytes_that_it_is_said_to(architecture: str) -> None:
+    text = written(architecture)
+    shape, tokens = text.lm.cache_shape, text.cache_tokens
+    claim = sentence(c26_bytes_per_token(ExperimentContext(text.lm)))
+    bars = bytes_figure(tokens, text.cache_bytes, text.bytes_held, shape)
+    for words in (bars.caption, claim):
+        made, said = product(words)
+        assert made == said == shape.bytes_per_token
+
+
+def test_a_latent_is_for_keys_and_values_together() -> None:
+    assert formula(written("deepseek").lm.cache_shape).replace(THIN, " ") == (
+        "2 layers × 24 numbers for keys and values together × 4 B = 192 B a token"
+    )
+
+
+def test_layers_that_differ_show_no_product() -> None:
+    uneven = CacheShape(2, 2, 8, 4, 4, bytes_per_token=384)
+    assert formula(uneven) == f"384{THIN}B a token, summed layer by layer"
+
+
+@pytest.mark.parametrize("architecture", ["mamba", "openai_gpt"])
+def test_a_model_without_keys_and_values_is_said_to_keep_none(architecture: str) -> None:
+    text = written(architecture)
+    assert "×" not in formula(text.lm.cache_shape)
+    found = c26_bytes_per_token(ExperimentContext(text.lm))
+    assert found.verdict == "not run"
+    assert "keeps no keys and values" in sentence(found)
+
+
+def test_the_state_of_a_model_without_keys_does_not_grow() -> None:
+    assert len({run.cache_bytes for run in written("mamba").passes}) == 1
