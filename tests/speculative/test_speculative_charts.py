@@ -30,8 +30,7 @@ from viz.speculative.charts import (
     round_figure,
     speed_figure,
 )
-from viz.speculative.round_caches import caches
-from viz.speculative.round_cards import round_cards
+from viz.speculative.round_view import caches, round_cards, round_style
 
 GUESS = Proposal("␣soft", 0.2, 0.1, 0.5, 0.31, "accepted", 0.7)
 REJECTED = replace(GUESS, label="<b>x</b>", verdict="rejected", coin=0.83)
@@ -62,6 +61,7 @@ def test_a_stage_shows_no_more_than_has_happened(theme: Theme) -> None:
     assert "coin 0.31: accepted" in decided
     assert "coin 0.83: rejected" in decided
     assert "not tested" in decided
+    assert colour("kept-text", theme) in round_style(theme)
     assert decided.index("rejected") < decided.index("␣</i>and") < decided.index("␣</i>Tom")
 
 
@@ -74,7 +74,7 @@ def test_greedy_has_no_coin() -> None:
 
 
 def test_caches_are_drawn_before_after_and_cropped() -> None:
-    proposed, verified, cropped = (caches(ROUND, s, "light") for s in (PROPOSE, VERIFY, CROP))
+    proposed, verified, cropped = (caches(ROUND, s) for s in (PROPOSE, VERIFY, CROP))
     n_cells = [markup.count('title="position') for markup in (proposed, verified, cropped)]
     assert n_cells == [5 + 8, 9 + 8, 9 + 8]
     assert "nothing read yet" in proposed
@@ -83,7 +83,7 @@ def test_caches_are_drawn_before_after_and_cropped() -> None:
     assert "1 read and cropped" in cropped
     assert "700\u202fB in use, 900\u202fB held" in cropped
     n_in_words = 2  # each cache names the look beside its number
-    assert cropped.count(f"dashed {colour('rejected', 'light')}") == 3 + n_in_words
+    assert cropped.count("cell cropped") == 3 + n_in_words
 
 
 def test_the_tokens_of_a_position_are_data_and_marked() -> None:

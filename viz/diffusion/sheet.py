@@ -9,65 +9,24 @@ probability of the token given all the others, and a clash is marked by a double
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from markupsafe import Markup
 
 from model.diffusion.records import CLASH, Sheet
 from viz.format import percent, plural
-from viz.palette import MONO, Theme, colour
+from viz.palette import MONO, Theme, declarations
 from viz.strip import element, token
 
 MASK = "mask"  # written into a cell for which nothing is proposed yet
 
 
 def sheet_style(theme: Theme, scale: float = 1.0) -> str:
-    """Writes the style of the sheet as CSS, for one theme.
-
-    Args:
-        theme: Light or dark.
-        scale: 1 on a desk, more on a projector.
-    """
-    tone = {name: colour(name, theme) for name in _ROLES}
-    return (
-        ".sheet{display:grid;"
-        f"grid-template-columns:repeat(auto-fill,minmax({5.4 * scale}rem,1fr));"
-        f"gap:5px;font-family:{MONO};font-size:{0.86 * scale}rem;color:{tone['ink']};"
-        "margin:.2rem 0}"
-        ".sheet span.cell{position:relative;display:block;overflow:hidden;text-align:center;"
-        f"white-space:nowrap;text-overflow:ellipsis;padding:.32em .2em .5em;height:2.15em;"
-        "line-height:1.3;border:1.5px solid transparent;border-radius:5px;"
-        f"background-size:var(--sure,0%) 4px,100% 100%;background-position:0 100%,0 0;"
-        "background-repeat:no-repeat}"
-        f".sheet span.given{{border-color:{tone['prompt']};background-color:{tone['prompt-tint']}}}"
-        f".sheet span.open{{border:1.5px dashed {tone['rejected']};color:{tone['muted']};"
-        f"font-style:italic;background-image:{_bar(tone['muted'])},{_hatch(tone)}}}"
-        f".sheet span.set{{border-color:{tone['generated']};"
-        f"background-color:{tone['generated-tint']};background-image:{_bar(tone['generated'])}}}"
-        f".sheet span.new{{outline:2.5px solid {tone['stage']};outline-offset:0;"
-        "animation:settle .45s ease-out}"
-        f".sheet span.checked{{background-image:{_bar(tone['surprise'])}}}"
-        f".sheet span.clash{{border:3px double {tone['surprise']};padding-top:.2em;"
-        "font-weight:650}"
-        ".sheet span.clash::after{content:'≠';position:absolute;top:-.1em;right:.2em;"
-        f"font-size:.95em;color:{tone['surprise']}}}"
-        "@keyframes settle{from{opacity:.15;transform:translateY(-.5em)}to{opacity:1}}"
-        "@media (prefers-reduced-motion:reduce){.sheet span.new{animation:none}}"
-    )
+    """Writes the style of the sheet as CSS; on a projector it is larger."""
+    return f".sheet{{{declarations(theme)}--scale:{scale};font-family:{MONO}}}{_STYLE}"
 
 
-_ROLES = (
-    *("ink", "muted", "paper", "prompt", "prompt-tint", "generated", "generated-tint"),
-    *("rejected", "rejected-tint", "stage", "surprise"),
-)
-
-
-def _bar(tone: str) -> str:
-    return f"linear-gradient({tone},{tone})"
-
-
-def _hatch(tone: dict[str, str]) -> str:
-    line, ground = tone["rejected-tint"], "transparent"
-    return f"repeating-linear-gradient(135deg,{line} 0 5px,{ground} 5px 10px)"
+_STYLE = Path(__file__).with_name("sheet.css").read_text("utf-8")
 
 
 def sheet_html(sheet: Sheet) -> Markup:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import streamlit as st
-from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
@@ -27,9 +26,7 @@ from pages.lessons.speculative.state import ModelPair, RoundSteps, SpeculativeLe
 from viz.format import duration, percent, plural
 from viz.presenter import FACTOR
 from viz.speculative.charts import distributions_figure
-from viz.speculative.round_caches import caches
-from viz.speculative.round_cards import round_cards, text_strip
-from viz.strip import element
+from viz.speculative.round_view import caches, round_cards, round_style, text_strip
 
 LESSON = "spec_lesson"
 MAX_HOME_PROMPT = 400  # characters of the first page's prompt
@@ -170,7 +167,8 @@ def _draw(lesson: SpeculativeLesson) -> None:
         SETTINGS.widget("adaptive")
         SETTINGS.widget("whole")
     stepper.notices()
-    _scaled(text_strip(*steps.shown(), theme))
+    st.html(f"<style>{round_style(theme, FACTOR if is_presenting() else 1)}</style>")
+    st.html(text_strip(*steps.shown(), theme))
     if not steps.rounds:
         st.caption("Press Step: the draft proposes.")
         return
@@ -178,17 +176,12 @@ def _draw(lesson: SpeculativeLesson) -> None:
     path = " → ".join(f"**{name}**" if at == stage else name for at, name in STAGES.items())
     says = GREEDY_DECIDE if last.is_greedy and stage == DECIDE else SAYS[stage]
     st.markdown(f"Round {len(steps.rounds)}: {path}. {says}")
-    _scaled(round_cards(last, stage, theme))
+    st.html(round_cards(last, stage, theme))
     if stage >= DECIDE:
         st.caption(_result(steps))
-    _scaled(caches(last, stage, theme))
+    st.html(caches(last, stage))
     if stage >= VERIFY:
         _distributions(steps)
-
-
-def _scaled(markup: Markup) -> None:
-    """Show a drawing, enlarged for the back row."""
-    st.html(element("div", markup, style=f"zoom:{FACTOR if is_presenting() else 1}"))
 
 
 def _result(steps: RoundSteps) -> str:
