@@ -102,8 +102,10 @@ def test_the_tokens_of_a_position_are_data_and_marked() -> None:
 def test_the_bars_of_a_round_add_up_to_its_time() -> None:
     chart = round_figure(RoundCost(3, 0.001, 0.012, 0.010, 0.0005, 2.4), "cpu, float32")
     widths = {"one round": 0.0, "as many by target steps": 0.0}
-    for trace in chart.figure.data:
+    *bars, average = chart.figure.data
+    for trace in bars:
         widths[trace.y[0]] += trace.x[0]
+    assert list(average.x) == [24]
     assert widths == pytest.approx({"one round": 15.5, "as many by target steps": 40})
     assert "on cpu, float32" in chart.caption
     assert "0.50\u202fms between the passes make 15.5\u202fms" in chart.caption

@@ -205,7 +205,7 @@ def _speed_words(speeds: Sequence[Speed], where: str) -> str:
 def round_figure(cost: RoundCost, where: str, theme: Theme = "light") -> Chart:
     """Draws one round beside the target steps that would write as many tokens, as time."""
     figure = new_figure(theme, 240, x="milliseconds")
-    tone, ink = colour("generated", theme), colour("ink", theme)
+    tone = colour("generated", theme)
     plain_row, round_row = "as many by target steps", "one round"
     filled: dict[str, object] = {
         "color": tone,
@@ -231,15 +231,14 @@ def round_figure(cost: RoundCost, where: str, theme: Theme = "light") -> Chart:
         )
         named.add(name)
     if cost.tokens_per_round is not None:
-        figure.add_annotation(
-            x=1000 * cost.tokens_per_round * cost.target_seconds,
-            y=plain_row,
-            text=f"{cost.tokens_per_round:.2f} tokens: what a round gives on average",
-            ay=-40,
-            ax=0,
-            yshift=16,
-            arrowcolor=ink,
-            font={"size": 13, "color": ink},
+        paper = {"color": colour("paper", theme), "width": 1.5}
+        figure.add_scatter(
+            x=[1000 * cost.tokens_per_round * cost.target_seconds],
+            y=[plain_row],
+            mode="markers",
+            marker={"symbol": "diamond", "size": 14, "color": colour("ink", theme), "line": paper},
+            name=f"{cost.tokens_per_round:.2f} tokens: what a round gives on average",
+            hoverinfo="name",
         )
     plain_seconds = (cost.n_draft + 1) * cost.target_seconds
     ticks = round_steps(1000 * max(cost.seconds, plain_seconds), 6)
