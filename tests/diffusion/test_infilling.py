@@ -1,9 +1,10 @@
-"""Gaps and who fills them: sentinels by hand, two caches on a tiny encoder-decoder, bad input."""
+"""Gaps and who fills them: by hand, on a tiny encoder-decoder, and beside transformers."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from model.diffusion.gaps import segments, sentinel_ids, with_sentinels
 from model.diffusion.infilling import Infilling
@@ -126,3 +127,18 @@ def test_a_text_that_will_not_do_is_refused(text: str, said: str) -> None:
         Infilling(tiny_gapfiller(), text)
     with pytest.raises(ValueError, match="such as gapfiller"):
         Infilling(tiny("llama"), TEXT)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "text", ["the __ he ___ the", "___", "a long text about the __ cat and it"]
+)
+def test_the_loop_writes_what_generate_writes(text: str, seed: int) -> None:
+    ours = Infilling(tiny_gapfiller(seed), text, max_new_tokens=16)
+    while ours.finished is None:
+        ours.step()
+    source = torch.tensor([ours.source_ids])
+    theirs = ours.lm.model.generate(source, do_sample=False, num_beams=1, max_new_tokens=16)
+    assert ours.ids == theirs[0, : len(ours.ids)].tolist()
+    assert len(ours.ids) == len(theirs[0]) or ours.finished == "gaps"

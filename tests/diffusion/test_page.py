@@ -1,11 +1,13 @@
-"""The diffusion lesson as Streamlit runs it, on tiny models: passes, bad input, Stop."""
+"""The diffusion lesson as Streamlit runs it, on tiny models, and in a real browser."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.harness import Witness, by_key
 from model.diffusion.denoising import Diffusion
 from model.loading import LoadError
 from pages.frame import lesson_state
@@ -14,6 +16,7 @@ from pages.lessons.diffusion import gaps as diffusion_gaps
 from pages.lessons.diffusion import lesson as diffusion_lesson
 from pages.lessons.diffusion.state import DiffusionLesson
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
+from tests.frame.phone import fits_a_phone, forget_first_requests
 from tests.tiny_fillers import tiny_gapfiller, tiny_unmasker
 from tests.tiny_models import tiny
 
@@ -198,3 +201,26 @@ def test_the_page_survives_a_look_at_another_lesson_and_another_judge(app: AppTe
     assert app.slider(key="diffusion_passes").value == 4
     assert app.text_input(key="diffusion_ending").value == "he end"
     assert page(app).ids == ids
+
+
+@pytest.mark.browser
+def test_a_page_settles_pass_by_pass(page: Page, url: str, witness: Witness) -> None:
+    page.goto(f"{url}/diffusion")
+    cells = page.locator(".sheet").first.locator("span.cell")
+    expect(cells.first).to_be_visible()
+    forget_first_requests(witness)
+    n_open = page.locator(".sheet span.open").count()
+    assert n_open > 8
+    by_key(page, "diffusion_step").get_by_role("button").click()
+    expect(page.locator(".sheet span.new").first).to_be_visible()
+    assert page.locator(".sheet span.open").count() < n_open
+    assert cells.count() == n_open + page.locator(".sheet span.given").count()
+
+    by_key(page, "diffusion_fill").get_by_role("button").click()
+    expect(page.locator(".sheet span.open")).to_have_count(0)
+    by_key(page, "diffusion_check_run").get_by_role("button").click()
+    expect(page.locator(".sheet span.checked")).to_have_count(n_open)
+
+    by_key(page, "diffusion_gap_step").get_by_role("button").click()
+    expect(by_key(page, "diffusion_gap_back").get_by_role("button")).to_be_enabled()
+    assert fits_a_phone(page)

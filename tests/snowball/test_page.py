@@ -1,12 +1,15 @@
-"""The lesson as Streamlit runs it: a fork, every job and its Stop, bad input."""
+"""The lesson as Streamlit runs it, and in a real browser."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.harness import Witness, by_key
+from benchmarks.home_page import Reader
 from model.held_out import held_out
 from model.job import Job
 from model.snowball.records import ForkStep
@@ -17,6 +20,7 @@ from pages.lessons.snowball.fork import FORK
 from pages.lessons.snowball.settings import OWN
 from pages.lessons.snowball.state import SnowballLesson
 from tests.frame.driving import errors, kept, open_home, open_lesson, press, words
+from tests.frame.phone import fits_a_phone, forget_first_requests
 
 RUN_FOR = Job.run_for
 
@@ -150,3 +154,28 @@ def test_forks_exposure_long_texts_and_contexts_are_measured(app: AppTest) -> No
     assert "3 stories" in words(app)
     assert done(app, "snowball_long").surprise.shape[1] == 48
     assert {"storyteller", "storyteller_early"} <= set(done(app, "snowball_context").losses)
+
+
+@pytest.mark.browser
+def test_a_click_chooses_the_place_and_force_parts_the_texts(
+    page: Page, url: str, witness: Witness
+) -> None:
+    Reader(page, url).open()
+    page.goto(f"{url}/snowball")
+    strip = by_key(page, "snowball_strip")
+    force = by_key(page, "snowball_fork_run").get_by_role("button")
+    expect(force).to_be_enabled()
+    forget_first_requests(witness)
+
+    strip.locator("button").nth(6).click()
+    expect(by_key(page, "snowball_place").locator("input")).to_have_value("7")
+    expect(strip.locator("button.is-place")).to_have_attribute("data-place", "6")
+    strip.locator("button.is-place").press("ArrowRight")
+    expect(strip.locator('[data-place="7"]')).to_be_focused()
+    expect(force).to_be_enabled()
+    force.click()
+    expect(strip.locator(".is-slip")).to_have_count(1)
+    expect(by_key(page, "snowball_gap")).to_be_visible()
+    assert strip.locator(".forced").count() == strip.locator(".pair").count()
+
+    assert fits_a_phone(page)

@@ -1,4 +1,4 @@
-"""The speculative lesson as Streamlit runs it: rounds, drafts, jobs that stop, bad input."""
+"""The speculative lesson as Streamlit runs it, and in a real browser."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.harness import Witness, by_key
+from benchmarks.home_page import Reader
 from model.generation import Generation
 from model.speculative.records import CROP, PROPOSE
 from pages.lessons.speculative import proof, speed
 from pages.lessons.speculative.state import RoundSteps, SpeculativeLesson
 from tests.frame.driving import kept, open_lesson, press, words
+from tests.frame.phone import fits_a_phone, forget_first_requests
 from tests.tiny_models import bare_model, save, tiny
 
 
@@ -158,3 +162,24 @@ def test_drafts_are_compared_and_both_proofs_run(
     names = [report.name for report in lesson(app).jobs["spec_drafts"].found]
     assert names == ["scribbler", "scribbler_plain", "prompt lookup"]
     assert "300 times" in words(app)
+
+
+@pytest.mark.browser
+def test_a_round_unfolds_and_the_proof_stops(page: Page, url: str, witness: Witness) -> None:
+    Reader(page, url).open()
+    page.goto(f"{url}/speculative")
+    expect(page.get_by_text("Both caches drop what was rejected.")).to_be_visible()
+    forget_first_requests(witness)
+    step = by_key(page, "spec_step").get_by_role("button")
+    step.click()
+    expect(page.get_by_text("The draft writes ahead")).to_be_visible()
+    expect(page.get_by_text("target: has not read it yet").first).to_be_visible()
+    step.click()
+    expect(page.get_by_text("The target reads all draft tokens")).to_be_visible()
+
+    proof = by_key(page, "spec_greedy_run").get_by_role("button")
+    proof.click()
+    expect(page.get_by_text("are identical")).to_be_visible()
+    proof.click()
+    expect(page.get_by_text("Stopped after")).to_be_visible()
+    assert fits_a_phone(page)
