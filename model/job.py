@@ -14,6 +14,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
+from model.sentences import reason
 from model.timing import one_at_a_time
 
 LOGGER = logging.getLogger(__name__)
@@ -156,5 +157,5 @@ def _why(error: Exception) -> str:
             "The memory ran out on the way: what was found so far stays; choose a smaller model "
             "or close other programs."
         )
-    reason = " ".join(str(error).split())[:160].rstrip(".") or type(error).__name__
-    return f"It failed on the way ({reason}): what was found so far stays; press the button again."
+    why = reason(error)
+    return f"It failed on the way ({why}): what was found so far stays; press the button again."

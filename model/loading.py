@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -24,10 +25,18 @@ from model.fast.gemv import tall_layers
 from model.fast.lazy_llama import LazyLlama, LazyModel, read_lazily
 from model.fast.llama_decode import FastDecode, fast_decode
 from model.records import CacheShape
+from model.sentences import cut, is_failure, reason
 from model.weights import building
-from model.weights.check import LoadError, count_bytes, find_weights, is_tokenizer_file, read_config
+from model.weights.check import (
+    LoadError,
+    count_bytes,
+    find_weights,
+    is_tokenizer_file,
+    read_config,
+    try_first,
+)
 from model.weights.device import check_memory, choose_devices, choose_dtype
-from model.weights.locate import SHIPPED, Progress, find_folder
+from model.weights.locate import SHIPPED, Progress, find_folder, shown_name
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -38,7 +47,7 @@ Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
 Place: TypeAlias = torch.device | Literal["auto"]  # "auto" is all GPUs together
 
 _CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_seq_length")
-_SAFELY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+SAFELY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -86,7 +95,12 @@ class LanguageModel:
 
 
 def load_model(
-    name: str, device: str = "auto", dtype: str = "auto", progress: Progress | None = None
+    name: str,
+    device: str = "auto",
+    dtype: str = "auto",
+    progress: Progress | None = None,
+    *,
+    is_guarded: bool = False,
 ) -> LanguageModel:
     """Loads a model by the name of a shipped one, a folder, or a Hugging Face hub id.
 
@@ -96,42 +110,53 @@ def load_model(
         dtype: "auto" is bfloat16 on CUDA and float32 elsewhere; or "float32", "bfloat16",
             "float16".
         progress: is told, in words, what is being done.
+        is_guarded: try the files in another process first, which may hang or end over them.
 
     Raises:
         LoadError: one sentence with the remedy.
     """
-    started = time.perf_counter()
     say = progress or (lambda _: None)
     places = choose_devices(device)
     numbers = choose_dtype(dtype, places[0])
+    with reading(shown_name(name)):
+        return _load(name, places, numbers, say, is_guarded)
+
+
+def _load(
+    name: str, places: list[torch.device], numbers: torch.dtype, say: Progress, is_guarded: bool
+) -> LanguageModel:
+    started = time.perf_counter()
 
     # a shipped Llama on the CPU needs little to begin with
     is_quick = name in SHIPPED and places == [torch.device("cpu")] and numbers == torch.float32
     quick = read_lazily(SHIPPED[name], name) if is_quick else None
     if quick is not None:
         read = partial(_load_weights, SHIPPED[name], name, "causal", places[0], numbers)
-        tokenizer = _load_tokenizer(SHIPPED[name], name)
+        tokenizer = load_tokenizer(SHIPPED[name], name)
         return describe(name, "causal", _parts_to_be(quick, read), tokenizer, numbers, started)
 
     # find the files, and refuse what cannot work before anything large happens
-    folder = find_folder(name, say, lambda n: check_memory(name, n * numbers.itemsize, places))
-    kind = _kind(read_config(folder, name), name)
-    n_bytes = count_bytes(find_weights(folder, name), numbers.itemsize, name)
-    place: Place = "auto" if check_memory(name, n_bytes, places) else places[0]
+    shown = shown_name(name)
+    folder = find_folder(name, say, lambda n: check_memory(shown, n * numbers.itemsize, places))
+    kind = kind_of(read_config(folder, shown), shown)
+    n_bytes = count_bytes(find_weights(folder, shown), numbers.itemsize, shown)
+    place: Place = "auto" if check_memory(shown, n_bytes, places) else places[0]
 
     # read them, in words first, then in numbers
-    say(f"Reading the tokenizer of {name}")
-    tokenizer = _load_tokenizer(folder, name)
+    say(f"Reading the tokenizer of {shown}")
+    if is_guarded and name not in SHIPPED:
+        try_first(folder, shown)
+    tokenizer = load_tokenizer(folder, shown)
     say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
-    model = _load_weights(folder, name, kind, place, numbers)
+    model = _load_weights(folder, shown, kind, place, numbers)
     return describe(name, kind, parts_of(model, kind), tokenizer, numbers, started)
 
 
-def _kind(config: dict[str, Any], name: str) -> Kind:
+def kind_of(config: dict[str, Any], name: str) -> Kind:
     """Tells what a model does, by the class that its config names."""
     from transformers.models.auto import modeling_auto as auto
 
-    architectures = {str(architecture) for architecture in config.get("architectures") or ()}
+    architectures = set(config["architectures"])
     if config.get("is_encoder_decoder"):
         return "seq2seq"
     if architectures & _classes(auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES):
@@ -141,10 +166,9 @@ def _kind(config: dict[str, Any], name: str) -> Kind:
     is_bare = all(architecture.endswith("Model") for architecture in architectures)
     if is_bare and config["model_type"] in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return "causal"
-    what = min(architectures, default=config["model_type"])
     raise LoadError(
-        f"{name} is no language model but {what!a}: choose one whose config.json names a class "
-        "that ends in ForCausalLM or LMHeadModel."
+        f"{name} is no language model but “{cut(min(architectures))}”: choose one whose "
+        "config.json names a class that ends in ForCausalLM or LMHeadModel."
     )
 
 
@@ -154,18 +178,22 @@ def _classes(mapping: dict[str, Any]) -> set[str]:
     return {name for names in values for name in names}
 
 
-def _read(name: str, read: Any) -> Any:
-    """Calls one of transformers' readers and turns whatever it raises into one sentence."""
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turns whatever is raised while a model is read into one sentence."""
     try:
-        return read()
+        yield
+    except LoadError:
+        raise
     except (MemoryError, torch.OutOfMemoryError) as error:
         raise LoadError(
             f"The memory ran out while {name} was read: choose a smaller model or a 16-bit dtype."
         ) from error
-    except Exception as error:  # transformers raises many kinds; each ends this load
-        reason = " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
+    except BaseException as error:  # transformers raises many kinds; each ends this load
+        if not is_failure(error):
+            raise
         raise LoadError(
-            f"transformers cannot read {name} ({reason}): "
+            f"transformers cannot read {name} ({reason(error)}): "
             "download it again or choose another model."
         ) from error
 
@@ -177,12 +205,11 @@ def _tokenizer_class(folder: Path, name: str) -> Any:
     return PreTrainedTokenizerFast if folder == SHIPPED.get(name) else AutoTokenizer
 
 
-def _load_tokenizer(folder: Path, name: str) -> Any:
+def load_tokenizer(folder: Path, name: str) -> Any:
     """Returns the tokenizer that lies beside the weights."""
     if not any(is_tokenizer_file(path.name) for path in folder.iterdir()):
         raise LoadError(f"{name} has no tokenizer files: save its tokenizer into the same folder.")
-    reader = _tokenizer_class(folder, name)
-    tokenizer = _read(name, partial(reader.from_pretrained, folder, **_SAFELY))
+    tokenizer = _tokenizer_class(folder, name).from_pretrained(folder, **SAFELY)
     if not len(tokenizer):
         raise LoadError(f"The tokenizer of {name} knows no tokens: save it again.")
     return tokenizer
@@ -204,29 +231,39 @@ def _load_weights(
 
     hush: Callable[[], None] = logging.disable_progress_bar
     hush()  # progress goes to the page, not to the terminal
-    config = _read(name, partial(AutoConfig.from_pretrained, folder, **_SAFELY))
-    read = partial(
-        _auto_class(kind).from_pretrained,
-        folder,
-        config=config,
-        dtype=dtype,
-        use_safetensors=True,
-        output_loading_info=True,
-        device_map="auto" if place == "auto" else None,
-        **_SAFELY,
-    )
+    config = AutoConfig.from_pretrained(folder, **SAFELY)
+    n_layers = getattr(config.get_text_config(decoder=True), "num_hidden_layers", None)
+    if isinstance(n_layers, int) and n_layers < 1:
+        raise LoadError(f"{name} has no layers: choose another model.")
     with building:
-        model, report = _read(name, read)
+        model, report = auto_class(kind).from_pretrained(
+            folder,
+            config=config,
+            dtype=dtype,
+            use_safetensors=True,
+            output_loading_info=True,
+            device_map="auto" if place == "auto" else None,
+            **SAFELY,
+        )
     if report["missing_keys"]:
         missing = sorted(report["missing_keys"])[0]
         raise LoadError(f"{name} has no weights for {missing}: choose a model saved with its head.")
+    if not _is_finite(model):
+        raise LoadError(f"{name} has weights that are not finite numbers: choose another model.")
     if place != "auto":
-        model = _read(name, partial(model.to, place))
+        model = model.to(place)
     ready: PreTrainedModel = model.eval()
     return ready
 
 
-def _auto_class(kind: Kind) -> Any:
+def _is_finite(model: PreTrainedModel) -> bool:
+    """Tells whether every weight is a number, of those that are in memory and not quantized."""
+    weights = (w for w in model.parameters() if w.is_floating_point() and w.itemsize > 1)
+    ends = (torch.stack(weight.aminmax()) for weight in weights if not weight.is_meta)
+    return all(bool(end.isfinite().all()) for end in ends)
+
+
+def auto_class(kind: Kind) -> Any:
     """Returns the class of transformers that reads models of this kind."""
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
 

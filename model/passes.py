@@ -21,6 +21,7 @@ from model.fast.gemv import by_columns
 from model.fast.llama_decode import MAX_PROMPT
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
+from model.sentences import reason
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -186,8 +187,8 @@ def explain(lm: LanguageModel, n_input: int, error: Exception) -> PassError:
             f"The memory of {lm.device} ran out while {lm.name} read {n_input} tokens: "
             "use a shorter text or a smaller model."
         )
-    reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-    return PassError(f"{lm.name} failed on this text ({reason}): go back, or load it again.")
+    why = reason(error)
+    return PassError(f"{lm.name} failed on this text ({why}): go back, or load it again.")
 
 
 def synchronise(device: torch.device) -> None:

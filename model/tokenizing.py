@@ -17,7 +17,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from model.records import Piece
+from model.sentences import is_failure, reason
 from model.token_bytes import alphabet_of, characters, joiner, token_bytes
+from model.weights.chat_template import write_in_template
 
 if TYPE_CHECKING:
     from model.loading import LanguageModel
@@ -102,7 +104,7 @@ def encode(lm: LanguageModel, text: str) -> list[int]:
             f"Character {error.start + 1} of the text is half of one (the lone surrogate "
             f"U+{ord(text[error.start]):04X}): delete it or paste the text again."
         ) from None
-    ids: list[int] = lm.tokenizer(text, verbose=False)["input_ids"]
+    ids = _ids(lm, text)
     if ids:
         return ids
     if lm.bos_id is None:
@@ -114,7 +116,18 @@ def encode(lm: LanguageModel, text: str) -> list[int]:
 
 def encode_bare(lm: LanguageModel, text: str) -> list[int]:
     """Returns the ids of a text without the special tokens that its tokenizer puts around one."""
-    ids: list[int] = lm.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    return _ids(lm, text, add_special_tokens=False)
+
+
+def _ids(lm: LanguageModel, text: str, **more: Any) -> list[int]:
+    try:
+        ids: list[int] = lm.tokenizer(text, verbose=False, **more)["input_ids"]
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        raise ValueError(
+            f"The tokenizer of {lm.name} cannot read this text ({reason(error)}): change it."
+        ) from error
     return ids
 
 
@@ -151,16 +164,13 @@ def encode_chat(lm: LanguageModel, text: str) -> list[int]:
     if not lm.has_chat_template:
         raise ValueError(f"{lm.name} has no chat template: write the text that it should continue.")
     encode(lm, text)
-    messages = [{"role": "user", "content": text}]
     try:
-        written = lm.tokenizer.apply_chat_template(
-            messages, add_generation_prompt=True, tokenize=False
-        )
+        written = write_in_template(lm.tokenizer, text)
     except Exception as error:  # a template is a program of the model's author
         raise ValueError(
-            f"The chat template of {lm.name} failed ({error}): use the prompt without it."
+            f"The chat template of {lm.name} failed ({reason(error)}): use the prompt without it."
         ) from error
-    return encode_bare(lm, str(written))
+    return encode_bare(lm, written)
 
 
 def shares_vocabulary(first: LanguageModel, second: LanguageModel) -> bool:

@@ -26,6 +26,7 @@ from model.fast.block_cache import whole_blocks
 from model.loading import LanguageModel
 from model.passes import Logits, PassError, run_pass, threads_for
 from model.records import Trial
+from model.sentences import reason
 
 WAYS = ("plain", "graph", "compiled")
 _N_WARM, _N_TIMED = 3, 20  # steps
@@ -182,7 +183,7 @@ class StaticDecode:
             plain = self._held_logits()
             check_same(self.lm, plain, own, "the model's own")
         except Exception as error:  # of many kinds: no way is better than what it repeats
-            refused = _in_one_line(error)
+            refused = reason(error)
         replays: dict[str, Callable[[], torch.Tensor]] = {}
         for way in ways:
             yield f"trying the {way} step{', up to a minute' if way == 'compiled' else ''}"
@@ -191,7 +192,7 @@ class StaticDecode:
                     raise ValueError(refused)
                 replays[way] = self._try(way, own, plain)
             except Exception as error:  # of many kinds; a way that fails here is not taken
-                self.trials.append(Trial(way, 0.0, None, _in_one_line(error)))
+                self.trials.append(Trial(way, 0.0, None, reason(error)))
         timed = {t.way: t.step_seconds for t in self.trials if t.step_seconds is not None}
         if not timed:
             raise ValueError(
@@ -333,7 +334,3 @@ def check_same(
 def _size(rows: Logits) -> float:
     """Returns the root of the mean square."""
     return float(np.sqrt(np.square(rows).mean()))
-
-
-def _in_one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:160] or type(error).__name__

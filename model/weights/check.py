@@ -8,17 +8,26 @@ from __future__ import annotations
 
 import json
 import math
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
+
+from model.sentences import cut
+from model.weights.child import Child, EndedError
 
 INDEX = "model.safetensors.index.json"
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _TOKENIZERS = ("tokenizer", "vocab", "merges", "spiece", "sentencepiece", "tekken")
 # of numbers that are kept as they are; those of all other kinds are loaded in another format
 _BYTES = {"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8}
+
+
+_TRIAL_SECONDS = 4.0
+_SECONDS_PER_MB = 4.0  # of the tokenizer: a large one takes its time
+_one_at_a_time = threading.Lock()  # a trial takes some 400 MB
 
 
 class LoadError(ValueError):
@@ -42,6 +51,9 @@ def read_config(folder: Path, name: str) -> dict[str, Any]:
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
         raise LoadError(f"The config.json of {name} names no model_type: save the model again.")
+    classes = config.get("architectures")
+    if not isinstance(classes, list) or not classes or not all(isinstance(c, str) for c in classes):
+        raise LoadError(f"The config.json of {name} names no architectures: save the model again.")
     if model_type not in CONFIG_MAPPING:
         if "auto_map" in config:
             raise LoadError(
@@ -49,7 +61,7 @@ def read_config(folder: Path, name: str) -> dict[str, Any]:
                 "choose a model whose type transformers knows."
             )
         raise LoadError(
-            f"transformers knows no model of the type {model_type!a}, which {name} is: "
+            f"transformers knows no model of the type “{cut(model_type)}”, which {name} is: "
             "upgrade transformers or choose another model."
         )
     return config
@@ -68,7 +80,7 @@ def find_weights(folder: Path, name: str) -> list[Path]:
         shards = read_json(index, name).get("weight_map")
         if not isinstance(shards, dict):
             raise LoadError(f"{INDEX} of {name} has no weight_map: download the model again.")
-        paths = [folder / Path(str(shard)).name for shard in sorted(set(shards.values()))]
+        paths = [folder / Path(shard).name for shard in sorted({*map(str, shards.values())})]
         missing = [path.name for path in paths if not path.is_file()]
         if missing:
             raise LoadError(f"{name} lacks {missing[0]}: download the model again.")
@@ -91,6 +103,25 @@ def is_tokenizer_file(file: str) -> bool:
     return file.startswith(_TOKENIZERS) or file.endswith(".model")
 
 
+def try_first(folder: Path, name: str) -> None:
+    """Reads all of a model but its weights in another process, which it may hang or abort.
+
+    Raises:
+        LoadError: where that fails, takes too long, or ends that process.
+    """
+    sizes = [path.stat().st_size for path in folder.iterdir() if is_tokenizer_file(path.name)]
+    seconds = _TRIAL_SECONDS + _SECONDS_PER_MB * sum(sizes) / 1e6
+    with _one_at_a_time, Child("model.weights.trial", seconds) as child:
+        try:
+            child.ask(folder=str(folder.resolve()), name=name)
+        except EndedError as error:
+            raise LoadError(
+                f"{name} was tried and not loaded ({error}): choose another model."
+            ) from error
+        except ValueError as error:
+            raise LoadError(f"{error}.") from error
+
+
 def count_bytes(paths: list[Path], bytes_per_number: int, name: str) -> int:
     """Counts the bytes that these weights take in memory, from the files' headers alone.
 
@@ -107,7 +138,7 @@ def count_bytes(paths: list[Path], bytes_per_number: int, name: str) -> int:
         try:
             with safe_open(path, framework="numpy") as file:
                 tensors = [file.get_slice(key) for key in file.offset_keys()]
-        except (OSError, SafetensorError) as error:
+        except Exception as error:  # some of a header's faults have kinds of their own
             raise LoadError(
                 f"{path.name} of {name} is not a safetensors file: download it again, "
                 "with `git lfs pull` if it came by Git."

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
+from model.sentences import cut, reason
 from model.weights.check import (
     INDEX,
     LoadError,
@@ -34,7 +35,6 @@ _SETTINGS = (
     "special_tokens_map.json",
 )
 _PATIENCE_SECONDS = 10.0
-_MAX_SHOWN = 200  # characters of a name
 
 
 def find_folder(name: str, progress: Progress, admit: Admission) -> Path:
@@ -52,19 +52,32 @@ def find_folder(name: str, progress: Progress, admit: Admission) -> Path:
         raise LoadError(f"No model is named: choose one of {_choices()}.")
     if name in SHIPPED:
         return SHIPPED[name]
-    # no path holds a NUL, and some functions for paths refuse to look at one
-    path = os.path.expanduser(name.strip()) if "\0" not in name else ""
+    path = path_of(name)
     if os.path.isdir(path):
         return Path(path)
+    shown = shown_name(name)
     if os.path.isfile(path):
-        raise LoadError(f"{name} is a file: give the folder that holds it, its config.json too.")
+        raise LoadError(f"{shown} is a file: give the folder that holds it, its config.json too.")
     if not _is_hub_id(name.strip()):
-        shown = name if len(name) <= _MAX_SHOWN else f"{name[:_MAX_SHOWN]}..."
         raise LoadError(
-            f"{shown!a} is neither a folder on this machine nor a hub id: "
+            f"“{shown}” is neither a folder on this machine nor a hub id: "
             f"choose one of {_choices()}."
         )
     return _cached_folder(name.strip()) or _download(name.strip(), progress, admit)
+
+
+def path_of(name: str) -> str:
+    """Returns a name as a path, whether or not anything is there."""
+    # no path holds a NUL or half a character, and some functions refuse to look at one
+    is_path = "\0" not in name and name.encode("utf-8", "ignore").decode() == name
+    return os.path.expanduser(name.strip()) if is_path else ""
+
+
+def shown_name(name: str) -> str:
+    """Returns what sentences call a model: little of a long name, and no folders around its own."""
+    path = path_of(name)
+    shown = Path(path).name if os.path.exists(path) else name
+    return cut(" ".join(shown.encode("utf-8", "backslashreplace").decode().split()))
 
 
 def _is_hub_id(name: str) -> bool:
@@ -156,8 +169,7 @@ def _hub_error(hub_id: str, error: Exception) -> LoadError:
             f"unset it, or choose one of {_choices()}."
         )
     if isinstance(error, errors.HfHubHTTPError):
-        reason = str(error).strip().split("\n")[0].rstrip(".")
-        return LoadError(f"huggingface.co refused {hub_id} ({reason}): try again later.")
+        return LoadError(f"huggingface.co refused {hub_id} ({reason(error)}): try again later.")
     if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
         return LoadError(
             f"{hub_id} cannot be written to disk ({error.strerror}): free some space and try again."

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -26,13 +27,16 @@ from transformers.initialization import no_init_weights
 from model.kv_cache import cache_shape
 from model.loading import LanguageModel, describe, parts_of
 from model.records import ShapePlan
+from model.sentences import cut, reason
 from model.weights import building
+from model.weights.child import Child, EndedError, answer
 from model.weights.device import choose_devices, choose_dtype, free_bytes
 from model.weights.locate import SHIPPED
 from model.weights.published_shapes import ModelShape
 
 MAX_TOKENS = 2048  # tokens that are planned for
 _HEADROOM = 1.1
+_PASTED_SECONDS = 4.0  # that a pasted config may take to be read
 _BLOCK = 1 << 20  # random numbers that are drawn; larger tensors repeat them
 _SPREAD = 0.02
 
@@ -66,6 +70,7 @@ def typed_shape(
     return _counted("a typed shape", config)
 
 
+@lru_cache(maxsize=32)
 def read_shape(text: str) -> ModelShape:
     """Reads a shape from the text of a config.json.
 
@@ -84,14 +89,27 @@ def read_shape(text: str) -> ModelShape:
 
     kind = given.pop("model_type")
     if kind not in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        raise ValueError(f"{kind!a} is no causal language model: choose one that writes text.")
+        raise ValueError(f"“{cut(kind)}” is no causal language model: choose one that writes text.")
     given = {name: value for name, value in given.items() if name not in _NOT_A_SHAPE}
+    with Child("model.weights.random_weights", _PASTED_SECONDS) as child:
+        try:
+            n_parameters = child.ask(model_type=kind, given=given)
+        except EndedError as error:
+            raise ValueError(f"This shape cannot be built ({error}): change it.") from error
+        except ValueError as error:
+            raise ValueError(f"{error}.") from error
+    return ModelShape(f"a pasted {kind}", AutoConfig.for_model(kind, **given), n_parameters)
+
+
+def count_pasted(model_type: str, given: dict[str, Any]) -> int:
+    """Counts a config's parameters, in another process: it may ask for a million layers."""
     try:
-        config = AutoConfig.for_model(kind, **given)
+        config = AutoConfig.for_model(model_type, **given)
     except Exception as error:  # of the config class's many kinds
-        reason = " ".join(str(error).split())[:160].rstrip(".") or type(error).__name__
-        raise ValueError(f"transformers cannot read this config ({reason}): mend it.") from error
-    return _counted(f"a pasted {kind}", config)
+        raise ValueError(
+            f"transformers cannot read this config ({reason(error)}): mend it."
+        ) from error
+    return _counted("", config).n_parameters
 
 
 # what says where code or weights are, and not how many numbers there are
@@ -167,8 +185,7 @@ def _build(config: PreTrainedConfig, device: torch.device, dtype: torch.dtype) -
     except (MemoryError, torch.OutOfMemoryError):
         raise
     except Exception as error:  # of the architecture's many kinds
-        reason = " ".join(str(error).split())[:160].rstrip(".") or type(error).__name__
-        raise ValueError(f"This shape cannot be built ({reason}): change it.") from error
+        raise ValueError(f"This shape cannot be built ({reason(error)}): change it.") from error
     ready: PreTrainedModel = model.eval()
     return ready
 
@@ -187,3 +204,7 @@ def _fill(model: PreTrainedModel) -> None:
         for start in range(0, flat.numel(), _BLOCK):
             part = flat[start : start + _BLOCK]
             part.copy_(block[: part.numel()])
+
+
+if __name__ == "__main__":
+    answer(count_pasted)

@@ -15,18 +15,18 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
+from model.sentences import as_many_as_fit, cut
 from model.settings import ORDERS
 from viz.format import count
 
 MAX_TEXT = 20_000  # characters of a text that is typed
 MAX_LINK_TEXT = 4_000  # characters of one setting that a link carries
-MAX_ECHO = 40  # characters of a reader's input that a sentence repeats
+MAX_FAULTS = 200  # characters of what a link asks for in vain
 
 
 def echo(text: object) -> str:
     """Return what a reader wrote, in quotation marks, as a sentence repeats it: cut where long."""
-    written = str(text)
-    return f"“{written if len(written) <= MAX_ECHO else written[: MAX_ECHO - 1] + '…'}”"
+    return f"“{cut(str(text))}”"
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,8 @@ class LinkValues:
 
     def sentence(self) -> str:
         """Return what was not followed, in one sentence; nothing where all of it was."""
-        return f"The link was followed in part only: {'; '.join(self.faults)}." * bool(self.faults)
+        faults = as_many_as_fit(self.faults, MAX_FAULTS)
+        return f"The link was followed in part only: {faults}." * bool(faults)
 
 
 def read_fields(params: Mapping[str, Sequence[str]], fields: Sequence[Field]) -> LinkValues:

@@ -1,6 +1,9 @@
-"""One copy of each model for the whole process, however many readers there are.
+"""Which models readers may open, and one copy of each for the whole process.
 
-A model stays in memory while a session holds it; the shipped one stays for good.
+From a page: the shipped family; what the operator lists in ONE_TOKEN_MODELS; folders below
+ONE_TOKEN_FOLDER; and any hub id or folder where the server listens on this machine alone. "any" in
+the list allows hub ids to readers elsewhere. A model stays in memory while a session holds it; the
+shipped one stays for good.
 """
 
 from __future__ import annotations
@@ -10,9 +13,14 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+import streamlit as st
+
+from model.sentences import cut
 from pages.frame.gc_tuning import collector_paused, free_when_gone, freeze_heap
 
 if TYPE_CHECKING:
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "storyteller"
 DEFAULT_PROMPT = "The cat sat on the"
+ANY = "any"  # in the operator's list: every hub id
 _HEAD_START = 1.0  # seconds in which the first page is painted
 _GIVE_WAY = 0.0005  # seconds; a pass asks for the interpreter some 200 times
 
@@ -28,15 +37,36 @@ _kept: dict[str, LanguageModel] = {}
 _locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
-def allowed_models() -> tuple[str, ...] | None:
-    """Return the names that readers may load here, or None where any may be loaded.
+# Who may open what
 
-    Whoever runs the app for a class lists them in the variable ONE_TOKEN_MODELS, separated by
-    commas, so that no reader fills the server's memory.
-    """
-    names = tuple(name.strip() for name in os.environ.get("ONE_TOKEN_MODELS", "").split(","))
-    listed = tuple(name for name in names if name)
-    return listed or None
+
+def listed_models() -> dict[str, str]:
+    """Return what the operator lists: what readers call it, and what it is."""
+    from model.weights.locate import path_of
+
+    folders = ((name, Path(path_of(name))) for name in _listed() if name != ANY)
+    return {folder.name if folder.is_dir() else name: name for name, folder in folders}
+
+
+def _listed() -> list[str]:
+    names = os.environ.get("ONE_TOKEN_MODELS", "").split(",")
+    return [name.strip() for name in names if name.strip()]
+
+
+def is_restricted() -> bool:
+    """Tell whether readers may not open just any model of the hub."""
+    return ANY not in _listed() if _listed() else not _is_alone()
+
+
+def takes_names() -> bool:
+    """Tell whether readers may name a model that is not offered."""
+    return bool(os.environ.get("ONE_TOKEN_FOLDER")) or not is_restricted()
+
+
+def _is_alone() -> bool:
+    """Tell whether the server listens on this machine alone."""
+    address = str(st.config.get_option("server.address"))
+    return address in ("localhost", "::1") or address.startswith("127.")
 
 
 def offered_models() -> tuple[str, ...]:
@@ -44,37 +74,57 @@ def offered_models() -> tuple[str, ...]:
 
     Of the shipped family only what writes one token at a time: the rest belongs to other lessons.
     """
-    from model.loading import SHIPPED
+    listed = listed_models()
+    return tuple(listed) or ("storyteller", "storyteller_early", "scribbler", "scribbler_plain")
 
-    offered = [
-        name
-        for name in ("storyteller", "storyteller_early", "scribbler", "scribbler_plain")
-        if name in SHIPPED
-    ]
-    listed = allowed_models()
-    return tuple(offered) if listed is None else listed
+
+def _resolve(name: str) -> tuple[str, str]:
+    """Return what a model is called here, and what to load, by a name that a reader gave.
+
+    Raises:
+        LoadError: One sentence, where readers may not open it here.
+    """
+    from model.loading import SHIPPED, LoadError
+    from model.weights.locate import path_of
+
+    for listed, source in listed_models().items():
+        if name in (listed, source):
+            return listed, source
+    path, root = path_of(name), os.environ.get("ONE_TOKEN_FOLDER")
+    if name in SHIPPED or (_is_alone() and not root and not is_restricted()):
+        return name, name
+    if root:
+        folder = Path(os.path.realpath(os.path.join(root, path)))
+        if Path(os.path.realpath(root)) in folder.parents and os.path.isdir(folder):
+            return os.path.relpath(folder, os.path.realpath(root)), str(folder)
+    if is_restricted() or os.path.exists(path):
+        offered = cut(", ".join(offered_models()), 150)
+        raise LoadError(f"This server offers {offered} only: choose one of them.")
+    return name, name
+
+
+# One copy of each
 
 
 def shared_model(name: str, progress: Callable[[str], None] | None = None) -> LanguageModel:
     """Return the one copy of a model, loading it first if nobody has.
 
     Args:
-        name: A shipped name, a folder, or a hub id.
+        name: A shipped name, a folder, or a hub id, as far as readers may open it here.
         progress: Is told, in a few words, what is being done.
 
     Raises:
         LoadError: One sentence with the remedy; whatever was loaded before stays.
     """
-    from model.loading import SHIPPED, LoadError, load_model
+    from model.loading import SHIPPED, load_model
 
-    name = name.strip()
-    listed = allowed_models()
-    if listed is not None and name not in (*listed, *SHIPPED):  # lessons need their own
-        raise LoadError(f"This server offers {', '.join(listed)} only: choose one of them.")
+    name, source = _resolve(name.strip())
     with _locks[name]:
         found = _loaded.get(name)
         if found is None:
-            found = load_model(name, progress=progress)
+            found = load_model(source, progress=progress, is_guarded=True)
+            if source != name:
+                found = replace(found, name=name)
             _loaded[name] = found
             freeze_heap()
             if name not in SHIPPED:

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel, LoadError
+from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.tokenizing import vocabulary_labels
 from pages.frame.component import trigger_value
 from pages.frame.layout import as_written, is_presenting, presenter_toggle
@@ -16,9 +17,9 @@ from pages.frame.lesson_state import SESSION, progress_caption
 from pages.frame.models import (
     DEFAULT_MODEL,
     DEFAULT_PROMPT,
-    allowed_models,
     offered_models,
     shared_model,
+    takes_names,
 )
 from pages.home.branch import Notice
 from pages.home.component import live, prefetch, vocabulary
@@ -78,7 +79,8 @@ def _open(link: LinkState, waiting: DeltaGenerator) -> Session:
     except ValueError as error:
         problems.append(f"The link's run was followed in part: {error}")
     if problems:
-        session.notice = Notice("error", " ".join(dict.fromkeys(problems)))
+        told = as_many_as_fit(list(dict.fromkeys(problems)), MAX_SENTENCE, " ")
+        session.notice = Notice("error", told)
     return session
 
 
@@ -160,7 +162,7 @@ def _model_choice(session: Session) -> None:
         names,
         key="model",
         on_change=_want_model,
-        accept_new_options=allowed_models() is None,
+        accept_new_options=takes_names(),
         help="A shipped model, a folder, or the id of a causal language model on the hub.",
     )
 

@@ -56,7 +56,7 @@ ALLOWED = {
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",
     ("model.training", "model.diffusion"): "trains what fills gaps by the code that fills them",
 }
-FLAT_FILES = {"model": 16, "viz": 10}  # at most, so that a room reads in order
+FLAT_FILES = {"model": 17, "viz": 10}  # at most, so that a room reads in order
 
 
 def is_within(name: str, room: str) -> bool:

@@ -137,7 +137,7 @@ def hub_error(kind: type[errors.HfHubHTTPError], status: int = 404) -> Exception
     [
         (hub_error(errors.RepositoryNotFoundError), "no public model .*: check the spelling"),
         (hub_error(errors.GatedRepoError), "is gated: accept its terms on https://.*hf auth login"),
-        (hub_error(errors.HfHubHTTPError, 500), r"refused .* \(500 Client Error\): try again"),
+        (hub_error(errors.HfHubHTTPError, 500), "refused .*500 Client Error.*: try again"),
         (errors.OfflineModeIsEnabled("offline"), "HF_HUB_OFFLINE forbids the network: unset it"),
         (ConnectionError("no route"), "cannot be reached: connect to the network, or choose"),
         (TimeoutError("slow"), "cannot be reached: connect to the network, or choose"),

@@ -16,7 +16,7 @@ from model.weights.random_weights import (
 )
 from pages.frame.code_that_ran import show_code
 from pages.frame.gc_tuning import free_when_gone, freeze_heap
-from pages.frame.models import allowed_models
+from pages.frame.models import is_restricted, listed_models
 from pages.lessons.prefill_decode.settings import PASTED, SETTINGS, SHAPE_FIELDS, TYPED
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, size
@@ -35,7 +35,7 @@ def show_shapes(lesson: PhaseLesson) -> None:
             "Time depends on how many numbers a model has and not on which. **A shape shows what "
             "a large model’s phases cost, with nothing downloaded**; what it writes means nothing."
         )
-        if allowed_models() is not None:
+        if listed_models() and is_restricted():
             st.info("This server offers its listed models only, so no other shape is made here.")
             return
         st.fragment(_choose)(lesson, lesson.lm.name)

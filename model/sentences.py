@@ -1,0 +1,38 @@
+"""What a sentence repeats of an error's message or of somebody's input: little, and no folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+MAX_SENTENCE = 300  # characters of what a reader is told at once
+MAX_ECHO = 40  # characters of somebody's input
+MAX_REASON = 120  # of an error's message
+
+# what leads to a file, and is no part of an address
+_FOLDERS = re.compile(r"(?<![\w.:/\\])(?:[A-Za-z]:|~)?[\\/](?:[^\s\\/:'\"]+[\\/])*(?=[^\s\\/:'\"])")
+
+
+def cut(text: str, limit: int = MAX_ECHO) -> str:
+    """Returns a text, its end left out where it is long."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def as_many_as_fit(parts: Sequence[str], limit: int, between: str = "; ") -> str:
+    """Joins parts, the first in any case; where they are too many, says how many are left out."""
+    n_shown = max(
+        n for n in range(len(parts) + 1) if n < 2 or len(between.join(parts[:n])) <= limit
+    )
+    left_out = f" (and {len(parts) - n_shown} more)" if n_shown < len(parts) else ""
+    return between.join(parts[:n_shown]) + left_out
+
+
+def reason(error: BaseException, limit: int = MAX_REASON) -> str:
+    """Returns what an error says, in one line without a full stop; its kind where it is silent."""
+    said = " ".join(_FOLDERS.sub("", str(error)).split())
+    return cut(said, limit).rstrip(".") or type(error).__name__
+
+
+def is_failure(error: BaseException) -> bool:
+    """Tells errors, panics of a library in Rust included, from what is to end the process."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
