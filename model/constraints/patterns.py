@@ -21,6 +21,8 @@ from typing import Any, Final, Literal, TypeAlias
 
 from outlines_core import json_schema  # type: ignore[import-untyped]  # ships no types
 
+from model.sentences import cut, reason
+
 Kind: TypeAlias = Literal["choices", "pattern", "schema"]
 MAX_CHARACTERS = 4_000  # characters of a pattern
 MAX_CELLS = 50_000_000  # states times tokens: what an automaton over the tokens may weigh
@@ -98,7 +100,7 @@ def _of_schema(source: str) -> str:
     try:
         return str(json_schema.build_regex_from_schema(source))
     except (ValueError, TypeError) as error:
-        raise ValueError(f"The schema cannot be used ({_one_line(error)}): change it.") from None
+        raise ValueError(f"The schema cannot be used ({reason(error)}): change it.") from None
 
 
 def _problems(schema: Any) -> Iterator[str]:
@@ -110,7 +112,7 @@ def _problems(schema: Any) -> Iterator[str]:
     main_key = next((key for key in _SUPPORTED if key in keys), None)
     supported = {main_key} | (_SUPPORTED[main_key] if main_key else set())
     for key in sorted(keys - supported):
-        yield f"“{key}” is not supported: use “enum” or “pattern”, or leave it out."
+        yield f"“{cut(key)}” is not supported: use “enum” or “pattern”, or leave it out."
     if "pattern" in keys and keys & {"minLength", "maxLength"}:
         yield "“pattern” and a length cannot be combined: leave one of them out."
     if any(schema.get(key) == [] for key in ("enum", "anyOf", "oneOf")):
@@ -119,7 +121,7 @@ def _problems(schema: Any) -> Iterator[str]:
     if isinstance(properties, dict) and isinstance(required, list):
         for name in required:
             if name not in list(properties):
-                yield f"“{name}” is required but not defined: add it to “properties”."
+                yield f"“{cut(str(name))}” is required but not defined: add it to “properties”."
     for part in _parts(schema):
         yield from _problems(part)
 
@@ -161,26 +163,22 @@ def _n_states(pattern: str) -> int | None:
     return int(trial.stdout) if trial.returncode == 0 else None
 
 
-def explain(pattern: str, reason: str) -> str:
+def explain(pattern: str, said: str) -> str:
     """Turns what the compiler says into one sentence with the remedy."""
-    if "no transitions" in reason:
-        missing = re.search(r"characters: \[(.+)\]", reason)
+    if "no transitions" in said:
+        missing = re.search(r"characters: \[(.+)\]", said)
         return (
-            f"No token of this model writes {missing[1]}: leave it out."
+            f"No token of this model writes {cut(missing[1])}: leave it out."
             if missing
             else UNSATISFIABLE
         )
-    if "anchored" in reason or "word boundaries" in reason:
+    if "anchored" in said or "word boundaries" in said:
         return r"The pattern cannot be used: it has to match the whole text, so leave out ^, $, \b."
     try:
         re.compile(pattern)
-    except re.error as error:
-        return f"The pattern cannot be used ({_one_line(error)}): correct it."
+    except (re.error, RecursionError) as error:
+        return f"The pattern cannot be used ({reason(error)}): correct it."
     return (
         "The pattern cannot be used: an automaton has no memory, so write it without look-ahead, "
         "look-behind and references back."
     )
-
-
-def _one_line(reason: object) -> str:
-    return " ".join(str(reason).split())[:160].rstrip(". ")

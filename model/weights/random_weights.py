@@ -79,9 +79,9 @@ def read_shape(text: str) -> ModelShape:
     """
     try:
         given = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(
-            f"This is no JSON (line {error.lineno}): paste all of a model’s config.json."
+            f"This is no JSON ({reason(error)}): paste all of a model’s config.json."
         ) from error
     if not isinstance(given, dict) or not isinstance(given.get("model_type"), str):
         raise ValueError("This names no model_type: paste all of a model’s config.json.")

@@ -214,7 +214,7 @@ def _live() -> None:
 
 
 def _take_event() -> None:
-    event: dict[str, Any] | None = trigger_value("live", "event")
-    if event:
+    event: Any = trigger_value("live", "event")
+    if isinstance(event, dict):
         session: Session = st.session_state[SESSION]
         session.handle(event)

@@ -34,6 +34,14 @@ MAX_DRAFT = 20_000  # characters that are taken apart while they are typed
 OF_NO_BRANCH = ("switch", "settings", "tokenise")  # events that mean no text in particular
 
 
+def _number(event: Mapping[str, Any], name: str) -> int:
+    """Return a whole number that the page sent; what is forged may be anything."""
+    value = event.get(name)
+    if not isinstance(value, int):
+        raise ValueError(f"The page sent {echo(value)} for {name}: reload the page.")
+    return value
+
+
 class Session:
     """What one reader has on the page."""
 
@@ -207,11 +215,11 @@ class Session:
     def _on_force(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
         if not self._is_finished():
-            self._step(token_id=int(event["token_id"]))
+            self._step(token_id=_number(event, "token_id"))
 
     def _on_finish(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
-        wanted = max(1, min(int(event.get("count", 20)), 200))
+        wanted = max(1, min(_number({"count": 20, **event}, "count"), 200))
         started = time.perf_counter()
         for written in range(wanted):
             if self._is_finished(quiet=written > 0):
@@ -274,7 +282,9 @@ class Session:
     def _on_inspect(self, event: Mapping[str, Any]) -> None:
         position = event.get("position")
         self.inspection = (
-            None if position is None else self.active.look_back(int(position), self.controls)
+            None
+            if position is None
+            else self.active.look_back(_number(event, "position"), self.controls)
         )
 
     def _on_guess(self, event: Mapping[str, Any]) -> None:
@@ -342,7 +352,7 @@ class Session:
             self.notice = Notice("info", text)
 
     def _tokens_from(self, event: Mapping[str, Any]) -> int:
-        position = int(event["position"])
+        position = _number(event, "position")
         n_tokens = len(self.generation.ids) - position
         if not 0 < n_tokens <= len(self.active.choices):
             raise ValueError(

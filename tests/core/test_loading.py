@@ -6,7 +6,6 @@ import dataclasses
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -177,95 +176,6 @@ def test_a_model_saved_without_its_tied_head_still_has_it(tmp_path: Path) -> Non
     assert load_model(str(save(tmp_path, model))).vocab_size == VOCAB_SIZE
 
 
-def cut_short(folder: Path) -> None:
-    path = folder / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:-100])
-
-
-def empty_tokenizer(folder: Path) -> None:
-    content = json.loads((folder / "tokenizer.json").read_text())
-    content["added_tokens"], content["model"]["vocab"], content["model"]["merges"] = [], {}, []
-    (folder / "tokenizer.json").write_text(json.dumps(content))
-    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}')
-
-
-def headless(folder: Path) -> None:
-    bare_model("llama").model.save_pretrained(folder)
-
-
-WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
-SHARDS = json.dumps({"weight_map": {"a": "model-00001-of-00002.safetensors"}})
-
-
-@pytest.mark.parametrize(
-    ("files", "expected"),  # what a file holds instead; None where it is not there
-    [
-        ({"config.json": None}, "no config.json and is no model"),
-        (
-            {"config.json": None, "adapter_config.json": "{}"},
-            "an adapter: merge it into its base model",
-        ),
-        ({"config.json": '{"model_type": "llama"'}, "config.json of .* is malformed: download"),
-        ({"config.json": "[1]"}, "config.json of .* is malformed: download it again"),
-        (
-            {WEIGHTS: None, "pytorch_model.bin": ""},
-            "as pickles only, .* never opened: .* save_pretrained",
-        ),
-        ({WEIGHTS: None}, "no safetensors weights"),
-        ({WEIGHTS: "version https://git-lfs"}, "not a safetensors file: .*git lfs pull"),
-        ({WEIGHTS: None, INDEX: SHARDS}, "lacks model-00001-of-00002.safetensors: download"),
-        ({WEIGHTS: None, INDEX: "{}"}, "no weight_map: download"),
-        (
-            {"tokenizer.json": None, "tokenizer_config.json": None},
-            "no tokenizer files: save its tokenizer",
-        ),
-        ({"tokenizer.json": "{}"}, "cannot read .*: download it again"),
-    ],
-)
-def test_files_that_will_not_do_say_why_and_what_to_do(
-    folder: Path, files: dict[str, str | None], expected: str
-) -> None:
-    for name, content in files.items():
-        if content is None:
-            (folder / name).unlink()
-        else:
-            (folder / name).write_text(content)
-    assert re.search(expected, load_error(folder))
-
-
-@pytest.mark.parametrize(
-    ("spoil", "expected"),
-    [
-        (cut_short, "not a safetensors file: download it again"),
-        (empty_tokenizer, "knows no tokens: save it again"),
-        (headless, "no weights for lm_head.weight: choose"),
-    ],
-)
-def test_a_folder_that_will_not_do_says_why_and_what_to_do(
-    folder: Path, spoil: Callable[[Path], None], expected: str
-) -> None:
-    spoil(folder)
-    assert re.search(expected, load_error(folder))
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"model_type": None}, "names no model_type"),
-        ({"model_type": "new_thing"}, "no model of the type 'new_thing'.*upgrade transformers"),
-        ({"model_type": "own", "auto_map": {"AutoConfig": "a.B"}}, "never executed here"),
-        ({"architectures": ["LlamaForSequenceClassification"]}, "is no language model but"),
-        ({"num_hidden_layers": "two"}, "cannot read .*: download"),
-        ({"hidden_size": 40}, "cannot read .*: download"),
-    ],
-)
-def test_a_config_that_will_not_do_says_why_and_what_to_do(
-    folder: Path, changes: dict[str, Any], expected: str
-) -> None:
-    edit_config(folder, **changes)
-    assert re.search(expected, load_error(folder))
-
-
 def test_code_beside_a_known_model_is_never_run(folder: Path) -> None:
     """A config may name code of its own for a type that transformers has: the library's is used."""
     (folder / "evil.py").write_text("raise SystemExit('ran')\nclass M: pass\n")
@@ -288,7 +198,7 @@ def test_a_model_larger_than_the_free_memory_is_not_begun(
     llama_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(device, "free_bytes", lambda _: 10_000)
-    monkeypatch.setattr("model.loading._load_tokenizer", None)  # it would be the first thing read
+    monkeypatch.setattr("model.loading.load_tokenizer", None)  # it would be the first thing read
     message = load_error(llama_folder)
     assert re.search(r"needs about .* GB of memory and .* GB is free on cpu: choose a", message)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TypeVar
+from urllib.parse import parse_qs
 
 from streamlit.testing.v1 import AppTest
 
@@ -37,6 +39,31 @@ def _run(app: AppTest) -> AppTest:
     app.run()
     assert not app.exception
     return app
+
+
+def opened(page: str, **link: str) -> AppTest:
+    """Open a lesson by a link; one that writes a text by itself has written it to the end."""
+    app = open_lesson(f"pages/{page}.py", **link)
+    while page == "snowball" and not any(box.key == "snowball_token" for box in app.selectbox):
+        app.run()
+    return app
+
+
+def offered(app: AppTest) -> dict[str, str]:
+    """Return the query of the link to what is on the page."""
+    (button,) = [button for button in app.button if button.label == "Copy link"]
+    button.click().run()
+    assert not app.exception
+    (link,) = [code.value for code in app.code if not code.value or code.value[0] == "?"]
+    return {name: texts[0] for name, texts in parse_qs(link[1:], keep_blank_values=True).items()}
+
+
+@cache
+def offered_of_itself(page: str) -> dict[str, str]:
+    """Return what a lesson offers that was opened without a link."""
+    app = opened(page)
+    assert not app.warning
+    return offered(app)
 
 
 def kept(app: AppTest, key: str, kind: type[Kept]) -> Kept:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-from urllib.parse import parse_qs
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.lessons.diffusion.state import DiffusionLesson
 from pages.lessons.speculative.state import SpeculativeLesson
-from tests.frame.driving import kept, open_lesson, press
+from tests.frame.driving import kept, offered, opened, press
 
 LINKS: dict[str, dict[str, str]] = {
     "speculative": {
@@ -86,31 +82,6 @@ LINKS: dict[str, dict[str, str]] = {
 }
 
 
-def opened(page: str, **link: str) -> AppTest:
-    """A lesson opened by a link; one that writes a text by itself has written it to the end."""
-    app = open_lesson(f"pages/{page}.py", **link)
-    while page == "snowball" and not any(box.key == "snowball_token" for box in app.selectbox):
-        app.run()
-    return app
-
-
-def offered(app: AppTest) -> dict[str, str]:
-    """The query of the link to what is on the page."""
-    (button,) = [button for button in app.button if button.label == "Copy link"]
-    button.click().run()
-    assert not app.exception
-    (link,) = [code.value for code in app.code if not code.value or code.value[0] == "?"]
-    return {name: texts[0] for name, texts in parse_qs(link[1:], keep_blank_values=True).items()}
-
-
-@cache
-def offered_of_itself(page: str) -> dict[str, str]:
-    """What a lesson offers that was opened without a link."""
-    app = opened(page)
-    assert not app.warning
-    return offered(app)
-
-
 @pytest.mark.parametrize("page", LINKS)
 def test_a_lesson_opened_by_its_link_offers_the_same_link(page: str) -> None:
     app = opened(page, **LINKS[page])
@@ -139,34 +110,6 @@ def test_the_diffusion_lesson_fills_as_its_link_says() -> None:
     assert (page.length, len(page.plan), page.seed, page.order) == (12, 4, 9, "left to right")
     known = opened("diffusion", beginning="", ending="")
     assert known.selectbox(key="diffusion_page").value == "Nothing"
-
-
-@pytest.mark.parametrize(
-    ("page", "link", "fault"),
-    [
-        ("beam_search", {"beams": "<script>", "searched": "1e3"}, "number from -1 to 2"),
-        ("beam_search", {"tokens": "5", "model": "unmasked://"}, "neither a folder"),
-        ("speculative", {"prompt": "word " * 200}, "the page has room for 150"),
-        ("speculative", {"draft": "another model"}, "Name a draft: a folder, or a hub id"),
-        ("diffusion", {"positions": "4", "passes": "9"}, "9 passes cannot fill 4 positions"),
-        ("constraints", {"kind": "schema", "constraint": "{"}, "This is not JSON"),
-        ("causal_mask", {"text": "A cat sat.", "position": "99"}, "tokens, and no token 99"),
-        ("causal_mask", {"head": "9"}, "storyteller has no such head"),
-        ("kv_cache", {"prompt": "word " * 200}, "a prompt of 150"),
-        ("kv_cache", {"top_p": "-3"}, "top_p is -3"),
-        ("sampling", {"use": "magic"}, "not “magic”"),
-        ("snowball", {"prompt": "word " * 200}, "the picture room for 200"),
-    ],
-)
-def test_what_cannot_be_had_is_named_and_the_lesson_begins_without(
-    page: str, link: dict[str, str], fault: str
-) -> None:
-    app = opened(page, **link)
-    (warning,) = app.warning
-    assert fault in warning.value.replace("\\", "")
-    assert not app.error
-    left = link if "model" in link else {}
-    assert offered(app) == offered_of_itself(page) | {n: left[n] for n in left if n != "model"}
 
 
 def test_what_a_model_lacks_is_left_out_of_a_link_and_the_rest_is_followed() -> None:

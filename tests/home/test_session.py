@@ -111,44 +111,6 @@ def test_the_branch_that_has_to_go_is_named(hand: Hand) -> None:
     assert notice.kind == "info"
 
 
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"kind": "prompt", "text": "word " * 20_000},
-        {"kind": "prompt", "text": "\ud800"},
-        {"kind": "force", "token_id": 10**9},
-        {"kind": "force", "token_id": -1},
-        {"kind": "rewind", "position": 0},
-        {"kind": "rewind", "position": 10**6},
-        {"kind": "branch", "position": 2},
-        {"kind": "switch", "id": 99},
-        {"kind": "inspect", "position": 0},
-        {"kind": "inspect", "position": -5},
-        {"kind": "inspect", "position": 10**6},
-        {"kind": "guess", "text": "  "},
-        {"kind": "tokenise", "text": "a" * 100_000},
-        {"kind": "next", "controls": {"top_p": "NaN"}},
-        {"kind": "next", "controls": {"temperature": -1}},
-        {"kind": "next", "controls": {"order": "nobody's"}},
-        {"kind": "force"},
-        {"kind": "rewind", "position": "there"},
-        {"kind": "sing"},
-        {"kind": "__init__"},
-    ],
-)
-def test_bad_input_gets_one_sentence_and_loses_nothing(hand: Hand, event: dict[str, Any]) -> None:
-    hand("next")
-    before, controls, link = ids(hand), hand.session.controls, hand.session.prompt
-    session = hand(**event)
-    assert session.notice is not None
-    assert session.notice.kind == "error"
-    assert "\n" not in session.notice.text
-    assert (ids(hand), session.controls, session.prompt) == (before, controls, link)
-    hand("next")
-    assert session.notice is None
-    assert len(ids(hand)) == len(before) + 1
-
-
 def test_a_finished_text_says_so_and_back_goes_on(hand: Hand, storyteller: LanguageModel) -> None:
     hand("force", token_id=min(storyteller.end_ids))
     finished = ids(hand)

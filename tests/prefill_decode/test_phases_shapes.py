@@ -73,18 +73,10 @@ def test_a_shape_whose_numbers_do_not_go_together_says_so(
         typed_shape(**{**SMALL, **changes})
 
 
-def test_a_config_is_read_and_what_is_none_is_refused() -> None:
+def test_a_config_is_read_and_an_unknown_name_is_refused() -> None:
     config = tiny("llama").model.config.to_dict()
     shape = read_shape(json.dumps(config))
     assert plan_shape(shape).n_parameters == tiny("llama").n_parameters
-    for text, said in (
-        ("{", "no JSON"),
-        ("[]", "names no model_type"),
-        ('{"model_type": "vit"}', "no causal language model"),
-        ('{"model_type": "llama", "hidden_size": "wide"}', "cannot"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            plan_shape(read_shape(text))
     with pytest.raises(ValueError, match="choose one of GPT-2"):
         published_shape("GPT-5")
 

@@ -1,0 +1,240 @@
+"""What hostile and unlucky people put in, a case a line, and a word of the answer."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from safetensors.numpy import load, save
+
+BIG = "<x>" * 30_000
+MARKS = "e" + "\u0301" * 3_000
+DEEP = 100_000
+
+# page, what the link says, a word of the warning ("" where it may be followed)
+LINKS: list[tuple[str, dict[str, str], str]] = [
+    ("generate", {"use": BIG}, "must be some of"),
+    ("generate", {"order": BIG, "use": "magic"}, "must be one of"),
+    (
+        "generate",
+        {"temperature": "nan", "top_p": "7", "top_k": "1e400", "min_p": "inf"},
+        "more)",
+    ),
+    ("generate", {"run": "999999999", "eta": "-1"}, "run was left out"),
+    ("generate", {"run": "3", "forced": "1:99999999"}, "no token of storyteller"),
+    ("generate", {"run": f"3~use:{BIG}"}, "run was left out"),
+    ("generate", {"run": "~" * 9_000, "forced": ":" * 9_000}, "run was left out"),
+    ("generate", {"prompt": "a" * 9_000}, "more than 4"),
+    ("generate", {"prompt": "\0\ufffd\u202e" + MARKS}, ""),
+    ("generate", {"seed": "-3", "chat": "maybe"}, "Seed"),
+    ("generate", {"model": BIG}, "more than 200 characters"),
+    ("generate", {"model": "é" * 199}, "neither a folder"),
+    ("generate", {"model": "/x" * 90}, "neither a folder"),
+    ("generate", {"model": "\U0001f680" * 190}, "neither a folder"),
+    ("generate", {"model": "/etc/passwd"}, "passwd is a file"),
+    ("generate", {"model": "gapfiller"}, "storyteller is used"),
+    ("beam_search", {"beams": "<script>", "searched": "1e3"}, "number from -1 to 2"),
+    ("beam_search", {"tokens": "5", "model": "unmasked://"}, "neither a folder"),
+    ("speculative", {"prompt": "word " * 200}, "the page has room for 150"),
+    ("speculative", {"draft": "another model"}, "Name a draft: a folder, or a hub id"),
+    ("diffusion", {"positions": "4", "passes": "9"}, "9 passes cannot fill 4 positions"),
+    ("constraints", {"kind": "schema", "constraint": "{"}, "This is not JSON"),
+    ("causal_mask", {"text": "A cat sat.", "position": "99"}, "tokens, and no token 99"),
+    ("causal_mask", {"head": "9"}, "storyteller has no such head"),
+    ("kv_cache", {"prompt": "word " * 200}, "a prompt of 150"),
+    ("kv_cache", {"top_p": "-3"}, "top_p is -3"),
+    ("sampling", {"use": "magic"}, "not “magic”"),
+    ("sampling", {"use": BIG, "source": BIG}, "must be"),
+    ("snowball", {"prompt": "word " * 200}, "the picture room for 200"),
+]
+
+# what of a model's folder is otherwise: a file that is gone, is written, or has other keys
+Change = str | bytes | dict[str, Any] | Callable[[bytes], bytes] | None
+CONFIG, GENERATION, WORDS = "config.json", "generation_config.json", "tokenizer.json"
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+
+
+def shards(files: object) -> dict[str, Change]:
+    return {WEIGHTS: None, INDEX: json.dumps({"weight_map": files})}
+
+
+def header(text: str) -> bytes:
+    """A safetensors file that is all header."""
+    return struct.pack("<Q", len(text)) + text.encode()
+
+
+def tensor(**changes: object) -> bytes:
+    return header(
+        json.dumps({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]} | changes})
+    )
+
+
+def last_weight(number: float) -> Callable[[bytes], bytes]:
+    return lambda old: old[:-4] + struct.pack("<f", number)
+
+
+def headless(old: bytes) -> bytes:
+    return save({name: weight for name, weight in load(old).items() if name != "lm_head.weight"})
+
+
+def normalizer(**parts: object) -> dict[str, Change]:
+    return {WORDS: {"normalizer": parts}}
+
+
+SPLIT = {"type": "Split", "behavior": "Isolated", "invert": False}
+GROWING = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 1_000}
+NO_WORDS = {"added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
+PLAIN = '{"tokenizer_class": "PreTrainedTokenizerFast"}'
+
+FOLDERS: list[tuple[dict[str, Change], str]] = [
+    ({CONFIG: None}, "no config.json and is no model"),
+    ({CONFIG: None, "adapter_config.json": "{}"}, "an adapter: merge it into its base model"),
+    ({CONFIG: '{"model_type": "llama"'}, "is malformed: download"),
+    ({CONFIG: "[1]"}, "is malformed: download"),
+    ({CONFIG: '{"a":' * DEEP}, "is malformed: download"),
+    ({CONFIG: {"model_type": None}}, "names no model_type"),
+    ({CONFIG: {"model_type": ["llama"]}}, "names no model_type"),
+    ({CONFIG: {"model_type": BIG}}, "upgrade transformers"),
+    ({CONFIG: {"model_type": "own", "auto_map": {"AutoConfig": "a.B"}}}, "never executed here"),
+    ({CONFIG: {"architectures": None}}, "names no architectures"),
+    ({CONFIG: {"architectures": "LlamaForCausalLM"}}, "names no architectures"),
+    ({CONFIG: {"architectures": [["x"]]}}, "names no architectures"),
+    ({CONFIG: {"architectures": ["LlamaForSequenceClassification"]}}, "is no language model but"),
+    ({CONFIG: {"architectures": [BIG]}}, "is no language model but"),
+    ({CONFIG: {"num_hidden_layers": "two"}}, "cannot read"),
+    ({CONFIG: {"num_hidden_layers": 0}}, "has no layers"),
+    ({CONFIG: {"num_hidden_layers": 10**6}}, "it took more than"),
+    ({CONFIG: {"hidden_size": 40}}, "cannot read"),
+    ({CONFIG: {"hidden_size": 10**300}}, "cannot read"),
+    ({CONFIG: {"num_attention_heads": 0}}, "cannot read"),
+    ({CONFIG: {"vocab_size": 10**12}}, "cannot read"),
+    ({CONFIG: {"max_position_embeddings": -5}}, "cannot read"),
+    ({CONFIG: {"is_encoder_decoder": True}}, "cannot read"),
+    ({GENERATION: '{"eos_token_id": {"a": 1}}'}, "cannot read"),
+    ({GENERATION: '{"eos_token_id": [[1]]}'}, "cannot read"),
+    ({WEIGHTS: None}, "no safetensors weights"),
+    ({WEIGHTS: None, "pytorch_model.bin": ""}, "as pickles only"),
+    ({WEIGHTS: "version https://git-lfs"}, "git lfs pull"),
+    ({WEIGHTS: b"\xff" * 100}, "not a safetensors file"),
+    ({WEIGHTS: header('{"a":' * DEEP)}, "not a safetensors file"),
+    ({WEIGHTS: tensor(data_offsets=[0, 10**22])}, "not a safetensors file"),
+    ({WEIGHTS: tensor(shape=[2**32] * 3)}, "not a safetensors file"),
+    ({WEIGHTS: tensor(dtype="EVIL")}, "not a safetensors file"),
+    ({WEIGHTS: tensor()}, "not a safetensors file"),
+    ({WEIGHTS: lambda old: old[:-100]}, "not a safetensors file"),
+    ({WEIGHTS: last_weight(float("inf"))}, "not finite"),
+    ({WEIGHTS: last_weight(float("nan"))}, "not finite"),
+    ({WEIGHTS: headless}, "no weights for lm_head.weight"),
+    (shards({"a": "model-00001-of-00002.safetensors"}), "lacks model-00001-of-00002.safetensors"),
+    (shards({"a": 1, "b": "x"}), "lacks 1"),
+    (shards({"a": ["x"]}), "lacks"),
+    (shards({"a": "../../../etc/passwd"}), "lacks passwd"),
+    (shards("abc"), "no weight_map"),
+    ({WEIGHTS: None, INDEX: "{}"}, "no weight_map"),
+    ({WORDS: None, "tokenizer_config.json": None}, "no tokenizer files: save its tokenizer"),
+    ({WORDS: "{}"}, "cannot read"),
+    ({WORDS: NO_WORDS, "tokenizer_config.json": PLAIN}, "knows no tokens: save it again"),
+    (normalizer(type="Precompiled", precompiled_charsmap="AAAA"), "Precompiled"),
+    (normalizer(type="Replace", pattern={"String": ""}, content="x"), "out of bounds"),
+    (normalizer(type="Sequence", normalizers=[GROWING] * 4), "was tried"),
+    ({WORDS: {"pre_tokenizer": SPLIT | {"pattern": {"Regex": "(a+)+$"}}}}, "retry-limit"),
+    ({"tokenizer_config.json": "[]"}, "cannot read"),
+    ({"tokenizer_config.json": '{"bos_token": {"a": 1}}'}, "cannot read"),
+]
+
+# a chat template, and why the prompt stands without it
+TEMPLATES: list[tuple[str, str]] = [
+    ("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", "it took"),
+    ("{% set n = namespace(x='x') %}" + "{% set n.x = n.x + n.x %}" * 50, "it|Mem"),
+    ("{{ 'x' * 10 ** 11 }}", "MemoryError"),
+    ("{{ 'x' * 10 ** 8 }}", "it wrote|it took"),
+    ("{{ ''.__class__.__mro__ }}", "unsafe"),
+    ("{{ messages[0].content", "unexpected end"),
+    ("{{ raise_exception('no ' * 9999) }}", "no no"),
+    ("{{ 1 // 0 }}", "zero"),
+]
+
+# a constraint, and why it cannot be had
+CONSTRAINTS: list[tuple[str, str, str]] = [
+    ("pattern", "[0-9", "pattern cannot be used .unterminated"),
+    ("pattern", "(a", r"missing \)"),
+    ("pattern", r"(a)\1", "without look-ahead"),
+    ("pattern", "(?=a)b", "without look-ahead"),
+    ("pattern", r"\ba\b", "leave out"),
+    ("pattern", r"[^\x00-\x{10ffff}]", "No text"),
+    ("pattern", r"[^\s\S]", "No text"),
+    ("pattern", "a$b", "No text"),
+    ("pattern", "a" * 5000, "shorten it"),
+    ("pattern", "(" * 3000, "recursion"),
+    ("pattern", "((a{99}){99}){99}", "fewer repetitions"),
+    ("choices", " \n ", "empty"),
+    ("choices", "", "empty"),
+    ("schema", "{nope", "not JSON"),
+    ("schema", "[" * 3000, "not JSON"),
+    ("schema", "[]", "write one"),
+    ("schema", '{"type": "source"}', "schema cannot be used"),
+    ("schema", json.dumps({"type": BIG}), "shorten it"),
+    ("schema", json.dumps({BIG[:3000]: 1}), "leave it out"),
+    ("schema", json.dumps({"type": BIG[:3000]}), "schema cannot be used"),
+    ("schema", json.dumps({"properties": {}, "required": [BIG[:3000]]}), "not defined"),
+    ("schema", '{"$ref": "#"}', "."),
+    ("schema", "{}", "shorten it"),
+    ("schema", '{"enum": []}', "No text"),
+    ("schema", '{"type": "integer", "minimum": 5, "maximum": 1}', "maximum.*leave it out"),
+    ("schema", '{"allOf": [{"type": "integer"}]}', "allOf.*leave it out"),
+    ("schema", '{"type": "string", "pattern": "a+", "maxLength": 2}', "cannot be combined"),
+    ("schema", '{"type": "string", "anyOf": [{"type": "null"}]}', "type.*leave it out"),
+    ("schema", '{"type": "array", "items": {"multipleOf": 2}}', "multipleOf.*leave it out"),
+    ("schema", '{"properties": {"a": {"type": "null"}}, "required": ["b"]}', "b.*not defined"),
+    ("schema", '{"properties": {"a": {"not": {}}}, "required": ["a"]}', "not.*leave it out"),
+]
+
+# the text of a config.json that is pasted, and what is wrong with it
+SHAPES: list[tuple[str, str]] = [
+    ("{", "no JSON"),
+    ("[" * DEEP, "no JSON"),
+    ("[]", "names no model_type"),
+    ('{"model_type": "vit"}', "no causal language model"),
+    (json.dumps({"model_type": BIG}), "no causal language model"),
+    ('{"model_type": "llama", "hidden_size": "wide"}', "cannot"),
+    ('{"model_type": "llama", "num_attention_heads": 0}', "cannot"),
+    ('{"model_type": "llama", "num_hidden_layers": 1000000}', "it took more than"),
+]
+
+# an event of the live component, and a word of the notice ("" where it is passed over)
+EVENTS: list[tuple[dict[str, Any], str]] = [
+    ({"kind": "prompt", "text": "word " * 20_000}, "storyteller reads"),
+    ({"kind": "prompt", "text": "a" * 100_000}, "storyteller reads"),
+    ({"kind": "prompt", "text": "\N{ROCKET}" * 50_000}, "storyteller reads"),
+    ({"kind": "prompt", "text": "\ud800"}, "lone surrogate"),
+    ({"kind": "prompt", "text": "\0" + MARKS}, "storyteller reads"),
+    ({"kind": "force", "token_id": 10**9}, "no token"),
+    ({"kind": "force", "token_id": -1}, "no token"),
+    ({"kind": "force", "token_id": BIG}, "."),
+    ({"kind": "force"}, "reload the page"),
+    ({"kind": "rewind", "position": 0}, "Only generated"),
+    ({"kind": "rewind", "position": 10**6}, "Only generated"),
+    ({"kind": "rewind", "position": "there"}, "."),
+    ({"kind": "branch", "position": 2}, "Only generated"),
+    ({"kind": "switch", "id": 99}, "is gone"),
+    ({"kind": "switch", "id": [{}]}, "is gone"),
+    ({"kind": "inspect", "position": 0}, "."),
+    ({"kind": "inspect", "position": -5}, "."),
+    ({"kind": "inspect", "position": 10**6}, "."),
+    ({"kind": "guess", "text": "  "}, "."),
+    ({"kind": "tokenise", "text": "a" * 100_000}, "100,000 characters"),
+    ({"kind": "finish", "count": BIG}, "."),
+    ({"kind": "next", "controls": {"top_p": "NaN"}}, "top_p"),
+    ({"kind": "next", "controls": {"temperature": -1}}, "temperature"),
+    ({"kind": "next", "controls": {"order": BIG}}, "order"),
+    ({"kind": "next", "controls": {"use": [BIG] * 9}}, "use"),
+    ({"kind": BIG}, "reload the page"),
+    ({"kind": "__init__"}, "reload the page"),
+    ({"kind": None}, "reload the page"),
+    ({"kind": "next", "branch": BIG}, "another text"),
+    ({"kind": "next", "n": BIG}, ""),
+    ({"kind": "next", "n": -5}, ""),
+    ({"kind": "next", "n": None}, ""),
+]

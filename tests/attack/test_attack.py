@@ -1,0 +1,257 @@
+"""Whatever is put in, the answer is right or one short sentence, soon, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+from benchmarks.harness import Server, serve
+from benchmarks.visitor import TRIGGERS, Visitor
+from model.constraints.decoding import Constraint
+from model.constraints.patterns import Kind
+from model.loading import LanguageModel, LoadError, load_model
+from model.weights import check, random_weights
+from model.weights.child import Child
+from pages.frame import models
+from pages.home.session import Session
+from tests.attack.cases import (
+    BIG,
+    CONSTRAINTS,
+    EVENTS,
+    FOLDERS,
+    LINKS,
+    SHAPES,
+    TEMPLATES,
+    Change,
+)
+from tests.frame.driving import offered, offered_of_itself, open_home, opened
+from tests.tiny_models import bare_model, save, tiny, tokenizer
+
+MAX_SENTENCE = 300
+PATIENCE_SECONDS = 10
+
+
+def is_short(said: str) -> bool:
+    """Whether this is one line of a few words that ends, with no folder of the server in it."""
+    is_line = "\n" not in said and said.endswith(".") and 0 < len(said) <= MAX_SENTENCE
+    return is_line and "Traceback" not in said and "/tmp/" not in said
+
+
+@pytest.fixture(autouse=True)
+def _soon() -> Iterator[None]:
+    """Every answer comes in time, as far as this process is busy with it."""
+    started = time.process_time()
+    yield
+    assert time.process_time() - started < PATIENCE_SECONDS
+
+
+@pytest.fixture(scope="module")
+def children() -> Iterator[dict[str, Child]]:
+    """The processes that try what is foreign, kept from case to case: each takes long to begin."""
+    kept: dict[str, Child] = {}
+    yield kept
+    for child in kept.values():
+        Child.__exit__(child)
+
+
+@pytest.fixture
+def _kept_children(children: dict[str, Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Kept(Child):
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    def child(module: str, seconds: float) -> Child:
+        return children.setdefault(module, Kept(module, min(seconds, 2.0)))
+
+    monkeypatch.setattr(check, "Child", child)
+    monkeypatch.setattr(random_weights, "Child", child)
+
+
+@pytest.mark.parametrize(("page", "link", "says"), LINKS)
+def test_a_link(page: str, link: dict[str, str], says: str) -> None:
+    app = open_home(**link) if page == "generate" else opened(page, **link)
+    alerts = [alert.value for alert in (*app.warning, *app.error)]
+    if page == "generate":
+        session: Session = app.session_state["reader"]
+        alerts += [session.notice.text] if session.notice else []
+        assert len(session.generation.ids) > 0
+    else:
+        followed = {"tokens": link["tokens"]} if "model" in link else {}
+        assert offered(app) == offered_of_itself(page) | followed
+    said = " ".join(alerts).replace("\\", "")
+    assert says in said
+    assert not said or is_short(said)
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save(tmp_path_factory.mktemp("llama"), bare_model("llama"))
+
+
+def change(path: Path, content: Change) -> None:
+    """Spoils one file of a model."""
+    if content is None:
+        path.unlink()
+    elif callable(content):
+        path.write_bytes(content(path.read_bytes()))
+    elif isinstance(content, dict):
+        merged = json.loads(path.read_text()) | content
+        path.write_text(json.dumps({key: x for key, x in merged.items() if x is not None}))
+    else:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.mark.usefixtures("_kept_children")
+@pytest.mark.parametrize(("files", "says"), FOLDERS)
+def test_a_folder(good: Path, tmp_path: Path, files: dict[str, Change], says: str) -> None:
+    folder = shutil.copytree(good, tmp_path / "model")
+    for name, content in files.items():
+        change(folder / name, content)
+    with pytest.raises(LoadError) as caught:
+        load_model(str(folder), "cpu", is_guarded=True)
+    assert says in str(caught.value)
+    assert is_short(str(caught.value))
+
+
+@pytest.mark.parametrize(("template", "says"), TEMPLATES)
+def test_a_chat_template(template: str, says: str) -> None:
+    words = tokenizer(chat_template=template)
+    lm = dataclasses.replace(tiny("llama"), name="m", tokenizer=words, has_chat_template=True)
+    session = Session(lm, "the cat")
+    assert session.notice is not None
+    assert re.search(rf"failed \(.*({says})", session.notice.text)
+    assert is_short(session.notice.text)
+    assert not session.chat
+    assert session.generation.text == "the cat"
+
+
+@pytest.mark.parametrize(("kind", "source", "says"), CONSTRAINTS)
+def test_a_constraint(kind: Kind, source: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says) as caught:
+        Constraint(tiny("llama"), kind, source)
+    assert is_short(str(caught.value))
+
+
+@pytest.mark.usefixtures("_kept_children")
+@pytest.mark.parametrize(("text", "says"), SHAPES)
+def test_a_pasted_config(text: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says) as caught:
+        random_weights.read_shape(text)
+    assert is_short(str(caught.value))
+
+
+@pytest.mark.parametrize(("event", "says"), EVENTS)
+def test_an_event(storyteller: LanguageModel, event: dict[str, Any], says: str) -> None:
+    session = Session(storyteller, "The cat sat on the")
+    session.handle({"n": 0, "kind": "next"})
+    before = list(session.generation.ids), session.controls, session.prompt
+    session.handle({"n": 1, **event})
+    said = session.notice.text if session.notice else ""
+    assert says in said
+    assert not said or is_short(said)
+    assert (session.generation.ids, session.controls, session.prompt) == before
+    session.handle({"n": 2, "kind": "next"})
+    assert session.notice is None
+    assert len(session.generation.ids) == len(before[0]) + 1
+
+
+ALONE, OPEN = "127.0.0.1", "0.0.0.0"
+
+
+@pytest.mark.parametrize(
+    ("address", "listed", "root", "name", "opens"),  # what is opened; None where it is refused
+    [
+        (ALONE, "", "", "some/model", "some/model"),
+        (ALONE, "", "", "{here}/in/m", "{here}/in/m"),
+        (ALONE, "scribbler", "", "some/model", None),
+        (ALONE, "scribbler", "", "{here}/in/m", None),
+        (ALONE, "", "{here}/in", "{here}/out", None),
+        (OPEN, "", "", "unmasker", "unmasker"),
+        (OPEN, "", "", "some/model", None),
+        (OPEN, "", "", "{here}/in/m", None),
+        (OPEN, "", "", "/etc/passwd", None),
+        (OPEN, "a/b,c/d", "", "c/d", "c/d"),
+        (OPEN, "a/b,c/d", "", "some/model", None),
+        (OPEN, "any", "", "some/model", "some/model"),
+        (OPEN, "any", "", "{here}/in/m", None),
+        (OPEN, "{here}/in/m", "", "m", "{here}/in/m"),
+        (OPEN, "{here}/in/m", "", "{here}/in/m", "{here}/in/m"),
+        (OPEN, "", "{here}/in", "m", "{here}/in/m"),
+        (OPEN, "", "{here}/in", "{here}/in/m", "{here}/in/m"),
+        (OPEN, "", "{here}/in", "../out", None),
+        (OPEN, "", "{here}/in", "link", None),
+        (OPEN, "", "{here}/in", ".", None),
+        (OPEN, "", "{here}/in", "some/model", None),
+        (OPEN, "", "{here}/in", "\ud800", None),
+        (OPEN, "", "{here}/in", "m\0", None),
+        (OPEN, "", "{here}/in", BIG, None),
+    ],
+)
+def test_who_may_open_what(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+    listed: str,
+    root: str,
+    name: str,
+    opens: str | None,
+) -> None:
+    for folder in ("in/m", "out"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "in/link").symlink_to(tmp_path / "out")
+    here = {"here": str(tmp_path)}
+    monkeypatch.setenv("ONE_TOKEN_MODELS", listed.format(**here))
+    monkeypatch.setenv("ONE_TOKEN_FOLDER", root.format(**here))
+    monkeypatch.setattr(models.st.config, "get_option", lambda _: address)
+    if opens is None:
+        with pytest.raises(LoadError, match=r"offers .* only: choose one of them") as caught:
+            models.shared_model(name.format(**here))
+        assert is_short(str(caught.value))
+    else:
+        shown, source = models._resolve(name.format(**here))
+        assert source == opens.format(**here)
+        assert address == ALONE or str(tmp_path) not in shown
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serve() as running:
+        yield running
+
+
+async def flood(url: str) -> list[float]:
+    """Presses as one reader while others do what no page does; returns how long each press took."""
+    async with Visitor(url, prompt="Once upon a time") as bystander:
+        others = [asyncio.create_task(disturb(url, i)) for i in range(12)]
+        seconds = [await bystander.do("next") for _ in range(20)]
+        await asyncio.gather(*others)
+        seconds += [await bystander.do("next")]
+    return seconds
+
+
+async def disturb(url: str, number: int) -> None:
+    """Opens a link that asks too much, forges events, sends bytes that are no message, and goes."""
+    async with Visitor(url, prompt="a" * 9_000, model="/etc", use=BIG) as visitor:
+        for value in ([1], "x", {"n": {}}, {"n": 10**9, "kind": BIG}):
+            forged = json.dumps([{"event": "event", "value": value}])
+            state = WidgetState(id=TRIGGERS.format(visitor.component), json_trigger_value=forged)
+            await visitor._send(state, lambda _: True, visitor.fragment)
+        if number % 2:
+            await visitor.socket.send(b"\xff" * 1_000)
+
+
+def test_a_flood_keeps_nobody_from_writing(server: Server) -> None:
+    seconds = asyncio.run(flood(server.url))
+    assert max(seconds) < PATIENCE_SECONDS
+    assert server.is_healthy()
+    assert "/pages/" not in server.log()  # a traceback that runs through our code
