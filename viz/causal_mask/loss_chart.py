@@ -13,7 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 from model.causal_mask.records import Comparison, Floats, Losses, TrainingMoment
-from viz.causal_mask.edit_charts import add_columns, name_positions
+from viz.causal_mask.edit_charts import add_columns, name_positions, small_nats
 from viz.chart import Chart, Style, add_line, lying_bars, new_figure, write_at
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import plain
@@ -104,7 +104,8 @@ def race_figure(comparison: Comparison, where: str, theme: Theme = "light") -> C
     figure = lying_bars(bars, "milliseconds", theme)
     caption = (
         f"Measured on {where}: {plural(len(comparison.losses), 'token')} on either side, the loop "
-        f"took {digits(comparison.ratio, 2)} times as long. Median of "
+        f"took {digits(comparison.ratio, 2)} times as long and found the same losses, to "
+        f"{small_nats(comparison.gap)}: rounding. Median of "
         f"{plural(comparison.n_passes, 'pass', 'es')}, timed before, amid and after the steps; "
         "the loop keeps its cache, both sides are the model’s own pass, warmed up."
     )
@@ -129,10 +130,11 @@ def training_figure(
     top = max(max(one.masked, one.unmasked, one.writing) for one in moments)
     figure.update_xaxes(range=[0, 1.12 * n_steps])
     figure.update_yaxes(range=[0, 1.1 * top])
-    last = moments[-1]
+    first, last = moments[0], moments[-1]
     caption = (
         f"Measured on copies of {where}, after {plural(last.n_steps, 'step')}. Trained without "
         f"the mask: {nats(last.unmasked)} with the answers in sight, {nats(last.writing)} when "
-        f"generating. Trained with it: {nats(last.masked)}."
+        f"generating. Trained with it: {nats(last.masked)}. Before: {nats(first.unmasked)} without "
+        f"the mask, {nats(first.masked)} with it."
     )
     return Chart(figure, caption, f"Training with and without the mask. {caption}")

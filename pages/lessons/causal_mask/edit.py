@@ -5,14 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from model.causal_mask.attention import edit_token, next_best, read_text, read_unmasked
-from model.causal_mask.records import Edit
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_metrics, theme_now
+from pages.frame.figures import show_chart, theme_now
 from pages.frame.layout import as_written
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson, MeasuredText, Refusal
-from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_figure, small_nats
-from viz.format import digits, plural
+from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_figure
 
 
 def show_edit(lesson: MaskLesson) -> None:
@@ -42,7 +40,6 @@ def _edit(lesson: MaskLesson) -> None:
         show_chart(edit_figure(edit, theme), "mask_edit")
     with right:
         show_chart(shifts_figure(edit.shifts, theme), "mask_shifts")
-    show_metrics(_numbers(edit), "mask_edit_numbers")
     show_chart(divergence_figure(edit, theme), "mask_kl")
 
 
@@ -76,29 +73,3 @@ def _controls(text: MeasuredText) -> tuple[int, str]:
 def _longest(text: MeasuredText, start: int, end: int) -> int:
     """Find a word worth changing: the longest token of a part of the text, the last of these."""
     return max(range(start, max(end, start + 1)), key=lambda i: (len(text.labels[i]), i))
-
-
-def _numbers(edit: Edit) -> list[tuple[str, str, str]]:
-    n_before, n_tokens = edit.position, len(edit.labels)
-    largest = edit.largest_before
-    cells = [
-        (
-            "Largest change before it",
-            "0" if largest == 0 else f"{largest:.1e}",
-            f"of any logit at {plural(n_before, 'earlier position')}, mask on: "
-            + ("exactly 0" if largest == 0 else "rounding, as the text has another length"),
-        )
-    ]
-    unmasked = edit.largest_unmasked_before
-    if unmasked is not None:
-        cells.append(
-            ("Without the mask", digits(unmasked), "the same edit, the same earlier positions")
-        )
-    cells.append(
-        (
-            "KL at the end",
-            small_nats(float(edit.kl[-1])),
-            f"of the last distribution, {plural(n_tokens - 1 - edit.position, 'token')} after it",
-        )
-    )
-    return cells

@@ -14,7 +14,6 @@ from pages.frame.figures import show_chart, show_metrics, theme_now
 from pages.frame.job_panel import show_job
 from pages.frame.layout import is_presenting
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
-from viz.causal_mask.edit_charts import small_nats
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html
 from viz.format import count, digits, nats, percent, plural
 
@@ -79,26 +78,5 @@ def _show_loop(lesson: MaskLesson, losses: Losses, job: Job[Comparison]) -> None
     comparison, where, theme = job.found, lesson.lm.where, theme_now()
     assert comparison is not None
     show_chart(loss_figure(losses, comparison.losses, where, theme), "mask_losses")
-    if not job.is_done:
-        return
-    show_chart(race_figure(comparison, where, theme), "mask_race")
-    show_metrics(
-        [
-            (
-                "Largest gap of a loss",
-                small_nats(comparison.gap),
-                "between the pass and the loop: rounding, measured rather than assumed to be 0",
-            ),
-            (
-                "Passes of the model",
-                f"1 and {count(len(comparison.losses))}",
-                "for the same losses",
-            ),
-            (
-                "Seconds, loop to pass",
-                f"{digits(comparison.ratio, 2)} : 1",
-                "on this machine, for a text of this length",
-            ),
-        ],
-        "mask_loop_numbers",
-    )
+    if job.is_done:
+        show_chart(race_figure(comparison, where, theme), "mask_race")

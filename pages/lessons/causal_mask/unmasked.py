@@ -21,7 +21,7 @@ from pages.frame.job_panel import show_job
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
 from viz.causal_mask.edit_charts import leak_figure
 from viz.causal_mask.loss_chart import training_figure
-from viz.format import count, nats, percent, plural
+from viz.format import nats, percent, plural
 
 
 def show_leak(lesson: MaskLesson) -> None:
@@ -46,31 +46,14 @@ def show_leak(lesson: MaskLesson) -> None:
 
 def _numbers(leak: Leak) -> list[tuple[str, str, str]]:
     on, off, hard = np.exp(leak.masked), np.exp(leak.unmasked), leak.hard
-    cells = [
-        (
-            "Likelier without it",
-            f"{count(leak.n_gained)} of {count(len(on))}",
-            "positions at which the true next token gained",
-        ),
-        (
-            "Mean loss, mask on",
-            nats(-float(leak.masked.mean())),
-            f"mask off: {nats(-float(leak.unmasked.mean()))}",
-        ),
-    ]
+    loss = nats(-float(leak.masked.mean()))
+    cells = [("Mean loss, mask on", loss, f"mask off: {nats(-float(leak.unmasked.mean()))}")]
     if hard.any():
         where = plural(int(hard.sum()), "position")
-        cells[:0] = [
-            (
-                "Hard predictions, mask on",
-                percent(float(on[hard].mean())),
-                f"mean probability of the true token at the {where} where it had less than a half",
-            ),
-            (
-                "Hard predictions, mask off",
-                percent(float(off[hard].mean())),
-                "at the same positions",
-            ),
+        note = f"mean probability of the true token at the {where} where it had less than a half"
+        cells += [
+            ("Hard predictions, mask on", percent(float(on[hard].mean())), note),
+            ("Hard predictions, mask off", percent(float(off[hard].mean())), "at the same"),
         ]
     return cells
 
@@ -100,25 +83,8 @@ def _show_training(lesson: MaskLesson, job: Job[tuple[TrainingMoment, ...]]) -> 
     show_chart(training_figure(moments, N_STEPS, where, theme_now()), "mask_trained")
     if job.is_running:
         return
-    first, last = moments[0], moments[-1]
-    show_metrics(
-        [
-            (
-                "Without it, tested without",
-                nats(last.unmasked),
-                f"mask off, the answers in sight; {nats(first.unmasked)} before training",
-            ),
-            (
-                "Without it, generating",
-                nats(last.writing),
-                f"mask on, as no next token exists yet; {nats(first.writing)} before",
-            ),
-            ("With the mask", nats(last.masked), f"mask on; {nats(first.masked)} before"),
-        ],
-        "mask_train_numbers",
-    )
     st.caption(
-        f"After {plural(last.n_steps, 'step')} on {N_ROWS} rows of {ROW_TOKENS} tokens, the same "
-        "rows on both sides. The copies are thrown away. Steps on so few stories may cost the copy "
+        f"Each step is on {N_ROWS} rows of {ROW_TOKENS} tokens, the same on both sides. The copies "
+        "are thrown away. Steps on so few stories may cost the copy "
         "with the mask a little as well: what the mask does is the gap between both in generating."
     )

@@ -110,7 +110,8 @@ def _show_so_far(run: PhaseRun) -> None:
 
 
 def _trials(run: PhaseRun) -> None:
-    st.markdown(f"#### {launch_words(run)}")
+    if words := launch_words(run):
+        st.markdown(f"#### {words}")
     st.dataframe(trial_rows(run), hide_index=True, key="phase_trials")
     st.caption(
         "Measured: the same step with each kernel launched by itself, captured as one graph, and "
