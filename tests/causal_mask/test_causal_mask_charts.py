@@ -128,11 +128,6 @@ def test_a_leak_is_drawn_from_mask_on_to_mask_off() -> None:
     assert "2 of 4 positions" in chart.caption
 
 
-def test_the_loop_s_points_lie_on_the_positions_it_has_reached() -> None:
-    points = loss_figure(losses(6), [0.5, 0.6], "cpu, float32").figure.data[1]
-    assert (list(points.x), list(points.y)) == ([0, 1], [0.5, 0.6])
-
-
 def test_the_tint_grows_with_the_loss_and_the_text_stays_text() -> None:
     markup = surprise_html(losses(8), "dark")
     assert "<script>" not in markup

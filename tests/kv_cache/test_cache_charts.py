@@ -131,11 +131,6 @@ def test_lines_of_a_race_are_the_medians_and_their_sums() -> None:
     assert (list(linear.y), list(attention.y)) == ([10, 30, 60, 100], [1, 5, 14, 30])
 
 
-@pytest.mark.parametrize(("gap", "words"), [(0, "none, to the last bit"), (3e-6, "3.0e-06")])
-def test_no_gap_is_not_written_as_a_number(gap: float, words: str) -> None:
-    assert words in reuse_figure(replace(reuse(), logit_gap=gap), "").caption
-
-
 @cache
 def written(architecture: str) -> Generation:
     """A text that is longer than the window of the models that have one."""

@@ -80,15 +80,6 @@ def test_both_phases_are_measured_and_then_priced(app: AppTest) -> None:
     assert "100 output tokens saves" in words(app)
 
 
-def test_a_job_that_is_stopped_keeps_what_it_measured(app: AppTest) -> None:
-    job = stopped(app, "phases", 10)
-    assert job.found.readings
-    assert not job.found.has_both_phases
-    assert lesson(app).phases is None
-    press(app, "phase_phases_run")
-    assert lesson(app).jobs["phase_phases"] is not job
-
-
 def test_an_answer_is_streamed_and_a_prompt_beyond_the_context_is_not(app: AppTest) -> None:
     request = measured(app, "stream")
     replay = lesson(app).replay

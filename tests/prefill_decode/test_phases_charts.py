@@ -99,7 +99,7 @@ def all_charts(theme: Theme) -> list[Chart]:
         throughput_figure(TWO, theme),
         wait_figure(TWO, theme),
         price_figure(Prices(1.0, 20.0, 1), "Here.", theme),
-        request_figure([("all", 1.0, 10.0), ("less", 1.0, 5.0)], 0.45, theme),
+        request_figure([("all", 1.0, 10.0), ("less", 1.0, 5.0)], "half.", theme),
         scoring_figure(SCORING, "here", theme),
         choices_figure(SCORING, theme),
     ]

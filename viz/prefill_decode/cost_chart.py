@@ -31,16 +31,13 @@ def price_figure(prices: Prices, note: str, theme: Theme = "light") -> Chart:
 
 
 def request_figure(
-    rows: list[tuple[str, float, float]], saved: float, theme: Theme = "light"
+    rows: list[tuple[str, float, float]], words: str, theme: Theme = "light"
 ) -> Chart:
-    """Draws what a request costs, without and with a budget that saves so much of it.
-
-    Each row is a name, the price of the prompt and the price of the answer.
-    """
+    """Draws what a request costs, each row a name, the price of the prompt and of the answer."""
     names, read, written = zip(*rows, strict=True)
     figure = phase_bars(names, read, written, theme, "price of a thousand requests")
     figure.update_layout(height=260)
-    caption = f"Derived from the prices beside it: the budget saves {percent(saved)} of a request."
+    caption = f"Derived from the prices beside it: {words}"
     return Chart(figure, caption, f"Price of a thousand requests. {caption}")
 
 

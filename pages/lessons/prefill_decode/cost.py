@@ -118,12 +118,12 @@ def _budget(prices: Prices, n_in: int, n_out: int) -> None:
     ):
         read, written = price_request(prices, n_in, n_written)
         rows.append((name, THOUSAND * read, THOUSAND * written))
-    saved = saved_by_budget(prices, n_in, n_out, budget)
-    show_chart(request_figure(rows, saved, theme_now()), "phase_request")
-    st.markdown(
-        f"A limit of {plural(budget, 'output token')} saves **{percent(saved)}** of a request with "
+    saved = percent(saved_by_budget(prices, n_in, n_out, budget))
+    words = (
+        f"a limit of {plural(budget, 'output token')} saves {saved} of a request with "
         f"{plural(n_in, 'token')} in."
     )
+    show_chart(request_figure(rows, words, theme_now()), "phase_request")
 
 
 def _energy(lesson: PhaseLesson) -> None:
