@@ -69,12 +69,7 @@ class ModelDraft:
     """A small model that writes ahead, token by token."""
 
     def __init__(self, lm: LanguageModel, width: int) -> None:
-        """Begins with nothing read.
-
-        Args:
-            lm: The draft.
-            width: Of the target's logits; the draft's are cut or filled up to it.
-        """
+        """Begins with nothing read; its logits will be as wide as the target's."""
         self.name, self.reader, self.width = lm.name, new_reader(lm), width
 
     def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
@@ -92,7 +87,7 @@ class ModelDraft:
             probs.append(drawn_from)
             # stop: by the draft's own confidence, never by what it drew
             if adaptive:
-                confidence *= best_prob(row)
+                confidence *= float(np.exp(log_softmax(row).max()))
                 if confidence < MIN_CONFIDENCE:
                     break
         return Draft(tuple(text[len(ids) :]), tuple(probs), seconds, len(probs))
@@ -160,11 +155,6 @@ def fit(row: Logits, width: int) -> Logits:
     fitted = np.full(width, -np.inf, dtype=np.float32)
     fitted[: len(row)] = row[:width]
     return fitted
-
-
-def best_prob(row: Logits) -> float:
-    """Returns the probability of the best token."""
-    return float(np.exp(log_softmax(row).max()))
 
 
 def one_hot(token_id: int, width: int) -> FloatArray:

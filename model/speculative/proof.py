@@ -125,8 +125,14 @@ def compare_distribution(
     yield Progress(0, n_draws, "the target’s own probabilities")
     expected = pair_probs(target, ids, settings)
 
+    pairs = sorted(expected, key=lambda pair: -expected[pair])
+    probs = np.array([expected[pair] for pair in pairs])
+    labels = tuple(" ".join(labels_of(lm, pair)) for pair in pairs)
+
     def look() -> DistributionTest:
-        return _hold(counts, expected, lm, n_tested, n_accepted)
+        drawn = np.array([counts[pair] for pair in pairs])  # rare pairs share a bin
+        held = chi_square(drawn, probs)
+        return DistributionTest(labels, drawn, probs, held, n_tested, n_accepted)
 
     for seed in range(n_draws):
         yield Progress(seed, n_draws, look=look if seed else None)
@@ -166,27 +172,6 @@ def pair_probs(
         for second in np.flatnonzero(second_probs).tolist():
             pairs[first, second] = float(first_probs[first] * second_probs[second])
     return pairs
-
-
-def _hold(
-    counts: Counter[tuple[int, ...]],
-    expected: dict[tuple[int, ...], float],
-    lm: LanguageModel,
-    n_tested: int,
-    n_accepted: int,
-) -> DistributionTest:
-    """Holds the counts against the target's probabilities; rare pairs share a bin."""
-    pairs = sorted(expected, key=lambda pair: -expected[pair])
-    drawn = np.array([counts[pair] for pair in pairs])
-    probs = np.array([expected[pair] for pair in pairs])
-    return DistributionTest(
-        labels=tuple(" ".join(labels_of(lm, pair)) for pair in pairs),
-        counts=drawn,
-        probs=probs,
-        chi_square=chi_square(drawn, probs),
-        n_tested=n_tested,
-        n_accepted=n_accepted,
-    )
 
 
 # What is remembered

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from statistics import mean, median
 from typing import TypeAlias
 
+import numpy as np
+
 from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.speculative.decoding import Outcome, decode_baseline, decode_with_draft
@@ -236,15 +238,9 @@ def acceptance_of(rounds: Sequence[Outcome], n_places: int) -> Acceptance:
 
 def fill(verify_seconds: dict[int, float]) -> dict[int, float]:
     """Fills widths that no round had with what lies between, or beside, those that were timed."""
-    known = sorted(verify_seconds)
-    filled = {}
-    for width in range(1, MAX_DRAFT + 2):
-        below = max((one for one in known if one <= width), default=known[0])
-        above = min((one for one in known if one >= width), default=known[-1])
-        share = (width - below) / (above - below) if above > below else 0.0
-        low, high = verify_seconds[below], verify_seconds[above]
-        filled[width] = low + share * (high - low)
-    return filled
+    widths, known = range(1, MAX_DRAFT + 2), sorted(verify_seconds)
+    seconds = np.interp(widths, known, [verify_seconds[width] for width in known])
+    return dict(zip(widths, seconds.tolist(), strict=True))
 
 
 # Drafts beside each other

@@ -60,17 +60,10 @@ def test_a_judge_without_a_beginning_does_not_judge_the_first_token(
     assert begun.logprob == pytest.approx(judge_tokens(storyteller, bos, ids).mean())
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Tom ran. Then Lily ran to Ben's house.", ["Lily", "Ben"]),
-        ('She said, "Hello Tim!" and I left.', ["Tim"]),
-        ("One day, the dog ran.\nMia saw Tom.", ["Tom"]),
-        ("", []),
-    ],
-)
-def test_names_begin_with_a_capital_inside_a_sentence(text: str, names: list[str]) -> None:
-    assert find_names(text) == names
+def test_names_begin_with_a_capital_inside_a_sentence() -> None:
+    assert find_names("Tom ran. Then Lily ran to Ben's house.") == ["Lily", "Ben"]
+    assert find_names('She said, "Hello Tim!" and I left.') == ["Tim"]
+    assert find_names("One day, the dog ran.\nMia saw Tom.") == ["Tom"]
 
 
 def test_repeats_names_and_clashes_by_hand(storyteller: LanguageModel) -> None:

@@ -52,22 +52,11 @@ def test_step_runs_a_pass_and_back_takes_it_away(app: AppTest) -> None:
     press(app, "diffusion_step")
     press(app, "diffusion_step")
     assert "After 2 passes of 8: 4 of 16 positions filled, 12 still masked" in captions(app)
-    ids = list(page(app).ids)
+    assert app.get_by_key("diffusion_history") is not None
     press(app, "diffusion_back")
     assert page(app).n_done == 1
-    press(app, "diffusion_step")
-    assert page(app).ids == ids
-    assert app.get_by_key("diffusion_history") is not None
     press(app, "diffusion_reset")
     assert (page(app).n_done, int(page(app).is_open.sum())) == (0, 16)
-
-
-def test_play_runs_on_until_pause(app: AppTest) -> None:
-    press(app, "diffusion_play")
-    app.run()
-    assert page(app).n_done > 0
-    press(app, "diffusion_play")
-    assert not lesson(app).stepper.is_playing
 
 
 def test_a_filled_page_is_checked_and_the_check_stays_while_the_reader_goes_back(

@@ -114,20 +114,6 @@ def test_another_text_starts_and_one_that_is_too_long_does_not(app: AppTest) -> 
     assert state(app).text.text.startswith("Once upon a time")
 
 
-def test_a_job_can_be_stopped_and_keeps_what_it_has(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Job, "run_for", lambda job, _: RUN_FOR(job, 0.01))
-    press(app, "snowball_instruction_run")
-    while state(app).jobs["snowball_instruction"].found is None:
-        app.run()
-    press(app, "snowball_instruction_run")
-    job = state(app).jobs["snowball_instruction"]
-    assert not job.is_running
-    assert 0 < len(job.found.followed["never"]) < 40
-    assert "Stopped after" in words(app)
-
-
 def test_going_back_needs_a_bad_token_and_then_counts_what_it_costs(app: AppTest) -> None:
     press(app, "snowball_rewind_run")
     assert "force one at the top" in errors(app)

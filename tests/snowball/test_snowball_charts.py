@@ -43,9 +43,13 @@ from viz.snowball.fork_chart import (
     survival_figure,
     verdict,
 )
-from viz.snowball.instruction_chart import followed_figure, version_html
-from viz.snowball.long_chart import long_surprise_figure, repeats_figure
 from viz.snowball.rewind_chart import strategies_table, work_figure
+from viz.snowball.written_charts import (
+    followed_figure,
+    long_surprise_figure,
+    repeats_figure,
+    version_html,
+)
 
 RNG = np.random.default_rng(0)
 STEPS = [

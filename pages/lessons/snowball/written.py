@@ -17,8 +17,12 @@ from pages.frame.job_panel import show_job
 from pages.lessons.snowball.settings import N_WRITTEN, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.format import count, plural
-from viz.snowball.instruction_chart import followed_figure, version_html
-from viz.snowball.long_chart import long_surprise_figure, repeats_figure
+from viz.snowball.written_charts import (
+    followed_figure,
+    long_surprise_figure,
+    repeats_figure,
+    version_html,
+)
 from viz.strip import paragraph
 
 N_TEXTS = 16

@@ -1,4 +1,4 @@
-"""An instruction that comes first, late, or never: when texts follow it, and how one reads."""
+"""Texts written side by side: when they follow an instruction, and how they repeat themselves."""
 
 from __future__ import annotations
 
@@ -6,28 +6,35 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+import plotly.graph_objects as go
 from markupsafe import Markup
 
-from model.snowball.records import InstructionPosition, Version
+from model.snowball.records import Floats, InstructionPosition, LongTexts, Version
 from viz.chart import Chart, add_line, new_figure
 from viz.format import count, percent, plural
 from viz.palette import Theme, colour
+from viz.snowball.confidence_bands import add_mean, windows
 from viz.strip import element, paragraph
 
-HEIGHT = 300  # pixels
-LOOKS = (("prompt", "solid"), ("stage", "dash"), ("muted", "dot"))
+VERSIONS = (("prompt", "solid"), ("stage", "dash"), ("muted", "dot"))
+KINDS = (
+    ("ink", "dash", "square"),
+    ("generated", "solid", "circle"),
+    ("prompt", "dot", "diamond"),
+)
+N_WINDOWS = 16
+
+
+# An instruction first, late, or never
 
 
 def followed_figure(position: InstructionPosition, n_tokens: int, theme: Theme = "light") -> Chart:
     """Draws the share of texts that have followed the instruction, after each token."""
     title = "texts that have followed it, %"
-    figure = new_figure(theme, HEIGHT, "tokens written", title)
-    for (name, shares), (role, dash) in zip(position.followed.items(), LOOKS, strict=True):
-        x, tone, hover = (
-            np.arange(1, len(shares) + 1),
-            colour(role, theme),
-            "%{x} tokens: %{y:.0f} %",
-        )
+    figure = new_figure(theme, x="tokens written", y=title)
+    for (name, shares), (role, dash) in zip(position.followed.items(), VERSIONS, strict=True):
+        x, tone = np.arange(1, len(shares) + 1), colour(role, theme)
+        hover = "%{x} tokens: %{y:.0f} %"
         add_line(figure, name, x, 100 * shares, tone, dash=dash, shape="hv", hover=hover)
     ink = colour("ink", theme)
     figure.add_vline(
@@ -78,3 +85,42 @@ def _marked(text: str, words: Sequence[str], theme: Theme) -> Markup:
     return Markup("").join(
         element("mark", part, style=look) if i % 2 else part for i, part in enumerate(parts)
     )
+
+
+# Long texts
+
+
+def repeats_figure(texts: LongTexts, theme: Theme = "light") -> Chart:
+    """Draws how many tokens end a run of four that was in the text before."""
+    title = "tokens in a repeated run of four, %"
+    figure, ends = _figure(texts, 100 * texts.repeated, title, theme)
+    figure.update_yaxes(range=[0, 103])
+    words = "; ".join(f"{name} {percent(value / 100)}" for name, value in ends.items())
+    caption = f"Measured at the end: {words}. A run counts where the text had it before."
+    return Chart(figure, caption, f"Repeats by position. {caption}")
+
+
+def long_surprise_figure(texts: LongTexts, theme: Theme = "light") -> Chart:
+    """Draws the surprise of each token, by position."""
+    figure, ends = _figure(texts, texts.surprise, "surprise, nats per token", theme)
+    words = "; ".join(f"{name} {value:.2f}" for name, value in ends.items())
+    caption = f"Measured at the end: {words} nats, by the model’s own raw probabilities."
+    return Chart(figure, caption, f"Surprise by position. {caption}")
+
+
+def _figure(
+    texts: LongTexts, values: Floats, title: str, theme: Theme
+) -> tuple[go.Figure, dict[str, float]]:
+    """Draws one line for each kind of text; returns the last mean of each, too."""
+    figure = new_figure(theme, 320, "position in the text, tokens", title)
+    kinds = np.array(texts.kinds)
+    width = max(8, values.shape[1] // N_WINDOWS)
+    ends: dict[str, float] = {}
+    for i, (name, (role, dash, symbol)) in enumerate(zip(texts.names, KINDS, strict=False)):
+        line = windows(values[kinds == i], width)
+        add_mean(figure, line, role, name, theme, dash=dash, symbol=symbol)
+        known = line.means[~np.isnan(line.means)]
+        if known.size:
+            ends[name] = float(known[-1])
+    figure.update_xaxes(range=[0, values.shape[1]])
+    return figure, ends
