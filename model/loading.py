@@ -21,9 +21,10 @@ from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from model import kv_cache
-from model.fast.gemv import tall_layers
+from model.fast.layout import lay_out
 from model.fast.lazy_llama import LazyLlama, LazyModel, read_lazily
 from model.fast.llama_decode import FastDecode, fast_decode
+from model.fast.threads import Threads
 from model.records import CacheShape
 from model.sentences import cut, is_failure, reason
 from model.weights import building
@@ -71,7 +72,7 @@ class LanguageModel:
     has_chat_template: bool
     seconds_to_load: float
     fast_decode: FastDecode | None  # a decode step that is faster than the model's, tested equal
-    tall_layers: tuple[torch.nn.Linear, ...]  # quicker the other way round, one row at a time
+    threads: Threads = field(default_factory=Threads, repr=False)  # of its passes on the CPU
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held during a pass
 
     @property
@@ -283,11 +284,13 @@ class ModelParts:
     end_ids: Any  # as the generation config has them: a number, several, none
     cache_argument: str | None
     fast_decode: FastDecode | None
-    tall_layers: tuple[torch.nn.Linear, ...] = ()
 
 
 def parts_of(model: PreTrainedModel, kind: Kind) -> ModelParts:
     """Asks a model that was read."""
+    fast = fast_decode(model)
+    if fast is None:
+        lay_out(model)
     return ModelParts(
         source=lambda: model,
         config=model.config,
@@ -296,8 +299,7 @@ def parts_of(model: PreTrainedModel, kind: Kind) -> ModelParts:
         n_parameters=sum(parameter.numel() for parameter in model.parameters()),
         end_ids=getattr(getattr(model, "generation_config", None), "eos_token_id", None),
         cache_argument=None if kind == "masked" else kv_cache.cache_argument(model),
-        fast_decode=fast_decode(model),
-        tall_layers=tall_layers(model),
+        fast_decode=fast,
     )
 
 
@@ -342,7 +344,6 @@ def describe(
         cache_argument=parts.cache_argument,
         has_chat_template=getattr(tokenizer, "chat_template", None) is not None,
         fast_decode=parts.fast_decode,
-        tall_layers=parts.tall_layers,
         seconds_to_load=time.perf_counter() - started,
     )
 

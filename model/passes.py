@@ -8,8 +8,8 @@ and its cache; it chooses no token.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -17,7 +17,6 @@ import numpy.typing as npt
 import torch
 from transformers import DynamicCache
 
-from model.fast.gemv import by_columns
 from model.fast.llama_decode import MAX_PROMPT
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
@@ -28,11 +27,8 @@ if TYPE_CHECKING:
 
 Logits: TypeAlias = npt.NDArray[np.float32]
 
-# All threads of a pass wait for the last, so a core that is busy with the page or the browser stops
-# the others: of two cores in use elsewhere, a GPT-2 took 300 ms a token on two threads and 26 on
-# one, a 7M model 30 and 8. One core is left to others, and a small pass runs on one alone.
-_N_THREADS = torch.get_num_threads()
-_FEW_PARAMETERS, _LITTLE_WORK = 30e6, 1e9
+# on Hopper cuDNN's attention plans anew for every length of the keys, tens of milliseconds a token
+torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 class PassError(ValueError):
@@ -58,26 +54,21 @@ def read_prompt(
     fast = lm.fast_decode
     if fast is None or cache is None or len(ids) > MAX_PROMPT:
         return prefill(lm, ids, cache)
-    return run_pass(lm, len(ids), lambda: fast.prefill(ids, cache))
+    return run_pass(lm, len(ids), lambda: fast.read(ids, cache, only_last=True)[0])
 
 
-def decode_one_token(lm: LanguageModel, token_id: int, cache: DynamicCache) -> tuple[Logits, float]:
+def decode_one_token(
+    lm: LanguageModel, token_id: int, cache: DynamicCache | None
+) -> tuple[Logits, float]:
     """Reads one more token; keys and values of all before it come from the cache.
 
     Returns:
         The logits for the position after it, (vocab,), and the seconds that the pass took.
     """
     fast = lm.fast_decode
-    if fast is not None:
-        return run_pass(lm, 1, lambda: fast(token_id, cache))
-    inputs = inputs_of(lm, [[token_id]], cache)
-
-    def read() -> torch.Tensor:
-        with by_columns(lm.tall_layers):
-            logits: torch.Tensor = lm.model(**inputs).logits[0, -1]
-        return logits
-
-    return run_pass(lm, 1, read)
+    if fast is None or cache is None:
+        return prefill(lm, [token_id], cache)
+    return run_pass(lm, 1, lambda: fast.read([token_id], cache)[0])
 
 
 @torch.inference_mode()
@@ -86,7 +77,7 @@ def run_pass(
 ) -> tuple[Logits, float]:
     """Runs one pass, alone on these weights, and reads the clock before and after it."""
     try:
-        with lm.lock, threads_for(lm, n_input):
+        with lm.lock, _threads_for(lm, n_input):
             synchronise(lm.device)
             started = time.perf_counter()
             row = model_pass()
@@ -169,15 +160,9 @@ def check_room(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the text
         )
 
 
-@contextmanager
-def threads_for(lm: LanguageModel, n_input: int) -> Iterator[None]:
-    """Chooses how many threads of the CPU a pass may use, and gives them back after it."""
-    is_small = lm.n_parameters < _FEW_PARAMETERS and lm.n_parameters * n_input < _LITTLE_WORK
-    torch.set_num_threads(1 if is_small else max(1, _N_THREADS - 1))
-    try:
-        yield
-    finally:
-        torch.set_num_threads(_N_THREADS)
+def _threads_for(lm: LanguageModel, n_input: int) -> AbstractContextManager[object]:
+    """Chooses how many threads of the CPU a pass takes; elsewhere nothing waits for them."""
+    return lm.threads.of_pass(n_input) if lm.device.type == "cpu" else nullcontext()
 
 
 def explain(lm: LanguageModel, n_input: int, error: Exception) -> PassError:

@@ -211,7 +211,7 @@ class Machine:
     device: str  # "cpu", "cuda:0", ...
     processor: str  # its maker's name for it
     dtype: str  # "float32", "bfloat16", ...
-    n_threads: int  # of the CPU that a large pass may use; a small one runs on one
+    n_threads: int  # of the CPU that a pass may use; it takes as many as are quickest
     model: str
     n_parameters: int
     versions: Mapping[str, str] = field(default_factory=dict)  # package -> version

@@ -17,12 +17,11 @@ from pathlib import Path
 
 import torch
 
+from model.fast.threads import ALL_THREADS
 from model.loading import LanguageModel
-from model.passes import _N_THREADS as ALL_THREADS
 from model.passes import synchronise
 from model.records import Machine
 
-N_THREADS = max(1, ALL_THREADS - 1)  # of a large pass, as in model.passes
 LIBRARIES = ("torch", "transformers")
 _CPU_INFO = Path("/proc/cpuinfo")
 _turn = threading.Lock()
@@ -43,17 +42,6 @@ def one_at_a_time(patience: float = 0.5) -> Iterator[bool]:
             _turn.release()
 
 
-@contextmanager
-def alone(lm: LanguageModel, n_threads: int = N_THREADS) -> Iterator[None]:
-    """Keeps passes of a model out, and gives torch so many threads, while a ceiling is measured."""
-    with lm.lock:
-        torch.set_num_threads(n_threads)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(ALL_THREADS)
-
-
 @torch.inference_mode()
 def seconds_of(work: Callable[[], object], device: torch.device) -> float:
     """Runs some work once and returns its seconds, the device synchronised before and after."""
@@ -70,7 +58,7 @@ def describe(lm: LanguageModel) -> Machine:
         device=str(lm.device),
         processor=processor(lm.device),
         dtype=str(lm.dtype).removeprefix("torch."),
-        n_threads=N_THREADS,
+        n_threads=ALL_THREADS,
         model=Path(lm.name).name,
         n_parameters=lm.n_parameters,
         versions={name: metadata.version(name) for name in LIBRARIES},

@@ -24,7 +24,7 @@ from transformers import StaticCache
 from model import kv_cache, passes
 from model.fast.block_cache import whole_blocks
 from model.loading import LanguageModel
-from model.passes import Logits, PassError, run_pass, threads_for
+from model.passes import Logits, PassError, run_pass
 from model.records import Trial
 from model.sentences import reason
 
@@ -68,6 +68,8 @@ def _attention(lm: LanguageModel) -> str:
 
 class StaticDecode:
     """One text at a time, in a cache that is allocated once."""
+
+    name = "the captured step"
 
     def __init__(self, lm: LanguageModel, capacity: int) -> None:
         """Allocates the cache.
@@ -276,8 +278,7 @@ class StaticDecode:
         n_before = self._n_tokens
         self._token.fill_(token_id)
         self._position.fill_(n_before)
-        more = torch._dynamo.config.patch(recompile_limit=_N_COMPILED)
-        with more, threads_for(self.lm, 1):  # as in every pass after it
+        with torch._dynamo.config.patch(recompile_limit=_N_COMPILED):
             compiled()
         self._set_length(n_before)
         return compiled
@@ -290,7 +291,7 @@ class StaticDecode:
         runs in a new thread each time.
         """
         device = self.lm.device
-        with self.lm.lock, threads_for(self.lm, 1), torch.cuda.device(device):
+        with self.lm.lock, torch.cuda.device(device):
             torch.cuda.synchronize(device)
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, capture_error_mode="thread_local"):

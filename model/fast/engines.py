@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from transformers import DynamicCache
-
 from model import passes
 from model.fast.cuda_decode import StaticDecode, has_graphs, runs_static
 from model.loading import LanguageModel
@@ -19,7 +17,7 @@ from model.records import Trial
 
 PLAIN = "the model’s own step"
 BY_HAND = "the step written out by hand"
-STATIC = "the captured step"
+STATIC = StaticDecode.name
 _ROOM = 16  # positions beyond what was asked for
 
 
@@ -27,7 +25,7 @@ class Engine(Protocol):
     """Reads a prompt, then one token after another; each pass comes with its seconds."""
 
     name: str
-    trials: Sequence[Trial]  # of the ways between which it chose
+    trials: list[Trial]  # of the ways between which it chose
 
     def prepare(self) -> Iterator[str]:
         """Does what has to be done once, bit by bit, and says what."""
@@ -39,24 +37,13 @@ class Engine(Protocol):
         """Reads one more token."""
 
 
-class PlainEngine:
-    """The model as transformers runs it, with a cache that grows."""
+class GrowingEngine:
+    """The model with a cache that grows; its step is its own or, where there is one, by hand."""
 
-    name = PLAIN
-    trials: Sequence[Trial] = ()
-
-    def __init__(self, lm: LanguageModel) -> None:
-        """Begins without a text.
-
-        Raises:
-            ValueError: where the model takes no cache; one sentence.
-        """
-        if lm.cache_argument is None:
-            raise ValueError(
-                f"{lm.name} takes no cache, so all its passes are prefills: choose another model."
-            )
-        self.lm = lm
-        self.cache = DynamicCache()
+    def __init__(self, lm: LanguageModel, name: str) -> None:
+        """Begins without a text."""
+        self.lm, self.name, self.cache = lm, name, lm.new_cache()
+        self.trials: list[Trial] = []
 
     def prepare(self) -> Iterator[str]:
         """Has nothing to do."""
@@ -64,45 +51,14 @@ class PlainEngine:
 
     def prefill(self, ids: Sequence[int]) -> tuple[Logits, float]:
         """Reads a prompt into an empty cache."""
-        self.cache = self.lm.new_cache() or DynamicCache()
+        self.cache = self.lm.new_cache()
         return passes.prefill(self.lm, ids, self.cache)
 
     def decode(self, token_id: int) -> tuple[Logits, float]:
-        """Reads one more token by the model's own forward."""
+        """Reads one more token."""
+        if self.name == BY_HAND:
+            return passes.decode_one_token(self.lm, token_id, self.cache)
         return passes.prefill(self.lm, [token_id], self.cache)
-
-
-class ByHandEngine(PlainEngine):
-    """The same, but for the decode step, which is written out by hand."""
-
-    name = BY_HAND
-
-    def decode(self, token_id: int) -> tuple[Logits, float]:
-        """Reads one more token by the quick step."""
-        return passes.decode_one_token(self.lm, token_id, self.cache)
-
-
-class StaticEngine:
-    """A cache of fixed size on a GPU, its step captured once and replayed."""
-
-    name = STATIC
-
-    def __init__(self, lm: LanguageModel, capacity: int) -> None:
-        """Allocates the cache."""
-        self.steps = StaticDecode(lm, capacity)
-        self.trials: Sequence[Trial] = self.steps.trials
-
-    def prepare(self) -> Iterator[str]:
-        """Measures the ways to run a step, and keeps the quickest."""
-        return self.steps.prepare()
-
-    def prefill(self, ids: Sequence[int]) -> tuple[Logits, float]:
-        """Reads a prompt into the emptied cache."""
-        return self.steps.prefill(ids)
-
-    def decode(self, token_id: int) -> tuple[Logits, float]:
-        """Reads one more token by the step that was chosen."""
-        return self.steps.decode(token_id)
 
 
 def engine_names(lm: LanguageModel) -> tuple[str, ...]:
@@ -121,10 +77,12 @@ def make_engine(lm: LanguageModel, name: str, n_tokens: int) -> Engine:
         n_tokens: Length of the longest text that it will hold.
 
     Raises:
-        ValueError: where the model cannot run so; one sentence.
+        ValueError: where the model cannot run so, or takes no cache; one sentence.
     """
+    if lm.cache_argument is None:
+        raise ValueError(
+            f"{lm.name} takes no cache, so all its passes are prefills: choose another model."
+        )
     if name not in engine_names(lm):
         raise ValueError(f"{lm.name} cannot run by {name} on {lm.device}: choose {PLAIN}.")
-    if name == STATIC:
-        return StaticEngine(lm, n_tokens + _ROOM)
-    return ByHandEngine(lm) if name == BY_HAND else PlainEngine(lm)
+    return StaticDecode(lm, n_tokens + _ROOM) if name == STATIC else GrowingEngine(lm, name)

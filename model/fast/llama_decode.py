@@ -2,9 +2,9 @@
 
 In a small model half of a pass is not arithmetic but the way to it: modules, checks, many small
 operations. Written out, with the projections of a layer joined, the gains of the norms multiplied
-into them, and a product taken the way round that is quickest for few rows, a step takes a third to
-two thirds of the time and gives the same logits but for rounding. It reads and fills the same cache
-as the model beside which it lives, and whatever it does not know it leaves to that model.
+into them, and a product taken in the way that is quickest here for few rows, a step takes a third
+to two thirds of the time and gives the same logits but for rounding. It reads and fills the same
+cache as the model beside which it lives, and whatever it does not know it leaves to that model.
 
 Shapes: n tokens read, h hidden, d head size, H query heads, K key-value heads, t positions in the
 cache.
@@ -12,13 +12,16 @@ cache.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import torch
-from torch.nn.functional import scaled_dot_product_attention, silu
+from torch.nn.functional import linear, scaled_dot_product_attention, silu
 from transformers import DynamicCache
+
+from model.fast.layout import by_columns, quickest
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
@@ -28,36 +31,41 @@ Tensor: TypeAlias = torch.Tensor
 MAX_TOKENS = 16  # with the logits of each; beyond that the model's own pass is as quick
 MAX_PROMPT = 96  # tokens, with the logits of the last
 _SMALL = 30e6  # parameters: the weights here are copies
-_LIGHT = 2.5e6  # numbers that a pass reads: so few stay in the processor's caches between passes
+_FEW = 5  # rows for which the ways of a product are timed, as well as for one
 _MAX_POSITIONS = 8192  # positions with their rotation, kept as a table
 
 
-class _Product:
-    """A matrix that is multiplied by few rows at a time."""
+class _Matrix(NamedTuple):
+    """A matrix, (out, in), twice in memory."""
 
-    def __init__(self, weight: Tensor, is_light: bool) -> None:
-        """Takes a weight, (out, in), and whether it is read from a cache of the processor."""
-        self._weight = weight
-        self._transposed = weight.t().contiguous() if is_light else None
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """Returns `linear(x, weight)`, (n, out), the way round that is quickest for its rows."""
-        if len(x) > 1:
-            return torch.mm(self._weight, x.contiguous().t()).t()
-        if self._transposed is not None:
-            return torch.mm(x, self._transposed)
-        # from memory two columns are multiplied quicker than one, so a token alone is taken twice
-        return torch.mm(self._weight, x.expand(2, -1).contiguous().t()).t()[:1]
+    rows: Tensor  # one after another
+    columns: Tensor  # one after another
 
 
-@dataclass(frozen=True, slots=True)
-class _Layer:
-    """The products of one layer, those of the same input joined."""
+class _Layer(NamedTuple):
+    """The matrices of one layer, those of the same input joined."""
 
-    qkv: _Product  # ((H + 2K) d, h), gains of the norm before it included
-    out: _Product  # (h, H d)
-    gate_up: _Product  # (2 inner, h), gains of the norm before it included
-    down: _Product  # (h, inner)
+    qkv: _Matrix  # ((H + 2K) d, h), gains of the norm before it included
+    out: _Matrix  # (h, H d)
+    gate_up: _Matrix  # (2 inner, h), gains of the norm before it included
+    down: _Matrix  # (h, inner)
+
+
+def _by_rows(x: Tensor, matrix: _Matrix) -> Tensor:
+    return linear(x, matrix.rows)
+
+
+def _by_columns(x: Tensor, matrix: _Matrix) -> Tensor:
+    return linear(x, matrix.columns)
+
+
+def _turned(x: Tensor, matrix: _Matrix) -> Tensor:
+    """Puts the other factor first, with two columns at least: some libraries are slow at one."""
+    columns = x.expand(max(2, len(x)), -1).contiguous().t()
+    return torch.mm(matrix.rows, columns).t()[: len(x)]
+
+
+_WAYS = (_by_rows, _by_columns, _turned)  # of the same product, (n, out)
 
 
 class FastDecode:
@@ -81,39 +89,41 @@ class FastDecode:
         self._least = torch.tensor(root * config.rms_norm_eps**0.5, dtype=torch.float32)
         self._embeddings = weights["model.embed_tokens.weight"]
         head = self._embeddings if config.tie_word_embeddings else weights["lm_head.weight"]
-        layers = (weight.numel() for name, weight in weights.items() if "layers" in name)
-        is_light = head.numel() + sum(layers) <= _LIGHT
         parts = (f"model.layers.{index}." for index in range(config.num_hidden_layers))
-        self._layers = [_join(weights, part, root, is_light) for part in parts]
-        self._head = _Product(head * (root * weights["model.norm.weight"]), is_light)
+        self._layers = [_join(weights, part, root) for part in parts]
+        self._head = _matrix(head * (root * weights["model.norm.weight"]))
+        self._one, self._few = (self._quickest_way(n_rows) for n_rows in (1, _FEW))
         n_most = config.max_position_embeddings
         theta = config.rope_parameters["rope_theta"]
         self._cos, self._sin = _rope_tables(self._size, theta, n_most)
         self._causal = _causal_mask(self._n_heads // self._n_kv, n_most)
 
-    def __call__(self, token_id: int, cache: DynamicCache) -> Tensor:
-        """Returns the logits after one more token, (vocab,), and adds the token to the cache."""
-        return self.read([token_id], cache)[0]
-
-    def prefill(self, ids: Sequence[int], cache: DynamicCache) -> Tensor:
-        """Returns the logits after the last of these tokens, (vocab,), and adds them all."""
-        return self.read(ids, cache, only_last=True)[0]
-
     @torch.inference_mode()
     def read(self, ids: Sequence[int], cache: DynamicCache, only_last: bool = False) -> Tensor:
-        """Returns the logits after each of these tokens, (n, vocab), and adds them to the cache."""
+        """Adds tokens to the cache and returns the logits after each, or the last, (n, vocab)."""
         n_past, n_new = cache.get_seq_length(), len(ids)
         rotation = (self._cos[n_past : n_past + n_new], self._sin[n_past : n_past + n_new])
         bias = self._causal_bias(n_new, n_past) if n_new > 1 else None
         x = self._embeddings[list(ids)]
+        multiply = self._one if n_new == 1 else self._few
         for index, layer in enumerate(self._layers):
             # attend: each token looks at all before it and at itself
-            heads = layer.qkv(self._rms_norm(x))
-            x = x + layer.out(self._attend(heads, index, cache, rotation, bias))
+            heads = multiply(self._rms_norm(x), layer.qkv)
+            x = x + multiply(self._attend(heads, index, cache, rotation, bias), layer.out)
             # feed forward: each token by itself
-            gate, up = layer.gate_up(self._rms_norm(x)).chunk(2, dim=-1)
-            x = x + layer.down(silu(gate) * up)
-        return self._head(self._rms_norm(x[-1:] if only_last else x))
+            gate, up = multiply(self._rms_norm(x), layer.gate_up).chunk(2, dim=-1)
+            x = x + multiply(silu(gate) * up, layer.down)
+        return multiply(self._rms_norm(x[-1:] if only_last else x), self._head)
+
+    def _quickest_way(self, n_rows: int) -> Callable[[Tensor, _Matrix], Tensor]:
+        """Multiplies all matrices by so many rows, in each way: as in a pass, none is at hand."""
+        matrices = [*chain.from_iterable(self._layers), self._head]
+
+        def run(way: Callable[[Tensor, _Matrix], Tensor]) -> None:
+            for matrix in matrices:
+                way(torch.ones(n_rows, matrix.rows.shape[1]), matrix)
+
+        return _WAYS[quickest([partial(run, way) for way in _WAYS])]
 
     def _attend(
         self,
@@ -204,12 +214,19 @@ def _causal_mask(n_shared: int, n_past: int, n_new: int = MAX_TOKENS) -> Tensor:
     return torch.cat([past, new], dim=1).repeat_interleave(n_shared, dim=0)
 
 
-def _join(weights: Mapping[str, Tensor], layer: str, root: float, is_light: bool) -> _Layer:
+def _join(weights: Mapping[str, Tensor], layer: str, root: float) -> _Layer:
     """Puts together the weights of a layer that read the same input."""
     attention = [weights[f"{layer}self_attn.{name}_proj.weight"] for name in "qkv"]
     feed = [weights[f"{layer}mlp.{name}_proj.weight"] for name in ("gate", "up")]
-    qkv = torch.cat(attention) * (root * weights[f"{layer}input_layernorm.weight"])
-    out = weights[f"{layer}self_attn.o_proj.weight"]
-    gate_up = torch.cat(feed) * (root * weights[f"{layer}post_attention_layernorm.weight"])
-    down = weights[f"{layer}mlp.down_proj.weight"]
-    return _Layer(*(_Product(weight, is_light) for weight in (qkv, out, gate_up, down)))
+    return _Layer(
+        qkv=_matrix(torch.cat(attention) * (root * weights[f"{layer}input_layernorm.weight"])),
+        out=_matrix(weights[f"{layer}self_attn.o_proj.weight"]),
+        gate_up=_matrix(
+            torch.cat(feed) * (root * weights[f"{layer}post_attention_layernorm.weight"])
+        ),
+        down=_matrix(weights[f"{layer}mlp.down_proj.weight"]),
+    )
+
+
+def _matrix(weight: Tensor) -> _Matrix:
+    return _Matrix(weight, by_columns(weight))

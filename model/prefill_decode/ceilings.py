@@ -1,7 +1,7 @@
 """What a device reaches when it does one thing alone: copying, reading, multiplying.
 
 A ceiling is what can be reached, so the best of several runs counts. No pass of the model runs
-beside it, and a CPU has as many threads as its passes have.
+beside it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from statistics import median
 import torch
 
 from model.loading import LanguageModel
-from model.timing import alone, seconds_of
+from model.timing import seconds_of
 from model.weights.device import free_bytes
 
 N_TRIES = 9  # of each ceiling
@@ -78,7 +78,7 @@ def rate_of(lm: LanguageModel, amount: float, work: Callable[[], object], n_trie
     """Times some work again and again, no pass of the model beside it; the first run warms up."""
     seconds = []
     for _ in range(n_tries + 1):
-        with alone(lm):
+        with lm.lock:
             seconds.append(seconds_of(work, lm.device))
     return Rate(amount, tuple(seconds[1:]))
 

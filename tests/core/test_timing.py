@@ -9,7 +9,7 @@ import torch
 from model.prefill_decode.ceilings import Rate
 from model.prefill_decode.records import Request, Timed
 from model.records import Machine
-from model.timing import alone, describe, one_at_a_time, processor, seconds_of
+from model.timing import describe, one_at_a_time, processor, seconds_of
 from tests.tiny_models import tiny
 
 
@@ -27,16 +27,6 @@ def test_two_runs_are_never_timed_at_once() -> None:
         assert (first, seen) == (True, [False])
     with one_at_a_time(patience=0.01) as again:
         assert again
-
-
-def test_a_ceiling_is_measured_while_no_pass_runs_and_gives_the_threads_back() -> None:
-    lm = tiny("llama")
-    before = torch.get_num_threads()
-    with alone(lm, n_threads=1):
-        assert lm.lock.locked()
-        assert torch.get_num_threads() == 1
-    assert not lm.lock.locked()
-    assert torch.get_num_threads() == before
 
 
 def test_work_runs_once_and_takes_time() -> None:

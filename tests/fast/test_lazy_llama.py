@@ -20,7 +20,7 @@ from model.generation import Generation
 from model.loading import SHIPPED, LanguageModel, load_model
 
 QUICK = ("storyteller", "scribbler", "scribbler_plain")
-NOT_ABOUT_THE_MODEL = {"source", "config", "tokenizer", "seconds_to_load", "lock"}
+NOT_ABOUT_THE_MODEL = {"source", "config", "tokenizer", "seconds_to_load", "threads", "lock"}
 
 
 @pytest.fixture
@@ -40,7 +40,6 @@ def facts(lm: LanguageModel) -> dict[str, object]:
     """All that is known of a model; of the fast pass, whether there is one."""
     known = {field.name: getattr(lm, field.name) for field in dataclasses.fields(lm)}
     known["fast_decode"] = lm.fast_decode is not None
-    known["tall_layers"] = ()  # only for models without a fast pass
     return {name: value for name, value in known.items() if name not in NOT_ABOUT_THE_MODEL}
 
 

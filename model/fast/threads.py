@@ -1,0 +1,71 @@
+"""How many threads of the CPU a pass takes: as many as were quickest lately.
+
+All threads of a pass wait for the last, so a core that is busy with the page or the browser stops
+the others: of two cores in use elsewhere, a GPT-2 took 300 ms a token on two threads and 26 on one.
+What is quickest depends on the machine, on the model and on who else computes now, so the passes
+themselves are what is measured.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+
+ALL_THREADS = torch.get_num_threads()
+NUMBERS = tuple(sorted({1, max(1, ALL_THREADS // 2), ALL_THREADS}))
+_PATIENCE = 30  # passes take so many times what a trial would before it is made: it costs a 30th
+_CLEARLY = 0.9  # of the time: threads that save less are left to others
+
+
+@dataclass
+class _Tried:
+    """What passes on one number of threads took when it was last used."""
+
+    seconds: float  # for each token
+    since: float = 0.0  # seconds for each token that passes took on other numbers after it
+
+
+class Threads:
+    """The threads of one model's passes, learnt for each size: 1 token, 2 to 3, 4 to 7..."""
+
+    def __init__(self, numbers: Sequence[int] = NUMBERS) -> None:
+        """Takes the numbers of threads to choose from, the smallest first."""
+        self._numbers = numbers
+        self._tried: dict[int, dict[int, _Tried]] = defaultdict(dict)
+
+    @contextmanager
+    def of_pass(self, n_tokens: int) -> Iterator[int]:
+        """Gives torch some threads for one pass, learns from the time it takes, and frees them."""
+        tried = self._tried[n_tokens.bit_length()]
+        number = self._choose(tried)
+        torch.set_num_threads(number)
+        started = time.perf_counter()
+        try:
+            yield number
+            _learn(tried, number, (time.perf_counter() - started) / max(1, n_tokens))
+        finally:
+            torch.set_num_threads(ALL_THREADS)
+
+    def _choose(self, tried: dict[int, _Tried]) -> int:
+        """Returns a number that is due for a trial, else the fewest threads that are quick."""
+        best = self._numbers[0]
+        for number in self._numbers:
+            if number not in tried or tried[number].since > _PATIENCE * tried[number].seconds:
+                return number
+            if tried[number].seconds < _CLEARLY * tried[best].seconds:
+                best = number
+        return best
+
+
+def _learn(tried: dict[int, _Tried], number: int, seconds: float) -> None:
+    """Believes what is quicker at once and what is slower by half: one slow pass may be chance."""
+    known = tried.setdefault(number, _Tried(seconds))
+    known.seconds = min(seconds, (known.seconds + seconds) / 2)
+    for each in tried.values():
+        each.since += seconds
+    known.since = 0.0

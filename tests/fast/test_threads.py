@@ -1,0 +1,75 @@
+"""Threads are chosen by what passes took, on a clock that the test turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from model.fast import threads
+from model.fast.threads import ALL_THREADS, Threads
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[int]]:
+    """Runs passes that take what the test says of a number of threads; returns those numbers."""
+    now = [0.0]
+    monkeypatch.setattr(threads.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
+
+    def passes(chosen: Threads, seconds: dict[int, float], n: int, n_tokens: int = 1) -> list[int]:
+        numbers = []
+        for _ in range(n):
+            with chosen.of_pass(n_tokens) as number:
+                now[0] += seconds[number]
+            numbers.append(number)
+        return numbers
+
+    return passes
+
+
+@pytest.mark.parametrize(
+    ("seconds", "best"),
+    [({1: 4.0, 2: 2.0}, 2), ({1: 4.0, 2: 3.9}, 1), ({1: 4.0, 2: 40.0}, 1)],
+)
+def test_as_many_threads_as_are_clearly_quicker(
+    run: Callable[..., list[int]], seconds: dict[int, float], best: int
+) -> None:
+    numbers = run(Threads((1, 2)), seconds, 1000)
+    assert numbers[:2] == [1, 2], "each is tried"
+    others = [number for number in numbers[2:] if number != best]
+    assert 0 < len(others) * seconds[3 - best] < sum(seconds[n] for n in numbers) / 25
+
+
+def test_a_core_that_is_taken_is_left_and_found_again_when_it_is_free(
+    run: Callable[..., list[int]],
+) -> None:
+    chosen, free, taken = Threads((1, 2)), {1: 4.0, 2: 2.0}, {1: 4.0, 2: 50.0}
+    run(chosen, free, 20)
+    assert run(chosen, taken, 300).count(2) <= 2
+    assert set(run(chosen, free, 400)[-20:]) == {2}
+
+
+def test_one_slow_pass_decides_nothing(run: Callable[..., list[int]]) -> None:
+    chosen = Threads((1, 2))
+    run(chosen, {1: 4.0, 2: 2.0}, 10)
+    run(chosen, {2: 4.5}, 1)
+    assert run(chosen, {2: 2.0}, 5) == [2] * 5
+
+
+def test_each_size_of_a_pass_is_learnt_by_itself(run: Callable[..., list[int]]) -> None:
+    chosen = Threads((1, 2, 4))
+    assert run(chosen, {1: 1.0, 2: 2.0, 4: 3.0}, 10)[3:] == [1] * 7
+    assert run(chosen, {1: 900.0, 2: 500.0, 4: 300.0}, 10, n_tokens=300)[3:] == [4] * 7
+
+
+def test_the_threads_are_given_back_even_where_a_pass_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    set_to: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", set_to.append)
+    passing = Threads((7,)).of_pass(1)
+    with pytest.raises(RuntimeError), passing:
+        raise RuntimeError
+    assert set_to == [7, ALL_THREADS]
