@@ -1,15 +1,15 @@
-"""Which way a product with few rows is quickest here, and weights that lie that way round.
+"""Products of a matrix with few rows, in the way that is quickest on this machine.
 
 A decode step is as fast as its weights are read. How fast a library reads a matrix for a single row
 depends on the processor and on how the matrix lies in memory: by columns some read twice as fast,
-some no faster. So it is timed, on the model's own weights, when they are loaded.
+some no faster. So the ways are timed, on the model's own weights, when these are loaded.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import torch
 from torch import nn
@@ -21,8 +21,65 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 _N_TRIES = 3
-_N_TIMED = 16_000_000  # numbers, so that they come from memory and not from a processor's cache
+_N_TIMED = (
+    16_000_000  # numbers of the largest matrix: they come from memory, not from a processor's cache
+)
 _CLEARLY = 0.9  # of the time: what saves less is not worth it
+
+
+class Matrix(NamedTuple):
+    """A matrix, (out, in), twice in memory."""
+
+    rows: torch.Tensor  # row after row
+    columns: torch.Tensor  # column after column
+
+
+Way: TypeAlias = Callable[[torch.Tensor, Matrix], torch.Tensor]  # (n, in) to (n, out)
+
+
+def by_rows(x: torch.Tensor, matrix: Matrix) -> torch.Tensor:
+    """Returns the product as it is usually taken."""
+    return linear(x, matrix.rows)
+
+
+def by_columns(x: torch.Tensor, matrix: Matrix) -> torch.Tensor:
+    """Returns the same, the matrix read column after column."""
+    return linear(x, matrix.columns)
+
+
+def turned(x: torch.Tensor, matrix: Matrix) -> torch.Tensor:
+    """Puts the other factor first, with two columns at least: some libraries are slow at one."""
+    columns = x.expand(max(2, len(x)), -1).contiguous().t()
+    return torch.mm(matrix.rows, columns).t()[: len(x)]
+
+
+def both_ways(weight: torch.Tensor) -> Matrix:
+    """Copies a matrix so that it can be read either way."""
+    return Matrix(weight, weight.t().contiguous().t())
+
+
+@torch.inference_mode()
+def quickest_way(
+    matrices: Sequence[Matrix], n_rows: int, ways: Sequence[Way] = (by_rows, by_columns, turned)
+) -> Way:
+    """Returns the way that takes the least time here; the first unless another clearly wins.
+
+    The ways take turns, each going over all matrices, as a pass does, so that none is at hand. The
+    best time of each product counts, on one thread: then a core that is busy elsewhere does little.
+    """
+    torch.set_num_threads(1)
+    inputs = [torch.ones(n_rows, matrix.rows.shape[1]) for matrix in matrices]
+    best = [[float("inf")] * len(matrices) for _ in ways]
+    for _ in range(_N_TRIES):
+        for way, seconds in zip(ways, best, strict=True):
+            for index, (x, matrix) in enumerate(zip(inputs, matrices, strict=True)):
+                started = time.perf_counter()
+                way(x, matrix)
+                seconds[index] = min(seconds[index], time.perf_counter() - started)
+    torch.set_num_threads(ALL_THREADS)
+    totals = [sum(seconds) for seconds in best]
+    least = min(totals)
+    return ways[totals.index(least) if least < _CLEARLY * totals[0] else 0]
 
 
 def lay_out(model: PreTrainedModel) -> None:
@@ -33,53 +90,10 @@ def lay_out(model: PreTrainedModel) -> None:
     layers = [layer for layer in model.modules() if type(layer) is nn.Linear]
     weights = list({id(layer.weight): layer.weight for layer in layers}.values())
     is_here = model.device.type == "cpu" and model.dtype == torch.float32
-    if weights and is_here and _better_by_columns(_first_numbers(weights)):
+    if not (weights and is_here):
+        return
+    largest = max(weights, key=torch.numel).detach()
+    some = both_ways(largest[: _N_TIMED // largest.shape[1]])
+    if quickest_way([some], 1, (by_rows, by_columns)) is by_columns:
         for weight in weights:
-            weight.data = by_columns(weight.data)
-
-
-def by_columns(weight: torch.Tensor) -> torch.Tensor:
-    """Returns the same matrix, its columns one after another in memory."""
-    return weight.t().contiguous().t()
-
-
-def quickest(ways: Sequence[Callable[[], object]]) -> int:
-    """Returns which of some ways takes the least time here; the first unless another clearly wins.
-
-    They take turns, and the best time of each counts, so that a busy machine is busy for all. They
-    run on one thread: more would wait for a core that is busy elsewhere.
-    """
-    torch.set_num_threads(1)
-    tries = [[_seconds(way) for way in ways] for _ in range(_N_TRIES)]
-    torch.set_num_threads(ALL_THREADS)
-    seconds = [min(times) for times in zip(*tries, strict=True)]
-    best = seconds.index(min(seconds))
-    return best if seconds[best] < _CLEARLY * seconds[0] else 0
-
-
-def _seconds(way: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    way()
-    return time.perf_counter() - started
-
-
-def _first_numbers(weights: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Returns as many of the first rows of some matrices as are timed."""
-    some, n_left = list[torch.Tensor](), _N_TIMED
-    for weight in weights:
-        rows = weight.detach()[: max(0, n_left // weight.shape[1])]
-        some.append(rows)
-        n_left -= rows.numel()
-    return some
-
-
-@torch.inference_mode()
-def _better_by_columns(weights: Sequence[torch.Tensor]) -> bool:
-    """Tells whether these matrices, (out, in), are read quicker by columns for a single row."""
-
-    def read(matrices: Sequence[torch.Tensor]) -> None:
-        for matrix in matrices:
-            linear(torch.ones(1, matrix.shape[1]), matrix)
-
-    columns = [by_columns(weight) for weight in weights]
-    return bool(quickest([lambda: read(weights), lambda: read(columns)]))
+            weight.data = both_ways(weight.data).columns

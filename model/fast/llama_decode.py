@@ -12,16 +12,15 @@ cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import torch
-from torch.nn.functional import linear, scaled_dot_product_attention, silu
+from torch.nn.functional import scaled_dot_product_attention, silu
 from transformers import DynamicCache
 
-from model.fast.layout import by_columns, quickest
+from model.fast.layout import Matrix, both_ways, quickest_way
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
@@ -35,37 +34,13 @@ _FEW = 5  # rows for which the ways of a product are timed, as well as for one
 _MAX_POSITIONS = 8192  # positions with their rotation, kept as a table
 
 
-class _Matrix(NamedTuple):
-    """A matrix, (out, in), twice in memory."""
-
-    rows: Tensor  # one after another
-    columns: Tensor  # one after another
-
-
 class _Layer(NamedTuple):
     """The matrices of one layer, those of the same input joined."""
 
-    qkv: _Matrix  # ((H + 2K) d, h), gains of the norm before it included
-    out: _Matrix  # (h, H d)
-    gate_up: _Matrix  # (2 inner, h), gains of the norm before it included
-    down: _Matrix  # (h, inner)
-
-
-def _by_rows(x: Tensor, matrix: _Matrix) -> Tensor:
-    return linear(x, matrix.rows)
-
-
-def _by_columns(x: Tensor, matrix: _Matrix) -> Tensor:
-    return linear(x, matrix.columns)
-
-
-def _turned(x: Tensor, matrix: _Matrix) -> Tensor:
-    """Puts the other factor first, with two columns at least: some libraries are slow at one."""
-    columns = x.expand(max(2, len(x)), -1).contiguous().t()
-    return torch.mm(matrix.rows, columns).t()[: len(x)]
-
-
-_WAYS = (_by_rows, _by_columns, _turned)  # of the same product, (n, out)
+    qkv: Matrix  # ((H + 2K) d, h), gains of the norm before it included
+    out: Matrix  # (h, H d)
+    gate_up: Matrix  # (2 inner, h), gains of the norm before it included
+    down: Matrix  # (h, inner)
 
 
 class FastDecode:
@@ -91,8 +66,9 @@ class FastDecode:
         head = self._embeddings if config.tie_word_embeddings else weights["lm_head.weight"]
         parts = (f"model.layers.{index}." for index in range(config.num_hidden_layers))
         self._layers = [_join(weights, part, root) for part in parts]
-        self._head = _matrix(head * (root * weights["model.norm.weight"]))
-        self._one, self._few = (self._quickest_way(n_rows) for n_rows in (1, _FEW))
+        self._head = both_ways(head * (root * weights["model.norm.weight"]))
+        matrices = [*chain.from_iterable(self._layers), self._head]
+        self._one, self._few = (quickest_way(matrices, n_rows) for n_rows in (1, _FEW))
         n_most = config.max_position_embeddings
         theta = config.rope_parameters["rope_theta"]
         self._cos, self._sin = _rope_tables(self._size, theta, n_most)
@@ -114,16 +90,6 @@ class FastDecode:
             gate, up = multiply(self._rms_norm(x), layer.gate_up).chunk(2, dim=-1)
             x = x + multiply(silu(gate) * up, layer.down)
         return multiply(self._rms_norm(x[-1:] if only_last else x), self._head)
-
-    def _quickest_way(self, n_rows: int) -> Callable[[Tensor, _Matrix], Tensor]:
-        """Multiplies all matrices by so many rows, in each way: as in a pass, none is at hand."""
-        matrices = [*chain.from_iterable(self._layers), self._head]
-
-        def run(way: Callable[[Tensor, _Matrix], Tensor]) -> None:
-            for matrix in matrices:
-                way(torch.ones(n_rows, matrix.rows.shape[1]), matrix)
-
-        return _WAYS[quickest([partial(run, way) for way in _WAYS])]
 
     def _attend(
         self,
@@ -219,14 +185,10 @@ def _join(weights: Mapping[str, Tensor], layer: str, root: float) -> _Layer:
     attention = [weights[f"{layer}self_attn.{name}_proj.weight"] for name in "qkv"]
     feed = [weights[f"{layer}mlp.{name}_proj.weight"] for name in ("gate", "up")]
     return _Layer(
-        qkv=_matrix(torch.cat(attention) * (root * weights[f"{layer}input_layernorm.weight"])),
-        out=_matrix(weights[f"{layer}self_attn.o_proj.weight"]),
-        gate_up=_matrix(
+        qkv=both_ways(torch.cat(attention) * (root * weights[f"{layer}input_layernorm.weight"])),
+        out=both_ways(weights[f"{layer}self_attn.o_proj.weight"]),
+        gate_up=both_ways(
             torch.cat(feed) * (root * weights[f"{layer}post_attention_layernorm.weight"])
         ),
-        down=_matrix(weights[f"{layer}mlp.down_proj.weight"]),
+        down=both_ways(weights[f"{layer}mlp.down_proj.weight"]),
     )
-
-
-def _matrix(weight: Tensor) -> _Matrix:
-    return _Matrix(weight, by_columns(weight))

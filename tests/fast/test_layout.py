@@ -9,23 +9,22 @@ import pytest
 import torch
 
 from model.fast import layout
-from model.fast.layout import by_columns, lay_out, quickest
+from model.fast.layout import Way, both_ways, by_columns, by_rows, lay_out, quickest_way
 from tests.tiny_models import bare_model
 
 
-def slow() -> None:
-    time.sleep(0.01)
+@pytest.mark.parametrize(
+    ("milliseconds", "kept"), [((9, 3, 9), 1), ((3, 9, 9), 0), ((9, 9, 3), 2), ((5, 5, 5), 0)]
+)
+def test_the_first_way_is_kept_unless_another_clearly_wins(
+    milliseconds: tuple[int, ...], kept: int
+) -> None:
+    def taking(n: int) -> Way:
+        return lambda x, _: time.sleep(n / 1000) or x
 
-
-def quick() -> None:
-    time.sleep(0.001)
-
-
-def test_the_first_way_is_kept_unless_another_clearly_wins() -> None:
+    ways = [taking(n) for n in milliseconds]
     before = torch.get_num_threads()
-    assert quickest([slow, quick, slow]) == 1
-    assert quickest([quick, slow]) == 0
-    assert quickest([slow, slow]) == 0
+    assert quickest_way([both_ways(torch.ones(3, 2))], 1, ways) is ways[kept]
     assert torch.get_num_threads() == before
 
 
@@ -34,7 +33,7 @@ def test_the_first_way_is_kept_unless_another_clearly_wins() -> None:
 def test_a_model_laid_out_by_columns_has_the_same_weights_and_logits(
     architecture: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(layout, "quickest", lambda _: 1)
+    monkeypatch.setattr(layout, "quickest_way", lambda *_: by_columns)
     model = bare_model(architecture)
     turned = copy.deepcopy(model)
     lay_out(turned)
@@ -52,14 +51,10 @@ def test_a_model_laid_out_by_columns_has_the_same_weights_and_logits(
 def test_weights_stay_as_they_are_where_rows_are_as_quick_or_numbers_have_16_bits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for way, model in ((0, bare_model("llama")), (1, bare_model("llama").to(torch.bfloat16))):
-        monkeypatch.setattr(layout, "quickest", lambda _, way=way: way)
+    for way, model in (
+        (by_rows, bare_model("llama")),
+        (by_columns, bare_model("llama").to(torch.bfloat16)),
+    ):
+        monkeypatch.setattr(layout, "quickest_way", lambda *_, way=way: way)
         lay_out(model)
         assert all(weight.is_contiguous() for weight in model.parameters())
-
-
-def test_no_more_of_a_model_is_timed_than_tells(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "_N_TIMED", 10)
-    weights = [torch.ones(3, 2), torch.ones(5, 2), torch.ones(4, 2)]
-    assert [len(rows) for rows in layout._first_numbers(weights)] == [3, 2, 0]
-    assert torch.equal(by_columns(weights[0]), weights[0])

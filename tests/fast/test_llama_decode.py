@@ -9,6 +9,7 @@ import torch
 from transformers import DynamicCache
 
 from model.fast import llama_decode
+from model.fast.layout import Way, by_columns, by_rows, turned
 from model.kv_cache import fork
 from model.loading import load_model
 from tests.tiny_models import bare_model
@@ -64,11 +65,11 @@ def test_a_shipped_model_gives_the_same_logits_by_hand(name: str) -> None:
     assert largest_gap(lm.model, lm.fast_decode, n_tokens=60) < EQUAL
 
 
-@pytest.mark.parametrize("way", [0, 1, 2])
+@pytest.mark.parametrize("way", [by_rows, by_columns, turned])
 def test_each_way_of_a_product_gives_the_same_logits(
-    way: int, monkeypatch: pytest.MonkeyPatch
+    way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(llama_decode, "quickest", lambda _: way)
+    monkeypatch.setattr(llama_decode, "quickest_way", lambda *_: way)
     model = bare_model("llama")
     by_hand = llama_decode.fast_decode(model)
     assert by_hand is not None
