@@ -76,7 +76,7 @@ def against_generate(lm: LanguageModel, rounds: int, n_tokens: int) -> list[Timi
     theirs: list[float] = []
     ours: dict[str, list[float]] = {name: [] for name in engines}
     for turn in range(rounds + 1):
-        their_turn = time_theirs(lm, prompt, STRATEGIES[0], n_out)
+        their_turn = time_theirs(lm.model, prompt, STRATEGIES[0], n_out)
         theirs += their_turn if turn else []
         for name, engine in engines.items():
             seconds = time_ours(engine, prompt, best_that_goes_on(lm), n_out)
