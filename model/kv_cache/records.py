@@ -14,8 +14,8 @@ class CacheGrid:
     keys: FloatArray  # (layers, KV heads, positions) root mean square of each key
     values: FloatArray  # (layers, KV heads, positions) root mean square of each value
     labels: tuple[str, ...]  # visible text of the token at each position
-    n_prompt: int  # positions that the prefill laid
-    n_new: int  # positions that the last pass laid
+    n_prompt: int  # positions that the prefill added
+    n_new: int  # positions that the last pass added
     key_bytes: int  # of one head at one position
     value_bytes: int  # of one head at one position
 

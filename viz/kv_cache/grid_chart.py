@@ -1,8 +1,8 @@
 """What lies in the cache: a row for each head of each layer, a column for each token.
 
-Keys stand above, values below. A prefill lays all columns of the prompt at once, every decode pass
+Keys stand above, values below. A prefill adds all columns of the prompt at once, every decode pass
 one more. The shade of a cell is the size of that key or value, measured; its scale is set by the
-prompt, so that a column, once laid, never changes its colour while the text grows.
+prompt, so that a column never changes its colour while the text grows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STRIP, KEYS, VALUES = (0.945, 1.0), (0.49, 0.925), (0.0, 0.435)  # heights in th
 
 
 def grid_figure(grid: CacheGrid, theme: Theme = "light") -> Chart:
-    """Draws the cache as a grid that gains columns; what the last pass laid is outlined."""
+    """Draws the cache as a grid that gains columns; what the last pass added is outlined."""
     n_layers, n_heads, n_columns = grid.keys.shape
     n_slots = next((slots for slots in SLOTS if slots >= n_columns), n_columns)
     figure = new_figure(theme)
@@ -49,8 +49,8 @@ def grid_figure(grid: CacheGrid, theme: Theme = "light") -> Chart:
 
 def _add_strips(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
     """Draws whose each column is: one block for the prefill, one for each decode pass."""
-    laid_once = f"prefill: {plural(grid.n_prompt, 'column')} in one pass"
-    add_strip(figure, [(0, grid.n_prompt)], laid_once, colour("prompt", theme), ("x", "y3"))
+    at_once = f"prefill: {plural(grid.n_prompt, 'column')} in one pass"
+    add_strip(figure, [(0, grid.n_prompt)], at_once, colour("prompt", theme), ("x", "y3"))
     later = single_columns(grid.n_prompt, grid.keys.shape[2])
     tone = colour("generated", theme)
     add_strip(figure, later, "decode: one column a pass", tone, ("x", "y3"))
@@ -103,10 +103,10 @@ def _outline_newest(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
 
 def _caption(grid: CacheGrid) -> str:
     n_layers, n_heads, n_columns = grid.keys.shape
-    laid = "laid one column" if grid.n_new == 1 else f"laid {count(grid.n_new)} columns at once"
+    added = "one column" if grid.n_new == 1 else f"{count(grid.n_new)} columns at once"
     return (
         f"Measured: {plural(n_layers, 'layer')} × {plural(n_heads, 'KV head')}, a key and a value "
-        f"for each of {plural(n_columns, 'position')}. The last pass {laid} (outlined). The "
-        "stronger a cell’s colour, the larger its key or value; columns, once laid, stay as they "
-        "are."
+        f"for each of {plural(n_columns, 'position')}. The last pass added {added} "
+        "(outlined). The stronger a cell’s colour, the larger its key or value; a column never "
+        "changes."
     )
