@@ -151,29 +151,15 @@ def measure_roofline(
     n_reads = sum(count_reads(n, n_past) for n in batches)
     n_done, n_total = count(), 4 + n_reads + n_kinds * (n_passes + 1)
 
-    rates = []
-    for doing, measure in CEILINGS:
-        yield Progress(next(n_done), n_total, doing)
-        rates.append(measure(lm))
-    yield Progress(next(n_done), n_total, "layers with hardly a number in them")
-    copied, read, multiplied = (rate.best for rate in rates)
-    ceilings = Ceilings(
-        copy=copied,
-        read=read,
-        matmul=multiplied,
-        floors=measure_floors(lm),
-        spread=max(rate.spread for rate in rates),
-        n_runs=N_TRIES,
-        buffer_bytes=buffer_bytes(lm.device),
-    )
-    points, left_out = list[RoofPoint](), list[str]()
+    ceilings, points, left_out = list[Ceilings](), list[RoofPoint](), list[str]()
 
     def measured() -> Roofline:
-        return Roofline(describe(lm), ceilings, tuple(points), tuple(left_out))
+        return Roofline(describe(lm), ceilings[0], tuple(points), tuple(left_out))
 
     def say(doing: str) -> Progress[Roofline]:
-        return Progress(next(n_done), n_total, doing, measured)
+        return Progress(next(n_done), n_total, doing, measured if ceilings else None)
 
+    ceilings.append((yield from _measure_ceilings(lm, say)))
     # of each group the smaller comes first: where it fails, so would those after it
     for group in (
         [(f"prompts of {n} tokens and more", _prefill(lm, n, n_passes, say)) for n in prefills],
@@ -187,6 +173,24 @@ def measure_roofline(
                 left_out.append(f"Left out: {what}. {error}")
                 break
     return measured()
+
+
+def _measure_ceilings(lm: LanguageModel, say: Say[Roofline]) -> Passes[Ceilings]:
+    rates = []
+    for doing, measure in CEILINGS:
+        yield say(doing)
+        rates.append(measure(lm))
+    yield say("layers with hardly a number in them")
+    copied, read, multiplied = (rate.best for rate in rates)
+    return Ceilings(
+        copy=copied,
+        read=read,
+        matmul=multiplied,
+        floors=measure_floors(lm),
+        spread=max(rate.spread for rate in rates),
+        n_runs=N_TRIES,
+        buffer_bytes=buffer_bytes(lm.device),
+    )
 
 
 def prefill_lengths(lm: LanguageModel, lengths: Sequence[int]) -> tuple[int, ...]:

@@ -59,13 +59,7 @@ def heads_figure(
     n_layers, n_heads, n_tokens, _ = maps.weights.shape
     side = min(TILE, n_tokens)
     pitch = side + GAP
-    past = np.full((n_layers * pitch, n_heads * pitch), np.nan)
-    ahead = past.copy()
-    for i in range(n_layers):
-        for j in range(n_heads):
-            lower, upper = _halves(_pool(maps.weights[i, j].astype(np.float64), side))
-            place = np.s_[i * pitch : i * pitch + side, j * pitch : j * pitch + side]
-            past[place], ahead[place] = lower, upper
+    past, ahead = _tiles(maps, side, pitch)
     figure = new_figure(theme, HEIGHT, "head", "layer")
     for values, role in ((past, "kept"), (ahead, "error"))[: 1 if maps.is_masked else 2]:
         _add_cells(figure, values, role, theme, hoverinfo="skip")
@@ -100,6 +94,17 @@ def heads_figure(
         "the one shown large is outlined. Press a small map to see it large."
     )
     return Chart(figure, caption, f"All heads. {caption}")
+
+
+def _tiles(maps: AttentionMaps, side: int, pitch: int) -> tuple[Map, Map]:
+    """Lays all small maps beside each other, what lies behind and what lies ahead apart."""
+    n_layers, n_heads = maps.weights.shape[:2]
+    past = np.full((n_layers * pitch, n_heads * pitch), np.nan)
+    ahead = past.copy()
+    for i, j in np.ndindex(n_layers, n_heads):
+        place = np.s_[i * pitch : i * pitch + side, j * pitch : j * pitch + side]
+        past[place], ahead[place] = _halves(_pool(maps.weights[i, j].astype(np.float64), side))
+    return past, ahead
 
 
 def _halves(weights: Map) -> tuple[Map, Map]:

@@ -116,7 +116,10 @@ def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str, theme: T
             f" {pass_name(point).removeprefix('prefill of ').removeprefix('decode, ')} "
             for point in points
         ],
-        textposition=[_beside(point) for point in points],
+        # where neither the roof nor its neighbours are
+        textposition=[
+            "top left" if phase == "decode" and _is_plain(p) else "bottom right" for p in points
+        ],
         textfont={"size": 13, "color": colour("ink", theme)},
         cliponaxis=False,
         name=f"{phase}: " + ("prompts of so many tokens" if phase == "prefill" else "batches"),
@@ -126,15 +129,10 @@ def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str, theme: T
     )
 
 
-def _beside(point: RoofPoint) -> str:
-    """Puts a point's name where neither the roof nor its neighbours are."""
-    return "top left" if point.phase == "decode" and _is_plain(point) else "bottom right"
-
-
 def floors_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     """Draws, for each kind of pass, what its three floors explain of the time that it took."""
-    top, points = roofline.ceilings, roofline.points
-    figure = new_figure(theme)
+    points = roofline.points
+    figure = new_figure(theme, 120 + 42 * len(points), "share of the time that the pass took")
     rows = [pass_name(point) for point in points]
     for phase, role in PHASE_ROLES.items():
         chosen = [row for row, point in zip(rows, points, strict=True) if point.phase == phase]
@@ -150,34 +148,13 @@ def floors_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
             name=f"{phase}, as measured",
             hoverinfo="skip",
         )
-    for bound, words in WORDS.items():
-        shares = [p.floors(top)[bound] / p.seconds.median for p in points]
-        is_highest = [p.bound(top) == bound for p in points]
-        symbol, ink = FLOOR_SYMBOLS[bound], colour("ink", theme)
-        is_open = [not high and bound != "overhead" for high in is_highest]
-        figure.add_scatter(
-            x=[min(share, 1.12) for share in shares],
-            y=rows,
-            mode="markers",
-            marker={
-                "symbol": [f"{symbol}-open" if hollow else symbol for hollow in is_open],
-                "size": [15 if high else 10 for high in is_highest],
-                "color": ink,
-                "line": {"width": 2.5, "color": ink},
-                "opacity": 1,
-            },
-            name=f"{words} alone",
-            text=[
-                f"{duration(p.floors(top)[bound])} of {duration(p.seconds.median)}" for p in points
-            ],
-            hovertemplate="%{y}: " + words + " %{text}<extra></extra>",
-        )
-    figure.update_layout(height=120 + 42 * len(rows), barmode="overlay")
+    for bound in WORDS:
+        _add_floor(figure, bound, roofline, theme)
+    figure.update_layout(barmode="overlay")
     figure.update_xaxes(
         range=[0, 1.15],
         tickvals=[0, 0.25, 0.5, 0.75, 1],
         ticktext=["0", "¼", "½", "¾", "1"],
-        title_text="share of the time that the pass took",
     )
     name_rows(figure, rows, theme)
     caption = (
@@ -187,6 +164,29 @@ def floors_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
         "explains."
     )
     return Chart(figure, caption, f"Three floors under each pass. {caption}")
+
+
+def _add_floor(figure: go.Figure, bound: Bound, roofline: Roofline, theme: Theme) -> None:
+    """Marks how much of each pass's time one floor explains; large where it is the highest."""
+    top, points, ink = roofline.ceilings, roofline.points, colour("ink", theme)
+    floors = [(point.floors(top)[bound], point.seconds.median) for point in points]
+    is_highest = [point.bound(top) == bound for point in points]
+    hollow = "" if bound == "overhead" else "-open"
+    figure.add_scatter(
+        x=[min(floor / seconds, 1.12) for floor, seconds in floors],
+        y=[pass_name(point) for point in points],
+        mode="markers",
+        marker={
+            "symbol": [f"{FLOOR_SYMBOLS[bound]}{'' if high else hollow}" for high in is_highest],
+            "size": [15 if high else 10 for high in is_highest],
+            "color": ink,
+            "line": {"width": 2.5, "color": ink},
+            "opacity": 1,
+        },
+        name=f"{WORDS[bound]} alone",
+        text=[f"{duration(floor)} of {duration(seconds)}" for floor, seconds in floors],
+        hovertemplate="%{y}: %{text}<extra>" + WORDS[bound] + "</extra>",
+    )
 
 
 def verdict(roofline: Roofline) -> str:
