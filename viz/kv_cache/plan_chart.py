@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from model.kv_cache.records import CachePlan
-from viz.chart import Chart, add_line, name_rows, new_figure, write_at
+from viz.chart import Chart, add_line, name_rows, new_figure
 from viz.format import digits, size
 from viz.palette import Theme, colour
 
@@ -23,42 +23,36 @@ FORMULA = (
 
 def plan_figure(plans: Sequence[CachePlan], cache_bits: int, theme: Theme = "light") -> Chart:
     """Draws bytes per token as they are, and as they would be with every head's own kept."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, 420, "bytes per token, each step ten times the last")
     names = [plan.name for plan in plans]
     kept = [plan.bytes_per_token for plan in plans]
     whole = [plan.numbers_all_heads * cache_bits / 8 for plan in plans]
     ends = [x for pair in zip(kept, whole, strict=True) for x in (*pair, None)]
     rows = [y for name in names for y in (name, name, None)]
     add_line(figure, "", ends, rows, colour("line", theme), width=4, showlegend=False)
-    ink, tone = colour("muted", theme), colour("keys", theme)
-    open_ring = {"symbol": "circle-open", "size": 13, "color": ink, "line": {"width": 2}}
-    for x, marker, legend in (
-        (whole, open_ring, "if every head kept its own"),
-        (kept, {"size": 14, "color": tone}, "kept for each token"),
+    ring = {"symbol": "circle-open", "size": 13, "color": colour("muted", theme)}
+    for x, marker, legend, mode in (
+        (whole, ring | {"line": {"width": 2}}, "if every head kept its own", "markers"),
+        (kept, {"size": 14, "color": colour("keys", theme)}, "kept for each token", "markers+text"),
     ):
         figure.add_scatter(
             x=x,
             y=names,
-            mode="markers",
+            mode=mode,
             marker=marker,
             name=legend,
             text=[size(round(n_bytes)) for n_bytes in x],
+            textposition="bottom center",
+            textfont={"size": 12, "color": colour("ink", theme)},
             hovertemplate="%{y}: %{text} a token<extra></extra>",
-        )
-    for plan in plans:
-        exponent = math.log10(plan.bytes_per_token)  # as a logarithmic axis places it
-        write_at(
-            figure, exponent, plan.name, size(round(plan.bytes_per_token)), theme, 12, yshift=-15
         )
     figure.update_xaxes(
         type="log",
         tickvals=[1e3, 1e4, 1e5, 1e6, 1e7],
         ticktext=[size(int(tick)) for tick in (1e3, 1e4, 1e5, 1e6, 1e7)],
-        title_text="bytes per token, each step ten times the last",
         range=[math.log10(min(kept)) - 0.25, math.log10(max(whole)) + 0.25],
     )
     name_rows(figure, names, theme)
-    figure.update_layout(height=420)
     best = max(plans, key=lambda plan: plan.numbers_all_heads / plan.numbers_per_token)
     saved = digits(best.numbers_all_heads / best.numbers_per_token)
     caption = (
