@@ -76,14 +76,7 @@ class Outcome:
 
 
 class Speculation:
-    """One text that a draft and a target write together.
-
-    Attributes:
-        target: reads; its cache holds all tokens but the last.
-        drafter: proposes.
-        ids: prompt and generated tokens.
-        finished: None, "eos" or "length", by the rules of plain decoding.
-    """
+    """One text that a draft and a target write together; both caches lack its last token."""
 
     def __init__(
         self,

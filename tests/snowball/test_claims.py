@@ -20,7 +20,7 @@ from model.snowball.records import Estimate, Forks
 from model.snowball.rewind_strategies import compare_rewinds
 from model.tokenizing import encode
 from pages.lessons.snowball.written import KINDS
-from viz.snowball.exposure_chart import paired_gap
+from viz.snowball.held_out_charts import paired_gap
 
 BEGINNING = "Once upon a time there was a little girl named Lily."
 INSTRUCTION, WORD = "She had a big dragon.", "dragon"

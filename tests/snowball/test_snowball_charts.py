@@ -25,8 +25,19 @@ from model.snowball.records import (
 from viz.chart import Chart
 from viz.palette import THEMES, Theme
 from viz.snowball.confidence_bands import windows
-from viz.snowball.context_chart import context_figure
-from viz.snowball.exposure_chart import (
+from viz.snowball.fork_chart import (
+    cost_figure,
+    gap_figure,
+    parting_figure,
+    reconverged,
+    strategies_table,
+    surprise_figure,
+    survival_figure,
+    verdict,
+    work_figure,
+)
+from viz.snowball.held_out_charts import (
+    context_figure,
     drift_words,
     judged_figure,
     judged_words,
@@ -34,16 +45,6 @@ from viz.snowball.exposure_chart import (
     paired_gap,
     reference_figure,
 )
-from viz.snowball.fork_chart import (
-    cost_figure,
-    gap_figure,
-    parting_figure,
-    reconverged,
-    surprise_figure,
-    survival_figure,
-    verdict,
-)
-from viz.snowball.rewind_chart import strategies_table, work_figure
 from viz.snowball.written_charts import (
     followed_figure,
     long_surprise_figure,

@@ -27,13 +27,7 @@ EMPTY = "\u00a0" * 3  # a gap that has been begun
 
 
 def gap_text_html(segments: Sequence[Segment], theme: Theme, scale: float = 1.0) -> Markup:
-    """Writes the text, its gaps as boxes.
-
-    Args:
-        segments: What is given and the gaps between, in turn.
-        theme: Light or dark.
-        scale: 1 on a desk, more on a projector.
-    """
+    """Writes what is given and the gaps between as boxes; on a projector they are larger."""
     style = (
         f"font-size:{SIZE * scale}rem;line-height:1.9;color:{colour('ink', theme)};"
         "overflow-wrap:anywhere;white-space:pre-wrap"

@@ -15,8 +15,6 @@ from model.snowball.records import Estimate, Floats
 from viz.chart import add_line, sheer
 from viz.palette import Theme, colour
 
-Z = 1.96  # half-width of a 95 % interval, in standard errors
-
 
 class Line(NamedTuple):
     """A mean at each place, and the half-width of its 95 % interval."""

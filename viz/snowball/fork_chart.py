@@ -1,4 +1,4 @@
-"""A forced token: how far the two texts part, and how much each token surprises the model."""
+"""A forced token: how far texts part, how much each token surprises, what going back costs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from model.snowball.records import Bools, Compounding, Forks, ForkStep
-from viz.chart import Chart, add_line, new_figure, sheer
-from viz.format import change, digits, nats, percent, plural
+from model.snowball.records import Bools, Compounding, Forks, ForkStep, RewindStrategy
+from viz.chart import Chart, add_line, hatched, name_rows, new_figure, sheer
+from viz.format import change, digits, duration, nats, percent, plural
 from viz.palette import Theme, colour
 from viz.snowball.confidence_bands import add_band, add_mean, windows
 
@@ -145,4 +146,51 @@ def verdict(slips: Compounding) -> str:
         f"**More errors follow, then fade:** {numbers} ({margin}). In the first 8 tokens "
         f"{percent(slips.early[1])} slip against {percent(slips.early[0])}, later "
         f"{percent(slips.late[1])} against {percent(slips.late[0])}."
+    )
+
+
+# Going back
+
+
+def work_figure(strategies: Sequence[RewindStrategy], theme: Theme = "light") -> Chart:
+    """Draws the tokens that each strategy wrote, and which of them were discarded."""
+    names = [strategy.name for strategy in strategies]
+    figure = new_figure(theme, 90 + 44 * len(names), "tokens written from the bad place on")
+    kept = [strategy.n_kept for strategy in strategies]
+    discarded = [strategy.n_discarded for strategy in strategies]
+    again = [n if taken else 0 for n, taken in zip(kept, discarded, strict=True)]
+    left = [0 if taken else n for n, taken in zip(kept, discarded, strict=True)]
+    for name, lengths, marker, what in (
+        ("discarded", discarded, hatched(theme), "tokens discarded"),
+        ("written after the rewind", again, {"color": colour("generated", theme)}, "kept"),
+        ("written after the bad token", left, {"color": colour("error", theme)}, "kept"),
+    ):
+        hover = "%{x} " + what + "<extra></extra>"
+        look = {"orientation": "h", "marker": marker, "hovertemplate": hover}
+        figure.add_bar(y=names, x=lengths, name=name, **look)
+    figure.update_layout(barmode="stack", bargap=0.35)
+    name_rows(figure, names, theme)
+    costs = "; ".join(
+        f"{strategy.name}: {plural(strategy.n_discarded, 'token')} discarded, "
+        f"{plural(strategy.n_passes, 'pass', 'es')}, {duration(strategy.seconds)}"
+        for strategy in strategies
+    )
+    caption = f"Measured: {costs}. One pass of each rewind reads the last kept token again."
+    return Chart(figure, caption, f"Work of each strategy. {caption}")
+
+
+def strategies_table(strategies: Sequence[RewindStrategy]) -> pd.DataFrame:
+    """Writes what each strategy took, and what it gave."""
+    return pd.DataFrame(
+        {
+            "strategy": strategy.name,
+            "discarded": strategy.n_discarded,
+            "passes": strategy.n_passes,
+            "time": duration(strategy.seconds),
+            "surprise per token": nats(strategy.surprise),
+            "distinct pairs": percent(strategy.distinct),
+            "as without it": "yes" if strategy.is_restored else "no",
+            "text from there on": strategy.text.strip(),
+        }
+        for strategy in strategies
     )

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from model.speculative.records import (
     FORCED_LENGTH,
     Bar,
@@ -33,10 +31,7 @@ def distributions_figure(
 ) -> Chart:
     """Draws what both models say of one position, and what the draft leaves of the target's.
 
-    Args:
-        bars: The likeliest tokens.
-        theme: Light or dark.
-        is_decided: Whether it is known by now which token was drawn.
+    Which token was drawn is marked once it is decided.
     """
     has_draft = any(bar.is_proposed for bar in bars)
     tone = colour("generated", theme)
@@ -123,7 +118,7 @@ def speed_figure(report: SpeedReport, where: str, theme: Theme = "light") -> Cha
     """Draws the speed-up of every draft length: measured, predicted, and by the textbook."""
     fixed = [(one.n_draft, one) for one in report.speeds if one.n_draft is not None]
     lengths = [length for length, _ in fixed]
-    adaptive = [one.measured for one in report.speeds if one.n_draft is None]
+    adaptive = [one for one in report.speeds if one.n_draft is None]
     title = "times as fast as plain decoding"
     figure = new_figure(theme, 380, "draft tokens per round", title)
     tone, hover = colour("generated", theme), "%{x} draft tokens: %{y:.2f}"
@@ -133,12 +128,20 @@ def speed_figure(report: SpeedReport, where: str, theme: Theme = "light") -> Cha
     add_line(figure, "textbook formula", lengths, textbook, grey, dash="dot", hover=hover)
     name = "predicted from the parts"
     add_line(figure, name, lengths, predicted, tone, dash="dash", hover=hover)
-    measured = [one.measured for _, one in fixed]
+    measured = [one.measured for one in (*(one for _, one in fixed), *adaptive)]
+    places = [*lengths, *[lengths[-1] + 1] * len(adaptive)]
     # away from the line, so that it crosses no number
-    sides = ["bottom" if one.measured < (one.predicted or 0) else "top" for _, one in fixed]
-    _add_marks(figure, "measured", lengths, measured, tone, positions=sides)
-    last = lengths[-1] + len(adaptive)
-    _add_marks(figure, "measured, adaptive", [last] * len(adaptive), adaptive, tone, "square")
+    below = [one.measured < (one.predicted or 0) for _, one in fixed] + [False] * len(adaptive)
+    figure.add_scatter(
+        x=places,
+        y=measured,
+        mode="markers+text",
+        text=[f"{value:.2f}" for value in measured],
+        textposition=[f"{'bottom' if is_below else 'top'} center" for is_below in below],
+        marker={"size": 12, "color": tone},
+        name="measured",
+        hovertemplate=f"{hover}<extra>measured</extra>",
+    )
     if report.extremes:
         figure.add_scatter(
             x=[FORCED_LENGTH, FORCED_LENGTH],
@@ -155,36 +158,12 @@ def speed_figure(report: SpeedReport, where: str, theme: Theme = "light") -> Cha
         )
     figure.add_hline(y=1, line={"color": colour("ink", theme), "width": 1})
     figure.update_xaxes(
-        tickvals=[*lengths, *[last] * len(adaptive)],
-        ticktext=[*map(str, lengths), *["adaptive"] * len(adaptive)],
+        tickvals=places, ticktext=[*map(str, lengths), *["adaptive"] * len(adaptive)]
     )
-    top = max(*measured, *adaptive, *textbook, *report.extremes or ())
+    top = max(*measured, *textbook, *report.extremes or ())
     figure.update_yaxes(range=[0, 1.15 * top], rangemode="tozero")
     caption = _speed_words(report.speeds, where)
     return Chart(figure, caption, f"Speed-up by draft length. {caption}")
-
-
-def _add_marks(
-    figure: go.Figure,
-    name: str,
-    lengths: Sequence[int],
-    values: Sequence[float],
-    tone: str,
-    symbol: str = "circle",
-    positions: Sequence[str] = ("top",),
-) -> None:
-    """Marks what was measured, each with its number."""
-    if values:
-        figure.add_scatter(
-            x=list(lengths),
-            y=list(values),
-            mode="markers+text",
-            name=name,
-            text=[f"{value:.2f}" for value in values],
-            textposition=[f"{position} center" for position in positions],
-            marker={"size": 12, "symbol": symbol, "color": tone},
-            hovertemplate="%{x} draft tokens: %{y:.2f}<extra>" + name + "</extra>",
-        )
 
 
 def _speed_words(speeds: Sequence[Speed], where: str) -> str:

@@ -19,12 +19,7 @@ E = TypeVar("E", Diffusion, Infilling)  # engines that write pass by pass, and t
 
 
 class PassSteps(Generic[E]):
-    """The passes of an engine, stepped through.
-
-    Attributes:
-        engine: what runs them.
-        seconds: a step goes on for so long; 0 is one pass.
-    """
+    """The passes of an engine, stepped through: one a step, or for some seconds a step."""
 
     notice = None
 

@@ -16,8 +16,14 @@ from pages.frame.job_panel import show_job
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.format import nats, plural
-from viz.snowball.fork_chart import cost_figure, parting_figure, survival_figure, verdict
-from viz.snowball.rewind_chart import strategies_table, work_figure
+from viz.snowball.fork_chart import (
+    cost_figure,
+    parting_figure,
+    strategies_table,
+    survival_figure,
+    verdict,
+    work_figure,
+)
 
 N_TOKENS = 40  # after the forced one
 N_FORKS = 100

@@ -19,8 +19,8 @@ from pages.frame.job_panel import show_job
 from pages.frame.models import offered_models, shared_model
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
-from viz.snowball.context_chart import context_figure
-from viz.snowball.exposure_chart import (
+from viz.snowball.held_out_charts import (
+    context_figure,
     drift_words,
     judged_figure,
     judged_words,

@@ -59,13 +59,7 @@ class ModelPair:
 
 
 class RoundSteps:
-    """A text that is written here, round by round and stage by stage.
-
-    Attributes:
-        text: what the pair writes.
-        rounds: so far.
-        stage: what of the last round is on the page.
-    """
+    """A text that is written here, round by round, and the stage of the last one on the page."""
 
     def __init__(self, pair: ModelPair, prompt: str) -> None:
         """Lets both models read the prompt, and runs the first round, so that it can be seen.

@@ -1,20 +1,27 @@
-"""Teacher forcing against free running, position by position."""
+"""Models on held-out text: teacher forcing against free running, and loss against context."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
 
-from model.snowball.records import Estimate, Exposure, Floats
+from model.snowball.records import ContextLoss, Estimate, Exposure, Floats
 from viz.chart import Chart, new_figure
-from viz.format import THIN, change
+from viz.format import THIN, change, count, digits
 from viz.palette import Theme
-from viz.snowball.confidence_bands import add_mean, windows
+from viz.snowball.confidence_bands import Line, add_mean, windows
 
 HEIGHT = 340  # pixels
 WINDOW = 8  # positions in a stretch
 FORCED, FREE = "after true tokens (teacher forcing)", "after its own tokens (free running)"
 TRUE = "the story’s own tokens"
+# the largest model first: colour, dash and symbol tell them apart
+MODELS = (
+    ("generated", "solid", "circle"),
+    ("ink", "dash", "square"),
+    ("muted", "dot", "diamond"),
+    ("surprise", "dashdot", "triangle-up"),
+)
 
 
 def judged_figure(exposure: Exposure, theme: Theme = "light") -> Chart:
@@ -102,3 +109,34 @@ def drift_words(exposure: Exposure) -> str:
 
 def _change(gap: Estimate) -> str:
     return change(gap.mean, gap.half_width)
+
+
+# From more and more context
+
+
+def context_figure(loss: ContextLoss, theme: Theme = "light") -> Chart:
+    """Draws the mean loss of the same tokens against the context, on a logarithmic axis."""
+    figure = new_figure(theme, 360, "tokens of context", "loss, nats per token")
+    x = np.array(loss.contexts, dtype=np.float64)
+    words = []
+    for (name, losses), (role, dash, symbol) in zip(loss.losses.items(), MODELS, strict=False):
+        whole = ~np.isnan(losses).any(axis=0)  # a context that every target was given
+        means = np.where(whole, losses.mean(axis=0), np.nan)
+        half = np.array([Estimate.of(column).half_width for column in losses.T])
+        shown = f"{name}, {digits(loss.n_parameters[name] / 1e6, 2)} M"
+        add_mean(figure, Line(x, means, half), role, shown, theme, dash=dash, symbol=symbol)
+        known = means[whole]
+        if known.size:
+            words.append(f"{name} {known[0]:.2f} to {known[-1]:.2f}")
+    figure.update_xaxes(
+        type="log",
+        tickvals=x.tolist(),
+        ticktext=[count(int(n)) for n in x],
+    )
+    figure.update_yaxes(rangemode="normal")
+    n = len(next(iter(loss.losses.values())))
+    caption = (
+        f"Measured: the same {n} tokens of held-out text, predicted from the last 1, 2, 4, … "
+        f"tokens before them; bands are 95 % intervals over tokens. {'; '.join(words)} nats."
+    )
+    return Chart(figure, caption, f"Loss against context. {caption}")
