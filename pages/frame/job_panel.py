@@ -7,6 +7,7 @@ ticks only while the job goes on: starting and ending one draws the page once mo
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from viz.format import count
 
 CLOCK_SECONDS = 0.15  # after which the next slice is asked for
 SLICE_SECONDS = 0.35  # of work between two looks at the button
+GRACE_SECONDS = 0.25  # after a job's end, in which a press was still meant for Stop
 
 Jobs = MutableMapping[str, Job[Any]]  # a lesson's, by the key of their panels
 
@@ -95,6 +97,7 @@ def _part(
     if job is not None and job.is_running:
         job.run_for(seconds)
         if not job.is_running:
+            st.session_state[f"{key}_ended"] = time.monotonic()
             st.rerun()
 
 
@@ -105,6 +108,8 @@ def is_running(jobs: Jobs, key: str) -> bool:
 
 def start_job(jobs: Jobs, key: str, start: Callable[[], Job[Any]]) -> None:
     """Start a job; where that cannot be, keep why, and what was found before stays."""
+    if time.monotonic() - st.session_state.get(f"{key}_ended", -GRACE_SECONDS) < GRACE_SECONDS:
+        return
     try:
         jobs[key] = start()
     except ValueError as error:
