@@ -76,6 +76,12 @@ class Job(Generic[Found]):
             self.found, self.is_running, self.is_done = end.value, False, True
 
     @property
+    def result(self) -> Found:
+        """What it found, for whoever draws it: a panel does so once there is something."""
+        assert self.found is not None
+        return self.found
+
+    @property
     def fraction(self) -> float:
         """How much of it is done, from 0 to 1."""
         return (

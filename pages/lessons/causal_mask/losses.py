@@ -75,8 +75,7 @@ def _numbers(losses: Losses) -> list[tuple[str, str, str]]:
 
 def _show_loop(lesson: MaskLesson, losses: Losses, job: Job[Comparison]) -> None:
     """Show the loop's losses over those of the pass, and in the end what both took."""
-    comparison, where, theme = job.found, lesson.lm.where, theme_now()
-    assert comparison is not None
+    comparison, where, theme = job.result, lesson.lm.where, theme_now()
     show_chart(loss_figure(losses, comparison.losses, where, theme), "mask_losses")
     if job.is_done:
         show_chart(race_figure(comparison, where, theme), "mask_race")

@@ -82,8 +82,7 @@ def _start_sweep(lesson: DiffusionLesson) -> Job[Sweep]:
 
 
 def _show_sweep(job: Job[Sweep]) -> None:
-    sweep, theme = job.found, theme_now()
-    assert sweep is not None
+    sweep, theme = job.result, theme_now()
     columns = st.columns(2, gap="large")
     for i, measure in enumerate(MEASURES[:N_LIVE] if job.is_running else MEASURES):
         with columns[i % 2]:

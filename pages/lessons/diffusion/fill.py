@@ -185,8 +185,7 @@ def _say(page: Diffusion, sheet: Sheet) -> None:
 
 
 def _show_check(job: Job[Sheet]) -> None:
-    sheet = job.found
-    assert sheet is not None
+    sheet = job.result
     st.html(sheet_html(sheet))
     st.caption(
         f"Measured. {sheet_words(sheet)} The bar at the foot of a cell is the probability of its "

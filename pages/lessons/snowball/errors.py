@@ -74,8 +74,7 @@ def _start_forks(lesson: SnowballLesson) -> Job[Forks]:
 
 
 def _draw_forks(lesson: SnowballLesson, job: Job[Forks]) -> None:
-    forks, theme = job.found, theme_now()
-    assert forks is not None
+    forks, theme = job.result, theme_now()
     slips = compounding(forks, SETTINGS["threshold"])
     if not job.is_running:
         st.markdown(verdict(slips))

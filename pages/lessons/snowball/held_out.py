@@ -95,8 +95,7 @@ def _start_exposure(lesson: SnowballLesson) -> Job[Exposure]:
 
 
 def _draw_exposure(lesson: SnowballLesson, job: Job[Exposure]) -> None:
-    exposure, theme = job.found, theme_now()
-    assert exposure is not None
+    exposure, theme = job.result, theme_now()
     judged, reference = judged_figure(exposure, theme), reference_figure(exposure, theme)
     show_charts([(judged, "snowball_judged"), (reference, "snowball_reference")])
     is_own_judge = exposure.writer == exposure.judge
@@ -143,8 +142,7 @@ def _start_context(lesson: SnowballLesson) -> Job[ContextLoss]:
 
 
 def _draw_context(lesson: SnowballLesson, job: Job[ContextLoss]) -> None:
-    loss = job.found
-    assert loss is not None
+    loss = job.result
     show_chart(context_figure(loss, theme_now()), "snowball_context_chart")
     missing = [name for name in _model_names(lesson) if name not in loss.losses]
     why = (

@@ -78,8 +78,7 @@ def _start_instruction(lesson: SnowballLesson) -> Job[InstructionPosition]:
 
 
 def _draw_instruction(lesson: SnowballLesson, job: Job[InstructionPosition]) -> None:
-    position, theme = job.found, theme_now()
-    assert position is not None
+    position, theme = job.result, theme_now()
     show_chart(followed_figure(position, N_WRITTEN, theme), "snowball_followed")
     columns = st.columns(len(position.examples), gap="medium")
     for column, (name, version) in zip(columns, position.examples.items(), strict=True):
@@ -134,8 +133,7 @@ def _start_long(lesson: SnowballLesson) -> Job[LongTexts]:
 
 
 def _draw_long(lesson: SnowballLesson, job: Job[LongTexts]) -> None:
-    texts, theme = job.found, theme_now()
-    assert texts is not None
+    texts, theme = job.result, theme_now()
     show_charts(
         [
             (repeats_figure(texts, theme), "snowball_repeats"),

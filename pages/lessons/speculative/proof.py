@@ -78,8 +78,7 @@ def _draw(lesson: SpeculativeLesson) -> Job[DistributionTest]:
 
 
 def _draws(job: Job[DistributionTest]) -> None:
-    test = job.found
-    assert test is not None
+    test = job.result
     n_draws, chi_square = int(test.counts.sum()), test.chi_square
     n_shown = min(MAX_TOKENS, len(test.labels))
     chart = draws_figure(test.labels, test.counts, test.probs, theme_now())

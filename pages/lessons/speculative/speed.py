@@ -76,8 +76,7 @@ def _measure(lesson: SpeculativeLesson) -> Job[SpeedReport]:
 
 def _speeds(lesson: SpeculativeLesson, job: Job[SpeedReport]) -> None:
     """Show the speed of each length, the parts, and whether the texts were the same."""
-    report = job.found
-    assert report is not None
+    report = job.result
     where = f"{lesson.lm.where}, {lesson.lm.name} with {report.draft}"
     show_chart(speed_figure(report, where, theme_now()), "spec_speeds")
     parts, speeds = report.parts, report.speeds
