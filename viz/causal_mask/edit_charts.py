@@ -112,7 +112,7 @@ def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
 
 def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
     """Draws the probability of the true next token at every position, mask on and mask off."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, 380, "the true next token", "its probability")
     on, off = np.exp(leak.masked), np.exp(leak.unmasked)
     places = np.arange(len(on))
     _add_moves(figure, on, off, theme)
@@ -135,14 +135,11 @@ def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
         side = "left" if best < 3 else "right" if best > len(on) - 4 else "center"
         write_at(figure, best, 1.13, words, theme, 14, xanchor=side)
     name_positions(figure, leak.labels)
-    figure.update_xaxes(title_text="the true next token")
     figure.update_yaxes(
-        title_text="its probability",
         range=[-0.03, 1.2],
         tickvals=[0, 0.25, 0.5, 0.75, 1],
         ticktext=["0", *(f"{part}{THIN}%" for part in (25, 50, 75, 100))],
     )
-    figure.update_layout(height=380)
     caption = (
         f"Measured: the true next token is likelier without the mask at {count(leak.n_gained)} of "
         f"{plural(len(on), 'position')}; most at “{leak.labels[best]}”, {percent(on[best])} with "

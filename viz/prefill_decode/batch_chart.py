@@ -21,7 +21,7 @@ ENOUGH = 1.5  # times the tokens that twice the sequences give while they share
 
 def throughput_figure(run: BatchRun, theme: Theme = "light") -> Chart:
     """Draws tokens a second of all sequences together, beside what batch 1 promises."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, HEIGHT, "sequences in the batch")
     batches = [point.n_batch for point in run.points]
     rates = [point.tokens_per_second for point in run.points]
     promised = [rates[0] * n / batches[0] for n in batches]
@@ -84,7 +84,7 @@ def batch_table(run: BatchRun) -> pd.DataFrame:
 
 def wait_figure(run: BatchRun, theme: Theme = "light") -> Chart:
     """Draws what a step takes, which is what every reader of the batch waits for a token."""
-    figure = new_figure(theme)
+    figure = new_figure(theme, HEIGHT, "sequences in the batch")
     batches = [point.n_batch for point in run.points]
     timed = [point.seconds for point in run.points]
     figure.add_scatter(
@@ -112,11 +112,9 @@ def wait_figure(run: BatchRun, theme: Theme = "light") -> Chart:
 def _batch_axis(figure: go.Figure, batches: list[int]) -> None:
     figure.update_xaxes(
         type="log",
-        title_text="sequences in the batch",
         tickvals=batches,
         range=[math.log10(batches[0] / 1.25), math.log10(batches[-1] * 1.25)],
     )
-    figure.update_layout(height=HEIGHT)
 
 
 def padding_table(padding: Padding) -> pd.DataFrame:

@@ -52,7 +52,8 @@ def _is_plain(point: RoofPoint) -> bool:
 def roofline_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     """Draws the ceilings that were measured, and each kind of pass below them."""
     top, points = roofline.ceilings, roofline.points
-    figure = new_figure(theme)
+    x_title = "arithmetic intensity: FLOPs for each byte read"
+    figure = new_figure(theme, HEIGHT, x_title, "GFLOP/s")
     intensities = [top.ridge, *(point.intensity for point in points)]
     left, right = min(*intensities, 0.5) / 5, max(intensities) * 4
     _roofs(figure, top, left, right, theme)
@@ -62,19 +63,16 @@ def roofline_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     figure.update_xaxes(
         type="log",
         range=[math.log10(left), math.log10(right)],
-        title_text="arithmetic intensity: FLOPs for each byte read",
         dtick=1,
         showgrid=True,
     )
     figure.update_yaxes(
         type="log",
         range=[math.log10(low / 3), math.log10(top.matmul * 2.6)],
-        title_text="GFLOP/s",
         tickvals=[10.0**n for n in range(6, 17)],
         ticktext=[f"{10 ** (n - 9):,g}".replace(",", " ") for n in range(6, 17)],
         rangemode="normal",
     )
-    figure.update_layout(height=HEIGHT)
     caption = (
         f"Measured on {roofline.machine.where}, {roofline.machine.model}, all in one run. Ceilings "
         f"are the best of {top.n_runs}: copy {digits(top.copy / 1e9)} GB/s over "
