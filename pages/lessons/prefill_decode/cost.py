@@ -106,11 +106,7 @@ def _listed(prices: Prices) -> None:
 
 
 def _budget(prices: Prices, n_in: int, n_out: int) -> None:
-    budget = n_out
-    if n_out > 1:
-        if SETTINGS["budget"] is None:
-            SETTINGS.put(budget=n_out // 2)
-        budget = SETTINGS.widget("budget", high=n_out)
+    budget = SETTINGS.widget("budget", high=n_out) if n_out > 1 else n_out
     rows = []
     for name, n_written in (
         (f"{plural(n_out, 'token')} out", n_out),

@@ -50,7 +50,7 @@ SETTINGS = SettingsTable(
     ),
     Number("listed_in", "A price list: a million in", high=1e9),
     Number("listed_out", "a million out", high=1e9),
-    Whole("budget", "A budget on output tokens", low=1, high=10_000_000, is_slider=True),
+    Whole("budget", "A budget on output tokens", 250, low=1, high=10_000_000, is_slider=True),
     # scoring
     Text(
         "score_prompt",
