@@ -81,15 +81,10 @@ def clashes_of(
     after: Sequence[int],
     loo_probs: FloatArray | None = None,
 ) -> Clashes:
-    """Measures how well some tokens fit each other and their surroundings.
+    """Measures how well some tokens of a model's fit each other and what is given around them.
 
-    Args:
-        judge: a causal model; its tokens are used where its tokenizer is another.
-        lm: the model whose tokens these are.
-        before: tokens given before the filled ones.
-        filled: the tokens that are measured.
-        after: tokens given after them.
-        loo_probs: (filled,) their leave-one-out probabilities, where they are known.
+    The judge reads tokens of its own where its tokenizer is another; leave-one-out probabilities
+    are counted where they are known.
     """
     words = lm.tokenizer
     parts = [_for_judge(judge, lm, ids) for ids in (before, filled, after)]

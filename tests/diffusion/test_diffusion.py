@@ -56,20 +56,6 @@ def test_a_coin_belongs_to_a_seed_a_pass_and_a_position() -> None:
     assert pass_coin(5, 2, 7) == pass_coin(5, 2, 7)
 
 
-def test_a_pass_commits_the_surest_and_forgets_the_rest() -> None:
-    filling = page(n_passes=4)
-    first = filling.step()
-    assert len(first.committed) == 3
-    surest = np.sort(first.confidence)[::-1][:3]
-    assert [first.confidence[i] for i in first.committed] == pytest.approx(surest.tolist())
-    mask_id = filling.lm.tokenizer.mask_token_id
-    assert [i for i in range(12) if filling.filled_ids[i] != mask_id] == sorted(first.committed)
-    second = filling.step()
-    assert np.isnan(second.confidence[list(first.committed)]).all()
-    kept = [filling.filled_ids[i] for i in first.committed]
-    assert kept == [first.proposal_ids[i] for i in first.committed], "what is set stays"
-
-
 def test_left_to_right_fills_from_the_left_and_random_by_its_coins() -> None:
     filling = fill_page(page(order="left to right", n_passes=12))
     assert [one.committed for one in filling.passes] == [(i,) for i in range(12)]

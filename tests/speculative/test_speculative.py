@@ -58,15 +58,14 @@ def speculation(
     draft: LanguageModel,
     settings: Settings = Settings(temperature=0),  # noqa: B008  frozen
     n_tokens: int = 20,
-    seed: int = 0,
 ) -> Speculation:
     drafter = ModelDraft(draft, target.vocab_size)
-    return Speculation(new_reader(target), drafter, PROMPT, settings, seed, n_tokens)
+    return Speculation(new_reader(target), drafter, PROMPT, settings, max_new_tokens=n_tokens)
 
 
-def write(text: Speculation, n_draft: int, *, adaptive: bool = False) -> list[int]:
+def write(text: Speculation, n_draft: int) -> list[int]:
     while text.finished is None:
-        text.round(n_draft, adaptive=adaptive)
+        text.round(n_draft)
     return text.ids
 
 
