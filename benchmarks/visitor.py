@@ -52,7 +52,7 @@ class Visitor:
         request = BackMsg()
         request.rerun_script.query_string = self.query
         await self.socket.send(request.SerializeToString())
-        await self._read_until(_is_finished)
+        await self._read_until(is_finished)
         return self
 
     async def __aexit__(
@@ -75,7 +75,7 @@ class Visitor:
 
     async def press(self) -> float:
         """Presses the page's own button; returns the seconds until its script has run."""
-        return await self._send(WidgetState(id=self.button, trigger_value=True), _is_finished)
+        return await self._send(WidgetState(id=self.button, trigger_value=True), is_finished)
 
     async def _send(
         self, state: WidgetState, is_answer: Callable[[ForwardMsg], bool], fragment: str = ""
@@ -114,7 +114,7 @@ class Visitor:
             self.button = element.button.id
 
 
-def _is_finished(message: ForwardMsg) -> bool:
+def is_finished(message: ForwardMsg) -> bool:
     """Whether a run has ended and all of its answer has been sent."""
     return message.WhichOneof("type") == "script_finished"
 

@@ -1,10 +1,9 @@
 """Home: a real model writes one token at a time, and every stage of the loop can be seen."""
 
-from pages.frame.gc_tuning import collector_paused
 from pages.frame.layout import close_lesson, open_page, stage
 
 toolbar = open_page("A language model writes one token at a time")
-with stage("Loading the model…") as waiting, collector_paused("torch"):
+with stage("Loading the model…") as waiting:
     from pages.home.page import show_home  # torch and transformers come in behind the shell
 
     show_home(toolbar, waiting)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages.frame.contents import lesson_at, neighbours
+from pages.frame.gc_tuning import collector_paused
 
 _STYLE = """
 <style>
@@ -39,6 +41,7 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 .stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
 </style>
 """
+_importing = threading.Lock()
 PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the interpreter
 
 
@@ -81,16 +84,21 @@ def is_presenting() -> bool:
 def stage(doing: str) -> Iterator[DeltaGenerator]:
     """Say what the page waits for, let that be painted, then give its place to the lesson.
 
-    What is imported inside, torch above all, comes in behind the shell.
+    What is imported inside comes in behind the shell. torch and transformers come in here, for one
+    reader at a time: two that import transformers at once may find half of it.
 
     Args:
-        doing: What is being done meanwhile, such as "Loading the model…".
+        doing: What is being done meanwhile, such as "Loading the model…"; nothing where the page
+            needs no model.
     """
     with st.container():
         waiting = st.empty()
         waiting.caption(doing)
-        if "torch" not in sys.modules:  # its first import takes the interpreter
+        if doing and "torch" not in sys.modules:  # its first import takes the interpreter
             time.sleep(PAINT_SECONDS)
+        if doing:
+            with _importing, collector_paused("torch"):
+                import model.loading  # noqa: F401  it is there from now on
         yield waiting
 
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks.harness import Server, serve
+from benchmarks.soak_reader import SoakReader
 from benchmarks.visitor import TRIGGERS, Visitor
 from model.constraints.decoding import Constraint
 from model.constraints.patterns import Kind
@@ -229,6 +231,17 @@ def server() -> Iterator[Server]:
         yield running
 
 
+async def open_all(url: str) -> list[str]:
+    """Opens all lessons of a fresh server at once; returns what went wrong in them."""
+
+    async def wrong_in(page: str) -> list[str]:
+        async with SoakReader(url, page) as reader:
+            return reader.exceptions
+
+    pages = ("snowball", "sampling", "kv_cache", "beam_search", "prefill_decode", "")
+    return list(chain.from_iterable(await asyncio.gather(*map(wrong_in, pages))))
+
+
 async def flood(url: str) -> list[float]:
     """Presses as one reader while others do what no page does; returns how long each press took."""
     async with Visitor(url, prompt="Once upon a time") as bystander:
@@ -250,7 +263,8 @@ async def disturb(url: str, number: int) -> None:
             await visitor.socket.send(b"\xff" * 1_000)
 
 
-def test_a_flood_keeps_nobody_from_writing(server: Server) -> None:
+def test_a_fresh_server_and_a_flood_keep_nobody_from_writing(server: Server) -> None:
+    assert asyncio.run(open_all(server.url)) == []
     seconds = asyncio.run(flood(server.url))
     assert max(seconds) < PATIENCE_SECONDS
     assert server.is_healthy()

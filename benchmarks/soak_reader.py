@@ -1,0 +1,113 @@
+"""A visitor who also runs jobs, changes the model, and loses the connection."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
+
+from benchmarks.home_page import read_header
+from benchmarks.visitor import MAX_MESSAGE, Visitor, is_finished
+
+
+class SoakReader(Visitor):
+    """One session, at the home page or in a lesson."""
+
+    def __init__(self, url: str, page: str = "", **params: str) -> None:
+        """Plans a visit to a page by its address; the home page has none."""
+        super().__init__(url, **params)
+        self.page_name = page
+        self.widgets: dict[str, tuple[str, str]] = {}  # by key: id, and fragment
+        self.clock = ""  # fragment that asks to be run again by itself
+        self.exceptions: list[str] = []  # boxes with an error that is nobody's sentence
+        self.n_tokens = 0
+        self._session = ""
+        self._is_begun = False  # whether a run has begun since something was sent
+        self._is_part = False  # whether a fragment is about to run, and not the page
+
+    async def __aenter__(self) -> SoakReader:
+        """Opens the page, or opens it again in the same session."""
+        protocols = ["streamlit", "xsrf", self._session] if self._session else ["streamlit"]
+        self.socket = await connect(
+            self.address,
+            subprotocols=[Subprotocol(name) for name in protocols],
+            max_size=MAX_MESSAGE,
+        )
+        request = BackMsg()
+        request.rerun_script.query_string = self.query
+        request.rerun_script.page_name = self.page_name
+        self._is_begun = False
+        await self.socket.send(request.SerializeToString())
+        await self._read_until(self._is_drawn)
+        return self
+
+    async def reconnect(self, after: float) -> None:
+        """Loses the connection without a word, and comes back."""
+        self.socket.transport.abort()
+        await asyncio.sleep(after)
+        await self.__aenter__()
+
+    async def choose(self, key: str, value: str) -> float:
+        """Chooses one of a box's options; returns the seconds until the page is drawn."""
+        state = WidgetState(id=self.widgets[key][0], string_value=value)
+        return await self._send_whole(state)
+
+    async def press_key(self, key: str) -> float:
+        """Presses the button of that key."""
+        name, fragment = self.widgets[key]
+        self._is_part = bool(fragment)
+        return await self._send_whole(WidgetState(id=name, trigger_value=True), fragment)
+
+    async def tick(self) -> bool:
+        """Lets a running job go on by a slice; tells whether one is running."""
+        if not self.clock:
+            return False
+        request = BackMsg()
+        request.rerun_script.query_string = self.query
+        request.rerun_script.page_script_hash = self.page
+        request.rerun_script.fragment_id = self.clock
+        request.rerun_script.is_auto_rerun = self._is_part = True
+        await self.socket.send(request.SerializeToString())
+        self._is_begun = False
+        await self._read_until(self._is_drawn)
+        return bool(self.clock)
+
+    async def _send_whole(self, state: WidgetState, fragment: str = "") -> float:
+        """Sends what a widget says; returns the seconds until all that follows is drawn."""
+        self._is_begun = False
+        return await self._send(state, self._is_drawn, fragment)
+
+    def _is_drawn(self, message: ForwardMsg) -> bool:
+        """Whether the run that was asked for has ended, and no other takes its place."""
+        is_replaced = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+        return self._is_begun and is_finished(message) and not is_replaced
+
+    def _note(self, message: ForwardMsg, packed: bytes) -> None:
+        super()._note(message, packed)
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self._session = message.new_session.initialize.session_id
+            if not self._is_part:  # the page is drawn anew, and says again what is to tick
+                self.clock = ""
+            self._is_part, self._is_begun = False, True
+        elif kind == "auto_rerun":
+            self.clock = message.auto_rerun.fragment_id
+        elif kind == "delta":
+            self._note_element(message, packed)
+
+    def _note_element(self, message: ForwardMsg, packed: bytes) -> None:
+        element = message.delta.new_element
+        kind = element.WhichOneof("type")
+        if kind == "exception":
+            self.exceptions.append(f"{element.exception.type} {element.exception.message}"[:100])
+        elif kind in ("button", "selectbox"):
+            name = getattr(element, kind).id
+            key = re.sub(r"^\$\$ID-[0-9a-f]+-", "", name)
+            self.widgets[key] = name, message.delta.fragment_id
+        elif header := read_header(packed):
+            self.n_tokens = len(header["ids"])
