@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -24,33 +26,8 @@ from model.snowball.records import (
 )
 from viz.chart import Chart
 from viz.palette import THEMES, Theme
+from viz.snowball import fork_chart, held_out_charts, written_charts
 from viz.snowball.confidence_bands import windows
-from viz.snowball.fork_chart import (
-    cost_figure,
-    gap_figure,
-    parting_figure,
-    reconverged,
-    strategies_table,
-    surprise_figure,
-    survival_figure,
-    verdict,
-    work_figure,
-)
-from viz.snowball.held_out_charts import (
-    context_figure,
-    drift_words,
-    judged_figure,
-    judged_words,
-    kl_words,
-    paired_gap,
-    reference_figure,
-)
-from viz.snowball.written_charts import (
-    followed_figure,
-    long_surprise_figure,
-    repeats_figure,
-    version_html,
-)
 
 RNG = np.random.default_rng(0)
 STEPS = [
@@ -91,20 +68,20 @@ STRATEGIES = [
     RewindStrategy("leave it", 0, 10, 10, 0.1, 1.5, 0.9, "bad", False),
     RewindStrategy("rewind after 4", 4, 10, 15, 0.15, 1.2, 1.0, "good", True),
 ]
-CHARTS = {
-    "gap": lambda theme: gap_figure(STEPS, theme),
-    "surprise": lambda theme: surprise_figure(STEPS, theme),
-    "parting": lambda theme: parting_figure(FORKS, theme),
-    "cost": lambda theme: cost_figure(FORKS, theme),
-    "survival": lambda theme: survival_figure(COUNTED, theme),
-    "judged": lambda theme: judged_figure(EXPOSURE, theme),
-    "reference": lambda theme: reference_figure(EXPOSURE, theme),
-    "repeats": lambda theme: repeats_figure(LONG, theme),
-    "long": lambda theme: long_surprise_figure(LONG, theme),
-    "context": lambda theme: context_figure(CONTEXT, theme),
-    "instruction": lambda theme: followed_figure(POSITION, 10, theme),
-    "work": lambda theme: work_figure(STRATEGIES, theme),
-}
+CHARTS = (
+    partial(fork_chart.gap_figure, STEPS),
+    partial(fork_chart.surprise_figure, STEPS),
+    partial(fork_chart.parting_figure, FORKS),
+    partial(fork_chart.cost_figure, FORKS),
+    partial(fork_chart.survival_figure, COUNTED),
+    partial(held_out_charts.judged_figure, EXPOSURE),
+    partial(held_out_charts.reference_figure, EXPOSURE),
+    partial(written_charts.repeats_figure, LONG),
+    partial(written_charts.long_surprise_figure, LONG),
+    partial(held_out_charts.context_figure, CONTEXT),
+    partial(written_charts.followed_figure, POSITION, 10),
+    partial(fork_chart.work_figure, STRATEGIES),
+)
 
 
 def line(chart: Chart, name: str) -> list[float]:
@@ -112,11 +89,11 @@ def line(chart: Chart, name: str) -> list[float]:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("draw", CHARTS, ids=lambda draw: draw.func.__name__)
 def test_every_figure_is_strict_json_without_a_title_and_says_where_it_is_from(
-    name: str, theme: Theme
+    draw: Callable[[Theme], Chart], theme: Theme
 ) -> None:
-    chart = CHARTS[name](theme)
+    chart = draw(theme)
     json.loads(chart.figure.to_json(), parse_constant=pytest.fail)
     assert chart.figure.layout.title.text is None
     assert "easured" in chart.caption
@@ -124,11 +101,11 @@ def test_every_figure_is_strict_json_without_a_title_and_says_where_it_is_from(
 
 
 def test_a_fork_is_drawn_up_to_where_a_text_ends_and_its_own_place_is_not_counted() -> None:
-    gap = gap_figure(STEPS)
+    gap = fork_chart.gap_figure(STEPS)
     assert list(gap.figure.data[0].y) == [0.0, 1.5]
     assert "1.50\u202fnats" in gap.caption
     assert "1 of 3 positions" in gap.caption
-    surprise = surprise_figure(STEPS)
+    surprise = fork_chart.surprise_figure(STEPS)
     assert line(surprise, "forced token") == [6.0, 2.0]
     assert surprise.caption.count("2.00\u202fnats") == 2
 
@@ -137,7 +114,7 @@ def test_a_pair_has_reconverged_where_its_last_tokens_are_the_same() -> None:
     same = np.zeros((2, 8), dtype=bool)
     same[0, 3:] = True
     same[1, :7] = True
-    assert reconverged(replace(FORKS, same=same)).tolist() == [True, False]
+    assert fork_chart.reconverged(replace(FORKS, same=same)).tolist() == [True, False]
 
 
 def test_windows_by_hand() -> None:
@@ -162,12 +139,12 @@ def test_the_verdict_follows_the_numbers(
     difference: float, half_width: float, late: tuple[float, float], words: str
 ) -> None:
     found = replace(COUNTED, difference=difference, half_width=half_width, late=late)
-    assert words in verdict(found)
+    assert words in fork_chart.verdict(found)
 
 
 def test_a_paired_gap_compares_only_what_both_have() -> None:
     forced = np.array([[1.0, 1.0], [2.0, 2.0]])
-    gap = paired_gap(np.array([[2.0, np.nan], [4.0, 6.0]]), forced)
+    gap = held_out_charts.paired_gap(np.array([[2.0, np.nan], [4.0, 6.0]]), forced)
     assert (gap.mean, gap.n, gap.spread) == (2.0, 2, pytest.approx(math.sqrt(2)))
 
 
@@ -178,7 +155,7 @@ def test_a_paired_gap_compares_only_what_both_have() -> None:
 def test_exposure_is_told_by_its_sign_and_its_certainty(shift: float, words: str) -> None:
     noise = RNG.normal(0, 0.01, SHAPE)
     found = replace(EXPOSURE, free=EXPOSURE.forced + shift + noise - noise.mean())
-    assert words in judged_words(found)
+    assert words in held_out_charts.judged_words(found)
 
 
 def test_drift_and_kl_are_told_with_their_numbers() -> None:
@@ -186,28 +163,31 @@ def test_drift_and_kl_are_told_with_their_numbers() -> None:
     half, more = np.full(SHAPE, 0.5), np.full(SHAPE, 0.75)
     found = replace(EXPOSURE, free=EXPOSURE.forced + slope, kl_forced=half, kl_free=more)
     first, last = slope[:8].mean(), slope[-8:].mean()
-    assert f"−{abs(first):.2f} ± 0.00 to +{last:.2f}" in drift_words(found)
-    assert all(number in kl_words(found) for number in ("0.50 nats", "0.75", "+0.25 ± 0.00"))
+    assert f"−{abs(first):.2f} ± 0.00 to +{last:.2f}" in held_out_charts.drift_words(found)
+    assert all(
+        number in held_out_charts.kl_words(found)
+        for number in ("0.50 nats", "0.75", "+0.25 ± 0.00")
+    )
 
 
 def test_lines_are_the_records_own_numbers() -> None:
-    context = context_figure(CONTEXT)
+    context = held_out_charts.context_figure(CONTEXT)
     assert line(context, "last, 7.0 M") == [4.0, 3.0], "what is not measured whole is left out"
     assert "last 4.00 to 3.00" in context.caption
     last = 100 * LONG.repeated[0, -8:].mean()
-    assert line(repeats_figure(LONG), "greedy")[-1] == pytest.approx(last)
-    followed = followed_figure(POSITION, 10)
+    assert line(written_charts.repeats_figure(LONG), "greedy")[-1] == pytest.approx(last)
+    followed = written_charts.followed_figure(POSITION, 10)
     assert line(followed, "late") == [0.0, 50.0, 75.0]
     assert "7 of the 8" in followed.caption
-    work = work_figure(STRATEGIES)
+    work = fork_chart.work_figure(STRATEGIES)
     assert list(work.figure.data[0].x) == [0, 4]
     assert "4 tokens discarded, 15 passes" in work.caption
-    assert list(strategies_table(STRATEGIES)["as without it"]) == ["no", "yes"]
+    assert list(fork_chart.strategies_table(STRATEGIES)["as without it"]) == ["no", "yes"]
 
 
 def test_a_text_s_words_are_only_ever_text() -> None:
     version = Version("<b>given</b>", "a <i>dragon</i>", "& put in", "Dragons")
-    written = version_html(version, ["dragon", "<i>"])
+    written = written_charts.version_html(version, ["dragon", "<i>"])
     assert not any(tag in written for tag in ("<b>", "<i>"))
     assert written.count("<mark") == 3
     assert "&amp; put in" in written
