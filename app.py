@@ -1,18 +1,25 @@
-"""The table of contents: pages by section, then run."""
+"""The table of contents: pages by section, then run; beside it what the phones of a class open."""
 
 import streamlit as st
+from streamlit.starlette import App
 
 from pages.frame.contents import APP, sections
 
-page = st.navigation(
-    {
-        section: [
-            st.Page(lesson.path, title=lesson.title, default=lesson.is_home) for lesson in lessons
-        ]
-        for section, lessons in sections().items()
-    },
-    position="top",
-)
-is_home = page.title.lower() == APP.lower()
-st.set_page_config(page_title=APP if is_home else f"{page.title} · {APP}", layout="wide")
-page.run()
+if __name__ == "__main__":  # a reader's visit
+    page = st.navigation(
+        {
+            section: [
+                st.Page(lesson.path, title=lesson.title, default=lesson.is_home)
+                for lesson in lessons
+            ]
+            for section, lessons in sections().items()
+        },
+        position="top",
+    )
+    is_home = page.title.lower() == APP.lower()
+    st.set_page_config(page_title=APP if is_home else f"{page.title} · {APP}", layout="wide")
+    page.run()
+else:  # the server, which `streamlit run app.py` starts
+    from pages.lessons.classroom.phone import ROUTES
+
+    app = App(__file__, routes=ROUTES)

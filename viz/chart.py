@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import pandas as pd  # noqa: F401  whole, before Plotly: it takes what a thread has half imported
 import plotly.graph_objects as go
 
 from viz.format import log_ticks, round_steps

@@ -33,6 +33,7 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson("pages/causal_mask.py", "The causal mask", "Training and errors"),
     Lesson("pages/snowball.py", "Error propagation", "Training and errors"),
     Lesson("pages/guess.py", "Guess the next token", "Reference and games"),
+    Lesson("pages/classroom.py", "A room for the class", "Reference and games"),
     Lesson("pages/claims.py", "45 claims about generation, tested", "Reference and games"),
     Lesson("pages/glossary.py", "Glossary", "Reference and games"),
 )

@@ -23,8 +23,8 @@ _STYLE = """
 .stMainBlockContainer [data-testid="stCaptionContainer"] {opacity: .85;}
 .st-key-toolbar {flex: 0 0 auto; margin-left: auto;}
 .stElementContainer:has(.st-key-vocabulary), .stElementContainer:has(> .stHtml > style),
-.stElementContainer:has(.st-key-rest, .st-key-prefetch), .st-key-vocabulary, .st-key-rest,
-.st-key-prefetch {display: none;}
+.stElementContainer:has(.st-key-classroom_keep, .st-key-prefetch), .st-key-vocabulary,
+.st-key-classroom_keep, .st-key-prefetch {display: none;}
 .st-key-neighbours p {white-space: normal;}
 @media (max-width: 640px) {.stMainBlockContainer {padding: 4rem .8rem 2rem;}}
 </style>

@@ -41,7 +41,7 @@ MAY_USE_ROOMS = {
 }
 MAY_USE_LIBRARIES = {
     "app.py": {"streamlit"},
-    "pages": {"streamlit", "numpy", "markupsafe"},
+    "pages": {"streamlit", "starlette", "numpy", "markupsafe", "segno"},
     "viz": {"plotly", "pandas", "numpy", "markupsafe"},
     "model": {
         *{"torch", "transformers", "numpy", "outlines_core"},
@@ -51,6 +51,7 @@ MAY_USE_LIBRARIES = {
 }
 # (who, what) of imports between topics that are meant, and why
 ALLOWED = {
+    ("model.classroom", "model.guess"): "a room is the guessing game with a phone for each player",
     ("model.claims", "model"): "a claim is about any topic, and its experiment runs there",
     ("pages.lessons.claims", "model"): "a claim's press runs that topic's experiment",
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",

@@ -1,0 +1,8 @@
+"""A room for the class: phones answer, the projector shows the class beside the model."""
+
+from pages.frame.layout import lesson_page
+
+with lesson_page("pages/classroom.py") as waiting:
+    from pages.lessons.classroom.lesson import show_classroom  # torch comes after the first paint
+
+    show_classroom(waiting)

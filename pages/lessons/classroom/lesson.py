@@ -1,0 +1,275 @@
+"""The page of the class: open a room, ask, close, show, append, and go on."""
+
+from __future__ import annotations
+
+import io
+import secrets
+from functools import partial
+from weakref import WeakKeyDictionary
+
+import segno
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.classroom.room import Room, RoomError, find_room
+from model.classroom.rounds import class_round, class_score, landing
+from model.generation import Generation
+from model.loading import LanguageModel
+from pages.frame.code_that_ran import show_code
+from pages.frame.figures import show_chart, show_metrics, theme_now
+from pages.frame.layout import as_written, is_presenting
+from pages.frame.lesson_state import lesson_state
+from pages.frame.models import DEFAULT_PROMPT
+from pages.lessons.classroom.address import phone_address
+from pages.lessons.classroom.keep import keep_key, kept_key
+from pages.lessons.classroom.settings import SETTINGS
+from pages.lessons.classroom.state import Classroom
+from viz.classroom.charts import class_figure, draws_figure, votes_figure
+from viz.format import plural
+from viz.strip import element, paragraph
+
+LESSON = "classroom_lesson"
+TICK_SECONDS = 0.8  # after which the counts on the projector are drawn anew
+_of_room: WeakKeyDictionary[Room, Classroom] = WeakKeyDictionary()  # for a teacher who reloads
+CLAIM = (
+    "**You predict the next token as the model does: by a probability for each.** Open a room; "
+    "students join by phone and answer, and the class stands beside the model."
+)
+
+
+def show_classroom(waiting: DeltaGenerator) -> None:
+    """Draw the page for this teacher."""
+    lesson = _after_reload() or lesson_state(LESSON, waiting, _begin)
+    waiting.empty()
+    if not is_presenting():
+        st.markdown(CLAIM)
+    ticks = TICK_SECONDS if lesson.room is not None else None
+    st.fragment(_page, run_every=ticks)(lesson)
+    show_code(class_round, class_score, landing, key="classroom_code")
+
+
+def _begin(lm: LanguageModel, old: Classroom | None) -> Classroom:
+    """Begin with a text; a room that is open goes on with another model."""
+    lesson = Classroom(lm, Generation(lm, DEFAULT_PROMPT), DEFAULT_PROMPT)
+    if old is not None and old.room is not None:
+        _open(lesson, old.room)
+    return lesson
+
+
+def _open(lesson: Classroom, room: Room | None = None) -> None:
+    lesson.open(room)
+    if lesson.room is not None:
+        _of_room[lesson.room] = lesson
+
+
+def _after_reload() -> Classroom | None:
+    """Return what the teacher had before a reload, by the key that the browser keeps."""
+    kept = kept_key()
+    if kept is None or LESSON in st.session_state:
+        return None
+    try:
+        room = find_room(kept[0])
+    except RoomError:
+        return None
+    lesson = _of_room.get(room)
+    if lesson is None or not secrets.compare_digest(room.key, kept[1]):
+        return None
+    st.session_state[LESSON] = lesson
+    return lesson
+
+
+def _page(lesson: Classroom) -> None:
+    if lesson.notice:
+        st.error(lesson.notice)
+    if lesson.room is None:
+        _closed_door(lesson)
+        return
+    keep_key(lesson.room)
+    if lesson.tally is None and lesson.room.question is not None and not lesson.room.is_open:
+        lesson.close()  # its time is over
+    _door(lesson)
+    _text(lesson)
+    if lesson.room.question is not None and lesson.tally is None:
+        _open_question(lesson)
+    else:
+        _ask(lesson)
+        _outcome(lesson)
+
+
+def _closed_door(lesson: Classroom) -> None:
+    """Offer to open a room, and say what its phones are asked."""
+    if st.button("Open a room", type="primary", key="classroom_open"):
+        _open(lesson)
+        st.rerun()  # the whole page: from now on it ticks
+    st.markdown(
+        "- **What comes next?** Everyone gives a token and a confidence. The class’s distribution "
+        "appears beside the model’s, both scored in bits.\n"
+        "- **You are the sampler.** Each phone gets its own random number and finds the token on "
+        "which it falls. The draws of the class fill a histogram beside the distribution.\n"
+        "- **A question of your own**, with a second vote after the discussion.\n"
+        "- **Follow.** Phones show the text as it grows, and *Take the text over* opens it on the "
+        "student’s own page."
+    )
+    st.caption(
+        "Nothing is stored on disk and nobody needs an account. Votes are counted by phone; a "
+        "nickname is shown only for the best score. A room ends two hours after its last use."
+    )
+
+
+def _door(lesson: Classroom) -> None:
+    """Show how to join: the code, the address, a picture of it, and how many are here."""
+    room = lesson.room
+    assert room is not None
+    address, fault = phone_address(room.code)
+    is_first = room.question is None and not room.tallies
+    with st.container(horizontal=True, vertical_alignment="center", key="classroom_door"):
+        if is_first:
+            with st.container(width="content"):
+                _qr(address)
+        size = "3.4rem" if is_first else "1.6rem"
+        code = element("b", room.code, style=f"font-size:{size};letter-spacing:.15em")
+        here = f"{address} · {plural(room.n_people, 'phone')} here"
+        st.html(code + paragraph(here, style="font-size:1.05rem"), width="content")
+        with st.popover("Text and answers", icon=":material/tune:", key="classroom_setup"):
+            _setup(lesson)
+    if fault:
+        st.warning(fault)
+
+
+def _qr(address: str) -> None:
+    drawn = io.BytesIO()
+    dark = "#1f2430"
+    segno.make(address, micro=False).save(
+        drawn, kind="png", scale=5, border=2, dark=dark, light="#ffffff"
+    )
+    st.image(drawn.getvalue(), width=190 if is_presenting() else 130)
+
+
+def _setup(lesson: Classroom) -> None:
+    SETTINGS.widget("prompt", height=80)
+    SETTINGS.widget("script", height=80)
+    st.button("Begin with this text", key="classroom_start", on_click=_start, args=(lesson,))
+    SETTINGS.widget("may_write")
+    SETTINGS.widget("seconds")
+    st.download_button(
+        "Answers as CSV",
+        data=lambda: lesson.to_csv().encode("utf-8-sig"),
+        file_name="room.csv",
+        mime="text/csv",
+        key="classroom_csv",
+        on_click="ignore",
+    )
+    if st.button("End the room", key="classroom_end"):
+        lesson.end()
+        st.rerun()
+
+
+def _text(lesson: Classroom) -> None:
+    size = "2.6rem" if is_presenting() else "1.6rem"
+    st.html(paragraph(lesson.generation.text, style=f"font-size:{size};line-height:1.3"))
+
+
+def _open_question(lesson: Classroom) -> None:
+    """Show the question and how many have answered: no answer before it is closed."""
+    room = lesson.room
+    assert room is not None
+    assert room.question is not None
+    left = room.seconds_left
+    time = "" if left is None else f" · {left:.0f} s left"
+    st.html(
+        paragraph(room.question.words, style="font-size:1.5rem;font-weight:600")
+        + paragraph(
+            f"{room.n_answered} of {room.n_people} have answered{time}", style="font-size:2.2rem"
+        )
+    )
+    if room.question.kind == "choice":
+        st.markdown("\n".join(f"- {as_written(option)}" for option in room.question.options))
+    st.button("Close and show", type="primary", key="classroom_close", on_click=lesson.close)
+
+
+def _outcome(lesson: Classroom) -> None:
+    """Show what was answered to the question that was closed last."""
+    tally, theme = lesson.tally, theme_now()
+    if tally is None:
+        return
+    question = tally.question
+    if lesson.found is not None:
+        true_id = lesson.score.token_id if lesson.score else None
+        _score(lesson)
+        show_chart(class_figure(lesson.found, theme, true_id), "classroom_class")
+    elif question.kind == "sampler":
+        show_chart(
+            draws_figure(question.options, question.shares, lesson.landed, theme),
+            "classroom_draws",
+        )
+        st.markdown(
+            f"{lesson.n_right} of {sum(tally.counts)} who answered found the token on which their "
+            "number fell."
+        )
+    else:
+        figure = votes_figure(question.options, tally.counts, lesson.earlier, theme)
+        show_chart(figure, "classroom_votes")
+        st.button("Ask the same again", key="classroom_again", on_click=lesson.ask_again)
+
+
+def _score(lesson: Classroom) -> None:
+    """Show what the token that came cost the class, the model and the best phone."""
+    score = lesson.score
+    if score is None:
+        return
+    cells = [
+        ("The class", f"{score.class_bits:.1f} bits", "the mean of all phones"),
+        ("The model", f"{score.model_bits:.1f} bits", "its own distribution"),
+        ("Uniform", f"{score.uniform_bits:.1f} bits", "every token alike"),
+    ]
+    if score.best_name is not None:
+        cells.insert(1, (score.best_name, f"{score.best_bits:.1f} bits", "the best phone"))
+    show_metrics(cells, "classroom_score")
+
+
+def _ask(lesson: Classroom) -> None:
+    """Offer the way on: a token to append, and the next question."""
+    seconds = float(SETTINGS["seconds"]) or None
+    with st.container(horizontal=True, key="classroom_append"):
+        if lesson.found is not None and not lesson.has_appended:
+            true_id, favourite = lesson.true_id, lesson.favourite_id
+            if true_id is not None:
+                _append(lesson, "Append the true token", "true", true_id)
+            _append(lesson, "Append the model’s draw", "draw", None)
+            if favourite is not None:
+                _append(lesson, "Append the class’s favourite", "favourite", favourite, False)
+        else:
+            _append(lesson, "Append a token", "draw", None, False)
+        if lesson.generation.steps:
+            st.button("Back", key="classroom_back", on_click=lesson.back)
+    with st.container(horizontal=True, key="classroom_ask"):
+        st.button(
+            "Ask: what comes next?",
+            type="primary",
+            key="classroom_next",
+            on_click=partial(lesson.ask_next, may_write=SETTINGS["may_write"], seconds=seconds),
+        )
+        draws = partial(lesson.ask_draws, seconds=seconds)
+        st.button("Be the sampler", key="classroom_sampler", on_click=draws)
+        with st.popover("A question of your own", key="classroom_own"):
+            SETTINGS.widget("question")
+            SETTINGS.widget("options", height=110)
+            st.button("Ask", key="classroom_choice", on_click=_ask_own, args=(lesson, seconds))
+
+
+def _start(lesson: Classroom) -> None:
+    lesson.start(SETTINGS["prompt"], SETTINGS["script"])
+
+
+def _ask_own(lesson: Classroom, seconds: float | None) -> None:
+    lesson.ask_choice(SETTINGS["question"], SETTINGS["options"], seconds=seconds)
+
+
+def _append(
+    lesson: Classroom, title: str, key: str, token_id: int | None, is_scored: bool = True
+) -> None:
+    st.button(
+        title,
+        key=f"classroom_append_{key}",
+        on_click=partial(lesson.append, token_id, is_scored=is_scored),
+    )

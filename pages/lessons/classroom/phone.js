@@ -1,0 +1,177 @@
+// The page of a phone: joins a room, shows its text and question, sends one answer.
+// Asks the server once a second; nothing is kept but the phone's token, so that a reload keeps its place.
+
+const POLL_MS = 1000;
+const SPREAD_MS = 250; // phones that joined together do not ask together for ever
+const SURENESS = [["a guess", 0.2], ["fairly", 0.5], ["very", 0.9]];
+const NUMBER = new Intl.NumberFormat("en", { minimumFractionDigits: 4, maximumFractionDigits: 4 });
+
+const byId = (id) => document.getElementById(id);
+const base = location.pathname.replace(/\/room.*$/, "/room"); // also below a base path
+let code = decodeURIComponent(location.pathname.slice(base.length + 1));
+let view = null;
+let sureness = 0.5;
+let pending = null; // the answer that is on its way
+let timer = 0;
+
+const key = () => `one-token-room-${code.toUpperCase()}`;
+
+async function ask(path, body) {
+  const headers = { "x-phone": localStorage.getItem(key()) ?? "" };
+  const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const answer = await fetch(`${base}/${encodeURIComponent(code)}/${path}`, { headers, ...more });
+  if (answer.status === 204) return null;
+  const told = await answer.json();
+  if (told.error) throw new Error(told.error);
+  return told;
+}
+
+function say(error) {
+  const isLost = error instanceof TypeError; // fetch's own: there was no answer
+  byId("error").textContent = isLost ? "The connection is lost. Trying again…" : error?.message ?? "";
+}
+
+async function poll() {
+  clearTimeout(timer);
+  try {
+    const told = await ask(`state?version=${view?.version ?? ""}`);
+    if (told !== null) {
+      view = { ...told, since: performance.now() };
+      paint();
+    } else if (view.question !== null) byId("ask").textContent = wordsOf(view.question);
+    if (pending === null) say(null);
+  } catch (error) {
+    say(error);
+    if (!(error instanceof TypeError)) return showJoin(); // the room is over, or forgot this phone
+  }
+  timer = setTimeout(poll, POLL_MS + SPREAD_MS * Math.random());
+}
+
+function showJoin() {
+  view = null;
+  byId("room").hidden = true;
+  byId("join").hidden = false;
+  byId("code").value = code.toUpperCase();
+  (code ? byId("name") : byId("code")).focus();
+}
+
+function paint() {
+  byId("join").hidden = true;
+  byId("room").hidden = false;
+  byId("text").textContent = view.text;
+  byId("revealed").textContent = view.revealed;
+  byId("take").hidden = view.link === "";
+  byId("over").href = `${base.replace(/\/room$/, "/")}${view.link}`;
+  const { question } = view;
+  byId("ask").textContent = question === null ? "Wait for the next question." : wordsOf(question);
+  for (const id of ["options", "sure", "bar", "write"]) byId(id).hidden = question === null;
+  if (question === null) return void (byId("sent").textContent = "");
+  paintOptions(question);
+  paintSureness(question);
+  paintBar(question);
+  byId("write").hidden = !question.may_write || !question.is_open;
+  byId("sent").textContent = sentInWords(question);
+}
+
+function wordsOf({ words, coin, is_open: isOpen, seconds_left: left }) {
+  const number = coin === null ? "" : ` Your number is ${NUMBER.format(Math.floor(coin * 1e4) / 1e4)}.`;
+  const now = left - (performance.now() - view.since) / 1000;
+  const time = isOpen && left !== null ? ` ${Math.max(0, Math.ceil(now))} s left.` : "";
+  return `${words}${number}${time}`;
+}
+
+function sentInWords({ mine, is_open: isOpen }) {
+  if (mine === null) return isOpen ? "" : "This question is closed.";
+  const what = mine.option === null ? `“${mine.word}”` : "Your answer";
+  return isOpen
+    ? `${what} is sent. Change it as you like until the question closes.`
+    : `${what} was counted.`;
+}
+
+function paintOptions({ options, shares, mine, is_open: isOpen, kind }) {
+  let from = 0;
+  byId("options").replaceChildren(...options.map((label, option) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = label;
+    button.disabled = !isOpen;
+    button.setAttribute("aria-pressed", mine?.option === option);
+    button.addEventListener("click", () => send({ option, confidence: kind === "next" ? sureness : 1 }));
+    if (shares.length > 0) {
+      const range = document.createElement("span");
+      range.className = "range";
+      range.textContent = `${NUMBER.format(from)} to ${NUMBER.format(from + shares[option])}`;
+      from += shares[option];
+      button.append(range);
+    }
+    return button;
+  }));
+}
+
+function paintSureness({ kind, is_open: isOpen }) {
+  const place = byId("sure");
+  place.hidden = kind !== "next" || !isOpen;
+  const row = document.createElement("div");
+  row.className = "row";
+  row.append(...SURENESS.map(([words, value]) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = words;
+    button.setAttribute("aria-pressed", value === sureness);
+    button.addEventListener("click", () => {
+      sureness = value;
+      const mine = view.question.mine;
+      if (mine !== null) send({ option: mine.option, word: mine.word, confidence: value });
+      paint();
+    });
+    return button;
+  }));
+  place.replaceChildren(place.querySelector("legend"), row);
+}
+
+function paintBar({ shares }) {
+  byId("bar").hidden = shares.length === 0;
+  byId("bar").replaceChildren(...shares.map((share) => {
+    const part = document.createElement("span");
+    part.style.flex = `${share} 0 0`;
+    return part;
+  }));
+}
+
+async function send(answer) {
+  pending = { number: view.question.number, ...answer };
+  try {
+    await ask("answer", pending);
+    const { option = null, word = "", confidence } = answer;
+    view.question.mine = { option, word, confidence };
+    say(null);
+    paint();
+  } catch (error) {
+    say(error);
+  }
+  pending = null;
+}
+
+byId("write").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const word = byId("word").value.trim();
+  if (word) send({ option: null, word, confidence: sureness });
+});
+byId("join").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  code = byId("code").value.trim();
+  try {
+    const { token } = await ask("join", { name: byId("name").value });
+    localStorage.setItem(key(), token);
+    history.replaceState(null, "", `${base}/${encodeURIComponent(code.toUpperCase())}`);
+    say(null);
+    poll();
+  } catch (error) {
+    say(error);
+  }
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && view !== null) poll();
+});
+if (code && localStorage.getItem(key())) poll();
+else showJoin();

@@ -1,0 +1,280 @@
+"""What a teacher has on the page of the class: the room, the text, and the question that is open.
+
+Knows nothing of Streamlit. A question goes through three states: open, closed with its figure on
+the projector, and answered, once a token has been appended.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+from urllib.parse import urlencode
+
+import numpy as np
+
+from model.classroom.records import ClassRound, ClassScore, Kind
+from model.classroom.room import Room, RoomError, Tally, end_room, open_room
+from model.classroom.rounds import class_round, class_score, landing
+from model.draw import best_ids
+from model.generation import Generation
+from model.loading import LanguageModel
+from model.masks import log_softmax
+from model.tokenizing import encode, label
+from viz.format import percent
+
+P = ParamSpec("P")
+N_OFFERED = 5  # buttons of a question for the next token
+N_SEGMENTS = 5  # tokens of the sampler's bar that have a segment of their own
+
+
+def one_at_a_time(
+    press: Callable[Concatenate[Classroom, P], None],
+) -> Callable[Concatenate[Classroom, P], None]:
+    """Let a press wait for another one: a teacher may have two pages of one room."""
+
+    @wraps(press)
+    def waiting(lesson: Classroom, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        with lesson.lock:
+            press(lesson, *args, **kwargs)
+
+    return waiting
+
+
+@dataclass
+class Classroom:
+    """All that a teacher has on the page."""
+
+    lm: LanguageModel
+    generation: Generation
+    prompt: str
+    room: Room | None = None
+    script_ids: list[int] = field(default_factory=list)  # the true text, where there is one
+    offered: list[int] = field(default_factory=list)  # the token of each button
+    tally: Tally | None = None  # of the question that was closed last
+    found: ClassRound | None = None
+    score: ClassScore | None = None
+    landed: list[int] = field(default_factory=list)
+    n_right: int = 0  # taps where the phone's number truly fell
+    notice: str | None = None  # one sentence
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    # The room
+
+    def open(self, room: Room | None = None) -> None:
+        """Open a room, or go on with one."""
+        try:
+            self.room = room or open_room()
+        except RoomError as error:
+            self.notice = str(error)
+            return
+        self._show_text()
+
+    def end(self) -> None:
+        """End the room."""
+        if self.room is not None:
+            end_room(self.room)
+        self.room = self.tally = self.found = self.score = None
+
+    @one_at_a_time
+    def start(self, prompt: str, script: str = "") -> None:
+        """Begin with another text; one that cannot be read leaves the old one."""
+        self.notice = None
+        try:
+            self.generation = Generation(self.lm, prompt)
+            self.script_ids = encode(self.lm, prompt + script) if script.strip() else []
+        except ValueError as error:
+            self.notice = str(error)
+            return
+        self.prompt = prompt
+        self._show_text()
+
+    # Asking
+
+    @one_at_a_time
+    def ask_next(self, *, may_write: bool, seconds: float | None) -> None:
+        """Ask for the next token: the model's best ones on buttons, shuffled."""
+        if self._cannot_go_on():
+            return
+        best = best_ids(self.generation.logits, N_OFFERED).tolist()
+        true_id = self.true_id
+        if true_id is not None and true_id not in best:
+            best[-1] = true_id
+        random.Random(len(self.generation.ids)).shuffle(best)
+        self.offered = best
+        self._ask(
+            "next", "What comes next?", self._labels(best), may_write=may_write, seconds=seconds
+        )
+
+    @one_at_a_time
+    def ask_draws(self, *, seconds: float | None) -> None:
+        """Give each phone a random number, and ask on which token it falls."""
+        if self._cannot_go_on():
+            return
+        probs = np.exp(log_softmax(self.generation.logits))
+        self.offered = best_ids(self.generation.logits, N_SEGMENTS).tolist()
+        shares = [float(probs[i]) for i in self.offered]
+        shares.append(max(0.0, 1 - math.fsum(shares)))
+        labels = [*self._labels(self.offered), "any other token"]
+        words = "You are the sampler: on which token does your number fall?"
+        self._ask("sampler", words, labels, shares=shares, seconds=seconds)
+
+    @one_at_a_time
+    def ask_choice(self, words: str, options: str, *, seconds: float | None) -> None:
+        """Ask a question of the teacher's own, an answer a line."""
+        lines = [line.strip()[:80] for line in options.splitlines() if line.strip()]
+        self._ask("choice", " ".join(words.split())[:300] or "Which?", lines, seconds=seconds)
+
+    @one_at_a_time
+    def ask_again(self) -> None:
+        """Ask the same question again, after a discussion."""
+        if self.room is not None:
+            self.room.ask_again()
+        self._forget_answers()
+
+    # What came of it
+
+    @one_at_a_time
+    def close(self) -> None:
+        """Close the question, and count."""
+        room = self.room
+        if room is None or room.question is None or self.tally is not None:
+            return
+        self.tally = room.close()
+        if room.question.kind == "next":
+            answers = [answer for _, answer in room.answers()]
+            self.found = class_round(
+                self.lm, self.generation.ids, self.generation.logits, self.offered, answers
+            )
+        elif room.question.kind == "sampler":
+            shares = room.question.shares
+            falls = [(landing(shares, coin), answer) for coin, answer in room.coins()]
+            self.landed = [sum(place == i for place, _ in falls) for i in range(len(shares))]
+            self.n_right = sum(answer is not None and answer.option == i for i, answer in falls)
+
+    @one_at_a_time
+    def append(self, token_id: int | None = None, *, is_scored: bool = True) -> None:
+        """Append a token: the given one, else the one on which the text's own coin falls."""
+        room = self.room
+        if room is None or self._cannot_go_on():
+            return
+        before, logits, answers = list(self.generation.ids), self.generation.logits, room.answers()
+        step = self.generation.step(token_id=token_id)
+        tally, found, score = self.tally, self.found, None
+        if found is not None and answers and is_scored:
+            score = class_score(self.lm, before, logits, self.offered, answers, step.token_id)
+        sentence = f"“{step.text}” was appended."
+        if score is not None:
+            sentence += (
+                f" It cost the class {score.class_bits:.1f} bits, the model {score.model_bits:.1f}."
+            )
+        self._show_text()
+        room.reveal(sentence)
+        self.tally, self.found, self.score = (
+            tally,
+            found,
+            score,
+        )  # they stay until the next question
+
+    @one_at_a_time
+    def back(self) -> None:
+        """Take the last token back."""
+        if self.generation.steps:
+            self.generation.rewind()
+            self._show_text()
+
+    @property
+    def true_id(self) -> int | None:
+        """The token that comes next in the true text; None where there is none."""
+        n = len(self.generation.ids)
+        is_on_script = self.script_ids[:n] == self.generation.ids
+        return self.script_ids[n] if is_on_script and n < len(self.script_ids) else None
+
+    @property
+    def favourite_id(self) -> int | None:
+        """The token with the most votes; None where nobody voted."""
+        rows = [] if self.found is None else [row for row in self.found.rows if row.n_votes]
+        return max(rows, key=lambda row: (row.n_votes, row.model_prob)).token_id if rows else None
+
+    @property
+    def has_appended(self) -> bool:
+        """Whether the question that was closed last has had its token."""
+        return self.found is not None and len(self.generation.ids) != self.found.position
+
+    @property
+    def earlier(self) -> tuple[int, ...] | None:
+        """The votes of the first time the same question was asked, where it was asked twice."""
+        if self.room is None or self.tally is None:
+            return None
+        same = [
+            tally
+            for tally in self.room.tallies
+            if tally.question.words == self.tally.question.words
+            and tally.question.options == self.tally.question.options
+        ]
+        return same[0].counts if len(same) > 1 else None
+
+    def to_csv(self) -> str:
+        """Write what was asked and how often each answer was given: nobody's name is in it."""
+        if self.room is None:
+            return ""
+        out = io.StringIO()
+        table = csv.writer(out)
+        table.writerow(("question", "kind", "words", "answer", "votes", "probability"))
+        for tally in self.room.tallies:
+            asked = tally.question
+            head = (asked.number, asked.kind, asked.words)
+            shares = [percent(share) for share in asked.shares] or [""] * len(asked.options)
+            for name, n_votes, share in zip(asked.options, tally.counts, shares, strict=True):
+                table.writerow((*head, _harmless(name), n_votes, share))
+            for word, n_votes in tally.words:
+                table.writerow((*head, _harmless(word), n_votes, ""))
+        return out.getvalue()
+
+    def _ask(self, kind: Kind, words: str, options: list[str], **more: Any) -> None:
+        self.notice = None
+        if self.room is None:
+            return
+        try:
+            self.room.ask(kind, words, options, **more)
+        except RoomError as error:
+            self.notice = str(error)
+            return
+        self._forget_answers()
+
+    def _forget_answers(self) -> None:
+        self.tally = self.found = self.score = None
+        self.landed, self.n_right = [], 0
+
+    def _labels(self, ids: list[int]) -> list[str]:
+        return [label(self.lm.tokenizer, i, self.lm.vocab_size) for i in ids]
+
+    def _cannot_go_on(self) -> bool:
+        if self.generation.finished:
+            self.notice = "The text has ended: take the last token back, or begin another text."
+        return bool(self.generation.finished)
+
+    def _show_text(self) -> None:
+        self._forget_answers()
+        if self.room is not None:
+            self.room.show_text(self.generation.text, self._link())
+
+    def _link(self) -> str:
+        """Return the query of the home page that shows this text, there to be taken over."""
+        steps = self.generation.steps
+        parts = {"model": self.lm.name, "prompt": self.prompt}
+        if steps:
+            forced = ",".join(f"{i}:{step.token_id}" for i, step in enumerate(steps))
+            parts |= {"run": str(len(steps)), "forced": forced}
+        return "?" + urlencode(parts)
+
+
+def _harmless(text: str) -> str:
+    """Write a text so that no spreadsheet takes it for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,0 +1,179 @@
+"""A room's rules: who joins, what counts, what a phone is shown."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.classroom import room as rooms
+from model.classroom.records import Answer
+from model.classroom.room import (
+    IDLE_SECONDS,
+    MAX_PEOPLE,
+    MIN_SECONDS_BETWEEN,
+    Room,
+    RoomError,
+    end_room,
+    find_room,
+    open_room,
+)
+from model.classroom.rounds import landing
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def room(clock: Clock) -> Room:
+    return Room("BCDF", "key", clock)
+
+
+def asked(room: Room, **more: Any) -> int:
+    return room.ask("choice", "Which?", ["one", "two", "three"], **more).number
+
+
+def test_the_last_answer_of_a_phone_counts_and_counts_once(room: Room, clock: Clock) -> None:
+    phone, number = room.join(), asked(room)
+    room.answer(phone, number, Answer(0))
+    clock.now += 2 * MIN_SECONDS_BETWEEN
+    room.answer(phone, number, Answer(2))
+    assert room.n_answered == 1
+    assert room.close().counts == (0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "given_answer",
+    [Answer(3), Answer(-1), Answer(None), Answer(None, "mat")],
+)
+def test_what_was_not_offered_is_refused(room: Room, given_answer: Answer) -> None:
+    phone, number = room.join(), asked(room)
+    with pytest.raises(RoomError):
+        room.answer(phone, number, given_answer)
+    assert room.n_answered == 0
+
+
+def test_late_answers_those_of_another_question_and_of_strangers_are_refused(room: Room) -> None:
+    phone, number = room.join(), asked(room)
+    with pytest.raises(RoomError):
+        room.answer("stranger", number, Answer(0))
+    with pytest.raises(RoomError):
+        room.answer(phone, number + 1, Answer(0))
+    room.close()
+    with pytest.raises(RoomError):
+        room.answer(phone, number, Answer(0))
+    assert room.close().counts == (0, 0, 0)
+
+
+def test_a_flood_from_one_phone_is_slowed_down(room: Room) -> None:
+    phone, number = room.join(), asked(room)
+    room.answer(phone, number, Answer(0))
+    for _ in range(20):
+        with pytest.raises(RoomError):
+            room.answer(phone, number, Answer(1))
+    assert room.close().counts == (1, 0, 0)
+
+
+def test_a_question_closes_by_itself_and_the_phone_is_told(room: Room, clock: Clock) -> None:
+    phone = room.join()
+    number = asked(room, seconds=10.0)
+    before = room.view(phone)["version"]
+    clock.now += 11
+    assert room.view(phone)["version"] != before
+    assert room.view(phone)["question"]["is_open"] is False
+    with pytest.raises(RoomError):
+        room.answer(phone, number, Answer(0))
+
+
+def test_the_same_question_twice_keeps_both_counts(room: Room, clock: Clock) -> None:
+    phone, number = room.join(), asked(room)
+    room.answer(phone, number, Answer(0))
+    room.close()
+    again = room.ask_again()
+    clock.now += 1
+    room.answer(phone, again.number, Answer(1))
+    room.close()
+    assert [tally.counts for tally in room.tallies] == [(1, 0, 0), (0, 1, 0)]
+
+
+def test_a_room_has_a_limit_and_names_are_taken_once(room: Room) -> None:
+    room.join("Ada")
+    with pytest.raises(RoomError):
+        room.join("  aDA ")
+    for _ in range(MAX_PEOPLE - 1):
+        room.join()
+    with pytest.raises(RoomError):
+        room.join()
+
+
+def test_a_phone_is_never_shown_what_others_answered(room: Room) -> None:
+    phones = [room.join(f"p{i}") for i in range(3)]
+    number = asked(room)
+    for i, phone in enumerate(phones[:2]):
+        room.answer(phone, number, Answer(i))
+    shown = room.view(phones[2])
+    assert shown["question"]["mine"] is None
+    assert set(shown) == {"version", "text", "link", "revealed", "question"}
+
+
+def test_each_phone_has_a_number_of_its_own_that_a_reload_keeps(room: Room) -> None:
+    phones = [room.join() for _ in range(30)]
+    room.ask("sampler", "Where?", ["a", "b"], shares=(0.25, 0.75))
+    coins = [room.view(phone)["question"]["coin"] for phone in phones]
+    assert coins == [room.view(phone)["question"]["coin"] for phone in phones]
+    assert len(set(coins)) == len(coins)
+    assert [coin for coin, _ in room.coins()] == coins
+    room.ask("sampler", "Where?", ["a", "b"], shares=(0.25, 0.75))
+    assert room.view(phones[0])["question"]["coin"] != coins[0]
+
+
+@given(
+    st.lists(st.floats(0.01, 1), min_size=2, max_size=8),
+    st.floats(0, 1, exclude_max=True),
+)
+def test_a_number_falls_on_the_segment_that_holds_it(weights: list[float], coin: float) -> None:
+    shares = [weight / sum(weights) for weight in weights]
+    place = landing(shares, coin)
+    assert sum(shares[:place]) <= coin + 1e-12
+    assert place == len(shares) - 1 or coin < sum(shares[: place + 1]) + 1e-12
+
+
+def test_rooms_are_found_by_code_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rooms, "_rooms", {})
+    room = open_room()
+    assert find_room(f" {room.code.lower()} ") is room
+    room.touched -= IDLE_SECONDS + 1
+    with pytest.raises(RoomError):
+        find_room(room.code)
+    other = open_room()
+    assert room.code not in rooms._rooms or room.code == other.code
+    end_room(other)
+    with pytest.raises(RoomError):
+        find_room(other.code)
+
+
+def test_sixty_phones_at_once_are_counted_once_each() -> None:
+    room = Room("BCDF", "key")
+    phones = [room.join() for _ in range(60)]
+    number = asked(room)
+    threads = [
+        threading.Thread(target=room.answer, args=(phone, number, Answer(i % 3)))
+        for i, phone in enumerate(phones)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert room.close().counts == (20, 20, 20)

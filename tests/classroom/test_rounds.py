@@ -1,0 +1,138 @@
+"""The class as one predictor: a distribution, scored as the model is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from model.classroom.records import Answer
+from model.classroom.rounds import class_round, class_score, prob_of_answer
+from model.generation import Generation
+from model.loading import LanguageModel
+from model.masks import log_softmax
+from pages.lessons.classroom.state import Classroom
+from tests.charts.drawn_charts import assert_is_well_made
+from viz.classroom.charts import class_figure, draws_figure, votes_figure
+from viz.palette import THEMES, Theme
+
+PROMPT = "The cat sat on the"
+
+
+@pytest.fixture
+def lesson(storyteller: LanguageModel) -> Classroom:
+    lesson = Classroom(storyteller, Generation(storyteller, PROMPT), PROMPT)
+    lesson.open()
+    assert lesson.room is not None
+    return lesson
+
+
+def vote(lesson: Classroom, options: list[int], confidence: float = 0.5) -> None:
+    room = lesson.room
+    assert room is not None
+    assert room.question is not None
+    for i, option in enumerate(options):
+        room.answer(room.join(f"p{i}"), room.question.number, Answer(option, "", confidence))
+
+
+def test_a_phones_distribution_and_the_classs_sum_to_one() -> None:
+    n_vocab = 50
+    for token in (None, 7):
+        given = [prob_of_answer(token, 0.9, i, n_vocab) for i in range(n_vocab)]
+        assert math.fsum(given) == pytest.approx(1)
+
+
+def test_the_class_is_the_mean_of_its_phones(storyteller: LanguageModel) -> None:
+    text = Generation(storyteller, PROMPT)
+    offered, n = [300, 400], storyteller.vocab_size
+    answers = [Answer(0, "", 0.8), Answer(0, "", 0.5), Answer(1, "", 0.2), Answer(None, "mat", 0.5)]
+    found = class_round(storyteller, text.ids, text.logits, offered, answers)
+    rows = {row.token_id: row for row in found.rows}
+    expected = (0.8 + 0.5 + 0.8 / (n - 1) + 0.5 / (n - 1)) / 4
+    assert rows[300].class_prob == pytest.approx(expected)
+    assert (rows[300].n_votes, rows[400].n_votes) == (2, 1)
+    assert sum(row.n_votes for row in found.rows) == len(answers)
+    model = np.exp(log_softmax(text.logits))
+    assert all(row.model_prob == pytest.approx(model[row.token_id]) for row in found.rows)
+
+
+def test_bits_are_minus_the_log_of_what_was_given(storyteller: LanguageModel) -> None:
+    text = Generation(storyteller, PROMPT)
+    answers = [("Ada", Answer(0, "", 0.8)), ("", Answer(1, "", 0.99)), ("Ben", Answer(1, "", 0.5))]
+    score = class_score(storyteller, text.ids, text.logits, [300, 400], answers, 300)
+    assert (score.best_name, score.best_bits) == ("Ada", pytest.approx(-math.log2(0.8)))
+    assert score.model_bits == pytest.approx(-log_softmax(text.logits)[300] / math.log(2))
+    assert score.class_bits < score.uniform_bits == math.log2(storyteller.vocab_size)
+
+
+def test_a_round_from_the_question_to_the_token(lesson: Classroom) -> None:
+    lesson.ask_next(may_write=False, seconds=None)
+    vote(lesson, [0, 0, 1])
+    lesson.close()
+    assert lesson.found is not None
+    assert lesson.favourite_id == lesson.offered[0]
+    n_before = len(lesson.generation.ids)
+    lesson.append()
+    assert len(lesson.generation.ids) == n_before + 1
+    assert lesson.score is not None
+    assert lesson.has_appended
+    lesson.back()
+    assert len(lesson.generation.ids) == n_before
+
+
+def test_the_true_token_is_offered_as_long_as_the_text_is_the_true_one(
+    storyteller: LanguageModel,
+) -> None:
+    lesson = Classroom(storyteller, Generation(storyteller, PROMPT), PROMPT)
+    lesson.open()
+    lesson.start(PROMPT, " zebra and sang.")
+    true_id = lesson.true_id
+    assert true_id is not None
+    lesson.ask_next(may_write=False, seconds=None)
+    assert true_id in lesson.offered
+    lesson.append(true_id)
+    assert lesson.true_id is not None
+    lesson.append(next(i for i in range(300, 400) if i != lesson.true_id))
+    assert lesson.true_id is None
+
+
+def test_draws_land_on_the_segments_in_their_shares(lesson: Classroom) -> None:
+    lesson.ask_draws(seconds=None)
+    room = lesson.room
+    assert room is not None
+    for _ in range(40):
+        room.join()
+    lesson.close()
+    assert sum(lesson.landed) == 40
+    assert math.fsum(room.tallies[-1].question.shares) == pytest.approx(1)
+
+
+def test_a_text_that_cannot_be_read_leaves_the_old_one(lesson: Classroom) -> None:
+    lesson.start("word " * 20_000)
+    assert lesson.notice is not None
+    assert lesson.prompt == PROMPT
+
+
+def test_a_spreadsheet_takes_nothing_for_a_formula_and_names_nobody(lesson: Classroom) -> None:
+    lesson.ask_choice("Which?", "=SUM(A1)\nplain", seconds=None)
+    vote(lesson, [0, 1])
+    lesson.close()
+    table = lesson.to_csv()
+    assert ",'=SUM(A1),1," in table
+    assert "p0" not in table
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_figures_show_the_counts(lesson: Classroom, theme: Theme) -> None:
+    lesson.ask_next(may_write=False, seconds=None)
+    vote(lesson, [0, 0, 1])
+    lesson.close()
+    assert lesson.found is not None
+    chart = class_figure(lesson.found, theme, lesson.offered[0])
+    assert_is_well_made(chart)
+    assert [trace.name for trace in chart.figure.data] == ["the class", "the model"]
+    drawn = draws_figure(["a", "b"], [0.25, 0.75], [1, 3])
+    assert list(drawn.figure.data[0].x) == [0.25, 0.75]
+    votes = votes_figure(["a", "b"], [1, 3], (2, 2))
+    assert [list(trace.x) for trace in votes.figure.data] == [[1.0, 3.0], [2.0, 2.0]]

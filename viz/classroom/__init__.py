@@ -1,0 +1,1 @@
+"""Figures of a room: the class beside the model, and what the class drew."""

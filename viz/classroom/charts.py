@@ -1,0 +1,131 @@
+"""A class's answers as bars: two for each token, or as many as its votes.
+
+People have the colour of the prompt, the model that of generated text, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.classroom.records import ClassRound
+from viz.chart import Chart, filled, name_rows, new_figure
+from viz.format import count, percent, plural
+from viz.labels import plain
+from viz.palette import Theme, colour
+
+MAX_NAME = 18  # characters of a token
+MAX_ROWS = 6  # tokens
+ROW_HEIGHT = 50  # pixels, of two bars
+
+
+def class_figure(found: ClassRound, theme: Theme = "light", true_id: int | None = None) -> Chart:
+    """Draws what the class and the model gave each token.
+
+    Args:
+        found: Both distributions.
+        theme: Light or dark.
+        true_id: The token that came, which is marked.
+    """
+    weighty = sorted(found.rows, key=lambda row: -max(row.class_prob, row.model_prob))
+    kept = {row.token_id for row in weighty[:MAX_ROWS]}
+    rows = [row for row in found.rows if row.token_id in kept or row.token_id == true_id]
+    names = [plain(row.label, MAX_NAME) for row in rows]
+    names = [
+        f"<b>{name}</b> ✓" if row.token_id == true_id else name
+        for name, row in zip(names, rows, strict=True)
+    ]
+    of_class = [row.class_prob for row in rows]
+    of_model = [row.model_prob for row in rows]
+    return _bars(
+        names,
+        [("the model", of_model, "generated"), ("the class", of_class, "prompt")],
+        f"Measured: the class is the mean of {plural(found.n_answers, 'answer')}, each with the "
+        "confidence that its phone gave; what it kept back lies evenly on all other tokens.",
+        theme,
+    )
+
+
+def draws_figure(
+    labels: Sequence[str], shares: Sequence[float], landed: Sequence[int], theme: Theme = "light"
+) -> Chart:
+    """Draws how many of a class's random numbers fell on each token, beside its probability.
+
+    Args:
+        labels: Of the tokens, the last for all others together.
+        shares: Their probabilities, summing to 1.
+        landed: How many numbers fell on each.
+        theme: Light or dark.
+    """
+    n = max(1, sum(landed))
+    return _bars(
+        [plain(name, MAX_NAME) for name in labels],
+        [
+            ("the model’s probability", list(shares), "generated"),
+            ("share of the class’s draws", [k / n for k in landed], "prompt"),
+        ],
+        f"Measured: {plural(sum(landed), 'random number')}, one for each phone. With more draws "
+        "the shares come closer to the probabilities.",
+        theme,
+    )
+
+
+def votes_figure(
+    options: Sequence[str],
+    votes: Sequence[int],
+    earlier: Sequence[int] | None,
+    theme: Theme = "light",
+) -> Chart:
+    """Draws the votes of a question, and those of the first time it was asked.
+
+    Args:
+        options: What could be chosen.
+        votes: For each.
+        earlier: Of the first time; None where it was asked once.
+        theme: Light or dark.
+    """
+    series = [("now", [float(n) for n in votes], "prompt")]
+    if earlier is not None:
+        series.insert(0, ("before the discussion", [float(n) for n in earlier], "rejected"))
+    caption = f"Measured: {plural(sum(votes), 'vote')}."
+    return _bars([plain(o, 40) for o in options], series, caption, theme, is_share=False)
+
+
+def _bars(
+    names: Sequence[str],
+    series: Sequence[tuple[str, list[float], str]],
+    caption: str,
+    theme: Theme,
+    *,
+    is_share: bool = True,
+) -> Chart:
+    """Draws a group of bars for each name; series are given from the lowest bar up."""
+    figure = new_figure(theme)
+    for title, values, role in reversed(series):
+        words = [percent(v) if is_share else count(round(v)) for v in values]
+        figure.add_bar(
+            y=list(names),
+            x=values,
+            orientation="h",
+            name=title,
+            marker=filled(colour(role, theme), shape="/" if role == "rejected" else ""),
+            text=words,
+            textposition="outside",
+            textfont={"size": 15},
+            cliponaxis=False,
+            hovertemplate=f"%{{y}}: %{{text}}<extra>{title}</extra>",
+        )
+    top = max((max(values, default=0) for _, values, _ in series), default=0) or 1.0
+    figure.update_xaxes(range=[0, 1.2 * top], visible=False)
+    name_rows(figure, names, theme, size=15)
+    figure.update_layout(
+        height=70 + ROW_HEIGHT * len(names), bargap=0.25, legend={"traceorder": "reversed"}
+    )
+    said = "; ".join(
+        f"{name}: "
+        + ", ".join(
+            f"{title} {percent(values[i]) if is_share else count(round(values[i]))}"
+            for title, values, _ in series
+        )
+        for i, name in enumerate(names)
+    )
+    return Chart(figure, caption, f"{caption} {said}")
