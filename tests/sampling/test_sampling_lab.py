@@ -69,14 +69,14 @@ def test_what_cannot_be_read_gets_one_sentence(text: str, says: str) -> None:
 
 
 def test_sliders_are_taken_and_nonsense_changes_nothing(lab: Lab) -> None:
-    lab.take({"version": 0, "controls": {"top_p": 0.9, "top_k": 7, "use": ["top_p"]}})
+    lab.take({"controls": {"top_p": 0.9, "top_k": 7, "use": ["top_p"]}})
     assert (lab.controls.top_p, lab.controls.top_k, lab.controls.use) == (0.9, 7, ("top_p",))
     assert len(lab.controls.shown) == 4
-    lab.take({"version": 0, "controls": {"use": ["min_p"]}})
+    lab.take({"controls": {"use": ["min_p"]}})
     assert len(lab.controls.shown) == 9
     known = lab.controls
     for nonsense in ({"top_p": 7}, {"top_k": "many"}, {"use": ["luck"]}, {"eta": None}):
-        lab.take({"version": 0, "controls": nonsense})
+        lab.take({"controls": nonsense})
         assert lab.controls == known
         assert lab.notice is not None
         assert lab.notice.endswith(".")

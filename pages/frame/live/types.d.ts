@@ -150,7 +150,7 @@ interface Notice {
 
 /** The header of the sampling lesson's payload. */
 interface LabHeader {
-  version: number;
+  ordersRead: string;
   model: string;
   labels: Labels | null;
   caption: string;

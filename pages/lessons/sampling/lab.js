@@ -3,6 +3,7 @@
 
 import { decodePayload, readDistribution } from "../../frame/live/payload.js";
 import { el, setAttribute, setText } from "../../frame/live/dom.js";
+import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { MASKS } from "../../frame/live/strategies.js";
 import { createMaskGrid } from "./maskgrid.js";
 import { createOrderGrid } from "./ordergrid.js";
@@ -16,7 +17,6 @@ export class Lab {
     this.header = null;
     this.distribution = null;
     this.controls = null;
-    this.version = null; // of the controls: a new one comes where Python set them
     this.frame = 0;
     const actions = {
       setControl: (name, value, isFinal) => this.change({ [name]: value }, isFinal),
@@ -36,17 +36,14 @@ export class Lab {
     document.addEventListener("ott-vocabulary", () => this.schedule());
   }
 
-  /** Takes what Python says; the sliders stay under the hand unless Python has set them anew. */
+  /** Takes what Python says; the sliders stay as they are under the hand. */
   receive(component) {
     this.component = component;
     /** @type {{header: LabHeader, arrays: Arrays}} */
     const { header, arrays } = decodePayload(component.data);
     this.header = header;
     this.distribution = readDistribution(header.distribution, arrays, "", this.distribution);
-    if (this.version !== header.version) {
-      this.version = header.version;
-      this.controls = header.controls;
-    }
+    this.controls ??= header.controls; // from then on they are the page's
     this.schedule();
   }
 
@@ -60,7 +57,7 @@ export class Lab {
     this.schedule();
     if (!isFinal) return;
     // a trigger takes one value a message: whatever came before the last is of no interest
-    this.component.setTriggerValue("event", { version: this.version, controls: this.controls });
+    this.component.setTriggerValue("event", { controls: this.controls });
   }
 
   schedule() {
@@ -83,6 +80,9 @@ export class Lab {
       header: this.header,
       distribution: this.distribution,
       controls: this.controls,
+      settings: { ...NEUTRAL_SETTINGS, order: [] },
+      contextIds: [],
+      nPrompt: 0,
       label: (id) => labels[id] ?? `id ${id}`,
     };
     const results = this.masks.update(view);

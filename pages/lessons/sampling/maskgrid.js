@@ -2,9 +2,8 @@
 
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
-import { NEUTRAL_SETTINGS, processLogits } from "../../frame/live/masks.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { lastStage, MASKS, waitsForPython } from "../../frame/live/strategies.js";
+import { aloneResult, lastStage, MASKS, waitsForPython } from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
 const NEGLIGIBLE = 1e-6; // probability whose digits tell nothing
@@ -21,23 +20,9 @@ export function createMaskGrid(actions) {
   const more = createMore(actions);
   const foot = el("div", { class: "lab-foot" }, caption, more.element, createLegend());
   const element = el("section", { class: "lab-masks" }, grid.element, foot);
-  const known = new Map();
-
-  /** A mask's result, computed anew only where its own slider or the distribution has changed. */
-  function resultOf(view, name) {
-    const value = view.controls[name];
-    const before = known.get(name);
-    if (before && before.value === value && before.distribution === view.distribution) return before.result;
-    const setting = name === "greedy" ? { temperature: 0 } : { [name]: value };
-    const order = [name === "greedy" ? "temperature" : name];
-    const settings = { ...NEUTRAL_SETTINGS, ...setting, order };
-    const result = processLogits(view.distribution, [], 0, settings);
-    known.set(name, { value, distribution: view.distribution, result });
-    return result;
-  }
 
   function update(view) {
-    const results = MASKS.map(({ name }) => resultOf(view, name));
+    const results = MASKS.map(({ name }) => aloneResult(view, name));
     heads.forEach((head, i) => head.update(view, results[i]));
     grid.update(view, results, view.nShown);
     more.update(view);

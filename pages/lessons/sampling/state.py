@@ -80,15 +80,12 @@ class Lab:
     text: Generation  # the model's text whose next token is looked at
     given: Given
     controls: LabControls = field(default_factory=LabControls)
-    version: int = 0  # of the controls, raised where they are set by Python
     notice: str | None = None  # one sentence
     n_draws: int = 0  # times that the draws were asked for: the seed of the last
     jobs: dict[str, Job[Any]] = field(default_factory=dict)
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Take the sliders as the page has them; what no slider can say changes nothing."""
-        if event.get("version") != self.version:
-            return  # moved before Python set the controls anew
         self.notice = None
         try:
             self.controls = LabControls.from_page(event.get("controls") or {})
@@ -114,7 +111,6 @@ class Lab:
                 "tail_logits": kept.tail_logits,
             }
         header = {
-            "version": self.version,
             "model": self.lm.name,
             "labels": self.given.labels,
             "caption": self.given.caption,
