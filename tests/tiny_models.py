@@ -37,14 +37,12 @@ _SMALL = {
 }
 _GROUPED = {**_SMALL, "num_key_value_heads": 2, "head_dim": 8}
 _ALTERNATING = {**_GROUPED, "sliding_window": WINDOW, "query_pre_attn_scalar": 8}
+_GPT = {"vocab_size": VOCAB_SIZE, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": CONTEXT}
 _LAYERS = ["sliding_attention", "full_attention"]
 
 # name -> (config class, its arguments); "eos" and "bos" are added below
 ARCHITECTURES: dict[str, tuple[str, dict[str, Any]]] = {
-    "gpt2": (
-        "GPT2Config",
-        {"vocab_size": VOCAB_SIZE, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": CONTEXT},
-    ),
+    "gpt2": ("GPT2Config", _GPT),
     "llama": ("LlamaConfig", _GROUPED),
     "qwen2": ("Qwen2Config", {**_SMALL, "num_key_value_heads": 2}),
     # a head size that is not hidden size / heads
@@ -105,10 +103,7 @@ ARCHITECTURES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     # takes no cache at all
-    "openai_gpt": (
-        "OpenAIGPTConfig",
-        {"vocab_size": VOCAB_SIZE, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": CONTEXT},
-    ),
+    "openai_gpt": ("OpenAIGPTConfig", _GPT),
 }
 CROPPABLE = tuple(
     name for name in ARCHITECTURES if name not in {"mamba", "qwen3_next", "openai_gpt"}

@@ -69,17 +69,16 @@ class FastDecode:
         self._head = both_ways(head * (root * weights["model.norm.weight"]))
         matrices = [*chain.from_iterable(self._layers), self._head]
         self._one, self._few = (quickest_way(matrices, n_rows) for n_rows in (1, _FEW))
-        n_most = config.max_position_embeddings
-        theta = config.rope_parameters["rope_theta"]
-        self._cos, self._sin = _rope_tables(self._size, theta, n_most)
-        self._causal = _causal_mask(self._n_heads // self._n_kv, n_most)
+        theta, n_positions = config.rope_parameters["rope_theta"], config.max_position_embeddings
+        self._cos, self._sin = _rope_tables(self._size, theta, n_positions)
 
     @torch.inference_mode()
     def read(self, ids: Sequence[int], cache: DynamicCache, only_last: bool = False) -> Tensor:
         """Adds tokens to the cache and returns the logits after each, or the last, (n, vocab)."""
         n_past, n_new = cache.get_seq_length(), len(ids)
         rotation = (self._cos[n_past : n_past + n_new], self._sin[n_past : n_past + n_new])
-        bias = self._causal_bias(n_new, n_past) if n_new > 1 else None
+        n_shared = self._n_heads // self._n_kv
+        bias = _causal_mask(n_shared, n_past, n_new) if n_new > 1 else None
         x = self._embeddings[list(ids)]
         multiply = self._one if n_new == 1 else self._few
         for index, layer in enumerate(self._layers):
@@ -120,15 +119,6 @@ class FastDecode:
         context = context.view(n_kv, n_new, -1, size).transpose(0, 1)
         return context.reshape(n_new, n_heads * size)
 
-    def _causal_bias(self, n_new: int, n_past: int) -> Tensor:
-        """Adds -inf to what a query may not see, (n H / K, t)."""
-        if n_new > MAX_TOKENS:
-            return _causal_mask(self._n_heads // self._n_kv, n_past, n_new)
-        # a piece of the mask that is kept for all
-        n_most = self._causal.shape[1] - MAX_TOKENS
-        rows = n_new * self._n_heads // self._n_kv
-        return self._causal[:rows, n_most - n_past : n_most + n_new]
-
     def _rms_norm(self, x: Tensor) -> Tensor:
         """Brings each row to length 1, or nearly; gains and sqrt(h) are in the next weights."""
         length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
@@ -167,10 +157,8 @@ def _rope_tables(size: int, theta: float, n_positions: int) -> tuple[Tensor, Ten
     return torch.cat([cos, cos], dim=-1)[:, None], torch.cat([-sin, sin], dim=-1)[:, None]
 
 
-def _causal_mask(n_shared: int, n_past: int, n_new: int = MAX_TOKENS) -> Tensor:
-    """Returns the mask of new tokens behind so many positions.
-
-    Any stretch of its columns that ends among the last n_new is the mask of a shorter text.
+def _causal_mask(n_shared: int, n_past: int, n_new: int) -> Tensor:
+    """Returns what is added to scores, -inf where a new token must not look.
 
     Returns:
         (n_new n_shared, n_past + n_new), a row for each query of a key-value head.

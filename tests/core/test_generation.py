@@ -45,13 +45,6 @@ def test_logits_are_raw_and_of_the_whole_vocabulary(g: Generation) -> None:
     assert g.distribution.n_tail == 0
 
 
-def test_ids_are_taken_as_they_are() -> None:
-    ids = np.array([4, 250, 7])
-    g = Generation(tiny("llama"), list(ids))
-    assert g.ids == [4, 250, 7]
-    assert all(type(token_id) is int for token_id in g.ids)
-
-
 def test_a_step_writes_down_where_its_token_came_from(g: Generation) -> None:
     raw, settings = g.logits, Settings(temperature=0.7, top_k=20)
     coin = g.coin
@@ -155,13 +148,6 @@ def test_an_end_token_in_the_prompt_ends_nothing() -> None:
     assert Generation(lm, END + PROMPT).text == PROMPT
 
 
-def test_special_tokens_are_in_the_ids_and_not_in_the_text() -> None:
-    g = Generation(tiny("llama"), PROMPT)
-    step = g.step(token_id=g.lm.tokenizer.eos_token_id)
-    assert step.text == END
-    assert g.text == PROMPT
-
-
 def test_a_text_stops_at_the_length_that_was_asked_for() -> None:
     g = Generation(tiny("llama"), PROMPT, max_new_tokens=2)
     g.step(token_id=1)
@@ -228,15 +214,6 @@ def test_a_rewind_to_the_prompt_brings_back_the_prefill(g: Generation) -> None:
         first.phase,
         first.seconds,
     )
-
-
-def test_a_rewind_by_nothing_does_nothing() -> None:
-    g = Generation(with_ends(9), PROMPT)
-    g.step(token_id=9)
-    logits = g.logits
-    g.rewind(0)
-    assert g.finished == "eos"
-    assert g.logits is logits
 
 
 @pytest.mark.parametrize("n_tokens", [-1, 3, 100])

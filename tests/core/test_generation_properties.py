@@ -98,15 +98,10 @@ def written(seed: int, n_tokens: int = 12) -> list[int]:
     return g.ids
 
 
-def test_the_same_seed_writes_the_same_text_and_another_seed_another() -> None:
-    texts = {seed: written(seed) for seed in range(5)}
-    assert {seed: written(seed) for seed in range(5)} == texts
-    assert len({tuple(ids) for ids in texts.values()}) == 5
-
-
 def test_thirty_sessions_at_once_write_what_each_writes_alone() -> None:
     """They share one copy of the weights and nothing else."""
     alone = [written(seed) for seed in range(30)]
+    assert len({tuple(ids) for ids in alone}) == 30, "another seed, another text"
     gate = threading.Barrier(30)
 
     def together(seed: int) -> list[int]:

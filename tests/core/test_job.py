@@ -40,12 +40,6 @@ def test_a_job_without_a_pass_is_done_at_once() -> None:
     assert (job.is_running, job.is_done, job.fraction, job.found) == (False, True, 1.0, 0)
 
 
-def test_a_slice_of_no_time_does_nothing() -> None:
-    job = Job(count_to(5))
-    job.run_for(0.0)
-    assert job.progress.n_done == 0
-
-
 def test_what_was_found_is_looked_at_a_few_times_on_the_way() -> None:
     looks = []
 

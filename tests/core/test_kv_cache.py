@@ -22,7 +22,7 @@ from transformers import (
 from model import kv_cache
 from model.fast.block_cache import BLOCK
 from model.generation import Generation
-from tests.tiny_models import ARCHITECTURES, CROPPABLE, WINDOW, config, tiny
+from tests.tiny_models import CROPPABLE, WINDOW, tiny
 
 # by hand: 2 * layers * KV heads * head size * 2 bytes; others are in the test of the calculator
 KNOWN: dict[str, tuple[PreTrainedConfig, int]] = {
@@ -72,12 +72,6 @@ def test_the_shape_names_its_factors() -> None:
     assert (shape.n_layers, shape.n_kv_heads, shape.head_dim, shape.n_heads) == (28, 8, 128, 16)
     assert shape.sliding_window is None
     assert kv_cache.cache_shape(MistralConfig(), bytes_per_number=2).sliding_window == 4096
-
-
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_a_state_that_sums_up_the_past_is_not_cropped(architecture: str) -> None:
-    is_recurrent = architecture in {"mamba", "qwen3_next"}
-    assert kv_cache.can_crop(config(architecture)) is not is_recurrent
 
 
 def filled(n_tokens: int = 5) -> DynamicCache:

@@ -9,7 +9,7 @@ import torch
 from model.prefill_decode.ceilings import Rate
 from model.prefill_decode.records import Request, Timed
 from model.records import Machine
-from model.timing import describe, one_at_a_time, processor, seconds_of
+from model.timing import describe, one_at_a_time, processor
 from tests.tiny_models import tiny
 
 
@@ -27,13 +27,6 @@ def test_two_runs_are_never_timed_at_once() -> None:
         assert (first, seen) == (True, [False])
     with one_at_a_time(patience=0.01) as again:
         assert again
-
-
-def test_work_runs_once_and_takes_time() -> None:
-    calls: list[int] = []
-    seconds = seconds_of(lambda: calls.append(1), torch.device("cpu"))
-    assert calls == [1]
-    assert seconds > 0
 
 
 def test_the_machine_is_named_with_what_a_figure_depends_on() -> None:

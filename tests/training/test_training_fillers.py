@@ -288,13 +288,6 @@ def test_the_unmasker_is_made_from_a_causal_model_and_judged_by_it(where, tokeni
     assert "It began with layers of `causal`" in card
 
 
-def test_a_start_that_does_not_fit_is_one_clear_sentence(where, tokenizer, monkeypatch, capsys):
-    export(make_model(llama(32, 1, 2, 64), seed=0), tokenizer, Path("causal"))
-    monkeypatch.setitem(cli.RECIPES, "unmasker", small("unmasker", TINY_BERT))
-    assert cli.main(["unmasker", *where, "--start", "causal"]) == 2
-    assert "give --start one that fits" in capsys.readouterr().err
-
-
 def test_the_gapfiller_is_made_and_shows_what_it_writes(where, monkeypatch):
     monkeypatch.setitem(cli.RECIPES, "gapfiller", small("gapfiller", TINY_T5))
     assert cli.main(["gapfiller", *where]) == 0

@@ -62,11 +62,6 @@ def test_special_tokens_have_their_places(shipped):
     assert shipped.is_fast
 
 
-def test_a_word_with_and_without_its_space_are_two_tokens_and_digits_stand_alone(shipped):
-    assert shipped.tokenize("the the") == ["the", "Ġthe"]
-    assert shipped.tokenize(" 1024") == ["Ġ1", "0", "2", "4"]
-
-
 def test_a_tokenizer_of_another_corpus_saves_and_loads(tokenizer, tmp_path):
     save_tokenizer(tokenizer, tmp_path)
     loaded = AutoTokenizer.from_pretrained(tmp_path, local_files_only=True)
