@@ -73,17 +73,6 @@ def test_the_penalty_ranks_anew_and_offers_to_search_again(app: AppTest) -> None
     assert "a = 1.5" in captions(app)
 
 
-def test_a_prompt_that_cannot_be_read_gets_a_sentence_and_the_tree_stays(app: AppTest) -> None:
-    search = steps(app).search
-    app.text_input(key="beam_prompt").set_value("🍓" * 1500).run()
-    assert not app.exception
-    assert "The search before it stays" in errors(app)
-    assert steps(app).search is search
-    app.text_input(key="beam_prompt").set_value("The old king").run()
-    assert not app.error
-    assert steps(app).search.start.text == "The old king"
-
-
 def test_what_the_exact_search_can_and_cannot_prove_is_said(app: AppTest) -> None:
     def compare() -> None:
         press(app, "beam_exact_run")
@@ -113,13 +102,16 @@ def test_costs_that_were_measured_are_shown(app: AppTest) -> None:
     assert list(table["tokens"]) == [12, 12, 12, 12]
 
 
-def test_another_model_searches_the_example_or_is_refused_in_one_sentence(app: AppTest) -> None:
+def test_what_a_model_cannot_read_leaves_the_tree_or_gives_way_to_the_example(app: AppTest) -> None:
+    search = steps(app).search
+    app.text_input(key="beam_prompt").set_value("🍓" * 1500).run()
+    assert "The search before it stays" in errors(app)
+    assert steps(app).search is search
     app.text_input(key="beam_prompt").set_value("the " * 150).run()
     assert not app.error
     show_model(app, tiny("llama"))
     assert "first example" in errors(app)
-    assert app.text_input(key="beam_prompt").value == PROMPT
-    assert steps(app).request.prompt == PROMPT
+    assert app.text_input(key="beam_prompt").value == steps(app).request.prompt == PROMPT
     press(app, "beam_step")
     assert not app.error
     show_model(app, load_model("unmasker", device="cpu"))

@@ -15,7 +15,7 @@ from model.constraints.records import (
 from tests.charts.drawn_charts import assert_is_well_made
 from viz.constraints.mask_chart import mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
-from viz.palette import THEMES, Theme, colour
+from viz.palette import colour
 
 SEEN = MaskedDistribution(
     (
@@ -29,20 +29,19 @@ SEEN = MaskedDistribution(
 )
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_forbidden_bars_are_hatched_and_argmax_outlines_what_it_takes(theme: Theme) -> None:
-    chart = mask_figure(SEEN, theme, temperature=0.0)
+def test_forbidden_bars_are_hatched_and_argmax_outlines_what_it_takes() -> None:
+    chart = mask_figure(SEEN, "dark", temperature=0.0)
     assert_is_well_made(chart)
     allowed, forbidden, masked = chart.figure.data
     assert (list(allowed.x), list(forbidden.x), list(masked.x)) == ([0.1, 0.3], [0.6], [0.25, 0.75])
     assert forbidden.marker.pattern.shape == "/"
-    assert allowed.marker.line.color == colour("kept", theme)
+    assert allowed.marker.line.color == colour("kept", "dark")
     layout = chart.figure.layout
     assert layout.xaxis.range == layout.xaxis2.range  # what is scaled up can be seen
     assert layout.yaxis.ticktext == ("␣food", "␣x", "␣&lt;b&gt;")
     outlined = {(round(box.y0 + box.y1) / 2, box.xref) for box in layout.shapes}
     assert outlined == {(2.0, "x domain"), (2.0, "x2 domain")}
-    assert not mask_figure(SEEN, theme).figure.layout.shapes
+    assert not mask_figure(SEEN).figure.layout.shapes
     for number in ("2 of 1\u202f000", "40.0\u202f%", "60.0\u202f%"):
         assert number in chart.caption
 

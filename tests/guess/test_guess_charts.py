@@ -27,7 +27,7 @@ from viz.guess.score_charts import (
     running_figure,
 )
 from viz.guess.text import text_html, tiles_html
-from viz.palette import THEMES, Theme, colour
+from viz.palette import colour
 
 MAT, FLOOR, TAG = 7, 8, 9
 
@@ -47,16 +47,13 @@ def one_round(position: int = 5, ada: float = 0.5) -> GuessRound:
     return GuessRound(position, MAT, "␣mat", 4096, math.log(0.25), 2, players, rows)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_the_distribution_sums_to_one_and_everyone_is_marked_at_what_they_named(
-    theme: Theme,
-) -> None:
-    chart = revealed_figure(one_round(), theme)
+def test_the_distribution_sums_to_one_and_everyone_is_marked_at_what_they_named() -> None:
+    chart = revealed_figure(one_round())
     assert_is_well_made(chart)
     bars, ada, ben = chart.figure.data
     assert sum(bars.x) == pytest.approx(1)
     assert list(bars.marker.line.width) == [1, 3, 1, 0]  # the true token's is outlined
-    assert bars.marker.line.color[1] == colour("chosen", theme)
+    assert bars.marker.line.color[1] == colour("chosen", "light")
     assert chart.figure.layout.yaxis.ticktext[1] == "<b>␣mat</b> ✓"
     assert chart.figure.layout.yaxis.ticktext[-1].endswith("093 others")
     assert "rank 2" in chart.caption
@@ -82,8 +79,7 @@ def test_names_and_labels_are_data_and_not_markup() -> None:
 
 
 def test_the_true_token_is_drawn_however_unlikely() -> None:
-    rows = rows_to_draw(one_round(ada=0.02), 2)
-    assert [row.token_id for row in rows] == [FLOOR, MAT]
+    assert [row.token_id for row in rows_to_draw(one_round(ada=0.02), 2)] == [FLOOR, MAT]
     assert [row.token_id for row in rows_to_draw(one_round(), 1)] == [MAT]
 
 

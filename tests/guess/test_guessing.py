@@ -113,9 +113,8 @@ def test_a_round_opens_one_token_and_scores_all(storyteller: LanguageModel) -> N
     assert [p.bits for p in done.players] == pytest.approx([-math.log2(0.6), 12])
     assert done.costs["uniform"] == 12
     assert {"␣grass", "␣floor"} <= {row.label for row in done.rows}
-    assert [row.model_prob for row in done.rows] == sorted(
-        (row.model_prob for row in done.rows), reverse=True
-    )
+    probs = [row.model_prob for row in done.rows]
+    assert probs == sorted(probs, reverse=True)
     assert "".join(game.hidden_text.shown) == "The cat sat on the grass"
     assert game.hidden_text.n_hidden == hidden.n_hidden - 1
     assert game.hidden_text.bits[-1] == done.model_bits
@@ -133,20 +132,15 @@ def test_what_nobody_can_type_opens_by_itself(storyteller: LanguageModel) -> Non
         game.play({"You": "The 50"})
 
 
-@pytest.mark.parametrize(
-    ("text", "remedy"),
-    [
+def test_a_text_that_cannot_be_played_says_why(storyteller: LanguageModel) -> None:
+    for text, remedy in (
         ("The cat", "longer"),
         ("", "longer"),
         ("word " * 2000, "shorten it"),
         ("The cat sat on the mat <|endoftext|> and slept well.", "take it out"),
-    ],
-)
-def test_a_text_that_cannot_be_played_says_why(
-    storyteller: LanguageModel, text: str, remedy: str
-) -> None:
-    with pytest.raises(ValueError, match=remedy):
-        GuessingGame(storyteller, text, n_revealed=5)
+    ):
+        with pytest.raises(ValueError, match=remedy):
+            GuessingGame(storyteller, text, n_revealed=5)
 
 
 @pytest.mark.parametrize("architecture", ["gpt2", "qwen2", "openai_gpt"])
