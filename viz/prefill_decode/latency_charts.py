@@ -90,7 +90,8 @@ def stream_figure(request: Request, where: str, theme: Theme = "light") -> Chart
     x, y, ink = [0, at[-1], at[-1], end], [0, 0, n_out, n_out], colour("ink", theme)
     add_line(figure, "the whole: all tokens at the end", x, y, ink, width=2, dash="dash")
     words = f"<b>first token: {duration(request.first_seconds)}</b>"
-    arrow: Style = {"showarrow": True, "arrowcolor": colour("muted", theme), "ax": 70, "ay": -46}
+    aside = 70 if 2 * request.first_seconds < end else -90
+    arrow: Style = {"showarrow": True, "arrowcolor": colour("muted", theme), "ax": aside, "ay": -46}
     write_at(figure, request.first_seconds, 1, words, theme, BIG, **arrow)
     figure.update_xaxes(range=[0, end])
     figure.update_yaxes(number_axis(n_out, "tokens in hand"))

@@ -53,7 +53,7 @@ def _numbers(leak: Leak) -> list[tuple[str, str, str]]:
         note = f"mean probability of the true token at the {where} where it had less than a half"
         cells += [
             ("Hard predictions, mask on", percent(float(on[hard].mean())), note),
-            ("Hard predictions, mask off", percent(float(off[hard].mean())), "at the same"),
+            ("Hard predictions, mask off", percent(float(off[hard].mean())), "at those"),
         ]
     return cells
 
