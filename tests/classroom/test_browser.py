@@ -101,7 +101,7 @@ NO_PHONE_SENDS = [
 
 
 def test_what_no_phone_sends_gets_one_sentence(url: str) -> None:
-    for code in ("ZZZZ", "%00", "x" * 500):
+    for code in ("ZZZZ", "x" * 500):
         for path, body in NO_PHONE_SENDS:
             status, told = call(f"{url}/room/{code}/{path}", "stranger", body)
             assert status == 409, (path, body)
