@@ -8,6 +8,7 @@ themselves are what is measured.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -64,8 +65,9 @@ class Threads:
 
 def _learn(tried: dict[int, _Tried], number: int, seconds: float) -> None:
     """Believes what is quicker at once and what is slower by half: one slow pass may be chance."""
+    is_first = not tried
     known = tried.setdefault(number, _Tried(seconds))
     known.seconds = min(seconds, (known.seconds + seconds) / 2)
     for each in tried.values():
         each.since += seconds
-    known.since = 0.0
+    known.since = math.inf if is_first else 0.0  # the first pass is slow in any case: once more
