@@ -21,7 +21,7 @@ from model.loading import LanguageModel
 from model.masks import divergence
 from model.passes import check_room
 from model.sampling import Settings
-from model.snowball.records import Bools, Compounding, Estimate, Forks
+from model.snowball.records import Bools, Compounding, Estimate, Floats, Forks
 
 EARLY = 8  # tokens after the fork that count as early
 GROUP = 20  # forks side by side
@@ -144,8 +144,8 @@ def compounding(forks: Forks, threshold: float) -> Compounding:
         threshold=threshold,
         rate=rate,
         predicted=(1 - rate) ** numbers,
-        original=1 - np.maximum.accumulate(original, axis=1).mean(0),
-        forced=1 - np.maximum.accumulate(forced, axis=1).mean(0),
+        original=_survival(original, both),
+        forced=_survival(forced, both),
         original_slips=float(original.sum(1).mean()),
         forced_slips=float(forced.sum(1).mean()),
         difference=paired.mean,
@@ -153,6 +153,19 @@ def compounding(forks: Forks, threshold: float) -> Compounding:
         early=_rates(original, forced, both, slice(0, EARLY)),
         late=_rates(original, forced, both, slice(EARLY, None)),
     )
+
+
+def _survival(slips: Bools, runs: Bools) -> Floats:
+    """Returns the chance of no slip so far, (tokens,), by Kaplan and Meier.
+
+    A text that has ended is no evidence either way: at each token only those count that still run
+    and have not slipped.
+    """
+    slipped_before = np.cumsum(slips, axis=1) - slips > 0
+    at_risk = (runs & ~slipped_before).sum(0)
+    first_slips = (slips & ~slipped_before).sum(0)
+    survival: Floats = np.cumprod(1 - first_slips / np.maximum(1, at_risk))
+    return survival
 
 
 def _rates(original: Bools, forced: Bools, both: Bools, where: slice) -> tuple[float, float]:

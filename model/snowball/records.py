@@ -104,6 +104,21 @@ class Exposure:
     kl_free: Floats  # (stories, tokens) the same after the writer's own; NaN after an end
 
 
+# Student's t for a 95 % interval, by degrees of freedom from 1 on: few texts say less than many
+_STUDENT_T = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+)
+
+
+def student_t(freedom: int) -> float:
+    """Returns how many standard errors reach to either end of a 95 % interval; NaN for none."""
+    if freedom < 1:
+        return math.nan
+    known = _STUDENT_T[freedom - 1 : freedom]
+    return known[0] if known else 1.96 + 2.45 / freedom  # within 0.1 % from 21 on
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A mean with its uncertainty."""
@@ -121,7 +136,7 @@ class Estimate:
         if not known.size:
             return cls(math.nan, math.nan, math.nan, 0)
         spread = float(known.std(ddof=1)) if known.size > 1 else math.nan
-        half_width = 1.96 * spread / math.sqrt(known.size)
+        half_width = student_t(known.size - 1) * spread / math.sqrt(known.size)
         return cls(float(known.mean()), half_width, spread, known.size)
 
 

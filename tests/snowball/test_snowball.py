@@ -14,7 +14,7 @@ from model.masks import divergence, log_softmax
 from model.sampling import Settings
 from model.snowball.error_compounding import compounding, fork_many
 from model.snowball.fork import fork_text, options, reconvergence
-from model.snowball.records import Estimate, Forks, ForkStep, Token
+from model.snowball.records import Estimate, Forks, ForkStep, Token, student_t
 from model.tokenizing import shares_vocabulary
 from tests.tiny_models import tiny, tokenizer
 
@@ -171,7 +171,7 @@ def test_slips_are_counted_by_hand() -> None:
     assert slips.forced.tolist() == [0, 0, 0, 0]
     assert (slips.original_slips, slips.forced_slips) == (0.5, 1.5)
     assert slips.difference == 1
-    assert slips.half_width == pytest.approx(1.96 * math.sqrt(2) / math.sqrt(2))
+    assert slips.half_width == pytest.approx(12.706 * math.sqrt(2) / math.sqrt(2))
     assert compounding(forks, 0.0001).rate == 0
 
 
@@ -182,8 +182,15 @@ def test_positions_after_an_end_count_on_neither_side() -> None:
     assert (slips.original_slips, slips.forced_slips, slips.rate) == (0, 1, 0)
 
 
+def test_a_text_that_has_ended_is_not_counted_as_one_without_a_slip() -> None:
+    kept, ended = [0.5, 0.001], [0.5, math.nan]
+    slips = compounding(forks_of(original=[kept, kept, ended, ended], forced=[[0.5, 0.5]] * 4), 0.01)
+    assert slips.original.tolist() == [1, 0]
+
+
 def test_a_mean_and_its_interval_by_hand() -> None:
     estimate = Estimate.of([1.0, 2.0, 3.0, math.nan])
     assert (estimate.mean, estimate.spread, estimate.n) == (2, 1, 3)
-    assert estimate.half_width == pytest.approx(1.96 / math.sqrt(3))
+    assert estimate.half_width == pytest.approx(4.303 / math.sqrt(3)), "Student's t at n = 3"
+    assert [round(student_t(n), 3) for n in (7, 20, 30, 10_000)] == [2.365, 2.086, 2.042, 1.960]
     assert math.isnan(Estimate.of([math.nan]).mean)

@@ -123,8 +123,8 @@ def survival_figure(slips: Compounding, theme: Theme = "light") -> Chart:
     figure.update_yaxes(range=[0, 103])
     caption = (
         f"A slip is a token below {percent(slips.threshold)}. Measured: e = {percent(slips.rate)} "
-        f"of the tokens of original texts, and both coloured lines. Derived: (1 − e)ⁿ, which "
-        "takes slips for independent."
+        f"of the tokens of original texts, and both coloured lines; a text that has ended counts "
+        "no longer. Derived: (1 − e)ⁿ, which takes slips for independent."
     )
     return Chart(figure, caption, f"Texts without a slip. {caption}")
 
