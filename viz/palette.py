@@ -58,9 +58,14 @@ ROLES: Final[Mapping[str, Colour]] = MappingProxyType(
         "keys-tint": Colour("#eff1d6", "#2a2e17"),
         "values": Colour("#66a01c", "#c3d663"),  # light lime: what a position hands on
         "values-tint": Colour("#eef7e0", "#30371b"),
-        # the loop and its mishaps
+        # the loop
         "stage": Colour("#cf7a00", "#f5c56b"),  # lamplight: the stage that runs now
         "stage-tint": Colour("#ffefcf", "#42341a"),
+        # verdicts on claims, as words; always with a sign
+        "holds": Colour("#00451f", "#7be8a0"),
+        "partly": Colour("#9c5f00", "#f0b95c"),
+        "fails": Colour("#c2185b", "#f2727f"),
+        # mishaps
         "error": Colour("#ad1207", "#f0685c"),  # something went wrong; always with words
         "error-tint": Colour("#fdeae8", "#431f1d"),
     }

@@ -2,129 +2,166 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+import math
+from itertools import pairwise
+from statistics import linear_regression
 
 import numpy as np
 
 from model import kv_cache
-from model.claims.context import ExperimentContext, finding
+from model.claims.context import ExperimentContext
 from model.claims.records import Finding
-from model.flops import growth_exponent
-from model.generation import Generation
+from model.claims.verdicts import finding, judge_all, judge_ratio
 from model.job import finish
 from model.kv_cache.experiments import race
 from model.kv_cache.records import Race
+from model.loading import LanguageModel
 from model.passes import decode_one_token, prefill
-from model.sampling import Settings
 
-RACE_LENGTH = 48
+RACE_LENGTH = 40
 LONG, SHORT = 200, 10  # tokens in and out, one way and the other; a fifth of the claim's sizes
+N_PROMPT = 128
+
+
+def keeps(lm: LanguageModel) -> str:
+    """Says what a model keeps of the tokens that it has read."""
+    shape = lm.cache_shape
+    if lm.cache_argument is None:
+        return "nothing, and reads the whole text for every token"
+    if not shape.bytes_per_token:
+        return "a state of fixed size that sums up the text, and no keys and values"
+    kept = "keys and values"
+    if shape.is_latent:
+        kept = "one latent for keys and values together in each layer"
+    if not kv_cache.can_crop(lm.config):
+        kept += f" in {shape.n_layers} layers, and states of fixed size in the others"
+    if shape.sliding_window:
+        kept += f", of which some layers see the last {shape.sliding_window} alone"
+    return kept
 
 
 def c22_prefill_is_cheap_per_token(context: ExperimentContext) -> Finding:
-    """One pass over many tokens against one pass over one."""
-    ids = _plain_ids(context, 128)
-    cache = context.lm.new_cache()
+    """One pass over many tokens against one pass over one, in turns."""
+    ids, cache = context.ids(N_PROMPT), context.lm.new_cache()
     if cache is None:
-        return _no_cache(context)
-
-    def decode() -> float:
-        seconds = decode_one_token(context.lm, ids[-1], cache)[1]
-        kv_cache.crop(cache, 1)
-        return seconds
-
-    whole = context.seconds(lambda: prefill(context.lm, ids, context.lm.new_cache())[1])
+        raise ValueError(f"{context.lm.name} takes no cache, so all its passes are prefills.")
     prefill(context.lm, ids, cache)
-    one = context.seconds(decode)
-    ratio = one / (whole / len(ids))
+    whole, one = context.seconds(
+        lambda: prefill(context.lm, ids, context.lm.new_cache())[1],
+        lambda: decode_one_token(context.lm, ids[-1], kv_cache.fork(cache))[1],
+    )
     return finding(
-        True if ratio > 2 else "holds partly",
-        "Prefill read {n} tokens in {whole}, a decode step took {one}: {ratio} as much per token.",
-        "On this device the two are closer than elsewhere.",
+        "Prefill read {n} tokens in {whole}, a decode step took {one}.",
+        judge_ratio(
+            "seconds of a token by decode over those by prefill",
+            one,
+            whole / len(ids),
+            "turns",
+            above=3,
+            partly=1,
+        ),
+        why="On this device the two are closer than elsewhere.",
         n=(len(ids), "count"),
-        whole=(whole, "seconds"),
-        one=(one, "seconds"),
-        ratio=(ratio, "ratio"),
+        whole=(float(np.median(whole)), "seconds"),
+        one=(float(np.median(one)), "seconds"),
     )
 
 
 def c23_long_in_beats_long_out(context: ExperimentContext) -> Finding:
-    """Many tokens in and few out against few in and many out."""
-    ids = _plain_ids(context, LONG)
-    seconds = {}
-    for n_in, n_out in ((LONG, SHORT), (SHORT, LONG)):
-        text = Generation(context.lm, ids[:n_in])
-        end_ids = context.lm.end_ids
-        while len(text.steps) < n_out and not text.finished:
-            best = int(text.logits.argmax())
-            text.step(Settings(temperature=0), token_id=ids[0] if best in end_ids else None)
-        seconds[n_in] = sum(one.seconds for one in text.passes)
-    ratio = seconds[SHORT] / seconds[LONG]
+    """Many tokens in and few out against few in and many out, in turns."""
+    ids = context.ids(LONG)
+    fast, slow = context.seconds(
+        lambda: context.answer(ids, SHORT).seconds,
+        lambda: context.answer(ids[:SHORT], LONG).seconds,
+        n=4,
+    )
     return finding(
-        True if ratio > 2 else "holds partly",
-        "{long} tokens in and {short} out took {fast}; {short} in and {long} out took {slow}: "
-        "{ratio} as long.",
-        "On this device the two are closer than elsewhere.",
+        "{long} tokens in and {short} out took {fast}; {short} in and {long} out took {slow}.",
+        judge_ratio(
+            "seconds of the long answer over those of the long prompt",
+            slow,
+            fast,
+            "turns",
+            above=2,
+            partly=1,
+        ),
+        why="On this device the two are closer than elsewhere.",
         long=(LONG, "count"),
         short=(SHORT, "count"),
-        fast=(seconds[LONG], "seconds"),
-        slow=(seconds[SHORT], "seconds"),
-        ratio=(ratio, "ratio"),
+        fast=(float(np.median(fast)), "seconds"),
+        slow=(float(np.median(slow)), "seconds"),
     )
 
 
 def c24_the_past_never_changes(context: ExperimentContext) -> Finding:
-    """Cached keys, values and logits against those of passes over the whole text."""
+    """What was cached, and the logits it gives, against passes over the whole text."""
     raced = _race(context, RACE_LENGTH // 2)
     gap, steps = raced.gap, raced.steps
-    logit_gap = max(step.logit_gap for step in steps)
-    scale = max(step.logit_scale for step in steps)
-    n_same = sum(step.same_best for step in steps)
+    if gap is None:
+        return finding(
+            "{model} keeps {kept}: each token rewrites what it keeps, and nothing of the past "
+            "stays as it was.",
+            judge_all("keys and values to compare", [False] * len(steps), "steps"),
+            model=(context.lm.name, "text"),
+            kept=(keeps(context.lm), "text"),
+        )
+    still = [gap.keys < 0.01 * gap.keys_scale, gap.values < 0.01 * gap.values_scale]
     return finding(
-        True if n_same == len(steps) else "holds partly",
-        "Largest gap of logits {logits} beside logits up to {scale}, of keys {keys}, of values "
-        "{values}; the best token agrees in {same} of {n} steps.",
-        "In a 16-bit format rounding parts the two now and then.",
-        logits=(logit_gap, "number"),
-        scale=(scale, "number"),
-        keys=(gap.keys if gap else 0.0, "number"),
-        values=(gap.values if gap else 0.0, "number"),
-        same=(n_same, "count"),
-        n=(len(steps), "count"),
+        "Cached keys differ from recomputed ones by {keys}, values by {values}, logits by {logits} "
+        "beside logits up to {scale}.",
+        judge_all(
+            "the best token is the same with the cache and without",
+            [step.same_best for step in steps],
+            "steps",
+        ),
+        judge_all("kept and recomputed agree within one percent", still, "kinds, keys and values"),
+        why="In a 16-bit format rounding parts the two now and then.",
+        keys=(gap.keys, "number"),
+        values=(gap.values, "number"),
+        logits=(max(step.logit_gap for step in steps), "number"),
+        scale=(max(step.logit_scale for step in steps), "number"),
     )
 
 
 def c25_the_square_becomes_a_line(context: ExperimentContext) -> Finding:
-    """Arithmetic so far against length, both ways: the exponents."""
-    steps = _race(context, RACE_LENGTH).steps
-    lengths = [step.n_tokens for step in steps]
-    sums = [
-        list(accumulate(float(step.recomputed_flops.total) for step in steps)),
-        list(accumulate(float(step.cached_flops.total) for step in steps)),
-    ]
-    without, cached = (growth_exponent(lengths, column) or 0.0 for column in sums)
-    seconds = [sum(step.recomputed_seconds for step in steps)]
-    seconds.append(sum(step.cached_seconds for step in steps))
+    """Arithmetic counted while passes of several lengths ran, and the time that all took."""
+    races = [_race(context, RACE_LENGTH) for _ in range(context.n(3))]
+    checks = [check for check in races[0].checks if check.n_input + check.n_past > 1]
+    # a pass follows the power p of the length, so all passes together follow p + 1
+    without, cached = (
+        1 + linear_regression(
+            [math.log(check.n_input + check.n_past) for check in some],
+            [math.log(check.counted.total) for check in some],
+        ).slope
+        for some in ([c for c in checks if not c.n_past], [c for c in checks if c.n_past])
+    )  # fmt: skip
+    slow, fast = (
+        [sum(getattr(step, name) for step in one.steps) for one in races]
+        for name in ("recomputed_seconds", "cached_seconds")
+    )
     return finding(
-        without > 1.7 > 1.3 > cached,
-        "Up to {n} tokens the arithmetic grows with the power {without} without the cache and "
-        "{cached} with it; it took {slow} against {fast}.",
-        n=(len(steps), "count"),
+        "Counted by torch, the arithmetic of a text of up to {n} tokens follows the power "
+        "{without} of its length without the cache and {cached} with it; it took {slow} against "
+        "{fast}.",
+        judge_all(
+            "near n² without, above 1.7, and near n with it, below 1.3",
+            [without > 1.7, cached < 1.3],
+            "exponents",
+        ),
+        judge_ratio("seconds without the cache over those with it", slow, fast, "runs"),
+        n=(RACE_LENGTH, "count"),
         without=(without, "number"),
         cached=(cached, "number"),
-        slow=(seconds[0], "seconds"),
-        fast=(seconds[1], "seconds"),
+        slow=(float(np.median(slow)), "seconds"),
+        fast=(float(np.median(fast)), "seconds"),
     )
 
 
 def c26_bytes_per_token(context: ExperimentContext) -> Finding:
-    """The formula and the tensors, to the byte."""
-    shape = context.lm.cache_shape
-    if shape.bytes_per_token == 0:
-        return finding("not run", f"{context.lm.name} keeps no keys and values to be counted.")
-    text = context.write(n=4)
-    expected = text.cache_tokens * shape.bytes_per_token
-    formula = "The layers, which are not alike, sum up to {each} a token"
+    """The formula and what each token adds to the tensors, to the byte."""
+    shape, passes = context.lm.cache_shape, context.write(n=8).passes
+    grows = [after.cache_bytes - before.cache_bytes for before, after in pairwise(passes)]
+    formula = "The formula gives {each} a token, summed over layers that are not alike"
     if shape.is_plain:
         formula = "2 × {layers} layers × {heads} KV heads × {size} × {width} is {each} a token"
     elif shape.is_latent:
@@ -132,30 +169,26 @@ def c26_bytes_per_token(context: ExperimentContext) -> Finding:
             "{layers} layers × {size} numbers for keys and values together × {width} is {each} a "
             "token"
         )
+    elif not shape.bytes_per_token:
+        formula = "{model} keeps {kept}"
     return finding(
-        True if text.cache_bytes == expected else "holds partly",
-        formula + "; {n} tokens take {all} in the tensors.",
-        "This model keeps something else beside keys and values of one size.",
+        formula + "; in the tensors a token added {grown}.",
+        judge_all(
+            "tokens that add as many bytes as the formula says",
+            [0 < shape.bytes_per_token == bytes_ for bytes_ in grows],
+            "tokens",
+        ),
+        why="This model keeps something else than keys and values of every position.",
+        model=(context.lm.name, "text"),
+        kept=(keeps(context.lm), "text"),
         layers=(shape.n_layers, "count"),
         heads=(shape.n_kv_heads, "count"),
         size=(shape.head_dim, "count"),
         width=(shape.bytes_per_number, "bytes"),
         each=(shape.bytes_per_token, "bytes"),
-        n=(text.cache_tokens, "count"),
-        all=(text.cache_bytes, "bytes"),
+        grown=(max(grows, default=0), "bytes"),
     )
 
 
 def _race(context: ExperimentContext, n_tokens: int) -> Race:
-    ids = Generation(context.lm, context.prompt).ids
-    return finish(race(context.lm, ids, n_tokens, n_runs=1))
-
-
-def _plain_ids(context: ExperimentContext, n: int) -> list[int]:
-    """Returns a text of n tokens: the prompt again and again."""
-    ids = Generation(context.lm, context.prompt).ids
-    return list(np.resize(np.array(ids), n))
-
-
-def _no_cache(context: ExperimentContext) -> Finding:
-    return finding("not run", f"{context.lm.name} takes no cache.")
+    return finish(race(context.lm, context.ids(len(context.prompt.split())), n_tokens, n_runs=1))

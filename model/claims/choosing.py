@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
+from statistics import fmean
+
 import numpy as np
 
 from model.chi_square import chi_square
-from model.claims.context import ExperimentContext, finding
+from model.claims.context import GREEDY, ExperimentContext
 from model.claims.records import Finding
-from model.draw import agreement, rank_order
+from model.claims.verdicts import finding, judge_all, judge_mean, judge_share, judge_some
+from model.draw import rank_order, vote
 from model.generation import Generation
-from model.job import finish
+from model.held_out import held_out
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process
-from model.sampling.experiments import (
-    apply_alone,
-    count_draws,
-    find_loop,
-    first_word,
-    write_votes,
-)
+from model.sampling.experiments import apply_alone, count_draws, find_loop, first_word
+from model.tokenizing import encode, text_of
 
 SURE, UNSURE = "Once upon a", "She looked at the"
-LOOPING = "The song went la la la la"
-QUESTION = "Lily was thirsty. She wanted to drink some"
-N_VOTES, N_VOTE_TOKENS = 8, 6
+N_DRAWS = 2000
+N_VOTES, N_VOTE_TOKENS = 9, 4
+N_WORDS, N_READ = 40, 40  # words of a story before the one that is asked for; tokens of them read
 
 
 def c12_greedy_repeats_itself(context: ExperimentContext) -> Finding:
     """The same text every time; and a loop, where this model falls into one."""
-    greedy = Settings(temperature=0)
-    first, again = (context.write(greedy, prompt=LOOPING, n=3 * context.n_tokens) for _ in range(2))
-    loop = find_loop(first.ids[first.n_prompt :])
+    n, rows = 4 * context.n_tokens, [encode(context.lm, text) for text in context.prompts(10)]
+    first, again = (context.write_many(rows, GREEDY, n) for _ in range(2))
+    sampled = context.write_many(rows, Settings(), n)
+    loops = [find_loop(text) is not None for text in first]
     return finding(
-        first.ids == again.ids and (True if loop else "holds partly"),
-        "Two greedy runs wrote the same {n} tokens, and they end in a phrase said {times} times.",
-        "On this prompt this model falls into no loop.",
-        n=(len(first.steps), "count"),
-        times=(loop.n_times if loop else 1, "count"),
+        "Greedy decoding wrote up to {n} tokens after each of {prompts} prompts, twice.",
+        judge_all("the second text is the first", list(map(list.__eq__, first, again)), "prompts"),
+        judge_some("texts that end in a phrase said three times or more", loops, "prompts"),
+        control="sampled at T = 1 {sampled} of {prompts} end in a loop.",
+        why="No text fell into a loop here.",
+        n=(n, "count"),
+        prompts=(len(rows), "count"),
+        sampled=(sum(find_loop(text) is not None for text in sampled), "count"),
     )
 
 
@@ -45,106 +47,149 @@ def c13_temperature_keeps_the_order(context: ExperimentContext) -> Finding:
     logits = Generation(context.lm, context.prompt).logits
     stages = [apply_alone(logits, "temperature", value) for value in (0.5, 1.0, 2.0)]
     orders = [rank_order(stage.scores) for stage in stages]
-    is_same = all((order == orders[1]).all() for order in orders)
-    entropies = [stage.entropy for stage in stages]
+    n_kept = int(((orders[0] == orders[1]) & (orders[1] == orders[2])).sum())
+    cold, one, hot = (stage.entropy for stage in stages)
     return finding(
-        is_same and entropies == sorted(entropies),
-        "Entropy is {cold} at T = 0.5, {one} at 1 and {hot} at 2; all {n} tokens keep their rank.",
-        cold=(entropies[0], "nats"),
-        one=(entropies[1], "nats"),
-        hot=(entropies[2], "nats"),
+        "Entropy is {cold} at T = 0.5, {one} at 1 and {hot} at 2; {kept} of {n} tokens keep their "
+        "rank.",
+        cold=(cold, "nats"),
+        one=(one, "nats"),
+        hot=(hot, "nats"),
+        kept=(n_kept, "count"),
         n=(logits.size, "count"),
     )
 
 
 def c14_top_p_follows_the_shape(context: ExperimentContext) -> Finding:
-    """Top-k keeps as many of a flat distribution as of a peaked one; top-p does not."""
+    """Top-k keeps as many of a flat distribution as of a peaked one; top-p and min-p do not."""
     sure, unsure = (Generation(context.lm, text).logits for text in (SURE, UNSURE))
-    kept = {
-        (mask, name): int(apply_alone(logits, mask, value).kept.sum())
+    (k, _), (p, q), (m, o) = (
+        [int(apply_alone(logits, mask, value).kept.sum()) for logits in (sure, unsure)]
         for mask, value in (("top_k", 10), ("top_p", 0.9), ("min_p", 0.1))
-        for name, logits in (("sure", sure), ("unsure", unsure))
-    }
+    )
     return finding(
-        kept["top_k", "sure"] == kept["top_k", "unsure"]
-        and kept["top_p", "sure"] != kept["top_p", "unsure"],
         "After “{sure}” and after “{unsure}” top-k 10 keeps {k} and {k}, top-p 0.9 {p} and {q}, "
         "min-p 0.1 {m} and {o}.",
-        "Both distributions have the same shape for this model.",
         sure=(SURE, "text"),
         unsure=(UNSURE, "text"),
-        k=(kept["top_k", "sure"], "count"),
-        p=(kept["top_p", "sure"], "count"),
-        q=(kept["top_p", "unsure"], "count"),
-        m=(kept["min_p", "sure"], "count"),
-        o=(kept["min_p", "unsure"], "count"),
+        k=(k, "count"),
+        p=(p, "count"),
+        q=(q, "count"),
+        m=(m, "count"),
+        o=(o, "count"),
     )
 
 
 def c15_strategies_keep_different_sets(context: ExperimentContext) -> Finding:
-    """On the same logits, five strategies."""
-    logits = Generation(context.lm, UNSURE).logits
-    masks = {"temperature": 0.8, "top_k": 10, "top_p": 0.9, "min_p": 0.1}
-    stages = [apply_alone(logits, name, value) for name, value in masks.items()]
-    sizes = sorted({1, *(int(stage.kept.sum()) for stage in stages)})
+    """What top-k, top-p and min-p keep of the same logits, after many prompts."""
+    masks = {"top_k": 10, "top_p": 0.9, "min_p": 0.1}
+    sizes = []
+    for prompt in context.prompts(12):
+        logits = Generation(context.lm, prompt).logits
+        # each keeps the best so many: sets are different where their sizes are
+        sizes.append([int(apply_alone(logits, *mask).kept.sum()) for mask in masks.items()])
+    k, p, m = map(fmean, zip(*sizes, strict=True))
     return finding(
-        len(sizes) >= 4,
-        "Greedy, temperature, top-k, top-p and min-p keep {n} different sets, from {least} token "
-        "to {most}.",
-        "Some of them happen to keep as many.",
-        n=(len(sizes), "count"),
-        least=(sizes[0], "count"),
-        most=(sizes[-1], "count"),
+        "On average top-k 10 keeps {k} tokens, top-p 0.9 {p}, min-p 0.1 {m}.",
+        judge_share(
+            "all three sets are different", [len(set(row)) == 3 for row in sizes], "prompts"
+        ),
+        k=(k, "number"),
+        p=(p, "number"),
+        m=(m, "number"),
     )
 
 
 def c16_a_seed_is_a_text(context: ExperimentContext) -> Finding:
     """The same seed, the same text; other seeds, other texts; and the draws follow the bars."""
-    texts = [context.write(Settings(), seed=seed).ids for seed in (1, 1, 2, 3)]
+    n = context.n(6)
+    texts, again = (
+        [context.write(Settings(), seed=seed).ids for seed in range(n)] for _ in range(2)
+    )
     stage = _last(Generation(context.lm, context.prompt), Settings(top_p=0.9))
-    counts = count_draws(stage, context.n_draws)
-    p_value = chi_square(counts, stage.probs).p_value
+    fair = [
+        chi_square(count_draws(stage, N_DRAWS, seed), stage.probs).p_value > 1e-3
+        for seed in range(n)
+    ]
+    others = [one != other for one, other in zip(texts, [*texts[1:], texts[0]], strict=True)]
     return finding(
-        texts[0] == texts[1] and len({tuple(ids) for ids in texts}) > 1 and p_value > 1e-4,
-        "Seed 1 wrote the same text twice, seeds 1 to 3 wrote {n} texts; {draws} draws follow the "
-        "distribution (chi-square, p = {p}).",
-        n=(len({tuple(ids) for ids in texts}), "count"),
-        draws=(context.n_draws, "count"),
-        p=(p_value, "number"),
+        "Each of {n} seeds wrote {tokens} tokens twice; then {draws} tokens were drawn by each.",
+        judge_all(
+            "the same seed gives the same text", list(map(list.__eq__, texts, again)), "seeds"
+        ),
+        judge_some("another seed gives another text", others, "pairs of seeds"),
+        judge_all("the draws follow the bars (chi-square, p > 0.001)", fair, "seeds"),
+        n=(n, "count"),
+        tokens=(context.n_tokens, "count"),
+        draws=(N_DRAWS, "count"),
     )
 
 
 def c17_a_vote_without_chance_is_void(context: ExperimentContext) -> Finding:
-    """Copies at T = 0; answers that may differ at T = 0.7."""
-    votes = finish(write_votes(context.lm, QUESTION, N_VOTES, N_VOTE_TOKENS))
-    greedy, sampled = (
-        [first_word(text.text) for text in texts] for texts in (votes.greedy, votes.sampled)
+    """The next word of held-out stories: by one sample, by a vote, and by greedy copies."""
+    questions, answers = _next_words(context)
+    rows = [encode(context.lm, question)[-N_READ:] for question in questions]
+    greedy = context.write_many(rows, GREEDY, N_VOTE_TOKENS)
+    sampled = context.write_many(rows, Settings(temperature=0.7), N_VOTE_TOKENS, N_VOTES)
+    copies, words = (
+        [first_word(text_of(context.lm.tokenizer, ids)) for ids in texts]
+        for texts in (greedy, sampled)
     )
+    votes = [words[i : i + N_VOTES] for i in range(0, len(words), N_VOTES)]
+    single = [votes[i].count(answer) / N_VOTES for i, answer in enumerate(answers)]
+    voted = [vote(votes[i])[0][0] == answer for i, answer in enumerate(answers)]
     return finding(
-        agreement(greedy) == 1 and (len(set(sampled)) > 1 or "holds partly"),
-        "At T = 0 the {n} answers are copies; at T = 0.7 there are {different} different ones, and "
-        "two of them agree with a chance of {chance}.",
-        "Here this model is so sure that they do not differ at T = 0.7 either.",
+        "By definition {n} answers at T = 0 are copies, so their vote is one answer: it names the "
+        "next word of a held-out story in {copies} of the cases. At T = 0.7 one sample does in "
+        "{single}, the vote of {n} in {voted}.",
+        judge_mean(
+            "right words by the vote, less those of one sample",
+            np.subtract(voted, single),
+            "words",
+            "fraction",
+        ),
+        control="one sample without a vote.",
         n=(N_VOTES, "count"),
-        different=(len(set(sampled)), "count"),
-        chance=(agreement(sampled), "fraction"),
+        copies=(fmean(map(str.__eq__, copies, answers)), "fraction"),
+        single=(fmean(single), "fraction"),
+        voted=(fmean(voted), "fraction"),
     )
+
+
+def _next_words(context: ExperimentContext) -> tuple[list[str], list[str]]:
+    """Returns beginnings of held-out stories, and the word that follows each."""
+    questions, answers = [], []
+    for i in range(context.n(72)):
+        turn, story = divmod(i, len(held_out("stories")))
+        words = held_out("stories")[story].split()
+        n_words = min(N_WORDS + 15 * turn, len(words) - 1)
+        questions.append(" ".join(words[:n_words]))
+        answers.append(first_word(words[n_words]))
+    return questions, answers
 
 
 def c19_order_matters(context: ExperimentContext) -> Finding:
     """Top-p before a hot temperature keeps less than after it."""
-    text = Generation(context.lm, UNSURE)
-    kept = {
-        engine: int(_last(text, Settings(temperature=1.8, top_p=0.9, order=order)).kept.sum())
-        for engine, order in ORDERS.items()
-    }
+    kept = []
+    for prompt in context.prompts(12):
+        text = Generation(context.lm, prompt)
+        hot, cold = (
+            [
+                int(_last(text, Settings(temperature=t, top_p=0.9, order=ORDERS[name])).kept.sum())
+                for name in ("transformers", "llama.cpp")
+            ]
+            for t in (1.8, 1.0)
+        )
+        kept.append((*hot, cold[0] == cold[1]))
+    before, after, same = map(fmean, zip(*kept, strict=True))
     return finding(
-        kept["llama.cpp"] != kept["transformers"],
-        "T = 1.8 and top-p 0.9 on the same logits keep {before} tokens in the order of "
-        "transformers and {after} in that of llama.cpp.",
-        "The distribution is so peaked that both keep the same.",
-        before=(kept["transformers"], "count"),
-        after=(kept["llama.cpp"], "count"),
+        "T = 1.8 and top-p 0.9 on the same logits keep {before} tokens on average with temperature "
+        "first, as in transformers, and {after} with temperature last, as in llama.cpp.",
+        judge_share("the order changes what is kept", [a != b for a, b, _ in kept], "prompts"),
+        control="at T = 1 both orders keep the same in {same} of the prompts.",
+        before=(before, "number"),
+        after=(after, "number"),
+        same=(same, "fraction"),
     )
 
 

@@ -4,35 +4,47 @@ from __future__ import annotations
 
 import inspect
 import math
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
-from model.claims.context import ExperimentContext, finding, softmax_of
+from model.batch import read_whole
+from model.claims.cache import keeps
+from model.claims.context import GREEDY, ExperimentContext, moved_mass, softmax_of
 from model.claims.records import Finding
+from model.claims.verdicts import finding, judge_all, judge_mean, judge_ratio
+from model.flops import growth_exponent
 from model.generation import Generation
 from model.passes import prefill
 from model.sampling import Settings
 from model.source_code import source_of
-from model.tokenizing import encode, pieces
+from model.tokenizing import encode, encode_bare, pieces
 
-ROUNDING = 1e-3  # of logits in float32; a wrong input moves them by whole numbers
-EARLY_WORDS = ("The cat saw a big fish. It wanted to", "The cat saw a big bird. It wanted to")
+STILL = 0.01  # of the probability: rounding moves far less, another text far more
+EARLY_WORD = "The {} saw a big red ball. It wanted to"
+ANIMALS = ("cat", "bird", "fish", "dog", "bear", "frog", "horse", "duck")
+COMMON = ("house", "water", "little", "mother", "happy", "garden", "friend", "morning")
+RARE = ("axiom", "xylem", "zither", "quasar", "epoxy", "plinth", "fjords", "quixote")
 
 
 def c01_one_loop(context: ExperimentContext) -> Finding:
-    """What a step writes, the next one reads: the loop's logits against those of a fresh pass."""
-    text = context.write(n=8)
-    fresh, _ = prefill(context.lm, text.ids, None)
-    gap = float(np.abs(fresh - text.logits).max())
+    """What a step writes, the next one reads: the loop beside a fresh pass over the whole text."""
+    moved, unread = [], []
+    for prompt in context.prompts(3):
+        text = Generation(context.lm, prompt)
+        while len(text.steps) < 8 and not text.finished:
+            before = text.logits
+            text.step(GREEDY)
+            fresh, _ = prefill(context.lm, text.ids, None)
+            moved.append(moved_mass(fresh, text.logits))
+            unread.append(moved_mass(fresh, before))
     return finding(
-        gap < ROUNDING,
-        "After {n} steps the loop’s logits are those of one pass over all {all} tokens, "
-        "but for {gap}.",
-        "The number format rounds so much.",
-        n=(len(text.steps), "count"),
-        all=(len(text.ids), "count"),
-        gap=(gap, "number"),
+        "After every step the loop’s next distribution is that of one pass over the whole text: "
+        "they differ by {gap} of the probability at most.",
+        judge_all("the two are the same", [gap < STILL for gap in moved], "steps"),
+        control="without its newest token a pass gives a distribution that differs by {unread}.",
+        gap=(max(moved), "fraction"),
+        unread=(float(np.mean(unread)), "fraction"),
     )
 
 
@@ -42,77 +54,87 @@ def c02_only_forward(context: ExperimentContext) -> Finding:
     n_back = len(text.steps) // 2
     other = text.fork()
     other.rewind(n_back)
-    n_kept = len(other.ids)
+    n_kept, n_before = len(other.ids), len(other.passes)
     other.step(token_id=int(np.argsort(other.logits)[-2]))
     while len(other.ids) < len(text.ids) and not other.finished:
-        other.step(Settings(temperature=0))
+        other.step(GREEDY)
     n_same = sum(a == b for a, b in zip(text.ids[n_kept:], other.ids[n_kept:], strict=False))
     return finding(
-        text.ids[:n_kept] == other.ids[:n_kept] and n_same < n_back,
-        "We took {back} tokens back and chose the second best there: of what followed, {same} of "
-        "{back} places hold the same token.",
+        "We took {back} tokens back and chose the second best there: the {kept} before them "
+        "stayed, {passes} passes wrote what follows anew, and {same} of its places hold the same "
+        "token as before.",
         back=(n_back, "count"),
+        kept=(n_kept, "count"),
+        passes=(len(other.passes) - n_before, "count"),
         same=(n_same, "count"),
     )
 
 
 def c03_time_grows_with_output(context: ExperimentContext) -> Finding:
-    """Twice the tokens, twice the passes, about twice the time."""
-    text = context.write(Settings(), n=2 * context.n_tokens)
-    seconds = [one.seconds for one in text.passes[1:]]
-    half = len(seconds) // 2
-    ratio = sum(seconds) / max(sum(seconds[:half]), 1e-9)
+    """The time to each token of several answers, and the power of the length that it follows."""
+    n, ids = 2 * context.n_tokens, encode(context.lm, context.prompt)
+    context.answer(ids, 2)  # warms up
+    answers = [context.answer(ids, n) for _ in range(context.n(6))]
+    powers = [
+        growth_exponent(range(1, n + 1), list(accumulate((one.first_seconds, *one.gaps)))) or 0.0
+        for one in answers
+    ]
     return finding(
-        True if 1.5 < ratio < 2.6 else "holds partly",
-        "{n} tokens took {passes} passes, one after another; all of them took {ratio} as long as "
-        "the first half.",
-        "The machine did other work meanwhile, or the text ended early.",
-        n=(len(text.steps), "count"),
-        passes=(len(text.passes), "count"),
-        ratio=(ratio, "ratio"),
+        "{n} tokens took {n} passes, one over the prompt and then one for each further token; all "
+        "of it took {seconds}.",
+        judge_mean("power of the length that the time follows", powers, "runs", above=0.7),
+        control="a time that does not depend on the length has the power 0.",
+        why="A fixed cost takes much of the time.",
+        n=(n, "count"),
+        seconds=(float(np.median([one.seconds for one in answers])), "seconds"),
     )
 
 
 def c04_one_logit_per_token(context: ExperimentContext) -> Finding:
     """As many logits as entries in the vocabulary; softmax makes them sum to one."""
     logits = Generation(context.lm, context.prompt).logits
-    total = float(softmax_of(logits).sum())
     return finding(
-        logits.size == context.lm.vocab_size and math.isclose(total, 1, abs_tol=1e-9),
-        "{n} logits for {vocab} entries; their softmax sums to {total}.",
+        "This pass gave {n} logits for {vocab} entries; their softmax sums to {total}.",
         n=(logits.size, "count"),
         vocab=(context.lm.vocab_size, "count"),
-        total=(total, "number"),
+        total=(float(softmax_of(logits).sum()), "number"),
     )
 
 
 def c05_it_stops(context: ExperimentContext) -> Finding:
     """An end token ends the text, and so does the limit."""
-    short = Generation(context.lm, context.prompt, max_new_tokens=3)
-    while not short.finished:
-        short.step(Settings(temperature=0))
-    ended = Generation(context.lm, context.prompt)
-    if not context.lm.end_ids:
-        return finding("holds partly", "It stops at the limit.", "This model has no end token.")
-    ended.step(token_id=min(context.lm.end_ids))
+    limit = 4 * context.n_tokens
+    texts = context.write_many([context.ids(6)], Settings(), limit, n_each=context.n(12))
+    n_ended = sum(len(text) < limit for text in texts)
     return finding(
-        short.finished == "length" and ended.finished == "eos" and len(ended.passes) == 1,
-        "With a limit of three it stopped after {n}; an end token stopped it at once, and no pass "
-        "followed.",
-        n=(len(short.steps), "count"),
+        "Of {n} sampled texts {ended} drew an end token within {limit} tokens and stopped there, "
+        "the others stopped at that limit; the model has {ends}.",
+        n=(len(texts), "count"),
+        ended=(n_ended, "count"),
+        limit=(limit, "count"),
+        ends=(
+            f"{len(context.lm.end_ids) or 'no'} end token{'s'[: len(context.lm.end_ids) != 1]}",
+            "text",
+        ),
     )
 
 
 def c06_the_worked_table(context: ExperimentContext) -> Finding:
-    """The prompt's keys and values in one pass, then one more per step."""
-    text = context.write(n=5)
-    cached = [one.cache_tokens for one in text.passes]
-    grows = [b - a for a, b in pairwise(cached)]
+    """What the prompt's pass keeps, and what each token adds, counted in the tensors."""
+    each, passes = context.lm.cache_shape.bytes_per_token, context.write(n=5).passes
+    grows = [after.cache_bytes - before.cache_bytes for before, after in pairwise(passes)]
     return finding(
-        cached[0] == text.n_prompt and set(grows) <= {1},
-        "Prefill laid {prompt} columns in one pass; each of {n} steps added one.",
-        prompt=(cached[0], "count"),
-        n=(len(grows), "count"),
+        "{model} keeps {kept}. The prompt’s {prompt} tokens left {first} in one pass; each further "
+        "pass added {more}.",
+        judge_all(
+            "passes that add one token’s keys and values", [0 < each == b for b in grows], "passes"
+        ),
+        why="What it keeps does not grow by one entry for each token.",
+        model=(context.lm.name, "text"),
+        kept=(keeps(context.lm), "text"),
+        prompt=(passes[0].n_input, "count"),
+        first=(passes[0].cache_bytes, "bytes"),
+        more=(max(grows, default=0), "bytes"),
     )
 
 
@@ -122,49 +144,69 @@ def c07_the_code_that_ran(context: ExperimentContext) -> Finding:
     ran = [line.strip() for line in inspect.getsource(inspect.unwrap(step)).splitlines()]
     lines = [line.strip() for line in source_of(step).lines if line.strip()]
     return finding(
-        all(line in ran for line in lines),
-        "All {n} lines that are shown stand in the function that wrote the text.",
+        "The page reads its lines from the function itself: {same} of {n} stand in the one that "
+        "wrote this text.",
+        same=(sum(line in ran for line in lines), "count"),
         n=(len(lines), "count"),
     )
 
 
 def c08_streaming(context: ExperimentContext) -> Finding:
     """The first token is there long before the last."""
-    text = context.write(Settings())
-    seconds = [one.seconds for one in text.passes]
+    ids = encode(context.lm, context.prompt)
+    answers = [context.answer(ids, context.n_tokens) for _ in range(context.n(6) + 1)][1:]
+    first, whole = ([one.first_seconds for one in answers], [one.seconds for one in answers])
     return finding(
-        True if seconds[0] < sum(seconds) / 2 else "holds partly",
         "The first token could be shown after {first}, all {n} after {all}.",
-        "The prompt took most of the time, so little is gained by streaming.",
-        first=(seconds[0], "seconds"),
-        n=(len(text.steps), "count"),
-        all=(sum(seconds), "seconds"),
+        judge_ratio(
+            "wait for the whole text over the wait for its first token",
+            whole,
+            first,
+            "runs",
+            above=2,
+            partly=1.1,
+        ),
+        why="The prompt took most of the time, so streaming gains little.",
+        first=(float(np.median(first)), "seconds"),
+        n=(context.n_tokens, "count"),
+        all=(float(np.median(whole)), "seconds"),
     )
 
 
 def c09_the_chain_rule(context: ExperimentContext) -> Finding:
-    """The running sum of log-probabilities is the log of the product."""
+    """The running sum of the loop beside one pass over the finished text."""
     text = context.write(Settings(), n=12)
-    product = math.prod(step.prob for step in text.steps)
+    expected = read_whole(context.lm, text.ids)
+    places = range(text.n_prompt, len(text.ids))
+    by_one_pass = math.fsum(float(expected[place - 1, text.ids[place]]) for place in places)
     return finding(
-        math.isclose(text.logprob, math.log(product), abs_tol=1e-6),
-        "The running sum over {n} tokens is {sum}; the log of the product of their probabilities "
-        "is {log}.",
+        "Over {n} tokens the loop’s running sum is {sum}. One pass over the finished text, with "
+        "teacher forcing, gives {log}.",
         n=(len(text.steps), "count"),
         sum=(text.logprob, "nats"),
-        log=(math.log(product), "nats"),
+        log=(by_one_pass, "nats"),
     )
 
 
 def c10_the_whole_context_counts(context: ExperimentContext) -> Finding:
     """Another early word, another late distribution."""
-    one, other = (softmax_of(Generation(context.lm, text).logits) for text in EARLY_WORDS)
-    moved = float(0.5 * np.abs(one - other).sum())
+    texts = [EARLY_WORD.format(animal) for animal in ANIMALS[: context.n(len(ANIMALS))]]
+    rows = [Generation(context.lm, text).logits for text in texts]
+    again = Generation(context.lm, texts[0]).logits
+    moved = list(map(moved_mass, rows, rows[1:]))
     return finding(
-        moved > 0.01,
-        "A word changed four words before the end moved {moved} of the probability.",
-        "This model hardly looks so far back.",
-        moved=(moved, "fraction"),
+        "“{text}” was continued with other animals in the second place.",
+        judge_mean(
+            "probability that another early word moves",
+            moved,
+            "pairs of words",
+            "fraction",
+            above=STILL,
+        ),
+        control="the same word again moves {same}.",
+        why="This model hardly looks so far back.",
+        text=(texts[0], "text"),
+        same=(moved_mass(rows[0], again), "fraction"),
     )
 
 
@@ -172,22 +214,35 @@ def c11_no_draft(context: ExperimentContext) -> Finding:
     """One pass leaves one distribution for what follows, and nothing after it."""
     text = Generation(context.lm, context.prompt)
     return finding(
-        text.logits.ndim == 1 and len(text.steps) == 0,
         "After the prompt’s pass there is one distribution over {vocab} tokens, for the next "
-        "position alone.",
+        "position alone, and {written} tokens are written.",
         vocab=(text.logits.size, "count"),
+        written=(len(text.steps), "count"),
     )
 
 
 def c41_pieces_not_words(context: ExperimentContext) -> Finding:
-    """More tokens than words, and rare words cost more."""
+    """The tokens of common words and of rare ones of the same length."""
+    common, rare = (
+        [len(encode_bare(context.lm, f" {word}")) for word in words] for words in (COMMON, RARE)
+    )
     text = "Unbelievably, the naïve crocodile paid 12345 € for a 🍓"
     ids = encode(context.lm, text)
     parts = [piece for piece in pieces(context.lm.tokenizer, ids) if not piece.special]
-    joined = b"".join(piece.data for piece in parts).decode(errors="replace").strip()
     return finding(
-        len(parts) > len(text.split()) and joined == text,
-        "{words} words became {tokens} tokens; put together again they are the same text.",
+        "“{text}” is {words} words and {tokens} tokens. Rare words such as “{rare}” take {many} "
+        "tokens on average.",
+        judge_mean(
+            "tokens of a rare word, less those of a common one as long",
+            np.subtract(rare, common),
+            "pairs of words",
+        ),
+        control="common words such as “{common}” take {few}.",
+        text=(text, "text"),
         words=(len(text.split()), "count"),
         tokens=(len(parts), "count"),
+        rare=(RARE[0], "text"),
+        common=(COMMON[0], "text"),
+        many=(float(np.mean(rare)), "number"),
+        few=(float(np.mean(common)), "number"),
     )

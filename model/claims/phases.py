@@ -2,80 +2,100 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import fmean, median
+
+import numpy as np
 
 from model.batch import Batch
-from model.claims.context import ExperimentContext, finding
+from model.claims.context import ExperimentContext
 from model.claims.records import Finding
+from model.claims.verdicts import finding, judge_all, judge_mean, judge_ratio
 from model.job import finish
+from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.cost import price_tokens, saved_by_budget
 from model.prefill_decode.roofline import measure_roofline
 from model.prefill_decode.scoring import score_and_write
 from model.tokenizing import random_ids
 
 PRICE = 2.0  # an hour, in any currency: the ratio does not depend on it
-BATCH, N_PROMPT, N_STEPS = 8, 64, 6
-BALL = "He lost his ball. The boy was very"
+BATCH, N_PROMPT = 8, 64
+BALL, ANSWERS = "He lost his ball. The boy was very", ("sad", "happy", "made of stone")
+N_WRITTEN = 20
 
 
 def c27_decode_reads_much_to_compute_little(context: ExperimentContext) -> Finding:
-    """A prefill and a decode step under the ceilings of this device."""
-    work = measure_roofline(context.lm, (N_PROMPT,), (1,), n_past=N_PROMPT, n_passes=3)
+    """A decode step's measured time beside what reading its weights takes at best."""
+    work = measure_roofline(context.lm, (N_PROMPT,), (1,), n_past=N_PROMPT, n_passes=context.n(6))
     roofline = finish(work)
     read = next(point for point in roofline.points if point.phase == "prefill")
     step = next(point for point in roofline.points if point.phase == "decode")
     top = roofline.ceilings
-    bound = step.bound(top)
+    reached = [step.n_bytes / seconds / top.copy for seconds in step.seconds.seconds]
     return finding(
-        True if bound == "memory" else "holds partly",
         "A decode step computes {step} FLOPs for each byte it reads, a prefill of {n} tokens "
-        "{read}. Here decode is {bound}-bound: MBU {mbu}, MFU {mfu}.",
-        "It reads much to compute little all the same, but this model is so small that something "
-        "else binds first.",
+        "{read}. Of the three floors, memory, compute and overhead, {bound} is the highest here, "
+        "and a step takes {seconds}.",
+        judge_mean(
+            "memory bandwidth that a decode step reaches (MBU)",
+            reached,
+            "steps",
+            "fraction",
+            above=0.5,
+            partly=0.3,
+        ),
+        judge_all("memory is the highest floor", [step.bound(top) == "memory"], "rooflines"),
+        control="a prefill reaches {mbu} of the bandwidth and {mfu} of the arithmetic.",
+        why="It reads much to compute little all the same, but this model is so small for this "
+        "device that something else takes the time.",
         step=(step.intensity, "number"),
         n=(N_PROMPT, "count"),
         read=(read.intensity, "number"),
-        bound=(bound, "text"),
-        mbu=(step.mbu(top), "fraction"),
-        mfu=(step.mfu(top), "fraction"),
+        bound=(step.bound(top), "text"),
+        seconds=(step.seconds.median, "seconds"),
+        mbu=(read.mbu(top), "fraction"),
+        mfu=(read.mfu(top), "fraction"),
     )
 
 
 def c28_a_batch_shares_the_weights(context: ExperimentContext) -> Finding:
-    """Tokens per second alone and in a batch."""
-    rates = {}
-    for n_rows in (1, BATCH):
-        batch = Batch(context.lm, [random_ids(context.lm, N_PROMPT)] * n_rows)
-        seconds = [batch.append([7] * n_rows) for _ in range(N_STEPS)]
-        rates[n_rows] = n_rows / median(seconds[1:])
-    gain = rates[BATCH] / rates[1]
+    """Steps of one text and of a batch, in turns."""
+    work = measure_batches(context.lm, (1, BATCH), n_past=N_PROMPT, n_steps=context.n(7))
+    alone, batch = (np.array(point.seconds.seconds) for point in finish(work).points)
     return finding(
-        True if gain > 1.3 else "holds partly",
-        "{n} texts in one batch give {many} tokens per second, one alone {one}: {gain} as many.",
-        "On this device arithmetic binds early, so a batch gains little.",
+        "A step over {n} texts takes {many}, a step over one {one}.",
+        judge_ratio(
+            "tokens per second of the batch over those of one text",
+            BATCH * alone,
+            batch,
+            "turns",
+            above=1.5,
+            partly=1,
+        ),
+        control="without sharing it would be 1.",
+        why="On this device arithmetic binds early, so a batch gains little.",
         n=(BATCH, "count"),
-        many=(rates[BATCH], "number"),
-        one=(rates[1], "number"),
-        gain=(gain, "ratio"),
+        many=(float(np.median(batch)), "seconds"),
+        one=(float(np.median(alone)), "seconds"),
     )
 
 
 def c29_output_costs_more(context: ExperimentContext) -> Finding:
-    """The price of a token in and of a token out, from measured times."""
+    """The price of a token in and of a token out, alone and in a batch."""
     ids = random_ids(context.lm, 2 * N_PROMPT)
-
-    def read() -> float:
-        return Batch(context.lm, [ids]).seconds / len(ids)
-
-    batch = Batch(context.lm, [ids])
-    seconds_in = context.seconds(read)
-    seconds_out = context.seconds(lambda: batch.append([7]))
-    prices = price_tokens(PRICE, seconds_in, seconds_out)
+    alone, batch = (Batch(context.lm, [ids] * n) for n in (1, BATCH))
+    seconds_in, seconds_out, shared = context.seconds(
+        lambda: Batch(context.lm, [ids]).seconds / len(ids),
+        lambda: alone.append([ids[0]]),
+        lambda: batch.append([ids[0]] * BATCH) / BATCH,
+    )
+    prices = price_tokens(PRICE, float(np.median(seconds_in)), float(np.median(seconds_out)))
     return finding(
-        True if prices.ratio > 1 else "does not hold",
-        "From measured times an output token costs {ratio} what an input token does; holding the "
-        "answers of {n_in} tokens in to {budget} of {n_out} tokens out saves {saved}.",
-        ratio=(prices.ratio, "ratio"),
+        "At these prices a limit of {budget} tokens instead of {n_out} saves {saved} of a request "
+        "with {n_in} tokens in.",
+        judge_ratio(
+            "price of a token out over a token in, one text alone", seconds_out, seconds_in, "turns"
+        ),
+        judge_ratio("the same, eight texts in a batch", shared, seconds_in, "turns"),
         n_in=(100, "count"),
         n_out=(500, "count"),
         budget=(100, "count"),
@@ -85,17 +105,22 @@ def c29_output_costs_more(context: ExperimentContext) -> Finding:
 
 def c30_one_pass_for_a_score(context: ExperimentContext) -> Finding:
     """Three answers scored at once against one answer written."""
-    scoring = finish(score_and_write(context.lm, BALL, ["sad", "happy", "made of stone"], 20))
-    best = max(scoring.choices, key=lambda choice: choice.share)
-    scored, written = scoring.score_seconds.median, scoring.written.seconds
+    runs = [
+        finish(score_and_write(context.lm, BALL, ANSWERS, N_WRITTEN)) for _ in range(context.n(4))
+    ]
+    best = max(runs[0].choices, key=lambda choice: choice.share)
+    scored, written = (
+        [run.score_seconds.median for run in runs],
+        [run.written.seconds for run in runs],
+    )
     return finding(
-        True if scored < written else "holds partly",
         "One pass scored {n} answers in {scored} and picks “{best}”; writing an answer of {tokens} "
         "tokens took {written}.",
-        "On this device so short an answer is written as fast.",
-        n=(len(scoring.choices), "count"),
-        scored=(scored, "seconds"),
+        judge_ratio("seconds to write over seconds to score", written, scored, "runs"),
+        why="On this device so short an answer is written as fast.",
+        n=(len(ANSWERS), "count"),
+        scored=(median(scored), "seconds"),
         best=(best.text, "text"),
-        tokens=(scoring.written.n_out, "count"),
-        written=(written, "seconds"),
+        tokens=(round(fmean(run.written.n_out for run in runs)), "count"),
+        written=(median(written), "seconds"),
     )

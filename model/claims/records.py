@@ -6,9 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Verdict: TypeAlias = Literal["holds", "holds partly", "does not hold", "not run"]
+Outcome: TypeAlias = Literal[
+    "holds here",
+    "holds partly",
+    "does not hold here",
+    "not to be told apart from chance",
+    "by definition",  # a run can illustrate it; none could have failed
+    "not run",
+]
 Unit: TypeAlias = Literal[
-    "count", "fraction", "seconds", "bytes", "nats", "ratio", "number", "text"
+    "count", "fraction", "share", "seconds", "bytes", "nats", "ratio", "number", "text"
 ]
 
 
@@ -21,10 +28,27 @@ class Quantity:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """One thing that was measured n times, and what follows from it."""
+
+    what: str  # "acceptance, less that of the undistilled twin"
+    outcome: Outcome
+    mean: float  # of the unit "share": how many of the n, as a fraction
+    interval: tuple[float, float] | None  # 95 %; None where nothing was left to chance
+    n: int
+    of: str  # what there are n of: "prompts", "runs"
+    unit: Unit
+    bar: float | None = None  # it holds where the whole interval lies above; None: where any does
+
+
+@dataclass(frozen=True)
 class Finding:
     """What one run of an experiment found."""
 
-    verdict: Verdict
+    outcome: Outcome
     says: str  # one sentence with a {name} for each of the quantities
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()  # none where it is true by definition
+    control: str = ""  # what the same measurement gives where the claim says nothing; as `says`
     why: str = ""  # where it does not simply hold: one sentence
+    ran_on: str = ""  # the models that it needs; empty where it ran on the page's

@@ -2,94 +2,113 @@
 
 from __future__ import annotations
 
+from statistics import fmean
+
 from model.beam_search.costs import measure_costs
 from model.beam_search.experiments import compare_searches
-from model.claims.context import GREEDY, ExperimentContext, finding
+from model.claims.context import GREEDY, ExperimentContext
 from model.claims.records import Finding
+from model.claims.verdicts import finding, judge_mean, judge_share, judge_some
 from model.constraints.decoding import ConstrainedGeneration, Constraint
-from model.draw import agreement
+from model.constraints.experiments import compare_methods
 from model.generation import Generation
 from model.job import finish
-from model.sampling import Settings
 
-HUNGRY, FOODS = "She was hungry, so she ate", " some bread\n her shoes"
-KING = "Once there was a king who"
-OPEN_ENDED = (KING, "The fish wanted to swim in the", "In the forest there was")
+CHOICES = (  # where the likelier first token leads to the less likely whole, for the storyteller
+    ("She was hungry, so she ate", " some bread\n her shoes"),
+    ("He was thirsty, so he drank", " some water\n his shoes"),
+    ("She was tired, so she went to", " her bed\n the kitchen to fly"),
+)
 DEAD_END = 1e-3  # mass that the constraint leaves
-WARM = Settings(temperature=0.3)
-N_WARM = 10
+MILD = (0.1, 0.2, 0.3)  # temperatures
 N_BEAMS, N_BEST, LIMIT = 4, 4, 5_000
 
 
 def c18_argmax_in_a_corner(context: ExperimentContext) -> Finding:
-    """One of two answers by argmax, and by a little chance."""
-    start = Generation(context.lm, HUNGRY)
-    constraint = Constraint(context.lm, "choices", FOODS)
-    cold, *warm = (
-        _generate(start.fork(seed=seed), constraint, settings)
-        for seed, settings in enumerate([GREEDY, *[WARM] * N_WARM])
-    )
-    least = min(step.mass for step in cold.steps)
-    results = [generation.result() for generation in warm]
-    texts = [result.text for result in results]
-    n_out = sum(result.logprob > cold.text.logprob + 1 for result in results)
-    is_dead_end = least < DEAD_END
+    """Answers from a list by argmax, by a little chance, and by looking ahead."""
+    dead, warm, beams, tightest = [], [], [], 1.0
+    for prompt, choices in CHOICES:
+        start, constraint = (
+            Generation(context.lm, prompt),
+            Constraint(context.lm, "choices", choices),
+        )
+        cold = ConstrainedGeneration(start.fork(), constraint)
+        while not cold.is_done:
+            cold.step(GREEDY)
+        argmax, *sampled, beam = finish(compare_methods(start, constraint, context.n(5)))
+        least = min(step.mass for step in cold.steps)
+        dead.append(least < DEAD_END and beam.logprob > argmax.logprob)
+        if dead[-1]:
+            tightest = min(tightest, least)
+            beams.append(beam.escape_rate > 0)
+            mild = [method for method in sampled if method.temperature in MILD]
+            for method in mild:
+                n_out = round(method.escape_rate * method.n_texts)
+                warm += [True] * n_out + [False] * (method.n_texts - n_out)
+    met = judge_some("argmax meets a dead end, and a likelier answer is on the list", dead, "lists")
+    if not any(dead):
+        return finding("Argmax wrote the likeliest answer of every list.", met)
     return finding(
-        True if is_dead_end and n_out else "holds partly",
-        "Argmax wrote “{cold}”; at its tightest the list left {mass} of the mass. At T = 0.3 "
-        "{out} of {n} texts found a likelier way, and two of them agree with a chance of {chance}.",
-        "On this model argmax met no dead end, or a little temperature did not get out of it.",
-        cold=(cold.result().text.strip(), "text"),
-        mass=(least, "fraction"),
-        out=(n_out, "count"),
-        n=(N_WARM, "count"),
-        chance=(agreement(texts), "fraction"),
+        "Where argmax ended in a dead end, its list left {mass} of the probability at the "
+        "tightest place.",
+        met,
+        judge_share(
+            "texts at T = 0.1 to 0.3 that find a likelier answer", warm, "texts", partly=0.02
+        ),
+        judge_some("a search with four beams finds it", beams, "dead ends"),
+        control="argmax itself finds it never, as it has no chance.",
+        why="A little temperature gets out now and then, not as a rule.",
+        mass=(tightest, "fraction"),
     )
 
 
 def c20_greedy_is_locally_optimal(context: ExperimentContext) -> Finding:
     """Greedy, beams, and the proved best of a few tokens."""
-    work = compare_searches(context.lm, KING, N_BEAMS, N_BEST, LIMIT, end_ids=frozenset())
-    comparison = finish(work)
-    greedy, best = comparison.greedy, comparison.best
+    compared = [
+        finish(compare_searches(context.lm, prompt, N_BEAMS, N_BEST, LIMIT, end_ids=frozenset()))
+        for prompt in context.prompts(10)
+    ]
+    gains = [one.best.total - one.greedy.total for one in compared]
     return finding(
-        True if best.total > greedy.total + 1e-3 else "holds partly",
-        "Of all texts of {n} tokens the best that is known has {best}, {beams} beams found {beam}, "
-        "greedy {greedy}: {proved} after {expanded} expansions.",
-        "On this prompt greedy happens to be the best.",
+        "Of all texts of {n} tokens the best that is known is {gain} likelier than greedy’s on "
+        "average; for {proved} of {all} prompts it is proved the best. {beams} beams found it for "
+        "{found}.",
+        judge_some("another text is likelier than greedy’s", [g > 1e-3 for g in gains], "prompts"),
         n=(N_BEST, "count"),
-        best=(best.total, "nats"),
+        gain=(fmean(gains), "nats"),
+        proved=(sum(one.is_proved for one in compared), "count"),
+        all=(len(compared), "count"),
         beams=(N_BEAMS, "count"),
-        beam=(comparison.beam.total, "nats"),
-        greedy=(greedy.total, "nats"),
-        proved=("proved the best" if comparison.is_proved else "not proved the best", "text"),
-        expanded=(best.n_expanded, "count"),
+        found=(sum(one.best.total - one.beam.total < 1e-3 for one in compared), "count"),
     )
 
 
 def c21_beams_are_blander(context: ExperimentContext) -> Finding:
-    """Log-probability and distinct pairs of a beam, beside greedy and sampling."""
-    costs = finish(measure_costs(context.lm, OPEN_ENDED, N_BEAMS, 2 * context.n_tokens))
-    greedy, beam, sampled, *_ = costs
-    is_bland = beam.distinct[2] <= sampled.distinct[2]
+    """Log-probability and distinct pairs of a beam, beside greedy and sampling, by prompt."""
+    costs = [
+        finish(measure_costs(context.lm, [prompt], N_BEAMS, 3 * context.n_tokens // 2))[:3]
+        for prompt in context.prompts(8)
+    ]
+    greedy, beam, sampled = zip(*costs, strict=True)
+    gains = [b.logprob - g.logprob for g, b in zip(greedy, beam, strict=True)]
+    by_greedy = [g.logprob - s.logprob for g, s in zip(greedy, sampled, strict=True)]
+    bland = [s.distinct[2] - b.distinct[2] for b, s in zip(beam, sampled, strict=True)]
     return finding(
-        True if beam.logprob >= greedy.logprob and is_bland else "holds partly",
-        "A beam’s texts have {beam} a token, greedy’s {greedy}, sampled ones {sampled}; of their "
-        "pairs of tokens {bland} are different, of the sampled ones’ {rich}.",
-        "On these prompts the beam gained nothing, or was no blander.",
-        beam=(beam.logprob, "nats"),
-        greedy=(greedy.logprob, "nats"),
-        sampled=(sampled.logprob, "nats"),
-        bland=(beam.distinct[2], "fraction"),
-        rich=(sampled.distinct[2], "fraction"),
+        "A beam’s texts gain {gain} a token over greedy’s. Of their pairs of tokens {bland} are "
+        "different.",
+        judge_mean(
+            "greedy’s gain over sampling, less the beam’s over greedy, a token",
+            [g - b for g, b in zip(by_greedy, gains, strict=True)],
+            "prompts",
+            "nats",
+        ),
+        judge_mean(
+            "different pairs of sampled texts, less the beam’s", bland, "prompts", "fraction"
+        ),
+        control="greedy gains {greedy} a token over sampling; of sampled texts’ pairs {rich} are "
+        "different.",
+        gain=(fmean(gains), "nats"),
+        greedy=(fmean(by_greedy), "nats"),
+        bland=(fmean(b.distinct[2] for b in beam), "fraction"),
+        rich=(fmean(s.distinct[2] for s in sampled), "fraction"),
     )
-
-
-def _generate(
-    text: Generation, constraint: Constraint, settings: Settings
-) -> ConstrainedGeneration:
-    """Generates a text under a constraint, to its end."""
-    generation = ConstrainedGeneration(text, constraint)
-    while not generation.is_done:
-        generation.step(settings)
-    return generation

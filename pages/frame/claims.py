@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlencode
 
 
@@ -17,6 +18,7 @@ class Claim:
     """One thing that is said, and where to see it."""
 
     id: str  # "C01", never given to another
+    kind: Literal["definition", "computation", "learned"]  # what a run of it can show
     section: str
     sentence: str
     page: str  # the stem of the page's file

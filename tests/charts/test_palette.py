@@ -46,13 +46,15 @@ VISION = {
         ]
     ),
 }
-TEXT = ("ink", "muted", "kept-text", "prompt", "generated", "error", "chosen")
+VERDICTS = ("holds", "partly", "fails", "muted")
+TEXT = ("ink", "kept-text", "prompt", "generated", "error", "chosen", *VERDICTS)
 GRAPHICS = ("kept", "rejected", "chosen", "coin", "surprise", "keys", "values", "stage")
 FIGURES = {
     "strip": ("prompt", "generated", "surprise", "chosen"),
     "loop": ("stage", "prompt", "generated", "kept", "error"),
     "bars": ("kept", "hatched", "chosen"),
     "cache": ("prompt", "generated", "keys", "values"),
+    "verdicts": VERDICTS,
 }
 AMBIENT = 0.25  # light of the room on the screen, as a share of the projector's white
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.claims.context import THOROUGH
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Finding
 from model.job import finish
@@ -24,17 +25,29 @@ def lesson(app: AppTest) -> ClaimsLesson:
     return kept(app, "claims_lesson", ClaimsLesson)
 
 
+def verdicts(app: AppTest) -> str:
+    return " ".join(one.proto.body for one in app.get("html") if "overflow-wrap" in one.proto.body)
+
+
 def test_every_claim_has_a_page_that_is_there() -> None:
     paths = {entry.path for entry in LESSONS}
     assert {f"pages/{claim.page}.py" for claim in CLAIMS} <= paths
 
 
 def test_one_press_runs_one_claim_and_shows_its_verdict(app: AppTest) -> None:
-    assert "✓" not in words(app)
+    assert verdicts(app) == ""
     press(app, "run_C04")
     app.run()
     assert set(lesson(app).findings) == {"C04"}
-    assert "✓ **holds**" in words(app)
+    assert "≡ by definition" in verdicts(app)
+    assert "True by definition. See it on" in words(app)
+    assert "1 by definition, 44 not run" in words(app)
+
+
+def test_thorough_multiplies_what_is_run(app: AppTest) -> None:
+    assert lesson(app).context.scale == 1
+    app.toggle(key="claims_thorough").set_value(True).run()
+    assert lesson(app).context.scale == THOROUGH > 1
 
 
 def test_a_run_over_all_can_be_stopped_and_keeps_what_it_found(app: AppTest) -> None:
@@ -60,5 +73,5 @@ def test_what_goes_wrong_in_an_experiment_is_one_sentence(
     monkeypatch.setitem(EXPERIMENTS, "C02", breaks)
     findings = finish(ClaimsLesson(storyteller).measure(CLAIMS[:2]))
     assert findings["C01"].why == "This model takes no cache."
-    assert [finding.verdict for finding in findings.values()] == ["not run", "not run"]
+    assert [finding.outcome for finding in findings.values()] == ["not run", "not run"]
     assert "deep inside" not in findings["C02"].says

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from markupsafe import Markup
 
-from model.claims.records import Finding, Quantity, Verdict
+from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
 from viz.format import THIN, count, digits, duration, nats, percent, size
 from viz.palette import FONT, declarations
 from viz.strip import element
 
-# a sign of its own for each verdict, so that colour never stands alone
-MARKS: Final[Mapping[Verdict, str]] = {
-    "holds": "✓",
-    "holds partly": "◐",
-    "does not hold": "✗",
-    "not run": "–",
+# for each outcome a sign of its own and a colour, so that neither stands alone
+LOOKS: Final[Mapping[Outcome, tuple[str, str]]] = {
+    "holds here": ("✓", "holds"),
+    "holds partly": ("◐", "partly"),
+    "does not hold here": ("✗", "fails"),
+    "not to be told apart from chance": ("≈", "muted"),
+    "by definition": ("≡", "ink"),
+    "not run": ("–", "muted"),
 }
+# what a claim is about, and so what its run can show
+KINDS: Final[Mapping[str, str]] = {
+    "definition": "True by definition",
+    "computation": "Empirical, of any model",
+    "learned": "Empirical, of a trained model",
+}
+NOT_RUN: Final = Finding("not run", "")
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,7 @@ class Row:
     claim: str  # "C01"
     section: str
     says: str
+    kind: str  # one of KINDS
     finding: Finding | None  # None where it was not run
     seconds: float = 0.0  # that the experiment took
 
@@ -46,6 +57,7 @@ def words(quantity: Quantity) -> str:
         "bytes": lambda: size(int(value)),
         "nats": lambda: nats(value),
         "ratio": lambda: f"{digits(value)}{THIN}times",
+        "share": lambda: percent(value),
         "number": lambda: _number(value),
     }
     return writers[quantity.unit]()
@@ -60,23 +72,102 @@ def _number(value: float) -> str:
 
 def sentence(finding: Finding) -> str:
     """Writes a finding with its numbers in their places, and why where it does not simply hold."""
-    named = {name: words(quantity) for name, quantity in finding.quantities.items()}
-    return " ".join(part for part in (finding.says.format(**named), finding.why) if part)
+    parts = (_fill(finding, finding.says), finding.why)
+    return " ".join(part for part in parts if part)
+
+
+def control_words(finding: Finding) -> str:
+    """Writes what the finding is held against; empty where there is nothing."""
+    return f"Control: {_fill(finding, finding.control)}" if finding.control else ""
+
+
+def _fill(finding: Finding, says: str) -> str:
+    return says.format(**{name: words(number) for name, number in finding.quantities.items()})
+
+
+def outcome_words(finding: Finding) -> str:
+    """Writes the verdict; of one that chance may explain also how little was seen."""
+    if finding.outcome != "not to be told apart from chance":
+        return finding.outcome
+    return f"{finding.outcome} with n = {min(part.n for part in finding.evidence)}"
+
+
+def evidence_words(part: Evidence) -> str:
+    """Writes one part of the evidence: what was measured, its interval, n, and the bar."""
+    unit = "fraction" if part.unit == "share" else part.unit
+    mean = _measured(part.mean, unit)
+    if part.unit == "share":
+        mean = f"{count(round(part.mean * part.n))} of {count(part.n)} {part.of}"
+    shown = []
+    if part.interval is not None and not math.isnan(sum(part.interval)):
+        low, high = (_measured(end, unit) for end in part.interval)
+        shown.append(f"95 % interval {low} to {high}")
+    if part.unit != "share":
+        shown.append(f"n = {count(part.n)} {part.of}")
+    if part.bar is not None:
+        shown.append(f"asked for: above {_measured(part.bar, unit)}")
+    return f"{part.what}: {mean}" + (f" ({'; '.join(shown)})" if shown else "")
+
+
+def _measured(value: float, unit: Unit) -> str:
+    """Writes a number that was measured n times: of a fraction one decimal, and a true minus."""
+    written = words(Quantity(abs(value), unit))
+    if unit == "fraction":
+        written = f"{100 * abs(value):.1f}{THIN}%"
+    return f"−{written}" if value < 0 else written
 
 
 def tally(rows: Sequence[Row]) -> str:
-    """Counts the verdicts: 12 hold, 1 holds partly, 32 not yet run."""
-    verdicts = [row.finding.verdict if row.finding else "not run" for row in rows]
-    n_hold, n_partly = verdicts.count("holds"), verdicts.count("holds partly")
-    n_fail, n_open = verdicts.count("does not hold"), verdicts.count("not run")
-    parts = [f"{count(n_hold)} {'holds' if n_hold == 1 else 'hold'} here"]
-    if n_partly:
-        parts.append(f"{count(n_partly)} {'holds' if n_partly == 1 else 'hold'} partly")
-    if n_fail:
-        parts.append(f"{count(n_fail)} {'does' if n_fail == 1 else 'do'} not hold on this device")
-    if n_open:
-        parts.append(f"{count(n_open)} not run")
-    return ", ".join(parts)
+    """Counts the outcomes: 12 hold here, 1 holds partly, 32 not run."""
+    outcomes = [row.finding.outcome if row.finding else "not run" for row in rows]
+    counted = {outcome: outcomes.count(outcome) for outcome in LOOKS}
+    return ", ".join(
+        f"{count(n)} {_PLURALS.get(outcome, outcome) if n > 1 else outcome}"
+        for outcome, n in counted.items()
+        if n
+    )
+
+
+_PLURALS: Final[Mapping[str, str]] = {
+    "holds here": "hold here",
+    "holds partly": "hold partly",
+    "does not hold here": "do not hold here",
+}
+
+
+def verdict_html(finding: Finding, seconds: float, paint: Callable[[str], str]) -> Markup:
+    """Draws a verdict in its colour and its word, and under it all that it rests on.
+
+    Args:
+        finding: what was found.
+        seconds: that its experiment took.
+        paint: gives the colour of a role.
+    """
+    mark, role = LOOKS[finding.outcome]
+    verdict = element("b", f"{mark} {outcome_words(finding)}", style=f"color:{paint(role)}")
+    parts = [
+        element(
+            "li", *_mark(part, paint, is_alone=len(finding.evidence) == 1), evidence_words(part)
+        )
+        for part in finding.evidence
+    ]
+    small = f"color:{paint('muted')};font-size:.9em"
+    ran = f"Ran on {finding.ran_on}. " if finding.ran_on else ""
+    notes = f"{control_words(finding)} {ran}Took {duration(seconds)}."
+    return element(
+        "div",
+        element("div", verdict, f" · {sentence(finding)}"),
+        element("ul", *parts, style=f"margin:0;padding-left:1.2em;{small}") if parts else "",
+        element("div", notes.strip(), style=small),
+        style="overflow-wrap:anywhere",
+    )
+
+
+def _mark(part: Evidence, paint: Callable[[str], str], *, is_alone: bool) -> tuple[Markup, ...]:
+    """Draws the sign of one of several parts; one alone is the verdict itself."""
+    mark, role = LOOKS[part.outcome]
+    sign = element("b", mark, style=f"color:{paint(role)}", title=part.outcome)
+    return () if is_alone else (sign + f" {part.outcome}: ",)
 
 
 def to_json(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
@@ -86,6 +177,7 @@ def to_json(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
             "claim": row.claim,
             "section": row.section,
             "says": row.says,
+            "kind": row.kind,
             "seconds": row.seconds,
             "finding": asdict(row.finding) | {"words": sentence(row.finding)}
             if row.finding
@@ -98,7 +190,7 @@ def to_json(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
 
 def to_html(rows: Sequence[Row], facts: Mapping[str, str]) -> Markup:
     """Writes the report as a page that can be opened anywhere."""
-    heads = ("claim", "what is said", "verdict", "what was measured")
+    heads = ("claim", "what is said", "what was measured")
     head = element("tr", *(element("th", name) for name in heads))
     where = ", ".join(f"{name} {value}" for name, value in facts.items())
     return _PAGE.format(
@@ -122,7 +214,6 @@ table {{border-collapse: collapse; width: 100%}}
 td, th {{text-align: left; vertical-align: top; padding: .5rem .6rem;
  border-bottom: 1px solid var(--line)}}
 p, td small {{color: var(--muted)}}
-td:nth-child(3) {{white-space: nowrap}}
 </style>
 <h1>What is said of generation, and what was measured</h1>
 <p>{told}</p>
@@ -131,11 +222,11 @@ td:nth-child(3) {{white-space: nowrap}}
 
 
 def _html_row(row: Row) -> Markup:
-    verdict: Verdict = row.finding.verdict if row.finding else "not run"
+    finding = row.finding or NOT_RUN
+    about = f"{row.section}. {KINDS[row.kind]}."
     return element(
         "tr",
         element("td", row.claim),
-        element("td", row.says, Markup("<br>"), element("small", row.section)),
-        element("td", f"{MARKS[verdict]} {verdict}"),
-        element("td", sentence(row.finding) if row.finding else ""),
+        element("td", row.says, Markup("<br>"), element("small", about)),
+        element("td", verdict_html(finding, row.seconds, "var(--{})".format)),
     )

@@ -10,18 +10,20 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from model.claims.context import THOROUGH
 from model.claims.experiments import EXPERIMENTS
 from model.job import Job
 from pages.frame.claims import CLAIMS, Claim
 from pages.frame.code_that_ran import show_code
 from pages.frame.contents import lesson_at
+from pages.frame.figures import theme_now
 from pages.frame.job_panel import is_running, show_job, start_job
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import lesson_state
 from pages.lessons.claims.state import ClaimsLesson
 from pages.lessons.claims.when_to_use import show_when
-from viz.claims.report import MARKS, Row, sentence, tally, to_html, to_json
-from viz.format import duration
+from viz.claims.report import KINDS, Row, tally, to_html, to_json, verdict_html
+from viz.palette import colour
 
 STATE = "claims_lesson"
 FILES = (("html", "text/html", to_html), ("json", "application/json", to_json))
@@ -35,7 +37,9 @@ def show_claims(waiting: DeltaGenerator) -> None:
     waiting.empty()
     st.markdown(
         "Each claim has an experiment that runs here and now. Its verdict follows from what was "
-        "measured on this device, and from nothing else."
+        "measured on this device, and from nothing else. What is **true by definition** a run only "
+        "illustrates. What is **empirical** can fail; what is said of a **trained model** does not "
+        "hold for random weights."
     )
     show_job(
         lesson.jobs,
@@ -43,7 +47,7 @@ def show_claims(waiting: DeltaGenerator) -> None:
         "Run all",
         lambda: Job(lesson.measure(CLAIMS)),
         lambda job: _latest(lesson, job),
-        controls=lambda _is_running: _tally(lesson),
+        controls=lambda is_running: _controls(lesson, is_running=is_running),
         icon=":material/play_arrow:",
         seconds=SLICE_SECONDS,
     )
@@ -59,7 +63,15 @@ def show_claims(waiting: DeltaGenerator) -> None:
 # What runs, and what came of it
 
 
-def _tally(lesson: ClaimsLesson) -> None:
+def _controls(lesson: ClaimsLesson, *, is_running: bool) -> None:
+    is_thorough = st.toggle(
+        "Thorough",
+        key="claims_thorough",
+        disabled=is_running,
+        help=f"{THOROUGH} times as many prompts, runs and texts: narrower intervals, and it takes "
+        f"{THOROUGH} times as long.",
+    )
+    lesson.context.scale = THOROUGH if is_thorough else 1
     facts = lesson.facts()
     where = f"On {facts['model']}, {facts['device']}, {facts['dtype']}."
     st.caption(f"{tally(lesson.rows())}. {as_written(where)}")
@@ -68,7 +80,8 @@ def _tally(lesson: ClaimsLesson) -> None:
 def _latest(lesson: ClaimsLesson, job: Job[Any]) -> None:
     if job.is_running:
         for claim_id in list(lesson.findings)[-N_LATEST:]:
-            st.markdown(f"**{claim_id}** {_finding_words(lesson, claim_id)}")
+            st.markdown(f"**{claim_id}**")
+            _verdict(lesson, claim_id)
 
 
 def _downloads(lesson: ClaimsLesson) -> None:
@@ -106,20 +119,19 @@ def _row(lesson: ClaimsLesson, claim: Claim) -> None:
         with st.container(gap=None, width="stretch"):
             st.markdown(f"**{claim.id}** {claim.sentence}")
             if claim.id in lesson.findings:
-                st.markdown(_finding_words(lesson, claim.id))
+                _verdict(lesson, claim.id)
             _link(claim)
 
 
-def _finding_words(lesson: ClaimsLesson, claim_id: str) -> str:
-    finding = lesson.findings[claim_id]
-    took = duration(lesson.seconds[claim_id])
-    return (
-        f"{MARKS[finding.verdict]} **{finding.verdict}** · {as_written(sentence(finding))} "
-        f":gray[measured in {took}]"
-    )
+def _verdict(lesson: ClaimsLesson, claim_id: str) -> None:
+    finding, seconds = lesson.findings[claim_id], lesson.seconds[claim_id]
+    theme = theme_now()
+    st.html(verdict_html(finding, seconds, lambda role: colour(role, theme)))
 
 
 def _link(claim: Claim) -> None:
     lesson = lesson_at(f"pages/{claim.page}.py")
     address = "/" if lesson.is_home else f"/{claim.page}"
-    st.caption(f"See it on [{lesson.title}]({address}{claim.link}): {claim.where}")
+    st.caption(
+        f"{KINDS[claim.kind]}. See it on [{lesson.title}]({address}{claim.link}): {claim.where}"
+    )

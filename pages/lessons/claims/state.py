@@ -60,7 +60,14 @@ class ClaimsLesson:
     def rows(self) -> list[Row]:
         """Return every claim with what was found."""
         return [
-            Row(c.id, c.section, c.sentence, self.findings.get(c.id), self.seconds.get(c.id, 0.0))
+            Row(
+                c.id,
+                c.section,
+                c.sentence,
+                c.kind,
+                self.findings.get(c.id),
+                self.seconds.get(c.id, 0.0),
+            )
             for c in CLAIMS
         ]
 

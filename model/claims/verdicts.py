@@ -1,0 +1,151 @@
+"""From measurements to a verdict: one rule for every claim.
+
+What is measured n times has a 95 % interval: Student's t for means, Wilson's for shares. It holds
+where the whole interval lies above a bar that is set beforehand, it does not where the whole
+interval lies below, and else it cannot be told apart from chance. A claim of several parts holds
+partly where some of them do. Knows no model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
+from model.snowball.records import Estimate
+
+Z = 1.96  # half-width of a 95 % interval of a share, in standard errors
+
+
+def judge_mean(
+    what: str,
+    values: npt.ArrayLike | Estimate,
+    of: str,
+    unit: Unit = "number",
+    *,
+    above: float = 0.0,
+    partly: float | None = None,
+) -> Evidence:
+    """Judges the mean of some values.
+
+    Args:
+        what: is measured.
+        values: one from each run, those that are NaN left out; or a lesson's own estimate.
+        of: what there is one value for: "prompts".
+        unit: of the values.
+        above: it holds where the whole interval is above this.
+        partly: it holds partly where the whole interval is above this at least.
+    """
+    mean = values if isinstance(values, Estimate) else Estimate.of(values)
+    interval = (mean.mean - mean.half_width, mean.mean + mean.half_width)
+    outcome = _outcome(interval, above, above if partly is None else partly)
+    return Evidence(what, outcome, mean.mean, interval, mean.n, of, unit, above)
+
+
+def judge_ratio(
+    what: str,
+    over: npt.ArrayLike,
+    under: npt.ArrayLike,
+    of: str,
+    *,
+    above: float = 1.0,
+    partly: float | None = None,
+) -> Evidence:
+    """Judges how many times as much one thing is as another, in pairs: their geometric mean."""
+    logs = np.log(np.asarray(over, dtype=np.float64) / np.asarray(under, dtype=np.float64))
+    mean = Estimate.of(logs)
+    interval = (math.exp(mean.mean - mean.half_width), math.exp(mean.mean + mean.half_width))
+    outcome = _outcome(interval, above, above if partly is None else partly)
+    return Evidence(what, outcome, math.exp(mean.mean), interval, mean.n, of, "ratio", above)
+
+
+def judge_share(
+    what: str, passed: Sequence[bool], of: str, *, above: float = 0.5, partly: float | None = None
+) -> Evidence:
+    """Judges how often something is so."""
+    n_passed, interval = sum(passed), wilson(sum(passed), len(passed))
+    outcome = _outcome(interval, above, above if partly is None else partly)
+    return Evidence(
+        what, outcome, n_passed / len(passed), interval, len(passed), of, "share", above
+    )
+
+
+def judge_shares(what: str, passed: float, control: float, n: int, of: str) -> Evidence:
+    """Judges a share of n less that of n others (Newcombe's interval, from Wilson's)."""
+    (low, high), (low_control, high_control) = (wilson(share * n, n) for share in (passed, control))
+    interval = (
+        passed - control - math.hypot(passed - low, high_control - control),
+        passed - control + math.hypot(high - passed, control - low_control),
+    )
+    outcome = _outcome(interval, 0.0, 0.0)
+    return Evidence(what, outcome, passed - control, interval, n, of, "fraction", 0.0)
+
+
+def judge_some(what: str, passed: Sequence[bool], of: str) -> Evidence:
+    """Judges whether something can be: once is enough, and how often is said beside it."""
+    outcome: Outcome = "holds here" if any(passed) else "does not hold here"
+    n_passed, n = sum(passed), len(passed)
+    return Evidence(what, outcome, n_passed / n, wilson(n_passed, n), n, of, "share")
+
+
+def judge_all(what: str, passed: Sequence[bool], of: str) -> Evidence:
+    """Judges what is so every time or is not so, where nothing is left to chance."""
+    n_passed, n = sum(passed), len(passed)
+    outcome: Outcome = "holds partly" if n_passed else "does not hold here"
+    if n_passed == n:
+        outcome = "holds here"
+    return Evidence(what, outcome, n_passed / n, None, n, of, "share")
+
+
+def wilson(n_passed: float, n: int) -> tuple[float, float]:
+    """Returns Wilson's 95 % interval of a share (1927, doi:10.1080/01621459.1927.10502953)."""
+    share, scale = n_passed / n, 1 + Z**2 / n
+    centre = (share + Z**2 / (2 * n)) / scale
+    half = Z * math.sqrt(share * (1 - share) / n + (Z / (2 * n)) ** 2) / scale
+    return centre - half, centre + half
+
+
+def _outcome(interval: tuple[float, float], above: float, partly: float) -> Outcome:
+    low, high = interval
+    if low > above:
+        return "holds here"
+    if low > partly:
+        return "holds partly"
+    return "does not hold here" if high <= partly else "not to be told apart from chance"
+
+
+def combine(evidence: Sequence[Evidence]) -> Outcome:
+    """Returns the outcome of a claim from those of its parts."""
+    outcomes = {part.outcome for part in evidence}
+    if len(outcomes) == 1:
+        return outcomes.pop()
+    if outcomes & {"holds here", "holds partly"}:
+        return "holds partly"
+    return "does not hold here"
+
+
+def finding(
+    says: str,
+    *evidence: Evidence,
+    control: str = "",
+    why: str = "",
+    ran_on: str = "",
+    **numbers: tuple[float | str, Unit],
+) -> Finding:
+    """Returns a finding; without evidence it is one that is true by definition.
+
+    Args:
+        says: what the run showed, with a {name} for each number.
+        evidence: what the verdict rests on.
+        control: what the same measurement gives where the claim says nothing, written as `says`.
+        why: kept only where the claim does not simply hold.
+        ran_on: the models, where they are not the page's.
+        numbers: each a value and its unit.
+    """
+    outcome = combine(evidence) if evidence else "by definition"
+    quantities = {name: Quantity(value, unit) for name, (value, unit) in numbers.items()}
+    is_plain = outcome in ("holds here", "by definition")
+    return Finding(outcome, says, quantities, evidence, control, "" if is_plain else why, ran_on)

@@ -1,0 +1,76 @@
+"""What is said of language or training does not hold for weights that nobody has trained.
+
+A claim of that kind that holds here as well does not measure its sentence. The first model stands
+among a whole family of random ones, with the shipped tokenizer, so that drafts, judges and masked
+models are random too; the others are of other architectures, and have tokenizers of their own.
+"""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoConfig
+
+from model.claims.context import ExperimentContext
+from model.claims.experiments import EXPERIMENTS
+from model.loading import LanguageModel, load_model
+from model.weights.locate import SHIPPED
+from pages.frame.claims import CLAIMS
+from tests.tiny_models import bare_model, save, tokenizer
+
+LEARNED = [claim.id for claim in CLAIMS if claim.kind == "learned"]
+NEED_THE_FAMILY = {"C32", "C33", "C34"}  # drafts and masked models of the same tokens
+TEMPLATE = "{% for m in messages %}<|user|>{{ m['content'] }}<|end|>{% endfor %}"
+CONTEXT = 512
+
+
+@functools.cache
+def family(name: str) -> LanguageModel:
+    """A shipped model's architecture with two layers of random weights, and its tokenizer."""
+    shipped = load_model(name, "cpu")
+    shape = AutoConfig.from_pretrained(SHIPPED[name]).to_dict() | {"num_hidden_layers": 2}
+    if layers := shape.get("layer_types"):
+        shape["layer_types"] = layers[:2]
+    with torch.random.fork_rng():
+        torch.manual_seed(sum(map(ord, name)))
+        model = type(shipped.model)(type(shipped.model.config)(**shape))
+        for weights in model.parameters():
+            if weights.dim() > 1:
+                torch.nn.init.normal_(weights, std=0.1)
+    with tempfile.TemporaryDirectory() as folder:
+        save(Path(folder), model, shipped.tokenizer)
+        return load_model(folder, "cpu")
+
+
+@functools.cache
+def other(architecture: str, **changes: int) -> LanguageModel:
+    words = tokenizer(chat_template=TEMPLATE)
+    with tempfile.TemporaryDirectory() as folder:
+        save(Path(folder), bare_model(architecture, **changes), words)
+        return load_model(folder, "cpu")
+
+
+MODELS: dict[str, Callable[[], LanguageModel]] = {
+    "llama": lambda: family("storyteller"),
+    "qwen3": lambda: other("qwen3", max_position_embeddings=CONTEXT),
+    "mamba": lambda: other("mamba"),
+}
+
+
+CASES = [
+    (architecture, claim_id)
+    for architecture in MODELS
+    for claim_id in LEARNED
+    if architecture == "llama" or claim_id not in NEED_THE_FAMILY
+]
+
+
+@pytest.mark.parametrize(("architecture", "claim_id"), CASES)
+def test_nothing_learned_is_seen_in_random_weights(architecture: str, claim_id: str) -> None:
+    finding = EXPERIMENTS[claim_id](ExperimentContext(MODELS[architecture](), load=family))
+    assert finding.outcome != "holds here", finding.evidence
