@@ -80,6 +80,11 @@ def colour(role: str, theme: Theme) -> str:
     return ROLES[role].light if theme == "light" else ROLES[role].dark
 
 
+def in_both(role: str) -> str:
+    """Writes a role as CSS that follows the scheme of the page around it."""
+    return f"light-dark({ROLES[role].light}, {ROLES[role].dark})"
+
+
 def declarations(theme: Theme) -> str:
     """Writes every role of a theme as CSS custom properties, without a selector."""
     return "".join(f"--{role}:{colour(role, theme)};" for role in ROLES)

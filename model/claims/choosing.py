@@ -34,7 +34,7 @@ def c12_greedy_repeats_itself(context: ExperimentContext) -> Finding:
         "Greedy decoding wrote up to {n} tokens after each of {prompts} prompts, twice.",
         judge_all("the second text is the first", list(map(list.__eq__, first, again)), "prompts"),
         judge_some("texts that end in a phrase said three times or more", loops, "prompts"),
-        control="sampled at T = 1 {sampled} of {prompts} end in a loop.",
+        control="of texts sampled at T = 1, {sampled} of {prompts} end in a loop.",
         why="No text fell into a loop here.",
         n=(n, "count"),
         prompts=(len(rows), "count"),

@@ -35,7 +35,7 @@ DRAGON, WORD = "She had a big dragon.", "dragon"
 SLIP = 0.01  # probability below which a token counts as a slip
 FAR_RANK, NEAR_RANK = 20, 1  # of the wrong token, and of one that is as good as any
 N_STORY = 72  # tokens of a held-out story
-N_LONG = 192  # tokens of a long text
+N_LONG = 256  # tokens of a long text
 CONTEXTS = (1, 8, 64)
 MOVED = 0.01  # of a logit; what a position sees moves its logits by whole numbers
 
@@ -51,8 +51,7 @@ def c35_errors_snowball(context: ExperimentContext) -> Finding:
         "{original}.",
         judge_mean("unlikely tokens after the wrong one, less those without it", more, "texts"),
         control="a plain redraw, the likeliest other token instead of a wrong one, parts the texts "
-        "as well: {redrawn} of their last tokens are the same, and it is followed by {chance} "
-        "unlikely tokens more.",
+        "as well: {redrawn} of their last tokens are the same, and the difference is {chance}.",
         why="The texts part, but errors do not breed errors.",
         n=(wrong.n_texts, "count"),
         same=(float(wrong.same[:, -5:].mean()), "fraction"),
@@ -312,8 +311,8 @@ def c45_when_to_use_the_loop(context: ExperimentContext) -> Finding:
     grows = loop.c03_time_grows_with_output(context)
     scores = phases.c30_one_pass_for_a_score(context)
     return finding(
-        "The loop’s time grows with the text, and a score needs no loop: the table points to the "
-        "measurement behind each row.",
+        "The loop’s time grows with the text, and a score needs no loop: the list below the "
+        "claims points to the measurements behind each row.",
         *grows.evidence,
         *scores.evidence,
         why="On this device one of the two measurements does not simply hold: see C03 and C30.",

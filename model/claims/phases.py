@@ -45,8 +45,8 @@ def c27_decode_reads_much_to_compute_little(context: ExperimentContext) -> Findi
         ),
         judge_all("memory is the highest floor", [step.bound(top) == "memory"], "rooflines"),
         control="a prefill reaches {mbu} of the bandwidth and {mfu} of the arithmetic.",
-        why="It reads much to compute little all the same, but this model is so small for this "
-        "device that something else takes the time.",
+        why="It reads much to compute little all the same, but a step takes longer than the "
+        "reading alone would: here something else takes the rest.",
         step=(step.intensity, "number"),
         n=(N_PROMPT, "count"),
         read=(read.intensity, "number"),

@@ -97,7 +97,7 @@ def c21_beams_are_blander(context: ExperimentContext) -> Finding:
         "A beam’s texts gain {gain} a token over greedy’s. Of their pairs of tokens {bland} are "
         "different.",
         judge_mean(
-            "greedy’s gain over sampling, less the beam’s over greedy, a token",
+            "what greedy gains over sampling, less what the beam gains over greedy, a token",
             [g - b for g, b in zip(by_greedy, gains, strict=True)],
             "prompts",
             "nats",

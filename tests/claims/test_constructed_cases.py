@@ -119,8 +119,8 @@ EDIT = Made(largest_before=5.0, largest_unmasked_before=0.0, changes=np.ones(99)
 LONG = LongTexts(
     ("", "", ""),
     (0, 0, 1, 1, 2),
-    np.zeros((5, 192)),
-    np.array([[1.0] * 120 + [value] * 72 for value in (0.0, 0.1, 0.0, 0.1, 1.0)]),
+    np.zeros((5, 256)),
+    np.array([[1.0] * 160 + [value] * 96 for value in (0.0, 0.1, 0.0, 0.1, 1.0)]),
     (),
 )
 FEW = [Made(logprob=value, repeated=0.0, n_clashes=value) for value in (0.0, 0.1, 0.2)]

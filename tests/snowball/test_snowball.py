@@ -183,8 +183,8 @@ def test_positions_after_an_end_count_on_neither_side() -> None:
 
 
 def test_a_text_that_has_ended_is_not_counted_as_one_without_a_slip() -> None:
-    kept, ended = [0.5, 0.001], [0.5, math.nan]
-    slips = compounding(forks_of(original=[kept, kept, ended, ended], forced=[[0.5, 0.5]] * 4), 0.01)
+    original = [[0.5, 0.001], [0.5, 0.001], [0.5, math.nan], [0.5, math.nan]]
+    slips = compounding(forks_of(original=original, forced=[[0.5, 0.5]] * 4), 0.01)
     assert slips.original.tolist() == [1, 0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
 from viz.format import THIN, count, digits, duration, nats, percent, size
-from viz.palette import FONT, declarations
+from viz.palette import FONT, declarations, in_both
 from viz.strip import element
 
 # for each outcome a sign of its own and a colour, so that neither stands alone
@@ -30,7 +30,6 @@ KINDS: Final[Mapping[str, str]] = {
     "computation": "Empirical, of any model",
     "learned": "Empirical, of a trained model",
 }
-NOT_RUN: Final = Finding("not run", "")
 
 
 @dataclass(frozen=True)
@@ -135,23 +134,16 @@ _PLURALS: Final[Mapping[str, str]] = {
 }
 
 
-def verdict_html(finding: Finding, seconds: float, paint: Callable[[str], str]) -> Markup:
-    """Draws a verdict in its colour and its word, and under it all that it rests on.
-
-    Args:
-        finding: what was found.
-        seconds: that its experiment took.
-        paint: gives the colour of a role.
-    """
+def verdict_html(finding: Finding, seconds: float) -> Markup:
+    """Draws a verdict in its colour and its word, and under it all that it rests on."""
     mark, role = LOOKS[finding.outcome]
-    verdict = element("b", f"{mark} {outcome_words(finding)}", style=f"color:{paint(role)}")
+    verdict = element("b", f"{mark} {outcome_words(finding)}", style=f"color:{in_both(role)}")
+    small = f"color:{in_both('muted')};font-size:.9em"
+    is_one = len(finding.evidence) == 1  # its outcome is the verdict
     parts = [
-        element(
-            "li", *_mark(part, paint, is_alone=len(finding.evidence) == 1), evidence_words(part)
-        )
+        element("li", "" if is_one else _outcome_of(part), evidence_words(part))
         for part in finding.evidence
     ]
-    small = f"color:{paint('muted')};font-size:.9em"
     ran = f"Ran on {finding.ran_on}. " if finding.ran_on else ""
     notes = f"{control_words(finding)} {ran}Took {duration(seconds)}."
     return element(
@@ -163,11 +155,9 @@ def verdict_html(finding: Finding, seconds: float, paint: Callable[[str], str]) 
     )
 
 
-def _mark(part: Evidence, paint: Callable[[str], str], *, is_alone: bool) -> tuple[Markup, ...]:
-    """Draws the sign of one of several parts; one alone is the verdict itself."""
+def _outcome_of(part: Evidence) -> Markup:
     mark, role = LOOKS[part.outcome]
-    sign = element("b", mark, style=f"color:{paint(role)}", title=part.outcome)
-    return () if is_alone else (sign + f" {part.outcome}: ",)
+    return element("b", f"{mark} {part.outcome}: ", style=f"color:{in_both(role)}")
 
 
 def to_json(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
@@ -222,11 +212,10 @@ p, td small {{color: var(--muted)}}
 
 
 def _html_row(row: Row) -> Markup:
-    finding = row.finding or NOT_RUN
     about = f"{row.section}. {KINDS[row.kind]}."
     return element(
         "tr",
         element("td", row.claim),
         element("td", row.says, Markup("<br>"), element("small", about)),
-        element("td", verdict_html(finding, row.seconds, "var(--{})".format)),
+        element("td", verdict_html(row.finding, row.seconds) if row.finding else "not run"),
     )

@@ -16,14 +16,12 @@ from model.job import Job
 from pages.frame.claims import CLAIMS, Claim
 from pages.frame.code_that_ran import show_code
 from pages.frame.contents import lesson_at
-from pages.frame.figures import theme_now
 from pages.frame.job_panel import is_running, show_job, start_job
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import lesson_state
 from pages.lessons.claims.state import ClaimsLesson
 from pages.lessons.claims.when_to_use import show_when
 from viz.claims.report import KINDS, Row, tally, to_html, to_json, verdict_html
-from viz.palette import colour
 
 STATE = "claims_lesson"
 FILES = (("html", "text/html", to_html), ("json", "application/json", to_json))
@@ -124,9 +122,7 @@ def _row(lesson: ClaimsLesson, claim: Claim) -> None:
 
 
 def _verdict(lesson: ClaimsLesson, claim_id: str) -> None:
-    finding, seconds = lesson.findings[claim_id], lesson.seconds[claim_id]
-    theme = theme_now()
-    st.html(verdict_html(finding, seconds, lambda role: colour(role, theme)))
+    st.html(verdict_html(lesson.findings[claim_id], lesson.seconds[claim_id]))
 
 
 def _link(claim: Claim) -> None:

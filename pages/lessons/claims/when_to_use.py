@@ -57,12 +57,12 @@ ROWS = (
 
 
 def show_when() -> None:
-    """Draw the table."""
+    """List the tasks."""
     st.header("When to use the loop, and when not", anchor=False)
     st.markdown("**C45** The loop is one way to use a model. What the measurements say of others:")
-    lines = ["| task | what suits it | why | measured by |", "| --- | --- | --- | --- |"]
-    lines += [
-        f"| {task} | **{choice}** | {why} | {' '.join(claims.split())} |"
-        for task, choice, why, claims in ROWS
-    ]
-    st.markdown("\n".join(lines))
+    st.markdown(
+        "\n".join(
+            f"- {task}: **{choice}**. {why} Measured by {claims.replace(' ', ', ')}."
+            for task, choice, why, claims in ROWS
+        )
+    )
