@@ -91,11 +91,11 @@ def rows(*values: float) -> np.ndarray:
 
 
 TEXTS = rows(-1.0, -1.0)
-FORKS = Forks(3, 0.7, TEXTS[:, 0], TEXTS < 0, -TEXTS, original=rows(-9.0, -8.0), forced=TEXTS)
+FORKS = Forks(3, 0.7, same=TEXTS < 0, kl=-TEXTS, original=rows(-9.0, -8.0), forced=TEXTS)
 EXPOSURE = Exposure("", "", 1.0, *[rows(2.0, 2.1)] * 2, rows(1.0, 1.1), *[rows(1.0, 1.1)] * 4)
 RACE = Race(
     1,
-    tuple(Made(recomputed_seconds=1.0, cached_seconds=s) for s in (2.0, 2.1)),  # type: ignore[arg-type]
+    tuple(Made(recomputed_seconds=1.0, cached_seconds=s) for s in (2.0, 2.1)),  # type: ignore[arg-type]  # its times
     None,
     tuple(
         FlopCheck(n_input, n_past, Flops(work, 0), Flops(work, 0))

@@ -23,6 +23,7 @@ from model.sampling import Settings
 from tests.charts.drawn_charts import assert_is_well_made, spec
 from tests.tiny_models import ARCHITECTURES, WINDOW, tiny
 from viz.chart import Chart
+from viz.claims.report import sentence
 from viz.format import THIN
 from viz.kv_cache.bytes_chart import bytes_figure, formula, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
