@@ -14,6 +14,7 @@ from transformers import PreTrainedTokenizerFast
 from model.job import Job, finish
 from model.loading import LanguageModel, load_model
 from model.sampling import Settings
+from model.speculative import timing
 from model.speculative.decoding import (
     Speculation,
     accept_prob,
@@ -35,17 +36,6 @@ from model.speculative.drafting import (
 from model.speculative.proof import check_greedy
 from model.speculative.records import Acceptance, Parts, RoundCost
 from model.speculative.round_view import describe_round
-from model.speculative.timing import (
-    ADAPTIVE,
-    TEXTBOOK_ROUND,
-    compare_drafts,
-    fill,
-    measure_speed,
-    predict_speed_up,
-    round_cost,
-    textbook_speed_up,
-    tokens_per_round,
-)
 from tests.jobs import run_until
 from tests.tiny_models import CROPPABLE, bare_model, save, tiny, tokenizer
 
@@ -224,11 +214,13 @@ def test_a_described_round_says_what_happened() -> None:
 
 
 def test_tokens_of_a_round_and_the_textbooks_example_by_hand() -> None:
-    assert tokens_per_round([]) == 1
-    assert tokens_per_round([0.5, 0.4]) == pytest.approx(1 + 0.5 + 0.2)
-    assert tokens_per_round([1, 1, 1]) == 4
-    assert tokens_per_round([0.8] * 4) == pytest.approx((1 - 0.8**5) / (1 - 0.8))
-    assert textbook_speed_up(1, 4, 0.1) == pytest.approx(0.250 / TEXTBOOK_ROUND.seconds)
+    assert timing.tokens_per_round([]) == 1
+    assert timing.tokens_per_round([0.5, 0.4]) == pytest.approx(1 + 0.5 + 0.2)
+    assert timing.tokens_per_round([1, 1, 1]) == 4
+    assert timing.tokens_per_round([0.8] * 4) == pytest.approx((1 - 0.8**5) / (1 - 0.8))
+    assert timing.textbook_speed_up(1, 4, 0.1) == pytest.approx(
+        0.250 / timing.TEXTBOOK_ROUND.seconds
+    )
 
 
 def test_the_prediction_adds_up_the_measured_parts() -> None:
@@ -241,20 +233,20 @@ def test_the_prediction_adds_up_the_measured_parts() -> None:
     )
     assert parts.acceptance.by_place == (0.6, 0.5)
     assert parts.acceptance.rate == pytest.approx(90 / 160)
-    assert predict_speed_up(parts, 1) == pytest.approx(1.6 * 0.010 / 0.015)
-    assert predict_speed_up(parts, 2) == pytest.approx(1.9 * 0.010 / 0.018)
-    assert round_cost(parts, 2) == RoundCost(2, 0.001, 0.014, 0.010, 0.002, 1.9)
+    assert timing.predict_speed_up(parts, 1) == pytest.approx(1.6 * 0.010 / 0.015)
+    assert timing.predict_speed_up(parts, 2) == pytest.approx(1.9 * 0.010 / 0.018)
+    assert timing.round_cost(parts, 2) == RoundCost(2, 0.001, 0.014, 0.010, 0.002, 1.9)
 
 
 def test_widths_that_were_not_timed_lie_between_those_that_were() -> None:
-    filled = fill({1: 1.0, 3: 2.0, 5: 4.0})
+    filled = timing.fill({1: 1.0, 3: 2.0, 5: 4.0})
     assert [filled[width] for width in (1, 2, 3, 4, 5, 9)] == [1, 1.5, 2, 3, 4, 4]
 
 
 def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
     target, draft = tiny("llama"), tiny("llama", seed=1)
-    prompts, lengths = [PROMPT, PROMPT[:3]], (1, 3, ADAPTIVE)
-    job = Job(measure_speed(target, lambda: ModelDraft(draft, 290), prompts, 10, 2, lengths))
+    prompts, lengths = [PROMPT, PROMPT[:3]], (1, 3, timing.ADAPTIVE)
+    job = Job(timing.measure_speed(target, lambda: ModelDraft(draft, 290), prompts, 10, 2, lengths))
     n_ways = 1 + len(lengths) + 2  # plain, three lengths, right, wrong
     assert job.progress.n_total == (1 + 4) * n_ways
     run_until(job, 2 * n_ways - 1)
@@ -267,7 +259,7 @@ def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
     assert [speed.n_draft for speed in report.speeds] == [1, 3, None]
     assert all(speed.is_same and speed.n_tokens == 40 for speed in report.speeds)
     assert all(speed.measured > 0 for speed in report.speeds)
-    predicted = [predict_speed_up(report.parts, n_draft) for n_draft in (1, 3)]
+    predicted = [timing.predict_speed_up(report.parts, n_draft) for n_draft in (1, 3)]
     assert [speed.predicted for speed in report.speeds] == [*predicted, None]
     assert report.extremes is not None
 
@@ -275,7 +267,7 @@ def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
 def test_a_report_counts_what_was_tested() -> None:
     target = tiny("llama")
     makers = [lambda: ModelDraft(target, 290), lambda: PromptLookup(290)]
-    itself, lookup = finish(compare_drafts(target, makers, [PROMPT], 10, 4))
+    itself, lookup = finish(timing.compare_drafts(target, makers, [PROMPT], 10, 4))
     assert itself.acceptance.rate == 1
     assert (itself.n_rounds, itself.n_tokens) == (2, 10)
     assert itself.acceptance.n_tested == (2, 2, 2, 2)
