@@ -235,7 +235,7 @@ def _round_words(cost: RoundCost, where: str, plain_seconds: float) -> str:
     n_tokens = plural(cost.n_draft + 1, "token")
     parts = [
         f"{plural(cost.n_draft, 'draft step')} of {duration(cost.draft_seconds)}",
-        f"one target pass over {n_tokens} of {duration(cost.verify_seconds)}",
+        f"one target pass of {duration(cost.verify_seconds)} over {n_tokens}",
     ]
     if cost.overhead_seconds:
         parts.append(f"{duration(cost.overhead_seconds)} between the passes")
