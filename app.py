@@ -6,6 +6,8 @@ from streamlit.starlette import App
 from pages.frame.contents import APP, sections
 
 if __name__ == "__main__":  # a reader's visit
+    from pages.lessons.tour.bar import show_bar
+
     page = st.navigation(
         {
             section: [
@@ -18,6 +20,7 @@ if __name__ == "__main__":  # a reader's visit
     )
     is_home = page.title.lower() == APP.lower()
     st.set_page_config(page_title=APP if is_home else f"{page.title} · {APP}", layout="wide")
+    show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
     from pages.lessons.classroom.phone import ROUTES

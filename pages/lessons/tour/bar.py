@@ -1,0 +1,166 @@
+"""The bar over a page while a guided lesson is followed: where one is, the words, the way on.
+
+The address says which scene it is, so a scene has a link of its own and a reload loses nothing. The
+way to another scene is such a link as well, opened anew: every page begins as its link says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+from markupsafe import Markup
+
+from pages.frame.layout import as_written, is_presenting
+from pages.lessons.tour.links import LINK_STYLE
+from pages.lessons.tour.scenes import PAGES, GuidedLesson, LessonError, Scene, read_lesson
+
+FIRST = "how-a-model-writes"  # offered at the first visit
+CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
+LIST = "./tour"
+_LAST = "tour_last"  # the scene that was followed last, while the reader looks at other pages
+
+_STYLE = """
+<style>
+header[data-testid="stHeader"] {display: none;}
+.stApp .stMainBlockContainer {padding-top: .4rem;}
+[data-testid="stLayoutWrapper"]:has(> .st-key-tour) {position: sticky; top: 0; z-index: 99;
+  border-bottom: 1px solid #8885; padding: .4rem 0;}
+.st-key-tour {outline: none; font-size: .95rem;}
+.st-key-tour p {font-size: inherit; line-height: 1.45;}
+.st-key-tour :is(.stVerticalBlock, .stHorizontalBlock) {gap: .25rem 1.2rem;}
+.st-key-tour [data-testid="stMarkdownContainer"], .st-key-tour [data-testid="stMarkdownContainer"]
+  > :last-child {margin-bottom: 0;}
+.st-key-tour [data-testid="stExpanderDetails"] {padding: .3rem .8rem .4rem;}
+.st-key-tour summary {padding: .3rem .6rem; min-height: 0;}
+.st-key-tour_guide, .stElementContainer:has(.st-key-tour_guide) {display: none;}
+@media (max-width: 640px), (max-height: 500px) {
+  [data-testid="stLayoutWrapper"]:has(> .st-key-tour) {position: static;}
+}
+</style>
+"""
+_OFFER_STYLE = """
+<style>
+.st-key-tour_offer, .stElementContainer:has(.st-key-tour_offer) {position: absolute;}
+</style>
+"""
+_SCRIPTS = Path(__file__).parent
+_guide = st.components.v2.component("tour_guide", js=(_SCRIPTS / "guide.js").read_text("utf-8"))
+_offer = st.components.v2.component("tour_offer", js=(_SCRIPTS / "offer.js").read_text("utf-8"))
+
+
+def show_bar(path: str) -> None:
+    """Show the scene that the address names, or the way back to the one that was left.
+
+    Args:
+        path: The stem of the page's file; empty is the first page.
+    """
+    name = st.query_params.get("lesson", "")
+    if not name:
+        _show_way_back(path)
+        return
+    try:
+        lesson = read_lesson(name)
+        number = _number(lesson)
+    except LessonError as error:
+        st.warning(as_written(str(error)))
+        return
+    scene = lesson.scenes[number - 1]
+    names = {name for name, _ in scene.query}
+    if scene.page != path or (names and not names & set(st.query_params)):  # a link by number only
+        query = [*scene.query, ("lesson", name), ("scene", str(number)), *_presenting()]
+        st.switch_page(PAGES[scene.page], query_params=query)
+    st.session_state[_LAST] = name, number
+    st.html(_STYLE + LINK_STYLE)
+    with st.container(key="tour"):
+        _show_scene(lesson, scene, number)
+    title = f"{lesson.title}, scene {number}: {scene.title}"
+    _guide(key="tour_guide", data={"title": title, "heading": scene.heading}, height="content")
+
+
+def _number(lesson: GuidedLesson) -> int:
+    text, n_scenes = st.query_params.get("scene", "1"), len(lesson.scenes)
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= n_scenes:
+        raise LessonError(f"“{lesson.title}” has the scenes 1 to {n_scenes}, and no “{text[:20]}”.")
+    return int(text)
+
+
+def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
+    left, right = st.columns(2)
+    with left:
+        end = "" if scene.title[-1] in "?!." else "."
+        st.markdown(f"**{as_written(scene.title)}{end}** {scene.words}")
+    was_done = _is_done(scene)
+    with right:  # while the task is not done, look again every so often
+        every = None if was_done else CLOCK_SECONDS
+        st.fragment(_show_task, run_every=every)(lesson, number, was_done)
+
+
+def _show_task(lesson: GuidedLesson, number: int, was_done: bool) -> None:
+    scene = lesson.scenes[number - 1]
+    is_done = _is_done(scene)
+    middle, right = st.columns([7, 3])
+    with middle:
+        if scene.task:
+            st.markdown(f":material/{'check_circle' if is_done else 'circle'}: {scene.task}")
+        with st.expander(scene.question, key=f"tour_question_{number}"):
+            st.markdown(scene.answer)
+    with right:
+        _show_way_on(lesson, number, is_done)
+    if is_done and not was_done:
+        st.rerun()  # the clock stops with the whole page
+
+
+def _is_done(scene: Scene) -> bool:
+    if scene.is_done is None:
+        return True
+    # what components tell are mappings that answer to any name
+    kept = [one for one in st.session_state.to_dict().values() if not isinstance(one, Mapping)]
+    return scene.is_done(kept)
+
+
+def _show_way_on(lesson: GuidedLesson, number: int, is_done: bool) -> None:
+    more = dict(_presenting())
+    n_scenes = len(lesson.scenes)
+    back = lesson.address(number - 1, **more) if number > 1 else LIST
+    following = lesson.address(number + 1, **more) if number < n_scenes else LIST
+    links = Markup(
+        '<nav class="tour-links" aria-label="Scenes"><a href="{}">‹ Back</a>'
+        '<a class="{}" href="{}">{} ›</a></nav>'
+    ).format(back, "is-next" if is_done else "", following, "Next" if is_done else "Skip")
+    st.html(links)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"Scene {number} of {n_scenes}", width="content")
+        st.button("Leave", key="tour_leave", type="tertiary", on_click=_leave)
+
+
+def _presenting() -> list[tuple[str, str]]:
+    """Return what keeps the next scene as large as this one."""
+    is_large = is_presenting() or st.query_params.get("present") == "1"
+    return [("present", "1")] if is_large else []
+
+
+def _leave() -> None:
+    """End the lesson; the page stays as it is."""
+    st.session_state.pop(_LAST, None)
+    for name in ("lesson", "scene"):
+        st.query_params.pop(name, None)
+
+
+def _show_way_back(path: str) -> None:
+    """Lead back to the scene that was left by a link of the page; offer the lesson at first."""
+    if _LAST in st.session_state:
+        name, number = st.session_state[_LAST]
+        try:
+            lesson = read_lesson(name)
+            address = lesson.address(number)
+        except (LessonError, IndexError):  # another file by now
+            return
+        words = Markup('<a href="{}">Back to {}, scene {}</a>').format(
+            address, lesson.title, number
+        )
+        st.html(words)
+    elif not path and not st.query_params:
+        st.html(_OFFER_STYLE)
+        _offer(key="tour_offer", data={"href": f"./?lesson={FIRST}"}, height="content")

@@ -1,0 +1,26 @@
+// Offers the first lesson once: what was offered is kept by the browser, and never offered again.
+
+const KEPT = "ott-lesson-offered";
+const STYLE = "position:fixed;right:1rem;bottom:.3rem;z-index:100;display:flex;gap:.8rem;" +
+  "align-items:center;padding:.2rem .9rem;border:1px solid #8886;border-radius:.5rem;" +
+  "background:var(--st-secondary-background-color);color:var(--st-text-color);" +
+  "font:.9rem var(--st-font);pointer-events:none";
+
+const element = (name, properties) => Object.assign(document.createElement(name), properties);
+
+export default ({ data, parentElement }) => {
+  try {
+    if (localStorage.getItem(KEPT) !== null) return;
+    localStorage.setItem(KEPT, "1");
+  } catch {
+    return; // a browser that keeps nothing would be asked every time
+  }
+  const offer = element("div", { style: STYLE, role: "note" });
+  const link = element("a", { href: data.href, textContent: "How a model writes" });
+  const close = element("button", { type: "button", textContent: "Not now" });
+  link.style.cssText = "pointer-events:auto;color:var(--st-link-color)";
+  close.style.cssText = "pointer-events:auto;font:inherit;color:inherit;background:none;border:0";
+  close.onclick = () => offer.remove();
+  offer.append("New here?", link, close);
+  parentElement.append(offer);
+};

@@ -1,0 +1,208 @@
+"""A guided lesson is a Markdown file; each of its second headings is a scene.
+
+    # How a model writes
+
+    What the lesson is about.
+
+    ## The draw
+
+    Two to four sentences.
+
+    Page: /?prompt=The+cat+sat+on+the
+
+    Task: Press Next until 3 tokens are written.
+
+    Question: Why not always the best token?
+
+    Answer: Because …
+
+A page is a link of the app, as "Copy link" gives it; after a # comes the heading of the page that
+the scene is about, in small letters with hyphens. A task is optional and ends with one of the
+phrases that the app recognises. Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from pages.frame.contents import LESSONS
+from pages.lessons.tour.conditions import PHRASES, Condition, read_condition
+
+FOLDER = Path(__file__).parents[3] / "lessons"
+MAX_CHARACTERS = 600  # of a scene's words: the page below has to be seen as well
+MAX_SCENES = 40
+MAX_BYTES = 200_000
+FIELDS = ("Page", "Task", "Question", "Answer")
+PAGES = {"" if page.is_home else Path(page.path).stem: page.path for page in LESSONS}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One thing to see, and where."""
+
+    title: str
+    words: str  # Markdown
+    page: str  # the stem of the page's file; empty is the first page
+    query: tuple[tuple[str, str], ...]  # of the link that sets the page up
+    heading: str  # of the page, in small letters with hyphens; empty is its top
+    question: str
+    answer: str
+    task: str = ""  # what must be done to go on; empty where nothing must
+    is_done: Condition | None = None  # tells whether it is
+
+
+@dataclass(frozen=True)
+class GuidedLesson:
+    """A file of scenes."""
+
+    name: str  # of the file, without its ending: what links call it
+    title: str
+    about: str  # Markdown
+    scenes: tuple[Scene, ...]
+
+    def address(self, number: int, **more: str) -> str:
+        """Return the link to a scene, from any page of the app; scenes count from 1."""
+        scene = self.scenes[number - 1]
+        query = (*scene.query, ("lesson", self.name), ("scene", str(number)), *more.items())
+        return f"./{scene.page}?{urlencode(query)}"
+
+
+class LessonError(ValueError):
+    """A file that is no lesson: one sentence with the line and the remedy."""
+
+
+def lesson_names() -> list[str]:
+    """Return the names of the lessons in the folder, in order."""
+    return sorted(path.stem for path in FOLDER.glob("*.md"))
+
+
+def read_lesson(name: str) -> GuidedLesson:
+    """Read a lesson of the folder.
+
+    Raises:
+        LessonError: There is none of that name, or its file is faulty.
+    """
+    if name not in lesson_names():
+        raise LessonError(f"There is no lesson of the name “{name[:40]}”: choose one of the list.")
+    try:
+        data = (FOLDER / f"{name}.md").read_bytes()
+        if len(data) > MAX_BYTES:
+            raise LessonError(f"{name}.md has more than {MAX_BYTES:,} bytes: make it two lessons.")
+        text = data.decode("utf-8-sig")
+    except OSError as error:
+        raise LessonError(f"{name}.md cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise LessonError(f"{name}.md, line {line}: save the file as UTF-8.") from None
+    return parse_lesson(name, text)
+
+
+def parse_lesson(name: str, text: str) -> GuidedLesson:
+    """Return the lesson that a text describes.
+
+    Raises:
+        LessonError: It describes none; the sentence names the first line at fault.
+    """
+    try:
+        return _parse(name, _paragraphs(text))
+    except _FaultError as fault:
+        line, why = fault.args
+        raise LessonError(f"{name}.md, line {line}: {why}.") from None
+
+
+class _FaultError(Exception):
+    """A line, and what is wrong with it."""
+
+
+_Paragraphs: TypeAlias = list[tuple[int, str]]  # the line that each begins at, and its text
+_HEADING = re.compile(r"##?(?!#)")  # of the lesson, or of a scene
+
+
+def _paragraphs(text: str) -> _Paragraphs:
+    """Take a text apart: paragraphs end at empty lines, and a heading is one by itself."""
+    found: _Paragraphs = []
+    is_open = False
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
+        is_heading = _HEADING.match(line) is not None
+        if is_open and line.strip() and not is_heading:
+            first, begun = found[-1]
+            found[-1] = first, f"{begun}\n{line.strip()}"
+        elif line.strip():
+            found.append((number, line.strip()))
+        is_open = bool(line.strip()) and not is_heading
+    return found
+
+
+def _parse(name: str, paragraphs: _Paragraphs) -> GuidedLesson:
+    if not paragraphs or not re.match(r"# *[^#\s]", paragraphs[0][1]):
+        line = paragraphs[0][0] if paragraphs else 1
+        raise _FaultError(line, "begin with the title of the lesson, as in “# How a model writes”")
+    starts = [i for i, (_, text) in enumerate(paragraphs) if re.match(r"##(?!#)", text)]
+    if not starts:
+        raise _FaultError(paragraphs[-1][0], "the lesson has no scene, such as “## The draw”")
+    if len(starts) > MAX_SCENES:
+        raise _FaultError(paragraphs[starts[MAX_SCENES]][0], f"stop at {MAX_SCENES} scenes")
+    second = next((line for line, text in paragraphs[1:] if re.match(r"#(?!#)", text)), None)
+    if second is not None:
+        raise _FaultError(second, "a lesson has one title; a scene begins with “## ”")
+    ends = [*starts[1:], len(paragraphs)]
+    scenes = tuple(_scene(paragraphs[i:j]) for i, j in zip(starts, ends, strict=True))
+    about = "\n\n".join(text for _, text in paragraphs[1 : starts[0]])
+    return GuidedLesson(name, paragraphs[0][1][1:].strip(), about, scenes)
+
+
+def _scene(paragraphs: _Paragraphs) -> Scene:
+    first, title = paragraphs[0][0], paragraphs[0][1].lstrip("#").strip()
+    if not title:
+        raise _FaultError(first, "give the scene a title, as in “## The draw”")
+    words: list[str] = []
+    fields: dict[str, tuple[int, str]] = {}
+    for line, text in paragraphs[1:]:
+        name, colon, rest = text.partition(":")
+        if not colon or name not in FIELDS:
+            words.append(text)
+        elif name in fields:
+            raise _FaultError(line, f"the scene has a second “{name}:”: remove one of them")
+        else:
+            fields[name] = line, rest.strip()
+    if not words:
+        raise _FaultError(first, "the scene has no words: write two to four sentences")
+    if sum(map(len, words)) > MAX_CHARACTERS:
+        raise _FaultError(first, f"the scene has more than {MAX_CHARACTERS} characters of words")
+    for name in ("Page", "Question", "Answer"):
+        if not fields.get(name, (0, ""))[1]:
+            raise _FaultError(fields.get(name, (first,))[0], f"the scene has no “{name}: …”")
+    task, is_done = _task(*fields["Task"]) if "Task" in fields else ("", None)
+    question, answer = " ".join(fields["Question"][1].split()), fields["Answer"][1]
+    page = _page(*fields["Page"])
+    return Scene(title, "\n\n".join(words), *page, question, answer, task, is_done)
+
+
+def _page(line: int, text: str) -> tuple[str, tuple[tuple[str, str], ...], str]:
+    """Take a link of the app apart: its page, its query, its heading."""
+    try:
+        link = urlsplit("".join(text.split()))
+        query = tuple(parse_qsl(link.query, keep_blank_values=True, max_num_fields=100))
+    except ValueError:
+        raise _FaultError(line, "this is no link: copy one by “Copy link”") from None
+    page = link.path.strip("/").rpartition("/")[2] if link.netloc else link.path.strip("/")
+    page = "" if page == Path(LESSONS[0].path).stem else page
+    if page not in PAGES:
+        known = ", ".join(name or "/" for name in PAGES)
+        raise _FaultError(line, f"the app has no page “{page[:40]}”: choose one of {known}")
+    if taken := {"lesson", "scene"} & dict(query).keys():
+        raise _FaultError(line, f"leave “{min(taken)}” out of the link: the app adds it")
+    return page, query, link.fragment
+
+
+def _task(line: int, text: str) -> tuple[str, Condition]:
+    found = re.search(r" until (.+?)\.?$", text, re.DOTALL)
+    condition = read_condition(" ".join(found[1].split())) if found else None
+    if condition is None:
+        known = "; ".join(PHRASES)
+        raise _FaultError(line, f"end the task with “until …” and one of these: {known}")
+    return text, condition
