@@ -132,7 +132,8 @@ def _show_way_on(lesson: GuidedLesson, number: int, is_done: bool) -> None:
     st.html(links)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"Scene {number} of {n_scenes}", width="content")
-        st.button("Leave", key="tour_leave", type="tertiary", on_click=_leave)
+        if st.button("Leave", key="tour_leave", type="tertiary", on_click=_leave):
+            st.rerun()  # the bar itself is outside its fragment
 
 
 def _presenting() -> list[tuple[str, str]]:

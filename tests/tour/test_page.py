@@ -1,0 +1,136 @@
+"""The bar over a page, and the list of the lessons, without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.lessons.tour import scenes
+from tests.frame.driving import captions, kept, open_home, open_lesson, press, words
+
+LESSON = """# Ours
+
+About it.
+
+## The cache
+
+Two sentences. About it.
+
+Page: /kv_cache?prompt=A+bird
+
+Task: Press Step until the cache holds 5 tokens.
+
+Question: Why?
+
+Answer: Because of <b>this</b>.
+
+## The draw
+
+Two sentences. About that.
+
+Page: /?prompt=A+bird
+
+Task: Press Next until 2 tokens are written.
+
+Question: Why?
+
+Answer: Because.
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(scenes, "FOLDER", tmp_path)
+    (tmp_path / "ours.md").write_text(LESSON, encoding="utf-8")
+    return tmp_path
+
+
+def links(app: AppTest) -> str:
+    return " ".join(one.proto.body for one in app.get("html"))
+
+
+def test_a_link_by_number_leads_to_the_scene_s_page_set_up() -> None:
+    app = open_home(lesson="ours", scene="1", present="1")
+    assert app.text_input(key="kv_prompt").value == "A bird"
+    assert app.query_params["prompt"] == "A bird"
+    assert app.query_params["present"] == "1"
+    assert "lesson=ours&amp;scene=2&amp;present=1" in links(app)
+
+
+def test_a_task_on_a_lesson_page_is_recognised() -> None:
+    app = open_lesson("pages/kv_cache.py", prompt="A bird", lesson="ours", scene="1")
+    assert "Skip" in links(app)
+    for _ in range(2):
+        assert ":material/circle: Press Step" in words(app)
+        press(app, "kv_step")
+    assert ":material/check_circle: Press Step" in words(app)
+    assert "Skip" not in links(app)
+    press(app, "kv_back")
+    assert "Skip" in links(app)
+
+
+def test_a_task_on_the_first_page_is_recognised() -> None:
+    app = open_home(prompt="A bird", lesson="ours", scene="2")
+    session = app.session_state["reader"]
+    session.handle({"n": 1, "kind": "finish", "count": 2})
+    app.run()
+    assert ":material/check_circle: Press Next" in words(app)
+
+
+def test_leaving_keeps_the_page_as_it_is() -> None:
+    app = open_lesson("pages/kv_cache.py", prompt="A bird", lesson="ours", scene="1")
+    press(app, "kv_step")
+    press(app, "tour_leave")
+    assert "Scene" not in captions(app)
+    assert "lesson" not in app.query_params
+    assert len(kept(app, "kv_lesson", object).text.generation.steps) == 1  # type: ignore[attr-defined]
+    assert "Back to" not in links(app.switch_page("pages/glossary.py").run())
+
+
+def test_who_strays_to_another_page_is_led_back() -> None:
+    app = open_lesson("pages/kv_cache.py", prompt="A bird", lesson="ours", scene="1")
+    app.query_params.clear()
+    app.switch_page("pages/glossary.py").run()
+    assert "./kv_cache?prompt=A+bird&amp;lesson=ours&amp;scene=1" in links(app)
+    assert "Back to Ours, scene 1" in links(app)
+
+
+@pytest.mark.parametrize(
+    ("lesson", "scene", "why"),
+    [
+        ("none", "1", "There is no lesson of the name “none”"),
+        ("../ours", "1", "There is no lesson"),
+        ("ours", "3", "“Ours” has the scenes 1 to 2, and no “3”"),
+        ("ours", "0", "no “0”"),
+        ("ours", "²", "no “²”"),
+        ("ours", "9" * 5000, "no “9999"),
+        ("ours", "![a](http://b.c/d)", r"no “!\[a\]"),
+        ("bad", "1", "bad.md, line 3: the lesson has no scene"),
+    ],
+)
+def test_a_link_that_leads_nowhere_is_one_sentence_over_the_page(
+    folder: Path, lesson: str, scene: str, why: str
+) -> None:
+    (folder / "bad.md").write_text("# Bad\n\nNothing.", encoding="utf-8")
+    app = open_lesson("pages/glossary.py", lesson=lesson, scene=scene)
+    (warning,) = app.warning
+    assert why in warning.value.replace("\\:", ":")
+    assert len(warning.value) < 300
+    assert app.title[0].value == "Glossary"
+
+
+def test_the_list_names_every_lesson_and_every_fault(folder: Path) -> None:
+    (folder / "bad.md").write_text("# Bad\n\nNothing.", encoding="utf-8")
+    (folder / "odd.md").write_text(LESSON.replace("# Ours", "# <b>*Odd*"), encoding="utf-8")
+    app = open_lesson("pages/tour.py")
+    assert [title.value for title in app.subheader] == [r"\<b\>\*Odd\*", "Ours"]
+    assert "line 3" in app.warning[0].value
+    assert "./kv_cache?prompt=A+bird&amp;lesson=ours&amp;scene=1" in links(app)
+
+
+def test_the_example_of_the_how_to_is_a_lesson() -> None:
+    app = open_lesson("pages/tour.py")
+    (example,) = [code.value for code in app.code]
+    assert scenes.parse_lesson("example", example).scenes

@@ -1,0 +1,147 @@
+"""A lesson's file: what it says is read as it stands, and each fault is named with its line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.lessons.tour import scenes
+from pages.lessons.tour.scenes import LessonError, Scene, parse_lesson, read_lesson
+
+SCENE = """\
+## The draw
+
+Two sentences. On one thing.
+
+Page: /kv_cache?prompt=A+b%26c&seed=3#with-and-without-the-cache
+
+Task: Press Step until the cache holds 12 tokens.
+
+Question: Why?
+
+Answer: Because.
+"""
+LESSON = f"# A lesson\n\nAbout it.\n\n{SCENE}"
+sentences = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=40)
+
+
+def test_a_scene_is_read_as_it_stands() -> None:
+    lesson = parse_lesson("mine", LESSON)
+    (scene,) = lesson.scenes
+    assert (lesson.name, lesson.title, lesson.about) == ("mine", "A lesson", "About it.")
+    assert (scene.title, scene.words) == ("The draw", "Two sentences. On one thing.")
+    assert (scene.page, scene.heading) == ("kv_cache", "with-and-without-the-cache")
+    assert scene.query == (("prompt", "A b&c"), ("seed", "3"))
+    assert (scene.question, scene.answer) == ("Why?", "Because.")
+    assert scene.task == "Press Step until the cache holds 12 tokens."
+    assert scene.is_done is not None
+    assert lesson.address(1) == "./kv_cache?prompt=A+b%26c&seed=3&lesson=mine&scene=1"
+
+
+@pytest.mark.parametrize(
+    ("link", "page"),
+    [
+        ("/", ""),
+        ("/generate?seed=1", ""),
+        ("sampling", "sampling"),
+        ("http://127.0.0.1:8501/sampling?seed=1", "sampling"),
+        ("https://school.example/app/sampling/", "sampling"),
+    ],
+)
+def test_a_page_may_be_a_copied_link(link: str, page: str) -> None:
+    text = LESSON.replace(re.findall(r"Page: (.*)", LESSON)[0], link)
+    assert parse_lesson("mine", text).scenes[0].page == page
+
+
+@given(
+    st.lists(
+        st.tuples(sentences, sentences, sentences, sentences, st.booleans()),
+        min_size=1,
+        max_size=scenes.MAX_SCENES,
+    ),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+)
+def test_what_was_written_is_read(
+    wanted: list[tuple[str, str, str, str, bool]], newline: str
+) -> None:
+    text = "# T\n\n"
+    for title, words, question, answer, has_task in wanted:
+        task = "Task: Go on until a token is forced.\n\n" * has_task
+        text += (
+            f"## {title}\n{words}\n\nPage: /\n\n{task}Question: {question}\n\nAnswer: {answer}\n"
+        )
+    found = parse_lesson("mine", text.replace("\n", newline)).scenes
+
+    def told(scene: Scene) -> tuple[str, str, str, str, bool]:
+        return scene.title, scene.words, scene.question, scene.answer, scene.is_done is not None
+
+    assert [told(scene) for scene in found] == wanted
+
+
+@given(st.text(st.sampled_from("# \n:?/abPageTaskQuestionAnswer&=%[\0é"), max_size=400))
+def test_any_text_is_a_lesson_or_a_sentence_with_a_line(text: str) -> None:
+    fault = ""
+    try:
+        assert parse_lesson("mine", text).scenes
+    except LessonError as error:
+        fault = str(error)
+    if fault:
+        found = re.fullmatch(r"mine\.md, line (\d+): [^\n]+\.", fault)
+        assert found
+        assert 1 <= int(found[1]) <= len(re.split(r"\r\n|\r|\n", text))
+        assert len(fault) <= 300
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "why"),
+    [
+        (LESSON, "", 1, "begin with the title"),
+        (LESSON, "\n\nSome words.", 3, "begin with the title"),
+        (SCENE, "", 3, "has no scene"),
+        ("## The draw", "##", 5, "give the scene a title"),
+        ("## The draw", "# Another\n\n## The draw", 5, "a lesson has one title"),
+        ("Two sentences. On one thing.", "", 5, "has no words"),
+        ("Two sentences. On one thing.", "word " * 200, 5, "more than 600 characters"),
+        (re.findall(r"Page: .*", SCENE)[0], "", 5, "has no “Page: …”"),
+        ("Question: Why?", "Question:", 13, "has no “Question: …”"),
+        ("Answer: Because.", "", 5, "has no “Answer: …”"),
+        ("Answer: Because.", "Answer: A.\n\nAnswer: B.", 17, "a second “Answer:”"),
+        ("/kv_cache", "/cache", 9, "the app has no page “cache”"),
+        ("/kv_cache", "http://[", 9, "this is no link"),
+        ("seed=3", "scene=3", 9, "leave “scene” out"),
+        ("holds 12 tokens", "is full", 11, "end the task with “until …”"),
+        ("until the cache", "unless the cache", 11, "end the task with “until …”"),
+        (SCENE, SCENE * (scenes.MAX_SCENES + 1), 5 + 12 * scenes.MAX_SCENES - 40, "stop at 40"),
+    ],
+)
+def test_a_fault_is_named_with_its_line(old: str, new: str, line: int, why: str) -> None:
+    assert old in LESSON
+    with pytest.raises(LessonError, match=rf"^mine\.md, line {line}: .*{why}"):
+        parse_lesson("mine", LESSON.replace(old, new))
+
+
+@pytest.mark.parametrize("name", ["nothing", "", "../README", "/etc/passwd", "sampling.md"])
+def test_only_a_lesson_of_the_folder_is_read(name: str) -> None:
+    with pytest.raises(LessonError, match="There is no lesson"):
+        read_lesson(name)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"# A lesson\n\nAbout \xff it", "line 3: save the file as UTF-8"),
+        (b"#" * (scenes.MAX_BYTES + 1), "make it two lessons"),
+        (b"\xef\xbb\xbf# A lesson", "line 1: the lesson has no scene"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, why: str
+) -> None:
+    monkeypatch.setattr(scenes, "FOLDER", tmp_path)
+    (tmp_path / "mine.md").write_bytes(data)
+    with pytest.raises(LessonError, match=why):
+        read_lesson("mine")
