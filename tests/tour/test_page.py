@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.lessons.tour import scenes
-from tests.frame.driving import captions, kept, open_home, open_lesson, press, words
+from tests.frame.driving import captions, open_home, open_lesson, press, words
 
 LESSON = """# Ours
 
@@ -85,7 +85,7 @@ def test_leaving_keeps_the_page_as_it_is() -> None:
     press(app, "tour_leave")
     assert "Scene" not in captions(app)
     assert "lesson" not in app.query_params
-    assert len(kept(app, "kv_lesson", object).text.generation.steps) == 1  # type: ignore[attr-defined]
+    assert len(app.session_state["kv_lesson"].text.generation.steps) == 1
     assert "Back to" not in links(app.switch_page("pages/glossary.py").run())
 
 
