@@ -69,7 +69,7 @@ def test_the_page_reads_every_field_and_no_other() -> None:
 def test_python_answers_every_event_and_reads_no_other_field() -> None:
     answered = {name.removeprefix("_on_") for name in vars(Session) if name.startswith("_on_")}
     assert answered == set(EVENTS)
-    read = re.findall(r"\bevent(?:\.get\(|\[)\"([a-z_]+)\"", inspect.getsource(Session))
+    read = re.findall(r"\bevent\}?(?:\.get\(|\[|, )\"([a-z_]+)\"", inspect.getsource(Session))
     assert set(read) == OF_EVERY_EVENT.union(*EVENTS.values())
 
 
