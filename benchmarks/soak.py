@@ -144,7 +144,7 @@ async def soak(server: Server, n_readers: int, minutes: float, counts: Path) -> 
         notes.errors.clear()
     await asyncio.gather(*readers)
     n_errors += sum(notes.errors.values())
-    print(f"Done: {dict(notes.done)}")
+    print(f"Done: {dict(notes.done)}, and at the end: {dict(notes.errors)}")
     return n_errors
 
 

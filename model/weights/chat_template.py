@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from transformers.utils.chat_template_utils import render_jinja_template
+
 from model.weights.child import Child, answer
 
 _MAX_WRITTEN = 1_000_000  # characters
@@ -30,8 +32,6 @@ def write_in_template(tokenizer: Any, text: str) -> str:
 
 def render(template: str, text: str, special_tokens: Mapping[str, Any]) -> str:
     """Writes the message as transformers does."""
-    from transformers.utils.chat_template_utils import render_jinja_template
-
     messages = [{"role": "user", "content": text}]
     rendered: Any = render_jinja_template(
         [messages], chat_template=template, add_generation_prompt=True, **special_tokens

@@ -34,9 +34,8 @@ MAX_DRAFT = 20_000  # characters that are taken apart while they are typed
 OF_NO_BRANCH = ("switch", "settings", "tokenise")  # events that mean no text in particular
 
 
-def _number(event: Mapping[str, Any], name: str) -> int:
+def _whole(name: str, value: object) -> int:
     """Return a whole number that the page sent; what is forged may be anything."""
-    value = event.get(name)
     if not isinstance(value, int):
         raise ValueError(f"The page sent {echo(value)} for {name}: reload the page.")
     return value
@@ -215,11 +214,11 @@ class Session:
     def _on_force(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
         if not self._is_finished():
-            self._step(token_id=_number(event, "token_id"))
+            self._step(token_id=_whole("token_id", event.get("token_id")))
 
     def _on_finish(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
-        wanted = max(1, min(_number({"count": 20, **event}, "count"), 200))
+        wanted = max(1, min(_whole("count", event.get("count", 20)), 200))
         started = time.perf_counter()
         for written in range(wanted):
             if self._is_finished(quiet=written > 0):
@@ -284,7 +283,7 @@ class Session:
         self.inspection = (
             None
             if position is None
-            else self.active.look_back(_number(event, "position"), self.controls)
+            else self.active.look_back(_whole("position", position), self.controls)
         )
 
     def _on_guess(self, event: Mapping[str, Any]) -> None:
@@ -352,7 +351,7 @@ class Session:
             self.notice = Notice("info", text)
 
     def _tokens_from(self, event: Mapping[str, Any]) -> int:
-        position = _number(event, "position")
+        position = _whole("position", event.get("position"))
         n_tokens = len(self.generation.ids) - position
         if not 0 < n_tokens <= len(self.active.choices):
             raise ValueError(
