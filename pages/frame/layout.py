@@ -26,6 +26,9 @@ _STYLE = """
 .stElementContainer:has(.st-key-classroom_keep, .st-key-prefetch), .st-key-vocabulary,
 .st-key-classroom_keep, .st-key-prefetch {display: none;}
 .st-key-neighbours p {white-space: normal;}
+.stApp :is(a, button, summary, [role="tab"], [role="button"]):focus-visible {
+  outline: 2px solid CanvasText !important; outline-offset: 2px;}
+[data-testid="stBaseButton-primary"] {color: Canvas;}
 @media (max-width: 640px) {.stMainBlockContainer {padding: 4rem .8rem 2rem;}}
 </style>
 """

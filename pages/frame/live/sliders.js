@@ -12,6 +12,7 @@ const MIN_P_SHARES = asNumbers(
   "0 0.001 0.002 0.005 0.01 0.02 0.03 0.04 0.05 0.06 0.08 0.1 0.12 0.15 0.2 0.25 0.3 0.35 0.4 0.45 0.5 0.6 0.7 0.8 0.9 1",
 );
 const SIGMAS = [...Array.from({ length: 50 }, (_, i) => (i + 1) / 10), 0];
+const SWIPE_PX = 10;
 const ROUND_COUNTS = [1, 1.5, 2, 3, 5, 7];
 
 const SCALES = {
@@ -38,11 +39,25 @@ const SCALES = {
 export function createSlider(name, title, onMove) {
   const scale = SCALES[name];
   const input = el("input", { type: "range", class: "slider", name, "aria-label": title });
-  const readout = el("output", { class: "slider-value" });
+  const readout = el("span", { class: "slider-value", "aria-hidden": "true" }); // aria-valuetext says it
   let positions = null;
+  let start = null; // of the press
   const read = () => (positions ? positions[Number(input.value)] : Number(input.value));
   input.addEventListener("input", () => onMove(name, read(), false));
   input.addEventListener("change", () => onMove(name, read(), true));
+  input.addEventListener("pointerdown", (event) => (start = { event, value: input.value }));
+  input.addEventListener("pointerup", takeBackSwipe);
+  input.addEventListener("pointercancel", takeBackSwipe);
+
+  /** A finger that moves up or down scrolls the page; where it came down it has moved the slider. */
+  function takeBackSwipe({ type, pointerType, clientX, clientY }) {
+    const { event, value } = start;
+    const [across, along] = [Math.abs(clientY - event.clientY), Math.abs(clientX - event.clientX)];
+    const isSwipe = pointerType === "touch" && across > Math.max(SWIPE_PX, along);
+    if (type !== "pointercancel" && !isSwipe) return;
+    input.value = value;
+    onMove(name, read(), true);
+  }
 
   function set(value, nVocab) {
     positions = scale.positions ? scale.positions(nVocab) : null;

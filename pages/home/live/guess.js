@@ -12,6 +12,7 @@ export function createGuess(actions) {
   const box = el("input", {
     type: "text",
     class: "guess-box",
+    dir: "auto",
     id: "guess",
     autocomplete: "off",
     spellcheck: false,

@@ -3,18 +3,15 @@
 import { createBars } from "./bars.js";
 import { createBranches } from "./branches.js";
 import { el, quote, setAttribute, setShown, setText } from "../../frame/live/dom.js";
-import { formatProbability } from "../../frame/live/format.js";
+import { formatProbability, formatTokens } from "../../frame/live/format.js";
 import { createGuess } from "./guess.js";
 import { createLoop } from "./loop.js";
-import { createNotice } from "./menu.js";
 import { createPasses } from "./passes.js";
 import { createPieces } from "./pieces.js";
 import { createPrompt } from "./prompt.js";
 import { createStrip } from "./strip.js";
 import { createTable } from "./table.js";
 import { createTransport } from "./transport.js";
-
-const MAX_ANNOUNCED_SPEED = 2;
 
 /**
  * Builds the component inside its shadow root.
@@ -69,7 +66,7 @@ export function createLayout(actions, shadowRoot) {
       places.typing.classList.toggle("is-stale", view.header.pieces_of !== prompt.text);
       lines.update(view);
     },
-    announce: (header, label, player) => announce(spoken, header, label, player),
+    announce: (kind, header, label) => setText(spoken, spokenOf(kind, header, label)),
   };
 }
 
@@ -82,9 +79,12 @@ function piecesSection(place) {
 function createLines(actions) {
   let dismissed = null;
   let shown = null;
-  const notice = createNotice("alert", () => {
+  const message = el("span");
+  const dismiss = el("button", { type: "button", class: "quiet", textContent: "Dismiss" });
+  const notice = el("div", { class: "notice", role: "alert", hidden: true }, message, dismiss);
+  dismiss.addEventListener("click", () => {
     dismissed = shown;
-    notice.update(null);
+    notice.hidden = true;
   });
   const where = el("span", { class: "where-text" });
   const back = el("button", {
@@ -95,11 +95,13 @@ function createLines(actions) {
   });
   const banner = el("div", { class: "where", hidden: true }, where, back);
   return {
-    elements: [notice.element, banner],
+    elements: [notice, banner],
     update(view) {
       shown = view.notice?.text ?? null;
       if (shown !== dismissed) dismissed = null;
-      notice.update(dismissed === null ? shown : null, view.notice?.kind);
+      setShown(notice, shown !== null && dismissed === null);
+      setText(message, shown ?? "");
+      setAttribute(notice, "data-kind", view.notice?.kind ?? null);
       setShown(banner, view.inspecting !== null);
       if (view.inspecting !== null) setText(where, whereWords(view));
     },
@@ -113,10 +115,14 @@ function whereWords(view) {
   } was chosen, ${settings}.`;
 }
 
-/** Says the token that was chosen; a fast run is not read out token by token. */
-function announce(node, header, label, player) {
-  if (player.isPlaying && player.speed > MAX_ANNOUNCED_SPEED) return;
-  const id = header.ids.at(-1);
-  const prob = header.steps.prob[header.steps.prob.length - 1];
-  setText(node, `${label(id)}, probability ${prob === undefined ? "unknown" : formatProbability(prob)}`);
+/** What is heard of a settled event, or of Pause: the token that it brought, and how long the text is. */
+function spokenOf(kind, { ids, steps, inspect }, label) {
+  const spoken = (id) => label(id).replaceAll("␣", " ").trim() || "space";
+  if (kind === "inspect" && inspect) {
+    return `Position ${inspect.position}, before ${spoken(inspect.token_id)} was chosen`;
+  }
+  const last = spoken(ids.at(-1));
+  const length = formatTokens(ids.length);
+  if (kind !== "next" && kind !== "force") return `${length}, the last is ${last}`;
+  return `${last}, probability ${formatProbability(steps.prob.at(-1))}, ${length}`;
 }

@@ -18,6 +18,8 @@ import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
 const QUIET_EVENTS = ["tokenise", "inspect", "guess"];
+const SILENT_EVENTS = ["tokenise", "guess", "settings"]; // of the last two, their own places speak
+const MAX_SPOKEN_SPEED = 2; // tokens per second; a faster run is read out on Pause
 const STEP_EVENTS = ["next", "force", "back"];
 const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
 /** @type {Labels} */
@@ -208,7 +210,8 @@ export class Live {
     if (isNew) this.marks.push([timing, "painted_distribution"]);
     if (STEP_EVENTS.includes(kind)) this.light.answered(this.beat, this.player.isPlaying);
     else if (kind === "finish") this.light.rest();
-    if (kind === "next") this.layout.announce(header, this.label, this.player);
+    const isTooFast = this.player.isPlaying && this.player.speed > MAX_SPOKEN_SPEED;
+    if (!SILENT_EVENTS.includes(kind) && !isTooFast) this.layout.announce(kind, header, this.label);
     if (!QUIET_EVENTS.includes(kind)) this.planSettle();
   }
 
@@ -258,7 +261,10 @@ export class Live {
 
   /** Play was started or stopped: what was held back for its pace need wait no longer. */
   playChanged() {
-    if (!this.player.isPlaying) this.release();
+    if (!this.player.isPlaying) {
+      this.release();
+      this.layout.announce("pause", this.header, this.label);
+    }
     this.schedule();
   }
 

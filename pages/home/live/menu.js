@@ -1,9 +1,10 @@
 // What one token of the strip says of itself, and what can be done with it.
 
-import { el, quote, setText } from "../../frame/live/dom.js";
+import { el, quote } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatNumber, formatProbability } from "../../frame/live/format.js";
 
 const GAP = 6;
+const LINGER_MS = 150; // in which the pointer reaches the tip
 
 /**
  * The facts of one token, as lines of [name, value].
@@ -39,10 +40,18 @@ function noteOf(view, index) {
 
 /** One menu and one tip for all tokens; both live in the top layer, so that nothing cuts them. */
 export function createTokenMenu(actions, describe) {
-  const tip = el("div", { class: "tip", popover: "manual", role: "tooltip" });
+  const tip = el("div", { class: "tip", popover: "auto", role: "tooltip" }); // Escape closes it
   const element = el("div", { class: "menu", popover: "auto", role: "dialog", "aria-label": "This token" });
   let opener = null;
   let isByPointer = false;
+  let timer = 0; // a tip opens when what closed before it is gone, and stays while it is pointed at
+  const plan = (action, delay) => {
+    clearTimeout(timer);
+    timer = setTimeout(action, delay);
+  };
+  const hideTip = () => plan(() => tip.hidePopover(), LINGER_MS);
+  tip.addEventListener("pointerenter", () => clearTimeout(timer));
+  tip.addEventListener("pointerleave", hideTip);
   const act = (action) => {
     element.hidePopover();
     action();
@@ -59,19 +68,21 @@ export function createTokenMenu(actions, describe) {
     open(index, node, byPointer) {
       opener = node;
       isByPointer = byPointer;
-      tip.hidePopover();
+      clearTimeout(timer);
       fillMenu(element, describe(index), index, actions, act);
       element.showPopover();
       place(element, node, "below");
       element.querySelector("button")?.focus();
     },
     showTip(index, node) {
-      if (element.matches(":popover-open")) return;
-      fillFacts(tip, describe(index));
-      tip.showPopover();
-      place(tip, node, "above");
+      plan(() => {
+        if (element.matches(":popover-open") || !node.isConnected) return;
+        fillFacts(tip, describe(index));
+        if (!tip.matches(":popover-open")) tip.showPopover();
+        place(tip, node, "above");
+      }, 0);
     },
-    hideTip: () => tip.hidePopover(),
+    hideTip,
   };
 }
 
@@ -110,23 +121,4 @@ function place(node, anchor, side) {
   const left = Math.min(Math.max(GAP, box.left), innerWidth - width - GAP);
   node.style.setProperty("left", `${left}px`);
   node.style.setProperty("top", `${Math.max(GAP, top)}px`);
-}
-
-/** A line of text that can be dismissed: the one sentence that says what went wrong. */
-export function createNotice(role, onDismiss) {
-  const text = el("span");
-  const element = el(
-    "div",
-    { class: "notice", role, hidden: true },
-    text,
-    el("button", { type: "button", class: "quiet", textContent: "Dismiss", onclick: onDismiss }),
-  );
-  return {
-    element,
-    update(message, kind = "info") {
-      element.hidden = message === null;
-      element.dataset.kind = kind;
-      setText(text, message ?? "");
-    },
-  };
 }

@@ -58,6 +58,11 @@ export class Player {
   }
 }
 
+/** Whether the reader wants no flashes. */
+function isStill() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
 /** Lights the stages of the loop in turn. */
 export class StageLight {
   /** @param {() => void} changed */
@@ -75,7 +80,7 @@ export class StageLight {
   pressed(beat, isPlaying) {
     if (beat !== null)
       this.sequence(["choose", "append", "run"].map((stage) => [stage, PACE[stage] * beat]));
-    else if (isPlaying) this.hold("run");
+    else if (isPlaying || isStill()) this.hold("run");
     else
       this.sequence([["choose", 0], ["append", FLASH_MS], ["run", 2 * FLASH_MS]]);
   }
@@ -83,6 +88,7 @@ export class StageLight {
   /** Lights the stages from the answer until the loop rests. */
   answered(beat, isPlaying) {
     if (beat === null && isPlaying) return;
+    if (beat === null && isStill()) return this.rest();
     const step = beat === null ? FLASH_MS : (PACE.mask - PACE.logits) * beat;
     this.sequence([["logits", 0], ["mask", step], ["idle", 2 * step]]);
   }

@@ -15,6 +15,7 @@ const EXAMPLE_LENGTH = 34;
 export function createPrompt(actions) {
   const box = el("textarea", {
     class: "prompt-box",
+    dir: "auto",
     rows: 1,
     spellcheck: false,
     "aria-label": "Prompt: the text that the model continues",

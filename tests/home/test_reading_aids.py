@@ -1,0 +1,154 @@
+"""What a reader needs who sees, hears, points or moves otherwise: each held to a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from benchmarks.home_page import Reader
+from tests.charts.test_palette import contrast, linear
+
+pytestmark = pytest.mark.browser
+
+VISIBLE, READABLE, TARGET = 3.0, 4.5, 24  # WCAG 2.2: 1.4.11, 1.4.3, 2.5.8 in CSS pixels
+RGB = """(node, [pseudo, property]) => {
+  const probe = new OffscreenCanvas(1, 1).getContext("2d");
+  probe.fillStyle = getComputedStyle(node, pseudo)[property];
+  probe.fillRect(0, 0, 1, 1);
+  return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
+}"""
+
+
+def colour_of(reader: Reader, place: str, name: str = "backgroundColor", pseudo: str = "") -> str:
+    """The colour of the first such part that is painted, as a hex code."""
+    rgb = reader.live.locator(place).first.evaluate(RGB, [pseudo or None, name])
+    return "#{:02x}{:02x}{:02x}".format(*rgb)
+
+
+@pytest.fixture
+def phone(browser: Browser, url: str) -> Iterator[Reader]:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    yield Reader(context.new_page(), url).open(prompt="Once upon a time", run="2")
+    context.close()
+
+
+def test_forced_colours_leave_every_bar_mark_and_line(page: Page, url: str) -> None:
+    page.emulate_media(forced_colors="active", color_scheme="dark")
+    reader = Reader(page, url).open(prompt="Once upon a time", run="2")
+    ground = colour_of(reader, ".prompt-box")
+    for place, name, pseudo in (
+        ("[data-state=kept] .bar", "backgroundColor", ""),
+        (".bar-coin", "backgroundColor", ""),
+        (".coin-segment", "backgroundColor", ""),
+        (".coin-marker", "borderLeftColor", ""),
+        (".loop-columns.is-prompt", "backgroundColor", ""),
+        (".loop-shaft", "backgroundColor", "::after"),
+        (".token.of-model", "borderBottomColor", ""),
+    ):
+        assert ratio(colour_of(reader, place, name, pseudo), ground) >= VISIBLE, place
+
+
+def ratio(one: str, other: str) -> float:
+    return contrast(linear(one), linear(other))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_words_on_the_coin_bar_are_legible(page: Page, url: str, theme: str) -> None:
+    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]  # one of two words
+    reader = Reader(page, url).open(prompt="Once upon a time", run="4")
+    for part in (":nth-child(1)", ":nth-child(2)"):
+        words = colour_of(reader, f".coin-segment{part}", "color")
+        assert ratio(words, colour_of(reader, f".coin-segment{part}")) >= READABLE
+
+
+def test_every_settled_event_is_said(page: Page, url: str) -> None:
+    reader = Reader(page, url).open(prompt="Once upon a time")
+    spoken = reader.live.locator(".spoken")
+    for press, words in (
+        ("Next", "6 tokens"),
+        ("Write 20 tokens at once", "26 tokens"),
+        ("Back", "25 tokens"),
+        ("Reset", "5 tokens"),
+    ):
+        reader.press(press)
+        expect(spoken).to_contain_text(words)
+    reader.do(reader.row(3).locator("button").click, "force")
+    label = reader.live.locator(".token").last.text_content() or ""
+    expect(spoken).to_contain_text(label.replace("␣", ""))
+    expect(spoken).to_contain_text("6 tokens")
+    reader.choose_at(5, "Look at its distribution", "inspect")
+    expect(spoken).to_contain_text("Position 5")
+    assert reader.live.locator("output").count() == 0  # a slider says its value itself
+
+
+def test_a_tip_stays_under_the_pointer_and_escape_closes_it(page: Page, url: str) -> None:
+    reader = Reader(page, url).open(prompt="Once upon a time", run="2")
+    tip = reader.live.locator(".tip")
+    reader.chips.last.hover()
+    expect(tip).to_be_visible()
+    box = tip.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
+    page.wait_for_timeout(400)
+    expect(tip).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+    reader.chips.last.hover()
+    expect(tip).to_be_visible()
+    page.mouse.move(5, 700)
+    expect(tip).to_be_hidden()
+
+
+def test_a_finger_finds_room(phone: Reader) -> None:
+    for place in (".bars-row:visible .bars-label", ".example", ".foot .quiet", ".menu summary"):
+        for part in phone.live.locator(place).all()[:3]:
+            box = part.bounding_box()
+            assert box is None or box["height"] >= TARGET, place
+
+
+def test_a_swipe_that_begins_on_a_slider_scrolls_and_moves_nothing(phone: Reader) -> None:
+    slider = phone.slider("temperature")
+    slider.scroll_into_view_if_needed()
+    before, box = slider.input_value(), slider.bounding_box()
+    assert box is not None
+    x, y = box["x"] + 0.9 * box["width"], box["y"] + box["height"] / 2
+    client = phone.page.context.new_cdp_session(phone.page)
+
+    def touch(kind: str, *points: dict[str, float]) -> None:
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    touch("touchStart", {"x": x, "y": y})
+    for moved in range(10, 160, 10):
+        touch("touchMove", {"x": x, "y": y - moved})
+    touch("touchEnd")
+    after = slider.bounding_box()
+    assert after is not None
+    assert after["y"] < box["y"] - 50
+    expect(slider).to_have_value(before)
+
+
+def test_less_motion_means_one_light_and_no_flashes(page: Page, url: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    reader = Reader(page, url).open(prompt="Once upon a time")
+    reader.live.locator(".ott").evaluate(
+        """root => {
+          globalThis.stages = [];
+          new MutationObserver(() => stages.push(root.dataset.stage))
+            .observe(root, { attributeFilter: ["data-stage"] });
+        }"""
+    )
+    reader.press("Next")
+    page.wait_for_timeout(400)
+    assert page.evaluate("stages") in (["run", "idle"], [])
+
+
+def test_focus_is_seen_on_streamlit_s_own_buttons(page: Page, url: str) -> None:
+    Reader(page, url).open()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    width = page.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth)")
+    assert width >= 2
