@@ -61,7 +61,8 @@ export function createSlider(name, title, onMove) {
 
   function set(value, nVocab) {
     positions = scale.positions ? scale.positions(nVocab) : null;
-    setRange(input, positions ? { min: 0, max: positions.length - 1, step: 1 } : scale);
+    const range = positions ? { min: 0, max: positions.length - 1, step: 1 } : scale;
+    for (const [limit, at] of Object.entries(range)) setAttribute(input, limit, at);
     const place = String(positions ? nearest(positions, value) : value);
     if (input.value !== place) input.value = place;
     const words = inWords(name, value);
@@ -75,12 +76,6 @@ export function createSlider(name, title, onMove) {
 function inWords(name, value) {
   const isOff = name !== "temperature" && value === NEUTRAL_SETTINGS[name];
   return isOff ? "off" : formatSetting(value);
-}
-
-function setRange(input, { min, max, step }) {
-  setAttribute(input, "min", min);
-  setAttribute(input, "max", max);
-  setAttribute(input, "step", step);
 }
 
 /** Index of the position nearest to a value; top-k 0 and top-n-sigma 0 (off) stand at the end. */

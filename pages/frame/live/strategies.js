@@ -34,6 +34,16 @@ const STAGE_TITLES = {
   frequency_penalty: "frequency penalty",
 };
 
+/** What the engines are called whose orders can be chosen. */
+export const ENGINE_TITLES = {
+  transformers: "transformers",
+  vllm: "vLLM",
+  "llama.cpp": "llama.cpp",
+  ollama: "Ollama",
+};
+
+/** Probabilities that a bar of full width can stand for. */
+export const FULL_BARS = [1, 0.5, 0.25, 0.1];
 const BAR_STRATEGIES = MASKS.slice(0, 5).map(({ name }) => name);
 const resultsByDistribution = new WeakMap();
 const drawsByResult = new WeakMap();
@@ -98,6 +108,11 @@ export function drawnToken(result, coin) {
   return drawn;
 }
 
+/** The probability of a full bar that leaves some room over the best raw token. */
+export function fittingScale(bestRaw, headroom) {
+  return FULL_BARS.findLast((share) => share >= Math.min(1, headroom * bestRaw));
+}
+
 /** Whether a mask's cut lies among tokens that the page does not hold. */
 export function waitsForPython(result) {
   return result.stages.some((stage) => stage.reachesTail);
@@ -122,7 +137,8 @@ export function ignoredSettings(settings) {
   );
 }
 
-function remembered(view, slot, settings) {
+/** The result under some settings, computed anew only where they or the distribution have changed. */
+export function remembered(view, slot, settings) {
   let results = resultsByDistribution.get(view.distribution);
   if (!results) resultsByDistribution.set(view.distribution, results = new Map());
   const key = resultKey(view, settings);

@@ -1,7 +1,6 @@
 // What the person can do, one small verb each. Every verb changes what the page holds, tells Python,
 // and leaves the drawing to the next frame.
 
-import { reasonAgainstNext } from "./view.js";
 import { beginTiming } from "./timings.js";
 
 /**
@@ -15,7 +14,7 @@ export function createActions(live) {
     live.schedule();
   };
   const press = (kind, pressed, fields = {}) => tell(kind, { ...fields, timing: beginTiming(kind, pressed) });
-  const refusesNext = () => live.header === null || reasonAgainstNext(live.readiness()) !== null;
+  const refusesNext = () => live.header === null || live.reasonAgainstNext !== null;
   const takeTypedPrompt = () => {
     if (live.layout.prompt.isChanged) tell("prompt", { text: live.layout.prompt.text });
   };

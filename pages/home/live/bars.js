@@ -7,7 +7,13 @@ import { formatSetting } from "../../frame/live/format.js";
 import { COLUMNS } from "./column_headers.js";
 import { createMatrix } from "./matrix.js";
 import { createPipeline } from "./pipeline.js";
-import { activeResult, aloneResult, describePipeline } from "../../frame/live/strategies.js";
+import {
+  activeResult,
+  aloneResult,
+  describePipeline,
+  fittingScale,
+  FULL_BARS,
+} from "../../frame/live/strategies.js";
 
 const LEGEND = [
   ["kept", "kept"],
@@ -15,7 +21,6 @@ const LEGEND = [
   ["chosen", "chosen"],
   ["coin", "the coin falls here"],
 ];
-const FULL_BARS = [1, 0.5, 0.25, 0.1]; // probability of a bar of full width
 const HEADROOM = 1.5; // over the best raw token, for what a mask may make of it
 
 /**
@@ -75,7 +80,7 @@ function createTopLine(onRescale) {
   );
   /** The probability of a full bar: by itself it follows the raw logits, never a slider. */
   function fullBar(bestRaw) {
-    const fitting = FULL_BARS.findLast((share) => share >= Math.min(1, HEADROOM * bestRaw));
+    const fitting = fittingScale(bestRaw, HEADROOM);
     setText(auto, `${fullInWords(fitting)} (auto)`);
     return scale.value === "auto" ? fitting : Number(scale.value);
   }

@@ -11,7 +11,7 @@ const SWITCHED = ["temperature", "top_k", "top_p", "min_p"]; // masks with a "us
  * @param {Record<string, string[]>} orders
  */
 export function activeSettings(controls, orders) {
-  const settings = { order: orders[controls.order] };
+  const settings = /** @type {Settings} */ ({ order: orders[controls.order] });
   for (const [name, neutral] of Object.entries(NEUTRAL_SETTINGS)) {
     const isActive = !SWITCHED.includes(name) || controls.use.includes(name);
     settings[name] = isActive ? controls[name] : neutral;

@@ -22,6 +22,12 @@ const SILENT_EVENTS = ["tokenise", "guess", "settings"]; // of the last two, the
 const MAX_SPOKEN_SPEED = 2; // tokens per second; a faster run is read out on Pause
 const STEP_EVENTS = ["next", "force", "back"];
 const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
+/** Why Next cannot be pressed. */
+const REASONS = {
+  eos: "The model wrote its end token. Go back, or click another bar.",
+  length: "The text has reached its length limit. Go back or reset.",
+  recorded: "The recording ends here. Go back or reset.",
+};
 /** @type {Labels} */
 const NO_LABELS = Object.freeze({}); // while the vocabulary has not come: ids are shown instead
 
@@ -303,9 +309,9 @@ export class Live {
     return !this.queue.isIdle || this.step.state !== "idle";
   }
 
-  /** What decides whether Next can be pressed. */
-  readiness() {
-    return { header: this.header, isPromptChanged: this.layout.prompt.isChanged };
+  /** Why Next cannot be pressed, in words; null where it can. */
+  get reasonAgainstNext() {
+    return (this.layout.prompt.isChanged ? null : REASONS[this.header.finished]) ?? null;
   }
 
   /** Asks for one frame; where only the light of the loop has moved, little is drawn anew. */

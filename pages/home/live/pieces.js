@@ -38,7 +38,9 @@ function describe(text, n) {
 
 function pieceItem(piece) {
   const label = el("span", { class: "piece-label" }, ...visibleParts(piece.label));
-  const joined = piece.joined && piece.joined !== piece.label ? joinedMark(piece) : null;
+  // the character that this piece completes, where it is made of several pieces
+  const isLast = piece.joined && piece.label.includes("<0x");
+  const joined = isLast ? el("span", { class: "piece-joined" }, `completes ${piece.joined}`) : null;
   return el(
     "li",
     { class: piece.special ? "piece is-special" : "piece" },
@@ -47,10 +49,4 @@ function pieceItem(piece) {
     el("span", { class: "piece-id", textContent: `id ${piece.id}` }),
     joined,
   );
-}
-
-/** The character that this piece completes, where it is made of several pieces. */
-function joinedMark(piece) {
-  if (!piece.label.includes("<0x")) return null;
-  return el("span", { class: "piece-joined", textContent: `completes ${piece.joined}` });
 }

@@ -4,7 +4,7 @@ import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
-import { describeStage, ignoredSettings, stageTitle } from "../../frame/live/strategies.js";
+import { describeStage, ENGINE_TITLES, ignoredSettings, stageTitle } from "../../frame/live/strategies.js";
 
 /** @type {[SettingName, string, string][]} */
 const MORE = [
@@ -24,13 +24,6 @@ const MORE = [
   ["presence_penalty", "Presence penalty", "subtracts this from the logit of every token that was generated"],
   ["frequency_penalty", "Frequency penalty", "subtracts this once for each time that a token was generated"],
 ];
-
-const ORDER_TITLES = {
-  transformers: "transformers",
-  vllm: "vLLM",
-  "llama.cpp": "llama.cpp",
-  ollama: "Ollama",
-};
 
 /**
  * Makes the folded part under the bars.
@@ -69,7 +62,7 @@ function createOrder(actions) {
     if (names !== Object.keys(orders).join()) {
       names = Object.keys(orders).join();
       select.replaceChildren(
-        ...Object.keys(orders).map((name) => el("option", { value: name }, ORDER_TITLES[name] ?? name)),
+        ...Object.keys(orders).map((name) => el("option", { value: name }, ENGINE_TITLES[name])),
       );
     }
     if (select.value !== controls.order) select.value = controls.order;
@@ -120,7 +113,7 @@ function effectInWords(stage, given) {
 
 function ignoredInWords(names, order) {
   const titles = names.map(stageTitle).join(" and no ");
-  const engine = ORDER_TITLES[order] ?? order;
+  const engine = ENGINE_TITLES[order];
   const plural = names.length > 1;
   const these = plural ? "these settings do" : "this setting does";
   return `${engine} has no ${titles}: ${these} nothing in its order.`;
@@ -153,9 +146,7 @@ function createField([name, title, explanation], actions) {
         note,
         has
           ? explanation
-          : `${ORDER_TITLES[controls.order] ?? controls.order} has no ${
-            stageTitle(name)
-          }: choose another order to use it`,
+          : `${ENGINE_TITLES[controls.order]} has no ${stageTitle(name)}: choose another order to use it`,
       );
     },
   };

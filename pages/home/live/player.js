@@ -68,6 +68,7 @@ export class StageLight {
   /** @param {() => void} changed */
   constructor(changed) {
     this.changed = changed;
+    /** @type {StageOfLoop} */
     this.stage = "idle";
     this.timers = [];
   }

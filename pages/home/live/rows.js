@@ -42,15 +42,9 @@ export function readColumn(result, rows, { coin, nVocab }) {
 
 function readCell(result, stage, raw, id, drawn) {
   const row = result.rowOf(id);
-  if (row < 0) return { isHeld: false, isKept: false, prob: 0, raw: 0, hasCoin: drawn?.id === id };
   const isKept = stage.kept[row] === 1;
-  return {
-    isHeld: true,
-    isKept,
-    prob: isKept ? stage.probs[row] : 0,
-    raw: raw.probs[row],
-    hasCoin: drawn?.id === id,
-  };
+  const prob = isKept ? stage.probs[row] : 0;
+  return { isHeld: row >= 0, isKept, prob, raw: raw.probs[row] ?? 0, hasCoin: drawn?.id === id };
 }
 
 function readTail(cells, { stage, raw, shown }, nVocab) {

@@ -1,7 +1,7 @@
 // Next, Play, Back, Reset and the speed, with the one line that says why something cannot be pressed.
 
 import { createCopy } from "./copy.js";
-import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { el, setAttribute, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
@@ -36,7 +36,6 @@ export function createTransport(actions) {
       setAttribute(play, "aria-pressed", view.isPlaying);
       speed.value = String(view.speed);
       setText(reason, why ?? waitingInWords(view.waitingFor));
-      setShown(reason, true);
     },
   };
 }

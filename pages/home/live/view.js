@@ -8,8 +8,7 @@ const NOTHING = { distribution: null, coin: null, chosenId: null, forced: false,
 /**
  * Chooses which position the figures show: a past one that is looked at, the next one, or, when the
  * text has ended, the one that its end was drawn from.
- * @returns {{distribution: object|null, position: number, coin: number|null, chosenId: number|null,
- *   forced: boolean, settings: object|null}}
+ * @returns {Position}
  */
 function choosePosition({ header, present, inspected, last, step, inspecting, ids }) {
   const past = pastPosition(header, inspected);
@@ -33,20 +32,10 @@ function pastPosition({ inspect }, distribution) {
   return { distribution, position, coin, chosenId, forced, settings };
 }
 
-const REASONS = {
-  eos: "The model wrote its end token. Go back, or click another bar.",
-  length: "The text has reached its length limit. Go back or reset.",
-  recorded: "The recording ends here. Go back or reset.",
-};
-
-/** Why Next cannot be pressed, in words; null where it can. */
-export function reasonAgainstNext({ header, isPromptChanged }) {
-  return (isPromptChanged ? null : REASONS[header.finished]) ?? null;
-}
-
 /**
  * Makes the record.
- * @param {object} state the Live's fields
+ * @param {import("./live.js").Live} state
+ * @returns {View}
  */
 export function buildView(state) {
   const { header, controls, ids, step, player } = state;
@@ -72,7 +61,7 @@ export function buildView(state) {
     inspecting: shown.position === state.inspecting ? state.inspecting : null,
     isWhatIf: state.isWhatIf,
     hidden: header.hide_bars && !state.isRevealed && isAtPresent && shown.chosenId === null,
-    reasonAgainstNext: reasonAgainstNext(state.readiness()),
+    reasonAgainstNext: state.reasonAgainstNext,
     isPlaying: player.isPlaying,
     speed: player.speed,
     notice: state.notice,

@@ -36,13 +36,8 @@ export function unfoldFrom(chips, index) {
   const block = chips[index - 1]?.node.closest(".lines");
   if (!block) return;
   block.replaceWith(...block.childNodes);
-  for (
-    let i = index - 1;
-    i >= 0 && chips[i].isFolded && chips[i].node.closest(".lines") === null;
-    i -= 1
-  ) {
-    chips[i].isFolded = false;
-  }
+  const isLoose = (chip) => chip?.isFolded && chip.node.closest(".lines") === null;
+  for (let i = index - 1; isLoose(chips[i]); i -= 1) chips[i].isFolded = false;
 }
 
 /** Takes every block apart, as when the width has changed. */

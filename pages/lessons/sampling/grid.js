@@ -3,12 +3,11 @@
 
 import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
-import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
+import { fittingScale, lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
 /** Tokens that are shown one by one; the rest share the last row. */
 const N_LAB_ROWS = 11;
 
-const FULL_SCALES = [1, 0.5, 0.25, 0.1]; // probability of a bar of full width
 const SCALE_HEADROOM = 1.6; // over the best raw token, for what a mask may make of it
 
 /**
@@ -32,9 +31,7 @@ export function createGrid(name, heads) {
   function update(view, results, nColumns = heads.length) {
     const raw = results[0].stages[0];
     heads.forEach((head, c) => setShown(head.element, c < nColumns));
-    const full = FULL_SCALES.findLast(
-      (share) => share >= Math.min(1, SCALE_HEADROOM * raw.probs[0]),
-    );
+    const full = fittingScale(raw.probs[0], SCALE_HEADROOM);
     const { nVocab, nRows, ids } = view.distribution;
     const nShown = Math.min(N_LAB_ROWS, nRows);
     rows.forEach((row, i) => {

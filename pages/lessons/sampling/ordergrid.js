@@ -3,21 +3,22 @@
 
 import { el, quote, setAttribute, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
-import { NEUTRAL_SETTINGS, processLogits } from "../../frame/live/masks.js";
-import { describeStage, ignoredSettings, lastStage, stageTitle } from "../../frame/live/strategies.js";
+import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
+import {
+  describeStage,
+  ENGINE_TITLES,
+  ignoredSettings,
+  lastStage,
+  remembered,
+  stageTitle,
+} from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
-const ENGINES = [
-  { name: "transformers", title: "transformers" },
-  { name: "vllm", title: "vLLM" },
-  { name: "llama.cpp", title: "llama.cpp" },
-  { name: "ollama", title: "Ollama" },
-];
 const MAX_NAMED = 4; // tokens named in the sentence
 
 /** @returns {{element: HTMLElement, update(view: object): void}} */
 export function createOrderGrid() {
-  const heads = ENGINES.map(createEngineHead);
+  const heads = Object.entries(ENGINE_TITLES).map(createEngineHead);
   const grid = createGrid("The same masks in four engines", heads);
   const source = el("p", { class: "lab-caption" });
   const verdict = el("p", { class: "lab-verdict", role: "status" });
@@ -29,20 +30,15 @@ export function createOrderGrid() {
     grid.element,
     source,
   );
-  let known = { key: null };
 
   function update(view) {
-    const { distribution, controls, header } = view;
-    const key = JSON.stringify([controls, header.orders]);
-    if (known.key !== key || known.distribution !== distribution) {
-      const results = ENGINES.map(({ name }) =>
-        processLogits(distribution, [], 0, engineSettings(controls, header.orders[name]))
-      );
-      known = { key, distribution, results };
-    }
-    heads.forEach((head, i) => head.update(view, known.results[i]));
-    grid.update(view, known.results);
-    const { isParted, words } = describeOrders(view, known.results);
+    const { controls, header } = view;
+    const results = heads.map(({ name }) =>
+      remembered(view, `as ${name}`, engineSettings(controls, header.orders[name]))
+    );
+    heads.forEach((head, i) => head.update(view, results[i]));
+    grid.update(view, results);
+    const { isParted, words } = describeOrders(view, results);
     setText(verdict, words);
     setText(source, `The orders are those of ${header.ordersRead}.`);
     setAttribute(element, "data-parted", isParted ? "true" : null);
@@ -55,7 +51,7 @@ function engineSettings(controls, order) {
   return { ...NEUTRAL_SETTINGS, ...used, order };
 }
 
-function createEngineHead({ name, title }) {
+function createEngineHead([name, title]) {
   const order = el("span", { class: "lab-order" });
   const kept = el("span", { class: "lab-count" });
   const lacks = el("span", { class: "lab-fact" });
