@@ -83,14 +83,14 @@ def to_page(recording: Mapping[str, Any]) -> str:
 
 def _position(step: Step, choice: Choice) -> tuple[str, Iterable[int]]:
     """Pack what one token was drawn from, and name the ids that are held of it."""
-    kept = _as_far_as_needed(step)
+    kept = as_far_as_needed(step)
     described, arrays = name_arrays(kept)
     header = described | {"coin": step.coin, "controls": choice.controls.to_page()}
     held = range(kept.n_vocab) if kept.ids is None else kept.ids.tolist()
     return b64encode(encode_payload(header, arrays)).decode(), held
 
 
-def _as_far_as_needed(step: Step) -> Distribution:
+def as_far_as_needed(step: Step) -> Distribution:
     """Cut a distribution to what the masks kept, the token that was taken, and nearly all mass.
 
     Where no mask cut, the coin could fall on any token: all stay.

@@ -43,7 +43,7 @@ def test_forced_colours_leave_every_bar_mark_and_line(page: Page, url: str) -> N
     for place, name, pseudo in (
         ("[data-state=kept] .bar", "backgroundColor", ""),
         (".bar-coin", "backgroundColor", ""),
-        (".coin-segment", "backgroundColor", ""),
+        (".coin-segment", "borderLeftColor", ""),
         (".coin-marker", "borderLeftColor", ""),
         (".loop-columns.is-prompt", "backgroundColor", ""),
         (".loop-shaft", "backgroundColor", "::after"),

@@ -6,17 +6,20 @@ import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
 from model.loading import LanguageModel
-from pages.home.replay_page import record, replay_page, to_page
+from model.sampling import rank_order, summarise
+from pages.home.replay_page import as_far_as_needed, record, replay_page, to_page
 from pages.home.session import Session
-from tests.home.sample_runs import NASTY
+from tests.home.sample_runs import NASTY, make_step
 from viz.format import count, percent
 from viz.palette import THEMES, Theme, colour
 
@@ -293,3 +296,18 @@ def test_a_position_holds_what_is_needed_and_no_more(session: Session) -> None:
     assert min(sizes) < whole / 4
     long = write_run(session.lm, {"kind": "finish", "count": 48})
     assert len(replay_page(long, presenter=False)) < 600_000
+
+
+def test_a_large_vocabulary_is_cut_without_losing_its_mass() -> None:
+    logits = np.random.default_rng(0).normal(0, 2, 20_000).astype(np.float32)
+    step = replace(make_step(0), distribution=summarise(logits), n_kept=30, rank=500)
+    cut = as_far_as_needed(step)
+    order = rank_order(logits)
+    assert cut.ids is not None
+    assert len(cut.ids) > step.rank
+    assert list(cut.ids) == list(order[: len(cut.ids)])
+    assert len(cut.ids) + cut.n_tail == cut.n_vocab == 20_000
+    held = np.exp(cut.logits.astype(np.float64)).sum()
+    tail = (cut.tail_counts * np.exp(cut.tail_logits)).sum()
+    whole = np.exp(logits.astype(np.float64)).sum()
+    assert held + tail == pytest.approx(whole, abs=0.01 * (whole - held))

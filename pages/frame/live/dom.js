@@ -18,6 +18,11 @@ export function el(tag, props = {}, ...children) {
   return node;
 }
 
+/** Makes a button that sends no form. */
+export function createButton(kind, words, onclick = null) {
+  return el("button", { type: "button", class: kind, onclick }, words);
+}
+
 function setProperty(node, name, value) {
   if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
   else if (name === "class") node.className = value;

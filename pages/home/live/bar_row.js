@@ -63,13 +63,11 @@ function createCell(name) {
   element.dataset.col = name;
 
   let width = "";
-  function setWidth(next) {
-    if (next !== width) bar.style.width = width = next;
-  }
   function update(cell, fullBar, boundary) {
     const shown = cell.isKept ? cell.prob : cell.raw;
     const share = Math.min(1, shown / fullBar);
-    setWidth(`${(100 * share).toFixed(2)}%`);
+    const next = `${(100 * share).toFixed(2)}%`;
+    if (next !== width) bar.style.width = width = next;
     setText(number, cell.isHeld ? formatProbability(shown) : "–");
     setAttribute(element, "data-state", cell.isKept ? "kept" : "rejected");
     setAttribute(element, "data-over", shown > fullBar ? "true" : null);

@@ -1,6 +1,6 @@
 // The code that ran: the lines of the very function, those of the present stage lit.
 
-import { el, setAttribute, setText } from "../../frame/live/dom.js";
+import { createButton, el, setAttribute, setText } from "../../frame/live/dom.js";
 
 const CODE_STAGES = {
   run: ["run"],
@@ -18,21 +18,18 @@ export function createCode() {
   const name = el("p", { class: "code-name" });
   const list = el("ol", { class: "code-lines", tabIndex: 0, "aria-label": "The code that ran" });
   const element = el("div", { class: "code", hidden: true }, name, list);
-  const toggle = el(
-    "button",
-    { type: "button", class: "quiet loop-code", "aria-expanded": "false" },
-    "show the code that ran",
-  );
+  const toggle = createButton("quiet loop-code", "show the code that ran", unfold);
   let shown = null;
   let lines = [];
   let last = [null, "idle"];
 
-  toggle.addEventListener("click", () => {
+  setAttribute(toggle, "aria-expanded", "false");
+  function unfold() {
     element.hidden = !element.hidden;
     setAttribute(toggle, "aria-expanded", String(!element.hidden));
     setText(toggle, element.hidden ? "show the code that ran" : "hide the code");
     update(...last);
-  });
+  }
 
   function update(code, stage) {
     last = [code, stage];

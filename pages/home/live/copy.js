@@ -1,6 +1,6 @@
 // A button that copies a text, also where a page without https has no clipboard.
 
-import { el, setText } from "../../frame/live/dom.js";
+import { createButton, el, setText } from "../../frame/live/dom.js";
 
 const COPIED_FOR_MS = 1500;
 
@@ -11,8 +11,7 @@ const COPIED_FOR_MS = 1500;
  * @param {string} instead what to do where nothing was copied
  */
 export function createCopy(words, read, instead) {
-  const button = el("button", { type: "button", class: "quiet muted" }, words);
-  button.addEventListener("click", async (event) => {
+  const button = createButton("quiet muted", words, async (event) => {
     const text = read();
     setText(button, text && (await copyText(text, button)) ? "copied" : instead);
     setTimeout(() => setText(button, words), COPIED_FOR_MS);

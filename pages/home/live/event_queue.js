@@ -8,6 +8,14 @@ const RESEND_AFTER_MS = 8000;
  * `mayLeave` lets it. Settings that wait are replaced by newer ones, presses never are.
  */
 export class EventQueue {
+  /** @type {Entry[]} */
+  waiting = [];
+  completed = null;
+  inFlight = null;
+  lastNumber = -1;
+  nTries = 0;
+  timer = 0;
+
   /**
    * @param {{send: (event: object) => void, complete: (entry: object) => object|null,
    *   isReady: (entry: object) => boolean, mayLeave: () => boolean}} hooks
@@ -17,12 +25,6 @@ export class EventQueue {
     this.complete = complete;
     this.isReady = isReady;
     this.mayLeave = mayLeave;
-    this.waiting = [];
-    this.completed = null;
-    this.inFlight = null;
-    this.lastNumber = -1;
-    this.nTries = 0;
-    this.timer = 0;
   }
 
   /** Adds one event and lets it go at once where nothing stands before it. */

@@ -1,6 +1,6 @@
 // Predict, then reveal: the bars stay hidden until the reader has said what comes next.
 
-import { el, quote, setShown, setText } from "../../frame/live/dom.js";
+import { createButton, el, quote, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 
 /**
@@ -17,26 +17,14 @@ export function createGuess(actions) {
     autocomplete: "off",
     spellcheck: false,
   });
+  const submit = el("button", { type: "submit", class: "button is-primary" }, "Guess");
+  const reveal = createButton("button", "Just reveal", () => actions.reveal());
   const ask = el(
     "form",
     { class: "guess", hidden: true },
-    el("label", { class: "guess-question", htmlFor: "guess", textContent: "What comes next?" }),
-    el(
-      "div",
-      { class: "guess-row" },
-      box,
-      el("button", { type: "submit", class: "button is-primary", textContent: "Guess" }),
-      el("button", {
-        type: "button",
-        class: "button",
-        textContent: "Just reveal",
-        onclick: () => actions.reveal(),
-      }),
-    ),
-    el("p", {
-      class: "muted",
-      textContent: "Write a word, or the next piece of one. The model’s own answer then shows.",
-    }),
+    el("label", { class: "guess-question", htmlFor: "guess" }, "What comes next?"),
+    el("div", { class: "guess-row" }, box, submit, reveal),
+    el("p", { class: "muted" }, "Write a word, or the next piece of one. The model’s own answer then shows."),
   );
   const verdict = el("p", { class: "verdict", role: "status", hidden: true });
   ask.addEventListener("submit", (event) => {

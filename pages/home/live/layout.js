@@ -2,7 +2,7 @@
 
 import { createBars } from "./bars.js";
 import { createBranches } from "./branches.js";
-import { el, quote, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { createButton, el, quote, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatProbability, formatTokens } from "../../frame/live/format.js";
 import { createGuess } from "./guess.js";
 import { createLoop } from "./loop.js";
@@ -80,19 +80,13 @@ function createLines(actions) {
   let dismissed = null;
   let shown = null;
   const message = el("span");
-  const dismiss = el("button", { type: "button", class: "quiet", textContent: "Dismiss" });
-  const notice = el("div", { class: "notice", role: "alert", hidden: true }, message, dismiss);
-  dismiss.addEventListener("click", () => {
+  const dismiss = createButton("quiet", "Dismiss", () => {
     dismissed = shown;
     notice.hidden = true;
   });
+  const notice = el("div", { class: "notice", role: "alert", hidden: true }, message, dismiss);
   const where = el("span", { class: "where-text" });
-  const back = el("button", {
-    type: "button",
-    class: "quiet",
-    textContent: "Back to now (Esc)",
-    onclick: () => actions.inspect(null),
-  });
+  const back = createButton("quiet", "Back to now (Esc)", () => actions.inspect(null));
   const banner = el("div", { class: "where", hidden: true }, where, back);
   return {
     elements: [notice, banner],

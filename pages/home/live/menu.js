@@ -1,6 +1,6 @@
 // What one token of the strip says of itself, and what can be done with it.
 
-import { el, quote } from "../../frame/live/dom.js";
+import { createButton, el, quote } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatNumber, formatProbability } from "../../frame/live/format.js";
 
 const GAP = 6;
@@ -96,8 +96,7 @@ function fillFacts(node, { title, facts, note }) {
 
 function fillMenu(node, description, index, actions, act) {
   fillFacts(node, description);
-  const button = (text, action) =>
-    el("button", { type: "button", class: "menu-item", textContent: text, onclick: () => act(action) });
+  const button = (text, action) => createButton("menu-item", text, () => act(action));
   if (index > 0) node.append(button("Look at its distribution", () => actions.inspect(index)));
   if (!description.canBranch) {
     node.append(el("p", { class: "facts-note", textContent: "Edit the prompt to change this token." }));

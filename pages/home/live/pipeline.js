@@ -1,6 +1,6 @@
 // More masks and penalties, and the pipeline: every stage in its order with what it removed.
 
-import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
@@ -121,15 +121,7 @@ function ignoredInWords(names, order) {
 
 function createField([name, title, explanation], actions) {
   const slider = createSlider(name, title, (...move) => actions.setControl(...move));
-  const off = el(
-    "button",
-    {
-      type: "button",
-      class: "more-off",
-      onclick: () => actions.setControl(name, NEUTRAL_SETTINGS[name], true),
-    },
-    "off",
-  );
+  const off = createButton("more-off", "off", () => actions.setControl(name, NEUTRAL_SETTINGS[name], true));
   setAttribute(off, "aria-label", `${title.toLowerCase()} off`);
   const note = el("span", { class: "more-note" });
   const head = el("span", { class: "more-title" }, title, slider.readout, off);

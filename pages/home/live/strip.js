@@ -1,6 +1,6 @@
 // The text as its tokens: every token a button, appended one by one and never rebuilt.
 
-import { el } from "../../frame/live/dom.js";
+import { el, setAttribute } from "../../frame/live/dom.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "./menu.js";
 import { createSums } from "./totals.js";
@@ -79,16 +79,8 @@ function appendChip(list, view, index) {
   list.append(node);
   const lineBreak = label.includes("⏎") ? el("br") : null;
   if (lineBreak) list.append(lineBreak);
-  return {
-    id,
-    node,
-    lineBreak,
-    label,
-    signature: "",
-    joined: "",
-    isFolded: false,
-    isBytes: BYTE_LABEL.test(label),
-  };
+  const isBytes = BYTE_LABEL.test(label);
+  return { id, node, lineBreak, label, isBytes, signature: "", joined: "", isFolded: false };
 }
 
 /** Spaces and line ends stand back, so that words are read and whitespace is still seen. */
@@ -121,8 +113,7 @@ function refreshChip(chip, view, index) {
   const { node } = chip;
   node.className = chipClass(chip, index < view.nPrompt, isPending, isForced);
   node.style.setProperty("--tint", tint(logprob));
-  if (isShown) node.setAttribute("aria-current", "true");
-  else node.removeAttribute("aria-current");
+  setAttribute(node, "aria-current", isShown ? "true" : null);
   node.setAttribute("aria-label", spokenLabel(chip, index, isPending, isForced));
 }
 

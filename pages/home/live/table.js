@@ -14,6 +14,8 @@ import { readRows } from "./steprows.js";
 
 const MAX_LIST = 60; // characters of a prompt shown in a cell
 const NEAR_END_PX = 40;
+const TABLE_NOTE = "Each row's pass made the distribution that its token was drawn from; " +
+  "probabilities are the model's own, at temperature 1.";
 const IDENTITY = ["tokenId", "inputId", "seconds", "forced"]; // of a step
 const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
 
@@ -48,17 +50,9 @@ export function createTable() {
     { class: "steps-scroll", tabIndex: 0, role: "region", "aria-label": "The worked table" },
     table,
   );
-  const empty = el(
-    "p",
-    { class: "muted" },
-    "No token is written yet: press Next, and each step becomes a row here.",
-  );
+  const empty = el("p", { class: "muted" }, "No token is written yet: press Next for a first row.");
   const copy = createCopy("copy the table", () => asText(shown), "select the rows and press Ctrl+C");
-  const note = el(
-    "p",
-    { class: "muted" },
-    "Each row's pass made the distribution that its token was drawn from; probabilities are the model's own, at temperature 1.",
-  );
+  const note = el("p", { class: "muted" }, TABLE_NOTE);
   const title = el("div", { class: "steps-top" }, el("h3", {}, "The worked table"), copy);
   const element = el(
     "section",
