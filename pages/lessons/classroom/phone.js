@@ -3,10 +3,11 @@
 
 const POLL_MS = 1000;
 const SPREAD_MS = 250; // phones that joined together do not ask together for ever
+/** @type {[string, number][]} */
 const SURENESS = [["a guess", 0.2], ["fairly", 0.5], ["very", 0.9]];
 const NUMBER = new Intl.NumberFormat("en", { minimumFractionDigits: 4, maximumFractionDigits: 4 });
 
-const byId = (id) => document.getElementById(id);
+const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 const base = location.pathname.replace(/\/room.*$/, "/room"); // also below a base path
 let code = decodeURIComponent(location.pathname.slice(base.length + 1));
 let view = null;
@@ -95,7 +96,7 @@ function paintOptions({ options, shares, mine, is_open: isOpen, kind }) {
     button.type = "button";
     button.textContent = label;
     button.disabled = !isOpen;
-    button.setAttribute("aria-pressed", mine?.option === option);
+    button.setAttribute("aria-pressed", String(mine?.option === option));
     button.addEventListener("click", () => send({ option, confidence: kind === "next" ? sureness : 1 }));
     if (shares.length > 0) {
       const range = document.createElement("span");
@@ -117,7 +118,7 @@ function paintSureness({ kind, is_open: isOpen }) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = words;
-    button.setAttribute("aria-pressed", value === sureness);
+    button.setAttribute("aria-pressed", String(value === sureness));
     button.addEventListener("click", () => {
       sureness = value;
       const mine = view.question.mine;

@@ -8,7 +8,7 @@ let shown = null; // the scene that was brought into view: once is enough
 const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
 
 const dressBar = (title) => {
-  const bar = document.querySelector(".st-key-tour");
+  const bar = /** @type {HTMLElement} */ (document.querySelector(".st-key-tour"));
   if (bar === null) return;
   bar.setAttribute("role", "region");
   bar.setAttribute("aria-label", title);
@@ -21,7 +21,7 @@ const dressBar = (title) => {
 
 const bringUp = (wanted) => {
   const bar = document.querySelector(".st-key-tour")?.parentElement;
-  const headings = [...document.querySelectorAll("h2, h3")];
+  const headings = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("h2, h3")]);
   const heading = headings.find((one) => slug(one.textContent) === wanted);
   if (heading === undefined) return;
   const isSticky = bar && getComputedStyle(bar).position === "sticky";
