@@ -1,24 +1,19 @@
-"""Errors, training and context: C35 to C38, C40, and C42 to C45."""
+"""Errors and long texts: C35, C36, C40, and C43 to C45."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
 
-from model.causal_mask.attention import edit_token, next_best
-from model.causal_mask.losses import losses_by_steps
 from model.claims import loop, phases
 from model.claims.context import ExperimentContext, Floats
 from model.claims.records import Finding
-from model.claims.verdicts import finding, judge_all, judge_mean, judge_ratio, judge_shares
+from model.claims.verdicts import finding, judge_all, judge_mean, judge_shares
 from model.generation import Generation
 from model.held_out import held_out
 from model.job import finish
-from model.loading import LanguageModel
 from model.sampling import Settings
-from model.snowball.context_loss import measure_context_loss
 from model.snowball.error_compounding import compounding, fork_many
 from model.snowball.exposure import measure_exposure
 from model.snowball.fork import options
@@ -29,15 +24,12 @@ from model.snowball.rewind_strategies import compare_rewinds
 from model.tokenizing import encode, shares_vocabulary
 
 WARM = Settings(temperature=0.7)
-GIRL = "Once upon a time there was a little girl named Lily. She liked to play with her red ball."
 LILY = "Once upon a time there was a little girl named Lily."
 DRAGON, WORD = "She had a big dragon.", "dragon"
 SLIP = 0.01  # probability below which a token counts as a slip
 FAR_RANK, NEAR_RANK = 20, 1  # of the wrong token, and of one that is as good as any
 N_STORY = 72  # tokens of a held-out story
 N_LONG = 256  # tokens of a long text
-CONTEXTS = (1, 8, 64)
-MOVED = 0.01  # of a logit; what a position sees moves its logits by whole numbers
 
 
 def c35_errors_snowball(context: ExperimentContext) -> Finding:
@@ -108,58 +100,6 @@ def _by_story(one: Floats, other: Floats) -> list[float]:
     return [float(row.mean()) for row in gaps if row.size]
 
 
-def c37_no_position_sees_a_later_one(context: ExperimentContext) -> Finding:
-    """Later tokens edited one by one, with the mask and without."""
-    ids = encode(context.lm, GIRL)
-    places = np.linspace(len(ids) // 2, len(ids) - 2, context.n(5)).astype(int).tolist()
-    edits = [edit_token(context.lm, ids, at, [next_best(context.lm, ids, at)]) for at in places]
-    leaks = [edit.largest_unmasked_before for edit in edits]
-    off = [leak for leak in leaks if leak is not None]
-    still = [edit.largest_before < MOVED for edit in edits]
-    parts = [judge_all("edits that move no earlier logit", still, "edits")]
-    says = "Changing a later token moved no earlier logit by more than {moved}."
-    if off:
-        parts.append(
-            judge_all("edits that do with the mask off", [gap > MOVED for gap in off], "edits")
-        )
-        says += " With the mask off it moved one by {leak} on average."
-    else:
-        says += " This model has no mask that could be taken off."
-    return finding(
-        says,
-        *parts,
-        control="at the edited place and after it logits move by {after}.",
-        moved=(max(edit.largest_before for edit in edits), "number"),
-        leak=(fmean(off) if off else 0.0, "number"),
-        after=(fmean(float(edit.changes[edit.position :].max()) for edit in edits), "number"),
-    )
-
-
-def c38_a_loss_at_every_position_at_once(context: ExperimentContext) -> Finding:
-    """One pass beside a loop of single steps, over held-out stories."""
-    texts = [encode(context.lm, story)[:48] for story in held_out("stories")[: context.n(4)]]
-    compared = [finish(losses_by_steps(context.lm, text)) for text in texts]
-    loop_seconds, pass_seconds = (
-        [one.loop_seconds for one in compared],
-        [one.pass_seconds for one in compared],
-    )
-    return finding(
-        "One pass gave the loss at {n} positions in {one}; {n} single steps gave the same, but for "
-        "{gap}, in {many}.",
-        judge_all("the losses are the same", [one.gap < MOVED for one in compared], "texts"),
-        judge_ratio(
-            "seconds of the single steps over those of one pass",
-            loop_seconds,
-            pass_seconds,
-            "texts",
-        ),
-        n=(len(compared[0].losses), "count"),
-        one=(float(np.median(pass_seconds)), "seconds"),
-        gap=(max(one.gap for one in compared), "number"),
-        many=(float(np.median(loop_seconds)), "seconds"),
-    )
-
-
 def c40_context_works_forward(context: ExperimentContext) -> Finding:
     """An instruction put in first, after twelve tokens, and never."""
     n = context.n(24)
@@ -201,45 +141,6 @@ def c40_context_works_forward(context: ExperimentContext) -> Finding:
         late_end=(float(late[last]), "fraction"),
         never=(float(never[last]), "fraction"),
     )
-
-
-def c42_training_and_context(context: ExperimentContext) -> Finding:
-    """The loss by how much is seen; and of the early checkpoint beside the last."""
-    n = context.n(40)
-    last, early = context.other("storyteller"), context.other("storyteller_early")
-
-    own = _losses([context.lm], n)[context.lm.name]
-    trained = _losses([last, early], n)
-    new, old = trained[last.name][:, -1], trained[early.name][:, -1]
-    return finding(
-        "Seeing {few} token and {many}, {model}’s loss on held-out stories is {one} and {all}. "
-        "With as many, {early} has {old} and {last} has {new}.",
-        judge_mean(
-            "loss with little context, less that with more",
-            own[:, 0] - own[:, -1],
-            "tokens",
-            "nats",
-        ),
-        judge_mean(
-            "loss of the early checkpoint, less that of the last", old - new, "tokens", "nats"
-        ),
-        control="the tokens that are predicted are the same in every case.",
-        ran_on=f"{context.lm.name}; early and last: {early.name} and {last.name}",
-        model=(context.lm.name, "text"),
-        early=(early.name, "text"),
-        last=(last.name, "text"),
-        few=(CONTEXTS[0], "count"),
-        many=(CONTEXTS[own.shape[1] - 1], "count"),
-        one=(float(own[:, 0].mean()), "nats"),
-        all=(float(own[:, -1].mean()), "nats"),
-        old=(float(old.mean()), "nats"),
-        new=(float(new.mean()), "nats"),
-    )
-
-
-def _losses(models: Sequence[LanguageModel], n_targets: int) -> Mapping[str, Floats]:
-    stories = [encode(models[0], story) for story in held_out("stories")]
-    return finish(measure_context_loss(models, stories, CONTEXTS, n_targets)).losses
 
 
 def c43_long_texts_lose_the_thread(context: ExperimentContext) -> Finding:

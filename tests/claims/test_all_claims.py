@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from model.claims import errors
 from model.claims.context import ExperimentContext
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Finding
@@ -77,9 +78,10 @@ KINDS = {claim.id: claim.kind for claim in CLAIMS}
 
 
 @pytest.fixture(autouse=True)
-def _small_ceilings(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 22})
     monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 128})
+    monkeypatch.setattr(errors, "N_LONG", 96)
 
 
 @pytest.fixture(scope="module")

@@ -204,10 +204,10 @@ CASES: dict[str, Case] = {
     "C34": Case({"advanced._fill": lambda _context, n, *_, **__: FEW if n == 1 else LOOPS}),
     "C35": Case({"errors.fork_many": does(FORKS)}),
     "C36": Case({"errors.measure_exposure": does(EXPOSURE)}),
-    "C37": Case({"errors.edit_token": gives(EDIT)}),
+    "C37": Case({"training.edit_token": gives(EDIT)}),
     "C38": Case(
         {
-            "errors.losses_by_steps": does(
+            "training.losses_by_steps": does(
                 Made(gap=5.0, loop_seconds=1.0, pass_seconds=2.0, losses=[1])
             )
         }
@@ -229,7 +229,7 @@ CASES: dict[str, Case] = {
     "C41": Case({"loop.RARE": ("the", "he", "the"), "loop.COMMON": ("xyz", "qux", "zyx")}),
     "C42": Case(
         {
-            "errors._losses": lambda models, _n: {
+            "training._losses": lambda models, _n: {
                 lm.name: np.array([[1.0, value], [1.01, value + 0.02]])
                 for lm, value in zip(models, (9.0, 8.0), strict=False)
             }
