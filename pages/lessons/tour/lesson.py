@@ -6,7 +6,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.layout import as_written
-from pages.lessons.tour.conditions import PHRASES
+from pages.lessons.tour.conditions import JOBS, PHRASES
 from pages.lessons.tour.links import LINK_STYLE
 from pages.lessons.tour.scenes import GuidedLesson, LessonError, lesson_names, read_lesson
 
@@ -68,4 +68,5 @@ def _show_how_to() -> None:
         "`/kv_cache#with-and-without-the-cache`. A task is optional; it ends with *until* and one "
         "of: " + ", ".join(f"*{phrase}*" for phrase in PHRASES) + "."
     )
+    st.caption(f"What can be done, as *the race* is: {', '.join(JOBS)}.")
     st.code(EXAMPLE, language="markdown")
