@@ -21,6 +21,7 @@ from viz.format import count
 
 MAX_TEXT = 20_000  # characters of a text that is typed
 MAX_LINK_TEXT = 4_000  # characters of one setting that a link carries
+MAX_WANTED = 120  # characters of what a setting may be
 MAX_FAULTS = 200  # characters of what a link asks for in vain
 
 
@@ -53,7 +54,7 @@ class Field(ABC):
         return str(value)
 
     def _refusal(self, wanted: str, text: str) -> ValueError:
-        return ValueError(f"“{self.label}” must be {wanted}, not {echo(text)}")
+        return ValueError(f"“{self.label}” must be {cut(wanted, MAX_WANTED)}, not {echo(text)}")
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ LINKS: list[tuple[str, dict[str, str], str]] = [
     ("kv_cache", {"top_p": "-3"}, "top_p is -3"),
     ("sampling", {"use": "magic"}, "not “magic”"),
     ("sampling", {"use": BIG, "source": BIG}, "must be"),
+    ("sampling", {"draw_from": BIG}, "must be one of"),
     ("snowball", {"prompt": "word " * 200}, "the picture room for 200"),
 ]
 
