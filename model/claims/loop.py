@@ -74,7 +74,7 @@ def c03_time_grows_with_output(context: ExperimentContext) -> Finding:
     """The time to each token of several answers, and the power of the length that it follows."""
     n, ids = 2 * context.n_tokens, encode(context.lm, context.prompt)
     context.answer(ids, 2)  # warms up
-    answers = [context.answer(ids, n) for _ in range(context.n(6))]
+    answers = [context.answer(ids, n) for _ in range(context.n(8))]
     powers = [
         growth_exponent(range(1, n + 1), list(accumulate((one.first_seconds, *one.gaps)))) or 0.0
         for one in answers
@@ -84,7 +84,7 @@ def c03_time_grows_with_output(context: ExperimentContext) -> Finding:
         "of it took {seconds}.",
         judge_mean("power of the length that the time follows", powers, "runs", above=0.7),
         control="a time that does not depend on the length has the power 0.",
-        why="A fixed cost takes much of the time.",
+        why="A fixed cost, or other work of this machine, takes part of the time.",
         n=(n, "count"),
         seconds=(float(np.median([one.seconds for one in answers])), "seconds"),
     )
