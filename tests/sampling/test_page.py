@@ -84,7 +84,8 @@ def test_votes_and_loops_are_shown_with_the_rule_of_the_sign(app: AppTest) -> No
 @pytest.fixture
 def shown(page: Page, url: str) -> Page:
     page.goto(url)
-    page.get_by_role("link", name="Next: Sampling strategies").click(timeout=PATIENCE)
+    for way in ("Next: Guided lessons", "Next: Sampling strategies"):
+        page.get_by_role("link", name=way).click(timeout=PATIENCE)
     expect(page.locator(".lab-masks .lab-row").first).to_be_visible(timeout=PATIENCE)
     page.get_by_text("Textbook", exact=True).click()
     expect(head(page, "top_p")).to_contain_text("keeps 2", timeout=PATIENCE)
