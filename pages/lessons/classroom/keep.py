@@ -27,7 +27,7 @@ def keep_key(room: Room) -> None:
 
 def kept_key() -> tuple[str, str] | None:
     """Return the code and key that the browser keeps; None where it keeps none."""
-    code, dot, key = st.context.cookies.get(COOKIE, "").partition(".")
+    code, dot, key = str(st.context.cookies.get(COOKIE, "")).partition(".")
     return (code, key) if dot else None
 
 

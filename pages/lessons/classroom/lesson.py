@@ -43,8 +43,8 @@ def show_classroom(waiting: DeltaGenerator) -> None:
     waiting.empty()
     if not is_presenting():
         st.markdown(CLAIM)
-    ticks = TICK_SECONDS if lesson.room is not None else None
-    st.fragment(_page, run_every=ticks)(lesson)
+    has_room = lesson.room is not None
+    st.fragment(_page, run_every=TICK_SECONDS if has_room else None)(lesson, has_room)
     show_code(class_round, class_score, landing, key="classroom_code")
 
 
@@ -78,7 +78,9 @@ def _after_reload() -> Classroom | None:
     return lesson
 
 
-def _page(lesson: Classroom) -> None:
+def _page(lesson: Classroom, is_ticking: bool) -> None:
+    if (lesson.room is not None) != is_ticking:
+        st.rerun()  # the whole page: it ticks as long as there is a room
     if lesson.notice:
         st.error(lesson.notice)
     if lesson.room is None:
@@ -98,9 +100,7 @@ def _page(lesson: Classroom) -> None:
 
 def _closed_door(lesson: Classroom) -> None:
     """Offer to open a room, and say what its phones are asked."""
-    if st.button("Open a room", type="primary", key="classroom_open"):
-        _open(lesson)
-        st.rerun()  # the whole page: from now on it ticks
+    st.button("Open a room", type="primary", key="classroom_open", on_click=_open, args=(lesson,))
     st.markdown(
         "- **What comes next?** Everyone gives a token and a confidence. The class’s distribution "
         "appears beside the model’s, both scored in bits.\n"
@@ -159,9 +159,7 @@ def _setup(lesson: Classroom) -> None:
         key="classroom_csv",
         on_click="ignore",
     )
-    if st.button("End the room", key="classroom_end"):
-        lesson.end()
-        st.rerun()
+    st.button("End the room", key="classroom_end", on_click=lesson.end)
 
 
 def _text(lesson: Classroom) -> None:
