@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from torch.nn.functional import pad
 
 from model import kv_cache
 from model.draw import draw, uniform_at
@@ -143,6 +144,30 @@ class Batch:
         self._n_pads = [self._n_pads[row] for row in rows]
         if self.cache is not None:
             self.cache.reorder_cache(torch.LongTensor(rows))
+
+    @torch.inference_mode()
+    def join(self, others: Sequence[Batch] = ()) -> None:
+        """Takes the rows of other batches below its own, and drops columns that nobody needs.
+
+        Rows are filled up on the left to the length of the longest. Without others, only the
+        columns go that are padding in every row.
+
+        Raises:
+            ValueError: where the cache is no keys and values of each position.
+        """
+        check_crop(self.lm)
+        batches = [self, *others]
+        n_columns = max(len(row) for batch in batches for row in batch.ids)
+        caches = [batch.cache for batch in batches if batch.cache is not None]
+        for layers in zip(*(cache.layers for cache in caches), strict=True):
+            for name in ("keys", "values"):
+                sides = [getattr(layer, name) for layer in layers]
+                # a negative width of the padding takes columns away
+                even = [pad(side, (0, 0, n_columns - side.shape[-2], 0)) for side in sides]
+                setattr(layers[0], name, torch.cat(even))
+        self.ids = [list(row) for batch in batches for row in batch.ids]
+        self.logits = np.concatenate([batch.logits for batch in batches])
+        self._n_pads = [n_columns - len(row) for row in self.ids]
 
     @torch.inference_mode()
     def fork(self) -> Batch:

@@ -29,6 +29,7 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson("pages/constraints.py", "Constrained decoding", "Choosing a token"),
     Lesson("pages/kv_cache.py", "The KV cache", "Inference speed"),
     Lesson("pages/prefill_decode.py", "Prefill and decode", "Inference speed"),
+    Lesson("pages/serving.py", "Serving many requests", "Inference speed"),
     Lesson("pages/speculative.py", "Speculative decoding", "Inference speed"),
     Lesson("pages/diffusion.py", "Masked diffusion", "Beyond autoregression"),
     Lesson("pages/causal_mask.py", "The causal mask", "Training and errors"),

@@ -64,6 +64,25 @@ def test_rows_of_different_lengths_are_padded_and_nothing_changes(architecture: 
     assert [len(ids) for ids in batch.ids] == [22, 24]
 
 
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "qwen3", "gpt_neox", "gemma3"])
+def test_rows_that_join_or_leave_are_read_as_they_would_be_alone(architecture: str) -> None:
+    lm = tiny(architecture)
+    batch, long = Batch(lm, UNEVEN), Batch(lm, [list(range(30, 50))])
+    batch.append([20, 21, 22])
+    batch.join([long, Batch(lm, [[9]])])
+    assert [len(ids) for ids in batch.ids] == [4, 8, 2, 20, 1]
+    for token_id in range(60, 78):
+        batch.append([token_id] * 5)
+    assert is_as_alone(batch)
+    # the longest goes, and the columns that only it needed
+    batch.reorder([0, 4])
+    batch.join()
+    assert batch.n_read == 22
+    batch.append([30, 31])
+    assert is_as_alone(batch)
+    assert long.ids == [list(range(30, 50))]
+
+
 @pytest.mark.parametrize("architecture", CROPPABLE)
 def test_a_cropped_batch_reads_on_as_if_nothing_had_been_there(architecture: str) -> None:
     batch = Batch(tiny(architecture), ROWS)

@@ -61,6 +61,15 @@ LINKS: dict[str, dict[str, str]] = {
         "context": "1000",
     },
     "prefill_decode": {"shape": "typed", "layers": "4", "prompt": "A bird", "price": "2.5"},
+    "serving": {
+        "prompts": "A bird | 3\nThe cat | 5",
+        "arrivals": "together",
+        "rate": "7",
+        "slots": "2",
+        "axis": "passes",
+        "chunk": "16",
+        "blocks": "5",
+    },
     "sampling": {
         "source": "typed",
         "typed": "a: 1\nb: 2",

@@ -1,0 +1,47 @@
+"""The account of a cache that is kept in blocks of 16 positions (PagedAttention, arXiv 2309.06180).
+
+Derived from the lengths of the texts: our tensors are rectangles, and no block is moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.fast.block_cache import BLOCK
+from model.loading import LanguageModel
+from model.serving.records import Memory, ServingRun
+
+
+def count_blocks(
+    texts: Sequence[Sequence[int]], lengths: Sequence[int], *, shares_prefix: bool
+) -> int:
+    """Counts the blocks that hold the first positions of some texts.
+
+    Args:
+        texts: their ids.
+        lengths: positions of each that are in memory.
+        shares_prefix: whether a full block is stored once for all texts that are the same up to
+            its end: keys and values depend on every token before them.
+    """
+    blocks = set[tuple[int, ...]]()
+    for row, (ids, length) in enumerate(zip(texts, lengths, strict=True)):
+        for end in range(BLOCK, length + BLOCK, BLOCK):
+            is_common = shares_prefix and end <= length
+            blocks.add(tuple(ids[:end]) if is_common else (row, end))
+    return len(blocks)
+
+
+def fullest_moment(lm: LanguageModel, run: ServingRun) -> Memory:
+    """Returns what the cache takes after the pass that left most positions in it."""
+    texts = [
+        [*request.prompt_ids, *output.token_ids]
+        for request, output in zip(run.requests, run.outputs, strict=True)
+    ]
+    lengths = max((a_pass.lengths for a_pass in run.passes), key=sum)
+    context = lm.context_length or max(map(len, texts))
+    return Memory(
+        lengths,
+        count_blocks(texts, lengths, shares_prefix=False),
+        count_blocks(texts, lengths, shares_prefix=True),
+        context * sum(length > 0 for length in lengths),
+    )

@@ -1,0 +1,113 @@
+"""What a run of many requests leaves: its passes, the state of each request in them, its tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+# of a request in a pass; "" before it arrives and after it is done
+State: TypeAlias = Literal["", "waiting", "prefill", "decode", "stalled", "held"]
+STATES: tuple[State, ...] = ("waiting", "prefill", "decode", "stalled", "held")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a reader asks for."""
+
+    prompt_ids: tuple[int, ...]
+    n_out: int  # tokens to write; fewer where the model ends its text
+    arrives: float = 0.0  # seconds
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How requests share the model."""
+
+    name: str
+    n_slots: int  # requests that are in memory together
+    is_continuous: bool = True  # a request that is done leaves at once, and the next takes its slot
+    chunk: int = 0  # tokens of a prompt that one pass reads; 0 for all of them
+    n_blocks: int = 0  # of memory; 0 for as many as are needed
+    shares_prefix: bool = False  # full blocks with the same tokens from the start are stored once
+
+
+@dataclass(frozen=True)
+class EnginePass:
+    """One pass of the model, and what each request was doing meanwhile."""
+
+    started: float  # seconds on the engine's clock
+    seconds: float
+    states: tuple[State, ...]  # one for each request
+    lengths: tuple[int, ...]  # positions that each has in the cache after it
+
+    @property
+    def ended(self) -> float:
+        """Where the clock stood after it."""
+        return self.started + self.seconds
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a request got."""
+
+    token_ids: tuple[int, ...]
+    times: tuple[float, ...]  # of each token, seconds on the engine's clock
+    n_preempted: int  # how often it was put out of memory and read again
+
+
+@dataclass(frozen=True)
+class ServingRun:
+    """All requests under one policy, as far as it went."""
+
+    policy: Policy
+    requests: tuple[Request, ...]
+    passes: tuple[EnginePass, ...]
+    outputs: tuple[Output, ...]
+
+    @property
+    def first_seconds(self) -> list[float]:
+        """Times to first token, of the requests that have one: from the arrival to the token."""
+        pairs = zip(self.requests, self.outputs, strict=True)
+        return [output.times[0] - request.arrives for request, output in pairs if output.times]
+
+    @property
+    def gaps(self) -> list[float]:
+        """Inter-token latencies: every gap between two tokens of a request."""
+        return [float(gap) for output in self.outputs for gap in np.diff(output.times)]
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens that were written."""
+        return sum(len(output.token_ids) for output in self.outputs)
+
+    @property
+    def n_preempted(self) -> int:
+        """How often a request was put out of memory."""
+        return sum(output.n_preempted for output in self.outputs)
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Tokens written, over the time from the first arrival to the end of the last pass."""
+        started = min(request.arrives for request in self.requests)
+        return self.n_tokens / (self.passes[-1].ended - started)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The same requests under several policies, and each request alone."""
+
+    runs: tuple[ServingRun, ...]  # those that began
+    alone: ServingRun | None  # one request at a time; None while it has not ended
+    n_same: int = 0  # requests, over all runs, whose tokens are those that they get alone
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a cache takes at one moment, in blocks; derived from the lengths of the texts."""
+
+    lengths: tuple[int, ...]  # positions of each request
+    n_blocks: int  # each request with blocks of its own
+    n_shared: int  # a common start stored once
+    n_reserved: int  # positions, were the whole context set aside for each request

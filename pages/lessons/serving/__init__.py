@@ -1,0 +1,1 @@
+"""The lesson of pages/serving.py: many requests, one model."""

@@ -1,0 +1,161 @@
+"""The serving lesson below its title: batches, chunks, and a cache in blocks."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.batch import Batch
+from model.fast.block_cache import BLOCK
+from model.job import Job
+from model.loading import LanguageModel
+from model.serving.blocks import count_blocks, fullest_moment
+from model.serving.records import Comparison
+from model.serving.scheduler import Scheduler
+from pages.frame.code_that_ran import show_code
+from pages.frame.figures import show_chart, show_charts, theme_now
+from pages.frame.job_panel import show_job, start_job
+from pages.frame.lesson_state import lesson_state
+from pages.frame.link import offer_link
+from pages.lessons.serving.runs import start_batches, start_chunks, start_memory
+from pages.lessons.serving.settings import BY_RATE, SETTINGS
+from pages.lessons.serving.state import ServingLesson
+from viz.format import count
+from viz.serving.lanes_chart import end_of, lanes_figure, runs_table
+from viz.serving.memory_chart import memory_figure
+
+BATCHES, CHUNKS, MEMORY = "serving_batches", "serving_chunks", "serving_memory"
+STARTS = {BATCHES: start_batches, CHUNKS: start_chunks, MEMORY: start_memory}
+
+
+def show_serving_lesson(waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader."""
+    lesson = lesson_state("serving_lesson", waiting, _begin, settings=SETTINGS)
+    waiting.empty()
+    caption = f"On {lesson.lm.name}, {lesson.lm.where}. Greedy, every pass really run and timed."
+    offer_link(SETTINGS, lesson.lm, caption=caption)
+    _begin_next(lesson)
+    show_batches(lesson)
+    show_chunks(lesson)
+    show_memory(lesson)
+
+
+def _begin(lm: LanguageModel, _old: ServingLesson | None) -> ServingLesson:
+    return ServingLesson(lm)
+
+
+def _begin_next(lesson: ServingLesson) -> None:
+    """Let each part run once by itself, one after the other."""
+    for key, start in STARTS.items():
+        if not any(job.is_running for job in lesson.jobs.values()) and key not in lesson.jobs:
+            start_job(lesson.jobs, key, partial(start, lesson.lm))
+
+
+def show_batches(lesson: ServingLesson) -> None:
+    """Show requests in static batches and in a continuous one, then let the reader set them."""
+    st.markdown(
+        "**A static batch holds every slot until its longest request is done; a continuous batch "
+        "gives a free slot to the next request at once.** Each lane is a request; it is stalled "
+        "while the prompt of another is read."
+    )
+    show_job(
+        lesson.jobs,
+        BATCHES,
+        "Serve",
+        partial(start_batches, lesson.lm),
+        lambda job: _show(lesson.lm, job, BATCHES),
+        controls=_batch_controls,
+        icon=":material/timer:",
+    )
+    SETTINGS.widget("prompts", height=170)
+    SETTINGS.widget("axis")
+    show_code(
+        Scheduler.step,
+        Scheduler.arrive,
+        Scheduler.admit,
+        Scheduler.prefill,
+        Scheduler.decode,
+        Scheduler.evict,
+        Batch.join,
+        key="serving_code_1",
+    )
+
+
+def _batch_controls(is_running: bool) -> None:
+    SETTINGS.widget("arrivals", disabled=is_running)
+    is_off = is_running or SETTINGS["arrivals"] != BY_RATE
+    SETTINGS.widget("rate", disabled=is_off, width=180)
+    SETTINGS.widget("slots", disabled=is_running, width=160)
+
+
+def show_chunks(lesson: ServingLesson) -> None:
+    """Show what a long prompt does to those who write, read whole and in chunks."""
+    st.header("Chunked prefill", anchor=False)
+    st.markdown(
+        "**While a long prompt is read in one pass, no other request gets a token; read in chunks, "
+        "it lets them write between.** Their longest gap shrinks, and its own first token comes "
+        "later."
+    )
+
+    show_job(
+        lesson.jobs,
+        CHUNKS,
+        "Serve with the long prompt",
+        partial(start_chunks, lesson.lm),
+        lambda job: _show(lesson.lm, job, CHUNKS),
+        controls=lambda is_running: SETTINGS.widget("chunk", disabled=is_running, width=220),
+        icon=":material/timer:",
+    )
+    SETTINGS.widget("long_prompt", height=110)
+    st.caption(
+        "A chunk and the decode step after it are two passes here; engines such as vLLM put both "
+        "into one."
+    )
+    show_code(Scheduler.prefill, key="serving_code_2")
+
+
+def show_memory(lesson: ServingLesson) -> None:
+    """Show what the cache takes in blocks, and what happens when they run out."""
+    st.header("A cache in blocks, and preemption", anchor=False)
+    st.markdown(
+        f"**A paged cache hands out blocks of {BLOCK} positions as texts grow, so only the end of "
+        "a request’s last block is wasted, and a common prefix is stored once.** When no block is "
+        "free, the newest request is put out of memory and read again later."
+    )
+    show_job(
+        lesson.jobs,
+        MEMORY,
+        "Serve in this memory",
+        partial(start_memory, lesson.lm),
+        partial(_show_memory, lesson.lm),
+        controls=lambda is_running: SETTINGS.widget("blocks", disabled=is_running, width=220),
+        icon=":material/timer:",
+    )
+    show_code(Scheduler.preempt, count_blocks, fullest_moment, key="serving_code_3")
+
+
+def _show_memory(lm: LanguageModel, job: Job[Comparison]) -> None:
+    _show(lm, job, MEMORY)
+    runs = job.result.runs
+    if runs:
+        show_chart(memory_figure(fullest_moment(lm, runs[0]), BLOCK, theme_now()), f"{MEMORY}_bars")
+
+
+def _show(lm: LanguageModel, job: Job[Comparison], key: str) -> None:
+    """Show the lanes of every run side by side, their numbers, and whether the tokens agree."""
+    found, axis = job.result, SETTINGS["axis"]
+    if not found.runs:
+        return
+    top = max(end_of(run, axis) for run in found.runs)
+    charts = [lanes_figure(run, lm.where, theme_now(), axis, top) for run in found.runs]
+    show_charts([(chart, f"{key}_lanes_{n}") for n, chart in enumerate(charts)])
+    st.dataframe(runs_table(found), hide_index=True, key=f"{key}_table")
+    if found.alone is not None:
+        n_lanes = len(found.runs) * len(found.alone.requests)
+        st.caption(
+            f"Measured: {count(found.n_same)} of {count(n_lanes)} lanes have exactly the tokens "
+            "that their request gets alone; promised in float32 only. TTFT counts from the "
+            "arrival, ITL every gap between two tokens of a request."
+        )

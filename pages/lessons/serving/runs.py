@@ -1,0 +1,91 @@
+"""The requests that the settings describe, and the runs in which they are compared."""
+
+from __future__ import annotations
+
+import re
+
+from model.job import Job
+from model.loading import LanguageModel
+from model.serving.experiments import compare_policies
+from model.serving.records import Comparison, Policy, Request
+from model.tokenizing import encode
+from pages.frame.fields import echo
+from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
+from viz.format import count
+
+MAX_OUT, DEFAULT_OUT = 64, 16  # tokens that a request writes
+MAX_TOKENS = 1_000  # of all prompts together
+LONG_ARRIVES = 0.03  # seconds, when the others have begun to write
+ROOM_FOR_ALL = MAX_REQUESTS + 1  # slots
+
+
+def start_batches(lm: LanguageModel) -> Job[Comparison]:
+    """Serve the requests in static batches, then continuously."""
+    n_slots = SETTINGS["slots"]
+    static = Policy("static batches", n_slots, is_continuous=False)
+    return _start(lm, asked_requests(lm), static, Policy("continuous batching", n_slots))
+
+
+def start_chunks(lm: LanguageModel) -> Job[Comparison]:
+    """Serve the requests and a long one, whose prompt is read whole, then in chunks."""
+    chunk = SETTINGS["chunk"]
+    whole = Policy("whole prompts", ROOM_FOR_ALL)
+    in_chunks = Policy(f"chunks of {chunk} tokens", ROOM_FOR_ALL, chunk=chunk)
+    return _start(lm, with_long_prompt(lm), whole, in_chunks)
+
+
+def start_memory(lm: LanguageModel) -> Job[Comparison]:
+    """Serve the requests with all the memory that they need, then with so many blocks."""
+    n_blocks = SETTINGS["blocks"]
+    limited = Policy(f"{n_blocks} blocks", ROOM_FOR_ALL, n_blocks=n_blocks, shares_prefix=True)
+    return _start(lm, asked_requests(lm), Policy("enough memory", ROOM_FOR_ALL), limited)
+
+
+def _start(lm: LanguageModel, requests: list[Request], *policies: Policy) -> Job[Comparison]:
+    return Job(compare_policies(lm, requests, policies), is_timed=True)
+
+
+def asked_requests(lm: LanguageModel) -> list[Request]:
+    """Return the requests that were typed, with the times at which they arrive.
+
+    Raises:
+        ValueError: One sentence with the remedy.
+    """
+    lines = [line for line in SETTINGS["prompts"].splitlines() if line.strip()]
+    if len(lines) > MAX_REQUESTS:
+        raise ValueError(f"There is room for {MAX_REQUESTS} requests, not for {len(lines)}.")
+    wait = 1 / SETTINGS["rate"] if SETTINGS["arrivals"] == BY_RATE else 0.0
+    return _within_bounds([_request(lm, line, n * wait) for n, line in enumerate(lines)])
+
+
+def with_long_prompt(lm: LanguageModel) -> list[Request]:
+    """Return the requests that were typed, all there at once, and a long one that comes later."""
+    text = SETTINGS["long_prompt"]
+    if not text.strip():
+        raise ValueError("The long prompt is empty: write some words.")
+    early = [Request(one.prompt_ids, one.n_out) for one in asked_requests(lm)]
+    late = Request(tuple(encode(lm, text)), DEFAULT_OUT, LONG_ARRIVES)
+    return _within_bounds([*early, late])
+
+
+def _request(lm: LanguageModel, line: str, arrives: float) -> Request:
+    """Read a line: a prompt, and behind the last bar how many tokens to write."""
+    prompt, bar, number = line.rpartition("|")
+    if not bar:
+        prompt, number = line, str(DEFAULT_OUT)
+    number = number.strip()
+    if not re.fullmatch(r"[0-9]{1,3}", number) or not 1 <= int(number) <= MAX_OUT:
+        raise ValueError(
+            f"After the last | of a line stands a number from 1 to {MAX_OUT}, not {echo(number)}."
+        )
+    return Request(tuple(encode(lm, prompt.strip())), int(number), arrives)
+
+
+def _within_bounds(requests: list[Request]) -> list[Request]:
+    n_tokens = sum(len(request.prompt_ids) for request in requests)
+    if n_tokens > MAX_TOKENS:
+        raise ValueError(
+            f"The prompts have {count(n_tokens)} tokens, and {count(MAX_TOKENS)} are read "
+            "together at most: shorten them."
+        )
+    return requests

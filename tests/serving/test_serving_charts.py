@@ -1,0 +1,80 @@
+"""The serving lesson's figures show the records' own numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.serving.records import (
+    Comparison,
+    EnginePass,
+    Memory,
+    Output,
+    Policy,
+    Request,
+    ServingRun,
+)
+from tests.charts.drawn_charts import assert_is_well_made
+from viz.palette import THEMES, Theme
+from viz.serving.lanes_chart import PASSES, SECONDS, end_of, lanes_figure, runs_table
+from viz.serving.memory_chart import memory_figure
+
+# two requests: the second arrives during the first pass, waits, is read while the first is stalled
+RUN = ServingRun(
+    Policy("continuous batching", 2),
+    (Request((1, 2), 3), Request((3,), 1, arrives=0.05)),
+    (
+        EnginePass(0.0, 0.1, ("prefill", ""), (2, 0)),
+        EnginePass(0.1, 0.1, ("decode", "waiting"), (3, 0)),
+        EnginePass(0.2, 0.2, ("stalled", "prefill"), (3, 1)),
+        EnginePass(0.4, 0.1, ("decode", ""), (4, 0)),
+    ),
+    (Output((7, 8, 9), (0.1, 0.2, 0.5), 0), Output((7,), (0.4,), 0)),
+)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("axis", [SECONDS, PASSES])
+def test_figures_are_well_made_and_say_where_they_come_from(theme: Theme, axis: str) -> None:
+    lanes = lanes_figure(RUN, "cpu", theme, axis)
+    memory = memory_figure(Memory((20, 30), 4, 3, 4096), 16, theme)
+    for chart, provenance in ((lanes, "Measured"), (memory, "Derived")):
+        assert_is_well_made(chart)
+        assert chart.caption.startswith(provenance)
+
+
+def boxes(axis: str) -> dict[str, list[tuple[float, float]]]:
+    """The stretches that are drawn, by what they show."""
+    traces = lanes_figure(RUN, "cpu", axis=axis).figure.data
+    return {
+        trace.name: [(trace.x[i], trace.x[i + 1]) for i in range(0, len(trace.x), 6)]
+        for trace in traces
+        if trace.fill
+    }
+
+
+def test_a_lane_waits_from_its_arrival_and_shows_every_pass() -> None:
+    assert boxes(SECONDS) == {
+        "waiting": [(0.05, 0.2)],
+        "prefill": [(0.0, 0.1), (0.2, 0.4)],
+        "decode": [(0.1, 0.2), (0.4, 0.5)],
+        "stalled": [(0.2, 0.4)],
+    }
+    assert boxes(PASSES)["prefill"] == [(0, 1), (2, 3)]
+    assert (end_of(RUN, SECONDS), end_of(RUN, PASSES)) == (0.5, 4)
+
+
+def test_latencies_are_those_of_the_definitions() -> None:
+    assert RUN.first_seconds == pytest.approx([0.1, 0.35])
+    assert RUN.gaps == pytest.approx([0.1, 0.3])
+    assert RUN.tokens_per_second == pytest.approx(4 / 0.5)
+    row = runs_table(Comparison((RUN,), RUN, 2)).iloc[0]
+    assert row["TTFT p50"] == "225\u202fms"
+    assert row["ITL p95"] == "290\u202fms"
+    assert row["tokens/s"] == "8.00"
+
+
+def test_the_memory_s_caption_does_the_arithmetic_of_its_bars() -> None:
+    chart = memory_figure(Memory((20, 30, 0), 4, 3, 4096), 16)
+    assert [list(bar.x) for bar in chart.figure.data] == [[50], [64], [48], [4096]]
+    assert "with 2 requests in memory: 4 blocks, whose ends waste 14 positions" in chart.caption
+    assert "saves 1 block." in chart.caption

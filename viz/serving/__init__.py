@@ -1,0 +1,1 @@
+"""Figures of many requests on one model."""

@@ -1,0 +1,147 @@
+"""Requests as lanes: who waits, who is read, who writes, in every pass of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+import numpy as np
+import pandas as pd
+
+from model.serving.records import STATES, Comparison, ServingRun, State
+from viz.chart import Chart, Style, new_figure, number_axis, place_rows, sheer
+from viz.format import count, digits, duration, plural
+from viz.palette import Theme, colour
+
+ROW_HEIGHT, HALF = 34, 0.34  # pixels of a lane; of a lane, half the height of its bar
+ROLES = {
+    "waiting": "rejected",
+    "prefill": "prompt",
+    "decode": "generated",
+    "stalled": "generated",
+    "held": "muted",
+}
+NAMES = {
+    "waiting": "waiting",
+    "prefill": "prefill",
+    "decode": "decode",
+    "stalled": "stalled",
+    "held": "slot held",
+}
+HATCHES = {"waiting": "/", "stalled": "/", "held": "."}
+SECONDS, PASSES = "seconds", "passes"
+
+
+def lanes_figure(
+    run: ServingRun, where: str, theme: Theme = "light", axis: str = SECONDS, top: float = 0.0
+) -> Chart:
+    """Draws a lane for each request; the axis reaches as far as that of the run beside it."""
+    spans = list(_spans(run, axis))
+    figure = new_figure(theme)
+    for state in STATES:
+        boxes = [(lane, start, end) for lane, kind, start, end in spans if kind == state]
+        x = [x for _, start, end in boxes for x in (start, end, end, start, start, None)]
+        y = [
+            y
+            for lane, _, _ in boxes
+            for y in (*[lane - HALF] * 2, *[lane + HALF] * 2, lane - HALF, None)
+        ]
+        if boxes:
+            figure.add_scatter(x=x, y=y, name=NAMES[state], **_look(state, theme))
+    arrivals = _arrivals(run, axis)
+    mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink", theme)}
+    figure.add_scatter(
+        x=arrivals,
+        y=list(range(len(arrivals))),
+        mode="markers",
+        marker=mark,
+        name="arrives",
+        hoverinfo="skip",
+        cliponaxis=False,
+    )
+    labels = [
+        f"{n}: {len(request.prompt_ids)} + {request.n_out}"
+        for n, request in enumerate(run.requests, start=1)
+    ]
+    place_rows(figure, labels)
+    figure.update_yaxes(ticklabelstandoff=8)
+    end = max([top, *(end for *_, end in spans)])
+    figure.update_xaxes(number_axis(end, axis, room=1.02))
+    figure.update_layout(height=150 + ROW_HEIGHT * len(labels))
+    caption = f"Measured on {where}. {_numbers(run)}"
+    return Chart(figure, caption, f"Lanes of {run.policy.name}. {caption}")
+
+
+def end_of(run: ServingRun, axis: str) -> float:
+    """Returns where the lanes of a run end."""
+    return float(len(run.passes)) if axis == PASSES else run.passes[-1].ended
+
+
+def _numbers(run: ServingRun) -> str:
+    name = run.policy.name
+    words = f"{name[0].upper()}{name[1:]}: {plural(len(run.passes), 'pass', 'es')}, "
+    words += f"{plural(run.n_tokens, 'token')}, {digits(run.tokens_per_second)} tokens/s"
+    if run.gaps:
+        words += f", the longest gap between two tokens {duration(max(run.gaps))}"
+    if run.n_preempted:
+        words += f", {plural(run.n_preempted, 'preemption')}"
+    return f"{words}. A lane is named by its tokens in + out."
+
+
+def _spans(run: ServingRun, axis: str) -> Iterator[tuple[int, State, float, float]]:
+    """Yields the stretches of each lane: its row, what it did, from where to where."""
+    for lane, request in enumerate(run.requests):
+        seen = groupby(range(len(run.passes)), key=lambda n: run.passes[n].states[lane])
+        since = request.arrives  # it waits from then on, until a pass takes it
+        for state, group in seen:
+            numbers = list(group)
+            first, last = run.passes[numbers[0]], run.passes[numbers[-1]]
+            if not state:
+                continue
+            if axis == PASSES:
+                yield lane, state, numbers[0], numbers[-1] + 1
+            elif state == "waiting":
+                yield lane, state, min(since, first.started), last.ended
+            else:
+                if since < first.started:
+                    yield lane, "waiting", since, first.started
+                yield lane, state, first.started, last.ended
+            since = last.ended
+
+
+def _arrivals(run: ServingRun, axis: str) -> list[float]:
+    if axis == SECONDS:
+        return [request.arrives for request in run.requests]
+    starts = [a_pass.started for a_pass in run.passes]
+    return [int(np.searchsorted(starts, request.arrives)) for request in run.requests]
+
+
+def _look(state: State, theme: Theme) -> Style:
+    tone = colour(ROLES[state], theme)
+    look: Style = {"mode": "lines", "fill": "toself", "hoverinfo": "skip", "line": {"color": tone}}
+    look["line"] = {"color": tone, "width": 1}
+    look["fillcolor"] = sheer(tone, 0.85)
+    if state in HATCHES:
+        hatch = {"shape": HATCHES[state], "fgcolor": tone, "bgcolor": "rgba(0,0,0,0)"}
+        look["fillpattern"] = hatch | {"size": 6, "solidity": 0.2}
+    return look
+
+
+def runs_table(comparison: Comparison) -> pd.DataFrame:
+    """Writes what each policy gave its readers, the requests alone last."""
+    alone = () if comparison.alone is None else (comparison.alone,)
+    return pd.DataFrame([_row(run) for run in (*comparison.runs, *alone) if run.n_tokens])
+
+
+def _row(run: ServingRun) -> dict[str, object]:
+    first, gaps = run.first_seconds, run.gaps or [0.0]
+    return {
+        "policy": run.policy.name,
+        "tokens/s": digits(run.tokens_per_second),
+        "TTFT p50": duration(float(np.percentile(first, 50))),
+        "TTFT p95": duration(float(np.percentile(first, 95))),
+        "ITL p50": duration(float(np.percentile(gaps, 50))),
+        "ITL p95": duration(float(np.percentile(gaps, 95))),
+        "passes": count(len(run.passes)),
+        "preempted": count(run.n_preempted),
+    }
