@@ -20,7 +20,8 @@ if __name__ == "__main__":  # a reader's visit
     )
     is_home = page.title.lower() == APP.lower()
     st.set_page_config(page_title=APP if is_home else f"{page.title} · {APP}", layout="wide")
-    show_bar(page.url_path)
+    with st.container():  # one place, empty or not: what is below it never moves, nor mounts anew
+        show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
     from pages.lessons.classroom.phone import ROUTES

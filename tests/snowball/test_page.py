@@ -13,7 +13,6 @@ from benchmarks.home_page import Reader
 from model.held_out import held_out
 from model.job import Job
 from model.snowball.records import ForkStep
-from pages.frame import job_panel
 from pages.lessons.snowball import errors as error_parts
 from pages.lessons.snowball import fork, lesson, written
 from pages.lessons.snowball import held_out as held_out_parts
@@ -31,7 +30,6 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same page with less of everything, in slices long enough for a whole job."""
     monkeypatch.setattr(Job, "run_for", lambda job, _: RUN_FOR(job, 60.0))
     for module, name, value in (
-        (job_panel, "GRACE_SECONDS", 0.0),  # a test presses at once
         (lesson, "N_TOKENS", 10),
         (fork, "N_TOKENS", 10),
         (error_parts, "N_TOKENS", 6),
