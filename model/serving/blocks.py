@@ -6,6 +6,7 @@ Derived from the lengths of the texts: our tensors are rectangles, and no block 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from model.fast.block_cache import BLOCK
 from model.loading import LanguageModel
@@ -38,10 +39,16 @@ def fullest_moment(lm: LanguageModel, run: ServingRun) -> Memory:
         for request, output in zip(run.requests, run.outputs, strict=True)
     ]
     lengths = max((a_pass.lengths for a_pass in run.passes), key=sum)
-    context = lm.context_length or max(map(len, texts))
-    return Memory(
-        lengths,
-        count_blocks(texts, lengths, shares_prefix=False),
-        count_blocks(texts, lengths, shares_prefix=True),
-        context * sum(length > 0 for length in lengths),
+    # what a request adds to those above it is less than its own blocks by those in common
+    totals = [
+        count_blocks(texts[:n], lengths[:n], shares_prefix=True) for n in range(len(texts) + 1)
+    ]
+    own = [
+        count_blocks([ids], [n], shares_prefix=False) for ids, n in zip(texts, lengths, strict=True)
+    ]
+    n_common = tuple(
+        n - (after - before) for n, (before, after) in zip(own, pairwise(totals), strict=True)
     )
+    context = lm.context_length or max(map(len, texts))
+    n_reserved = context * sum(length > 0 for length in lengths)
+    return Memory(lengths, n_common, BLOCK, n_reserved)

@@ -108,6 +108,16 @@ class Memory:
     """What a cache takes at one moment, in blocks; derived from the lengths of the texts."""
 
     lengths: tuple[int, ...]  # positions of each request
-    n_blocks: int  # each request with blocks of its own
-    n_shared: int  # a common start stored once
+    n_common: tuple[int, ...]  # blocks at the start of each that a request above it has as well
+    block: int  # positions
     n_reserved: int  # positions, were the whole context set aside for each request
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks, where each request has its own."""
+        return sum(-(-length // self.block) for length in self.lengths)
+
+    @property
+    def n_shared(self) -> int:
+        """Blocks, where a common start is stored once."""
+        return self.n_blocks - sum(self.n_common)

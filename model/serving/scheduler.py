@@ -182,11 +182,12 @@ class Scheduler:
         """Moves the clock by a pass, and writes down what each request did meanwhile."""
 
         def state(lane: Lane) -> State:
-            if lane not in self._active:
-                return "waiting" if lane in self.waiting else ""
-            if lane.is_done:
-                return "held"
-            return kind if lane in group else "stalled"
+            if lane in group:
+                return "held" if lane.is_done else kind
+            is_begun = lane in self.reading[:1] and bool(self.prompts.ids)
+            if is_begun or lane in self.running:
+                return "stalled"
+            return "waiting" if lane in (*self.waiting, *self.reading) else ""
 
         def length(lane: Lane) -> int:
             has_unread = lane in self.running and lane not in group

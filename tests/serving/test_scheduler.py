@@ -138,8 +138,8 @@ def test_a_chunked_prompt_lets_the_others_write_between() -> None:
     lm, requests = tiny("llama"), (Request((5, 6), 4), Request(tuple(range(20, 28)), 1))
     run = served(lm, requests, Policy("", 2, chunk=4))
     assert [a_pass.states for a_pass in run.passes] == [
-        ("prefill", "stalled"),
-        ("decode", "stalled"),
+        ("prefill", "waiting"),
+        ("decode", "waiting"),
         ("stalled", "prefill"),
         ("decode", "stalled"),
         ("stalled", "prefill"),
@@ -189,6 +189,8 @@ def test_the_fullest_moment_is_that_with_most_positions() -> None:
     assert memory.lengths == max((a_pass.lengths for a_pass in run.passes), key=sum)
     assert memory.lengths == (5, 19)  # the second leaves before its last token is read
     assert (memory.n_blocks, memory.n_shared, memory.n_reserved) == (3, 3, 2 * CONTEXT)
+    alike = fullest_moment(lm, served(lm, (REQUESTS[1], REQUESTS[3]), Policy("", 2)))
+    assert (alike.n_common, alike.n_blocks, alike.n_shared) == ((0, 1), 4, 3)
 
 
 def test_a_comparison_serves_all_policies_and_can_be_looked_at_and_stopped() -> None:

@@ -14,9 +14,10 @@ from model.serving.records import (
     ServingRun,
 )
 from tests.charts.drawn_charts import assert_is_well_made
+from viz.chart import Chart
 from viz.palette import THEMES, Theme
 from viz.serving.lanes_chart import PASSES, SECONDS, end_of, lanes_figure, runs_table
-from viz.serving.memory_chart import memory_figure
+from viz.serving.memory_chart import blocks_figure, reserved_figure
 
 # two requests: the second arrives during the first pass, waits, is read while the first is stalled
 RUN = ServingRun(
@@ -31,35 +32,37 @@ RUN = ServingRun(
     (Output((7, 8, 9), (0.1, 0.2, 0.5), 0), Output((7,), (0.4,), 0)),
 )
 
+MEMORY = Memory((20, 30, 0), (0, 1, 0), 16, 4096)
+
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("axis", [SECONDS, PASSES])
 def test_figures_are_well_made_and_say_where_they_come_from(theme: Theme, axis: str) -> None:
     lanes = lanes_figure(RUN, "cpu", theme, axis)
-    memory = memory_figure(Memory((20, 30), 4, 3, 4096), 16, theme)
-    for chart, provenance in ((lanes, "Measured"), (memory, "Derived")):
+    assert_is_well_made(lanes)
+    assert lanes.caption.startswith("Measured")
+    for chart in (blocks_figure(MEMORY, theme), reserved_figure(MEMORY, theme)):
         assert_is_well_made(chart)
-        assert chart.caption.startswith(provenance)
+        assert chart.caption.startswith("Derived")
 
 
-def boxes(axis: str) -> dict[str, list[tuple[float, float]]]:
-    """The stretches that are drawn, by what they show."""
-    traces = lanes_figure(RUN, "cpu", axis=axis).figure.data
+def boxes(chart: Chart) -> dict[str, list[tuple[float, float]]]:
+    """The boxes that are drawn, by what they show."""
     return {
         trace.name: [(trace.x[i], trace.x[i + 1]) for i in range(0, len(trace.x), 6)]
-        for trace in traces
+        for trace in chart.figure.data
         if trace.fill
     }
 
 
 def test_a_lane_waits_from_its_arrival_and_shows_every_pass() -> None:
-    assert boxes(SECONDS) == {
+    assert boxes(lanes_figure(RUN, "cpu")) == {
         "waiting": [(0.05, 0.2)],
         "prefill": [(0.0, 0.1), (0.2, 0.4)],
         "decode": [(0.1, 0.2), (0.4, 0.5)],
         "stalled": [(0.2, 0.4)],
     }
-    assert boxes(PASSES)["prefill"] == [(0, 1), (2, 3)]
+    assert boxes(lanes_figure(RUN, "cpu", axis=PASSES))["prefill"] == [(0, 1), (2, 3)]
     assert (end_of(RUN, SECONDS), end_of(RUN, PASSES)) == (0.5, 4)
 
 
@@ -73,8 +76,14 @@ def test_latencies_are_those_of_the_definitions() -> None:
     assert row["tokens/s"] == "8.00"
 
 
-def test_the_memory_s_caption_does_the_arithmetic_of_its_bars() -> None:
-    chart = memory_figure(Memory((20, 30, 0), 4, 3, 4096), 16)
-    assert [list(bar.x) for bar in chart.figure.data] == [[50], [64], [48], [4096]]
-    assert "with 2 requests in memory: 4 blocks, whose ends waste 14 positions" in chart.caption
+def test_blocks_show_what_is_used_wasted_and_shared() -> None:
+    chart = blocks_figure(MEMORY)
+    assert boxes(chart) == {
+        "in use": [(0, 16), (16, 20), (16, 30)],
+        "wasted": [(20, 32), (30, 32)],
+        "stored above already": [(0, 16)],
+    }
+    assert "with 2 requests in memory: 4 blocks of 16, whose ends waste 14" in chart.caption
     assert "saves 1 block." in chart.caption
+    bars = reserved_figure(MEMORY).figure.data
+    assert [list(bar.x) for bar in bars] == [[50], [64], [48], [4096]]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from model.serving.records import STATES, Comparison, ServingRun, State
 from viz.chart import Chart, Style, new_figure, number_axis, place_rows, sheer
@@ -31,6 +33,8 @@ NAMES = {
 HATCHES = {"waiting": "/", "stalled": "/", "held": "."}
 SECONDS, PASSES = "seconds", "passes"
 
+Box: TypeAlias = tuple[int, float, float]  # its row, and from where to where it reaches
+
 
 def lanes_figure(
     run: ServingRun, where: str, theme: Theme = "light", axis: str = SECONDS, top: float = 0.0
@@ -40,14 +44,7 @@ def lanes_figure(
     figure = new_figure(theme)
     for state in STATES:
         boxes = [(lane, start, end) for lane, kind, start, end in spans if kind == state]
-        x = [x for _, start, end in boxes for x in (start, end, end, start, start, None)]
-        y = [
-            y
-            for lane, _, _ in boxes
-            for y in (*[lane - HALF] * 2, *[lane + HALF] * 2, lane - HALF, None)
-        ]
-        if boxes:
-            figure.add_scatter(x=x, y=y, name=NAMES[state], **_look(state, theme))
+        add_boxes(figure, NAMES[state], boxes, ROLES[state], theme, HATCHES.get(state, ""))
     arrivals = _arrivals(run, axis)
     mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink", theme)}
     figure.add_scatter(
@@ -81,8 +78,8 @@ def _numbers(run: ServingRun) -> str:
     name = run.policy.name
     words = f"{name[0].upper()}{name[1:]}: {plural(len(run.passes), 'pass', 'es')}, "
     words += f"{plural(run.n_tokens, 'token')}, {digits(run.tokens_per_second)} tokens/s"
-    if run.gaps:
-        words += f", the longest gap between two tokens {duration(max(run.gaps))}"
+    longest = max(one.seconds for one in run.passes if "prefill" in one.states)
+    words += f", the longest prefill {duration(longest)}"
     if run.n_preempted:
         words += f", {plural(run.n_preempted, 'preemption')}"
     return f"{words}. A lane is named by its tokens in + out."
@@ -116,15 +113,37 @@ def _arrivals(run: ServingRun, axis: str) -> list[float]:
     return [int(np.searchsorted(starts, request.arrives)) for request in run.requests]
 
 
-def _look(state: State, theme: Theme) -> Style:
-    tone = colour(ROLES[state], theme)
-    look: Style = {"mode": "lines", "fill": "toself", "hoverinfo": "skip", "line": {"color": tone}}
-    look["line"] = {"color": tone, "width": 1}
-    look["fillcolor"] = sheer(tone, 0.85)
-    if state in HATCHES:
-        hatch = {"shape": HATCHES[state], "fgcolor": tone, "bgcolor": "rgba(0,0,0,0)"}
-        look["fillpattern"] = hatch | {"size": 6, "solidity": 0.2}
-    return look
+def add_boxes(
+    figure: go.Figure,
+    name: str,
+    boxes: Sequence[Box],
+    role: str,
+    theme: Theme,
+    hatch: str = "",
+) -> None:
+    """Draws boxes as one path: an element for each would be too many.
+
+    Args:
+        figure: Where to draw.
+        name: In the legend.
+        boxes: None draws nothing.
+        role: Of the colour.
+        theme: Light or dark.
+        hatch: Shape of the hatching, such as "/"; filled where it is empty.
+    """
+    if not boxes:
+        return
+    x = [x for _, start, end in boxes for x in (start, end, end, start, start, None)]
+    y: list[float | None] = []
+    for row, _, _ in boxes:
+        y += [row - HALF, row - HALF, row + HALF, row + HALF, row - HALF, None]
+    tone = colour(role, theme)
+    look: Style = {"mode": "lines", "fill": "toself", "hoverinfo": "skip"}
+    look |= {"line": {"color": tone, "width": 1}, "fillcolor": sheer(tone, 0.85)}
+    if hatch:
+        lines = {"shape": hatch, "fgcolor": tone, "bgcolor": "rgba(0,0,0,0)"}
+        look["fillpattern"] = lines | {"size": 6, "solidity": 0.2}
+    figure.add_scatter(x=x, y=y, name=name, showlegend=True, **look)
 
 
 def runs_table(comparison: Comparison) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from model.serving.blocks import count_blocks, fullest_moment
 from model.serving.records import Comparison
 from model.serving.scheduler import Scheduler
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_charts, theme_now
+from pages.frame.figures import show_charts, theme_now
 from pages.frame.job_panel import show_job, start_job
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
@@ -24,7 +24,7 @@ from pages.lessons.serving.settings import BY_RATE, SETTINGS
 from pages.lessons.serving.state import ServingLesson
 from viz.format import count
 from viz.serving.lanes_chart import end_of, lanes_figure, runs_table
-from viz.serving.memory_chart import memory_figure
+from viz.serving.memory_chart import blocks_figure, reserved_figure
 
 BATCHES, CHUNKS, MEMORY = "serving_batches", "serving_chunks", "serving_memory"
 STARTS = {BATCHES: start_batches, CHUNKS: start_chunks, MEMORY: start_memory}
@@ -95,8 +95,8 @@ def show_chunks(lesson: ServingLesson) -> None:
     st.header("Chunked prefill", anchor=False)
     st.markdown(
         "**While a long prompt is read in one pass, no other request gets a token; read in chunks, "
-        "it lets them write between.** Their longest gap shrinks, and its own first token comes "
-        "later."
+        "it lets them write between.** They wait for a chunk instead of the whole prompt, and its "
+        "own first token comes later."
     )
 
     show_job(
@@ -140,7 +140,9 @@ def _show_memory(lm: LanguageModel, job: Job[Comparison]) -> None:
     _show(lm, job, MEMORY)
     runs = job.result.runs
     if runs:
-        show_chart(memory_figure(fullest_moment(lm, runs[0]), BLOCK, theme_now()), f"{MEMORY}_bars")
+        memory, theme = fullest_moment(lm, runs[0]), theme_now()
+        blocks, reserved = blocks_figure(memory, theme), reserved_figure(memory, theme)
+        show_charts([(blocks, f"{MEMORY}_blocks"), (reserved, f"{MEMORY}_reserved")])
 
 
 def _show(lm: LanguageModel, job: Job[Comparison], key: str) -> None:

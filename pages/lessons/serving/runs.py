@@ -37,7 +37,9 @@ def start_chunks(lm: LanguageModel) -> Job[Comparison]:
 def start_memory(lm: LanguageModel) -> Job[Comparison]:
     """Serve the requests with all the memory that they need, then with so many blocks."""
     n_blocks = SETTINGS["blocks"]
-    limited = Policy(f"{n_blocks} blocks", ROOM_FOR_ALL, n_blocks=n_blocks, shares_prefix=True)
+    limited = Policy(
+        f"{n_blocks} blocks, prefix shared", ROOM_FOR_ALL, n_blocks=n_blocks, shares_prefix=True
+    )
     return _start(lm, asked_requests(lm), Policy("enough memory", ROOM_FOR_ALL), limited)
 
 
