@@ -25,7 +25,7 @@ _STYLE = """
 <style>
 header[data-testid="stHeader"] {display: none;}
 .stApp .stMainBlockContainer {padding-top: .4rem;}
-[data-testid="stLayoutWrapper"]:has(> .st-key-tour) {position: sticky; top: 0; z-index: 99;
+[data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {position: sticky; top: 0; z-index: 99;
   border-bottom: 1px solid #8885; padding: .4rem 0;}
 .st-key-tour {outline: none; font-size: .95rem;}
 .st-key-tour p {font-size: inherit; line-height: 1.45;}
@@ -36,7 +36,7 @@ header[data-testid="stHeader"] {display: none;}
 .st-key-tour summary {padding: .3rem .6rem; min-height: 0;}
 .st-key-tour_guide, .stElementContainer:has(.st-key-tour_guide) {display: none;}
 @media (max-width: 640px), (max-height: 500px) {
-  [data-testid="stLayoutWrapper"]:has(> .st-key-tour) {position: static;}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {position: static;}
 }
 </style>
 """

@@ -7,6 +7,10 @@ let shown = null; // the scene that was brought into view: once is enough
 
 const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
 
+/** What holds the bar, and stands where it is while the page is scrolled. */
+const place =
+  () => /** @type {HTMLElement | null} */ (document.querySelector(".st-key-above")?.parentElement ?? null);
+
 const dressBar = (title) => {
   const bar = /** @type {HTMLElement} */ (document.querySelector(".st-key-tour"));
   if (bar === null) return;
@@ -15,12 +19,12 @@ const dressBar = (title) => {
   bar.tabIndex = -1;
   // it stands above what is scrolled below it, in either theme
   const paper = getComputedStyle(document.querySelector(".stApp")).backgroundColor;
-  bar.parentElement.style.background = paper;
+  place().style.background = paper;
   if (document.activeElement === document.body) bar.focus({ preventScroll: true });
 };
 
 const bringUp = (wanted) => {
-  const bar = document.querySelector(".st-key-tour")?.parentElement;
+  const bar = place();
   const headings = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("h2, h3")]);
   const heading = headings.find((one) => slug(one.textContent) === wanted);
   if (heading === undefined) return;
