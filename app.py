@@ -20,7 +20,8 @@ if __name__ == "__main__":  # a reader's visit
     )
     is_home = page.title.lower() == APP.lower()
     st.set_page_config(page_title=APP if is_home else f"{page.title} · {APP}", layout="wide")
-    with st.container(key="above"):  # one place, empty or not: what is below it never moves, nor mounts anew
+    # one place, empty or not: what is below it never moves, nor mounts anew
+    with st.container(key="above"):
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts

@@ -25,8 +25,8 @@ _STYLE = """
 <style>
 header[data-testid="stHeader"] {display: none;}
 .stApp .stMainBlockContainer {padding-top: .4rem;}
-[data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {position: sticky; top: 0; z-index: 99;
-  border-bottom: 1px solid #8885; padding: .4rem 0;}
+[data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {
+  position: sticky; top: 0; z-index: 99; border-bottom: 1px solid #8885; padding: .4rem 0;}
 .st-key-tour {outline: none; font-size: .95rem;}
 .st-key-tour p {font-size: inherit; line-height: 1.45;}
 .st-key-tour :is(.stVerticalBlock, .stHorizontalBlock) {gap: .25rem 1.2rem;}
