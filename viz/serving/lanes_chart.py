@@ -82,7 +82,7 @@ def _numbers(run: ServingRun) -> str:
     words += f", the longest prefill {duration(longest)}"
     if run.n_preempted:
         words += f", {plural(run.n_preempted, 'preemption')}"
-    return f"{words}. A lane is named by its tokens in + out."
+    return f"{words}."
 
 
 def _spans(run: ServingRun, axis: str) -> Iterator[tuple[int, State, float, float]]:

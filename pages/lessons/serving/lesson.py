@@ -57,8 +57,8 @@ def show_batches(lesson: ServingLesson) -> None:
     """Show requests in static batches and in a continuous one, then let the reader set them."""
     st.markdown(
         "**A static batch holds every slot until its longest request is done; a continuous batch "
-        "gives a free slot to the next request at once.** Each lane is a request; it is stalled "
-        "while the prompt of another is read."
+        "gives a free slot to the next request at once.** Each lane is a request, named by its "
+        "tokens in + out; it is stalled while the prompt of another is read."
     )
     show_job(
         lesson.jobs,
@@ -122,7 +122,8 @@ def show_memory(lesson: ServingLesson) -> None:
     st.markdown(
         f"**A paged cache hands out blocks of {BLOCK} positions as texts grow, so only the end of "
         "a request’s last block is wasted, and a common prefix is stored once.** When no block is "
-        "free, the newest request is put out of memory and read again later."
+        "free, the newest request is put out of memory and read again later. Here all requests are "
+        "there at once."
     )
     show_job(
         lesson.jobs,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from model.job import Job
 from model.loading import LanguageModel
@@ -40,7 +41,7 @@ def start_memory(lm: LanguageModel) -> Job[Comparison]:
     limited = Policy(
         f"{n_blocks} blocks, prefix shared", ROOM_FOR_ALL, n_blocks=n_blocks, shares_prefix=True
     )
-    return _start(lm, asked_requests(lm), Policy("enough memory", ROOM_FOR_ALL), limited)
+    return _start(lm, all_at_once(lm), Policy("enough memory", ROOM_FOR_ALL), limited)
 
 
 def _start(lm: LanguageModel, requests: list[Request], *policies: Policy) -> Job[Comparison]:
@@ -60,14 +61,18 @@ def asked_requests(lm: LanguageModel) -> list[Request]:
     return _within_bounds([_request(lm, line, n * wait) for n, line in enumerate(lines)])
 
 
+def all_at_once(lm: LanguageModel) -> list[Request]:
+    """Return the requests that were typed, all there from the start."""
+    return [replace(request, arrives=0.0) for request in asked_requests(lm)]
+
+
 def with_long_prompt(lm: LanguageModel) -> list[Request]:
     """Return the requests that were typed, all there at once, and a long one that comes later."""
     text = SETTINGS["long_prompt"]
     if not text.strip():
         raise ValueError("The long prompt is empty: write some words.")
-    early = [Request(one.prompt_ids, one.n_out) for one in asked_requests(lm)]
     late = Request(tuple(encode(lm, text)), DEFAULT_OUT, LONG_ARRIVES)
-    return _within_bounds([*early, late])
+    return _within_bounds([*all_at_once(lm), late])
 
 
 def _request(lm: LanguageModel, line: str, arrives: float) -> Request:

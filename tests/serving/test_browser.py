@@ -1,0 +1,28 @@
+"""The serving lesson in a real browser: it runs by itself, stops, and fits a phone."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.harness import Witness, by_key
+from benchmarks.home_page import PATIENCE
+from tests.frame.phone import fits_a_phone, forget_first_requests
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_lanes_are_drawn_unasked_and_a_run_can_be_stopped(
+    page: Page, url: str, witness: Witness
+) -> None:
+    page.goto(f"{url}/serving")
+    for key in ("serving_batches_lanes_1", "serving_chunks_lanes_1", "serving_memory_blocks"):
+        expect(by_key(page, key).first).to_be_visible(timeout=4 * PATIENCE)
+    forget_first_requests(witness)
+    button = by_key(page, "serving_memory_run").get_by_role("button")
+    expect(button).to_contain_text("Serve", timeout=4 * PATIENCE)
+    button.click()
+    expect(button).to_contain_text("Stop", timeout=PATIENCE)
+    button.click()
+    expect(button).to_contain_text("Serve", timeout=PATIENCE)
+    assert fits_a_phone(page)
