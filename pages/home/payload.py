@@ -151,6 +151,7 @@ def _steps(steps: Sequence[Step]) -> dict[str, list[Any]]:
         "rank": [step.rank for step in steps],
         "entropy": [round(step.entropy, 6) for step in steps],
         "chosen_prob": [float(f"{step.chosen_prob:.6g}") for step in steps],
+        "coin": [round(step.coin, 9) for step in steps],
         "top_id": [row.token_id for row in best],
         "top_prob": [float(f"{row.probs[0]:.6g}") for row in best],
         "phase": [step.phase for step in steps],

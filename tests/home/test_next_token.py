@@ -107,10 +107,43 @@ def test_a_press_right_after_a_slider_is_released_waits_one_trip(reader: Reader)
 
 def test_the_coin_s_mark_lies_on_the_token_that_next_appends(reader: Reader) -> None:
     reader.open(prompt=PROMPT, order="llama.cpp", temperature="1.9", repetition_penalty="1.3")
+    reader.live.get_by_label("Peek").check()
     for _ in range(8):
         sentence = reader.live.locator(".coin-sentence").inner_text()
         reader.press("Next")
         assert f"falls on {reader.tokens()[-1]}," in sentence
+
+
+def test_nothing_of_the_draw_is_told_before_it_or_after_it_forgotten(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, temperature="1.9", top_p="1")
+    coins = reader.live.locator(".bar-coin:visible, .coin-marker:visible")
+    sentence = reader.live.locator(".coin-sentence")
+    loop = reader.live.locator(".loop-band")
+    look_back = reader.live.get_by_role("button", name="look back at it")
+    expect(look_back).to_be_hidden()
+    for _ in range(4):
+        expect(coins).to_have_count(0)
+        expect(sentence).not_to_contain_text(f"{reader.header['coin']:.3f}")
+        expect(loop).to_contain_text("draws at the press")
+        expect(loop).not_to_contain_text(f"id {reader.header['next_id']}")
+        coin = int(1e4 * reader.header["coin"]) / 1e4
+        reader.press("Next")
+        share = reader.header["steps"]["chosen_prob"][-1]
+        expect(sentence).to_contain_text(
+            f"{coin:.4f} fell on {reader.tokens()[-1]}, {100 * share:.1f}"
+        )
+
+    look_back.click()
+    chosen = reader.live.locator(".bars-row[data-chosen=true]")
+    expect(chosen).to_have_attribute("data-id", str(reader.ids[-1]))
+    expect(sentence).to_contain_text(f"The coin {coin:.4f} fell on {reader.tokens()[-1]}")
+    assert coins.count() > 0
+
+
+def test_a_greedy_step_has_nothing_to_hide(reader: Reader) -> None:
+    reader.open(prompt=PROMPT, greedy="1")
+    expect(reader.live.locator(".coin-sentence")).to_contain_text("nothing to decide")
+    expect(reader.live.locator(".is-append")).to_contain_text(f"id {reader.header['next_id']}")
 
 
 def test_fast_presses_on_a_large_vocabulary_are_all_named_by_python(

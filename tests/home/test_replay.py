@@ -144,6 +144,8 @@ def test_play_writes_the_run_to_its_end(page: Page) -> None:
 
 @pytest.mark.browser
 def test_every_position_shows_what_its_token_was_drawn_from(page: Page, session: Session) -> None:
+    page.get_by_label("Peek").check()
+    page.get_by_label("Peek").blur()
     for n, step in enumerate(session.generation.steps):
         stands_at(page, n)
         expect(active(page, ".bars-count")).to_contain_text(count(step.n_kept))

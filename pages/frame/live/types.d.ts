@@ -95,6 +95,7 @@ interface Steps {
   rank: number[];
   entropy: number[];
   chosen_prob: number[];
+  coin: number[];
   top_id: number[];
   top_prob: number[];
   phase: Phase[];
@@ -175,6 +176,8 @@ interface Entry {
 /** What every figure is given: one plain record, made by view.js. */
 interface View extends Position {
   header: Header;
+  isBeforeDraw: boolean; // the coin of this position has not been tossed: none is shown
+  isPeeking: boolean; // the reader wants to see it all the same
   ids: number[];
   controls: Controls;
   orders: Record<string, string[]>;

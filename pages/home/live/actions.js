@@ -100,6 +100,11 @@ export function createActions(live) {
       // a mask that is ticked ends greedy, beside which it would do nothing
       return changeControls({ use: [...others, name], greedy: false }, true);
     },
+    /** Shows the coin of the next position before it is tossed, or no longer. */
+    peek(isPeeking) {
+      live.isPeeking = isPeeking;
+      live.schedule();
+    },
     guess: (text) => tell("guess", { text }),
     reveal() {
       live.isRevealed = true;

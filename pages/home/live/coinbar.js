@@ -1,27 +1,36 @@
 // The coin bar: the active distribution laid end to end, with the coin at its place. The draw is
 // the inverse of this cumulative sum, so the token is the segment on which the coin falls.
 
-import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
+import { createButton, el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
 import { formatCoin, formatCount, formatProbability } from "../../frame/live/format.js";
 import { activeResult, drawnToken, lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
 const MAX_SEGMENTS = 48;
 const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
+const MAX_WORDS = 32; // characters of a token in a sentence
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
 const NOTE = "The coin depends on the seed and the position alone: " +
   "move a slider and the segments move under it.";
+const QUESTION = "Press Next: a coin falls on this bar, and the segment it hits is the next token.";
 
 /**
  * Makes the bar; `update` repaints it for a view.
- * @param {{force(id: number): void}} actions
+ * @param {Actions} actions
  */
 export function createCoinBar(actions) {
   const sentence = el("span", { class: "coin-sentence" });
+  const look = createButton("quiet", "look back at it", () => actions.inspect(lastView.ids.length - 1));
   const note = el("span", { class: "coin-note" }, NOTE);
+  const peek = createSwitch("Peek", "Show the coin before it is tossed", actions.peek);
   const segments = el("div", { class: "coin-segments" });
   const marker = el("div", { class: "coin-marker" });
   const bar = el("div", { class: "coin-bar", role: "img" }, segments, marker);
-  const element = el("div", { class: "coin" }, el("p", { class: "coin-line" }, sentence, note), bar);
+  const element = el(
+    "div",
+    { class: "coin" },
+    el("div", { class: "coin-line" }, el("p", {}, sentence, " ", look), note, peek.element),
+    bar,
+  );
   const pool = [];
   let width = 1200;
   let size = 13;
@@ -46,10 +55,13 @@ export function createCoinBar(actions) {
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
     setShown(marker, view.coin !== null);
     marker.style.left = `${100 * (view.coin ?? 0)}%`;
-    const words = sentenceOf(view, drawn, result);
+    const words = view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result);
     setText(sentence, words);
     setShown(note, view.coin !== null && !isGreedy(result));
-    setAttribute(bar, "aria-label", `Cumulative active distribution. ${words}`);
+    setShown(look, view.isBeforeDraw && view.ids.length > view.nPrompt);
+    peek.set(view.isPeeking);
+    const spoken = view.isBeforeDraw ? "No coin has been tossed yet." : words;
+    setAttribute(bar, "aria-label", `Cumulative active distribution. ${spoken}`);
   }
 
   function segmentAt(i) {
@@ -122,8 +134,27 @@ function isGreedy(result) {
   return lastStage(result).name === "greedy";
 }
 
+/** What the coin fell on one press ago, in Python's words; before the first, what a press will do. */
+function lastAnswer({ header, label }) {
+  const { ids, n_prompt: nPrompt, forced, steps } = header;
+  const last = ids.length - 1;
+  if (last < nPrompt) return QUESTION;
+  const token = shorten(label(ids[last]), MAX_WORDS);
+  if (forced.includes(last)) return `Last token: ${token}, forced by hand.`;
+  const share = formatProbability(steps.chosen_prob.at(-1));
+  return `Last draw: the coin ${formatCoin(steps.coin.at(-1))} fell on ${token}, ${share}.`;
+}
+
+function createSwitch(name, lead, change) {
+  const box = el("input", { type: "checkbox", onchange: () => change(box.checked) });
+  return {
+    element: el("label", { class: "coin-switch", title: lead }, box, name),
+    set: (isOn) => (box.checked = isOn),
+  };
+}
+
 function sentenceOf(view, drawn, result) {
-  const label = (id) => shorten(view.label(id), 32);
+  const label = (id) => shorten(view.label(id), MAX_WORDS);
   if (view.coin === null) return "A token of the prompt: no coin was tossed for it.";
   const coin = `coin ${formatCoin(view.coin)}`;
   if (view.forced && view.chosenId !== null) {

@@ -49,6 +49,7 @@ export class Live {
   inspecting = null; // the past position that is looked at
   isWhatIf = false; // a slider was moved while looking at the past
   isRevealed = false; // in predict mode: the bars of this position may show
+  isPeeking = false; // the coin of the next position is shown before it is tossed
   step = new Step(); // what is shown and not yet confirmed
   // the next frame
   ids = []; // on the screen

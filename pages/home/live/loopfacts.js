@@ -65,18 +65,20 @@ export function loopFacts(view, pass) {
       },
       mask: { lines: [describePipeline(result, view.settings), `entropy ${formatNats(last.entropy)}`] },
       choose: { lines: chooseInWords(view, last, id) },
-      append: {
-        lines: [id === null ? "id –" : `id ${id}`, `length ${formatCount(view.contextIds.length + 1)}`],
-      },
+      append: { lines: appendInWords(view, id) },
     },
     arrows: [
       newTokensInWords(pass),
       [formatCount(nVocab), "logits"],
       ["softmax", "sums to 1"],
       [keptOnArrow(result, last.nKept, nVocab), `of ${formatCount(nVocab)}`],
-      [id === null ? "–" : shortLabel(view, id), id === null ? "by Python" : formatProbability(prob)],
+      view.isBeforeDraw ? ["", ""] : tokenOnArrow(view, id, prob),
     ],
   };
+}
+
+function tokenOnArrow(view, id, prob) {
+  return id === null ? ["–", "by Python"] : [shortLabel(view, id), formatProbability(prob)];
 }
 
 function keptOnArrow(result, nKept, nVocab) {
@@ -134,7 +136,13 @@ function tokenOf(view, result) {
   return { id, prob: row < 0 ? NaN : lastStage(result).probs[row] };
 }
 
+function appendInWords({ isBeforeDraw, contextIds }, id) {
+  if (isBeforeDraw) return ["no id yet"];
+  return [id === null ? "id –" : `id ${id}`, `length ${formatCount(contextIds.length + 1)}`];
+}
+
 function chooseInWords(view, last, id) {
+  if (view.isBeforeDraw) return ["draws at the press"];
   if (view.forced && view.chosenId !== null) return ["forced by hand", "whatever the coin"];
   if (view.coin === null) return ["a token of the prompt"];
   if (last.name === "greedy") return ["the best token", "the coin decides nothing"];

@@ -4,6 +4,7 @@
 import { activeSettings } from "./controls.js";
 
 const NOTHING = { distribution: null, coin: null, chosenId: null, forced: false, settings: null };
+const DRAWING_STEPS = ["next", "force"]; // the steps that append
 
 /**
  * Chooses which position the figures show: a past one that is looked at, the next one, or, when the
@@ -41,6 +42,10 @@ export function buildView(state) {
   const { header, controls, ids, step, player } = state;
   const shown = choosePosition(state);
   const isPast = shown.settings !== null && !state.isWhatIf;
+  const settings = isPast ? shown.settings : activeSettings(controls, header.orders);
+  const isNext = shown.distribution !== null && shown.distribution === state.present;
+  const isGreedy = settings.temperature === 0; // the bars say it all: there is no draw to wait for
+  const isBeforeDraw = isNext && !DRAWING_STEPS.includes(step.kind) && !state.isPeeking && !isGreedy;
   const isBack = step.kind === "back";
   const isAtPresent = shown.position >= ids.length - (isBack ? 0 : 1);
   return {
@@ -49,7 +54,10 @@ export function buildView(state) {
     controls,
     orders: header.orders,
     ...shown,
-    settings: isPast ? shown.settings : activeSettings(controls, header.orders),
+    coin: isBeforeDraw ? null : shown.coin,
+    isBeforeDraw,
+    isPeeking: state.isPeeking,
+    settings,
     contextIds: header.ids.slice(0, shown.position),
     nPrompt: header.n_prompt,
     nConfirmed: isBack ? ids.length : header.ids.length,
