@@ -16,6 +16,7 @@ RUN_BY_NAME = {
     "ruff",
     "mypy",
     "pytest-cov",
+    "pytest-rerunfailures",
     "pytest-timeout",
     "pytest-xdist",
 }
