@@ -1,5 +1,6 @@
 // Two figures of every pass so far: the bytes that the cache holds after it, and the time it took.
-// Drawn from the numbers of the worked table; only while they are in sight.
+// Drawn from the numbers of the worked table, and only while they are in sight; their words are always
+// true, so that nothing moves when one scrolls to them.
 
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatBytes, formatCount, formatSeconds, formatTokens } from "../../frame/live/format.js";
@@ -52,9 +53,12 @@ export function createPasses() {
   let isSeen = false;
   let view = null;
   const draw = () => {
-    if (!isSeen || view === null) return;
+    if (view === null) return;
     const facts = factsOf(view.header);
-    for (const figure of figures) figure.draw(facts);
+    for (const figure of figures) {
+      figure.say(facts);
+      if (isSeen) figure.draw(facts);
+    }
   };
   new IntersectionObserver(([entry]) => {
     isSeen = entry.isIntersecting;
@@ -140,13 +144,16 @@ function createFigure({ name, title, axis, ...what }) {
     placeTicks(rows, ticks, (tick) => ["bottom", tick / top, inUnit(tick)]);
     const steps = roundTicks(width).filter((tick) => tick <= width && Number.isInteger(tick));
     placeTicks(marks, steps, (tick) => ["left", tick / width, formatCount(tick)]);
+  }
+
+  function say(facts) {
     const words = what.legend(facts);
     setText(prefill, words[0]);
     setText(decode, words[1]);
     setText(note, what.note(facts));
     setAttribute(plot, "aria-label", `${title}. ${words.join("; ")}. ${note.textContent}`);
   }
-  return { element, draw };
+  return { element, say, draw };
 }
 
 function shape(tag, name, ...children) {
