@@ -29,7 +29,7 @@ EXAMPLES = (
     "Once upon a time",
     "One day, a little girl named Lily",
     "The dragon opened the door and",
-    '"I am not afraid," said the',
+    "The old man looked at the sea",
 )
 _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
 
