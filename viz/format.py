@@ -11,6 +11,7 @@ import math
 THIN = "\u202f"  # narrow space that never breaks: between thousands, before a unit
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 BYTE_UNITS = ("B", "kB", "MB", "GB", "TB")  # decimal, as storage and bandwidth are counted
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # of a spreadsheet's cell
 
 
 def count(n: int) -> str:
@@ -127,3 +128,9 @@ def size_ticks(top: float) -> tuple[list[float], list[str]]:
     ticks = round_steps(top / scale)
     labels = [f"{tick:g}{THIN}{unit}" if tick else "0" for tick in ticks]
     return [tick * scale for tick in ticks], labels
+
+
+def guard(text: str) -> str:
+    """Keeps a cell from being a formula, and from holding what no file can (lone surrogates)."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text

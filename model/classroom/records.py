@@ -31,6 +31,15 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Tally:
+    """A question that is over, and how it was answered."""
+
+    question: Question
+    counts: tuple[int, ...]  # by option
+    words: tuple[tuple[str, int], ...]  # written ones, the most frequent first
+
+
+@dataclass(frozen=True)
 class ClassRow:
     """A token beside what the class and the model gave it."""
 

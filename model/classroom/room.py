@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from model.classroom.records import Answer, Kind, Question
+from model.classroom.records import Answer, Kind, Question, Tally
 from model.draw import uniform_at
 
 MAX_PEOPLE = 100
@@ -40,15 +40,6 @@ class _Member:
     answered_at: float = -1e9
 
 
-@dataclass
-class Tally:
-    """A question and how it was answered, kept until the room ends."""
-
-    question: Question
-    counts: tuple[int, ...]  # by option
-    words: tuple[tuple[str, int], ...]  # written ones, the most frequent first
-
-
 @dataclass(eq=False)
 class Room:
     """One class."""
@@ -62,6 +53,8 @@ class Room:
     question: Question | None = None
     revealed: str = ""  # what a phone shows of the outcome, one sentence
     tallies: list[Tally] = field(default_factory=list)
+    desk: object = None  # what the teacher's page keeps with the room
+    _n_asked: int = 0
     _members: dict[str, _Member] = field(default_factory=dict)
     _is_closed: bool = False
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -80,8 +73,7 @@ class Room:
         """
         name = " ".join(name.split())[:MAX_NAME]
         with self._lock:
-            if len(self._members) >= MAX_PEOPLE:
-                raise RoomError(f"The room is full: {MAX_PEOPLE} people are in it.")
+            self._make_room()
             taken = {member.name.lower() for member in self._members.values() if member.name}
             if name.lower() in taken:
                 raise RoomError("That name is taken: choose another, or none.")
@@ -162,31 +154,16 @@ class Room:
         if not may_write and not 2 <= len(options) <= MAX_OPTIONS:
             raise RoomError(f"A question needs 2 to {MAX_OPTIONS} answers to choose from.")
         with self._lock:
-            number = 1 + (self.question.number if self.question else len(self.tallies))
-            number = max([number, *(1 + tally.question.number for tally in self.tallies)])
+            self._n_asked += 1
             closes_at = None if seconds is None else self.clock() + seconds
             self.question = Question(
-                number, kind, words, tuple(options), tuple(shares), may_write, closes_at
+                self._n_asked, kind, words, tuple(options), tuple(shares), may_write, closes_at
             )
             self.revealed, self._is_closed = "", False
             for member in self._members.values():
                 member.answer, member.answered_at = None, -1e9
             self._change()
             return self.question
-
-    def ask_again(self) -> Question:
-        """Asks the same question a second time, for after a discussion."""
-        with self._lock:
-            question = self.question
-            if question is None:
-                raise RoomError("Nothing has been asked yet.")
-            return self.ask(
-                question.kind,
-                question.words,
-                question.options,
-                shares=question.shares,
-                may_write=question.may_write,
-            )
 
     def close(self) -> Tally:
         """Ends the question; returns how it was answered.
@@ -262,6 +239,19 @@ class Room:
     def _coin(self, member: _Member) -> float:
         return uniform_at(member.seed, self.question.number if self.question else 0)
 
+    def _make_room(self) -> None:
+        """Lets the phone go that was not seen for longest, where the room is full.
+
+        Raises:
+            RoomError: where all of them are here.
+        """
+        if len(self._members) < MAX_PEOPLE:
+            return
+        token, oldest = min(self._members.items(), key=lambda item: item[1].seen)
+        if self.clock() - oldest.seen < HERE_SECONDS:
+            raise RoomError(f"The room is full: {MAX_PEOPLE} people are in it.")
+        del self._members[token]
+
     def _member(self, token: str) -> _Member:
         member = self._members.get(token)
         if member is None:
@@ -283,7 +273,9 @@ def _checked(given: Answer, question: Question) -> Answer:
     Raises:
         RoomError: where it is none of the options, or a word that was not asked for.
     """
-    confidence = min(max(given.confidence, 0.01), 1.0)
+    confidence = given.confidence
+    if not 0 < confidence <= 1:  # what is no number at all is refused here, too
+        raise RoomError("A confidence lies between 0 and 1: choose one that is offered.")
     if given.option is not None:
         if not 0 <= given.option < len(question.options):
             raise RoomError("That is none of the answers on offer.")

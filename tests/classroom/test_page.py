@@ -48,9 +48,12 @@ def test_ask_close_append_and_ask_again(app: AppTest) -> None:
     answer(app, 0, 1)
     press(app, "classroom_close")
     assert sum(lesson(app).landed) == 5
+    press(app, "classroom_append_draw")
+    assert sum(lesson(app).landed) == 5, "the draws stay on the projector"
     press(app, "classroom_choice")
     answer(app, 2)
     press(app, "classroom_close")
+    press(app, "classroom_append_draw")
     press(app, "classroom_again")
     answer(app, 1)
     press(app, "classroom_close")
@@ -66,6 +69,16 @@ def test_a_question_of_one_answer_and_a_text_too_long_get_one_sentence(app: AppT
     press(app, "classroom_start")
     assert len(app.error) == 1
     assert room_of(app).text == "The cat sat on the"
+
+
+def test_a_nickname_is_text_and_no_markdown(app: AppTest) -> None:
+    press(app, "classroom_next")
+    room = room_of(app)
+    assert room.question is not None
+    room.answer(room.join("**[x](/y)**"), room.question.number, Answer(0))
+    press(app, "classroom_close")
+    press(app, "classroom_append_draw")
+    assert any(metric.label == r"\*\*\[x\](/y)\*\*" for metric in app.metric)
 
 
 def test_a_room_that_ended_is_gone(app: AppTest) -> None:

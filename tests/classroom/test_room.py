@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from model.classroom import room as rooms
 from model.classroom.records import Answer
 from model.classroom.room import (
+    HERE_SECONDS,
     IDLE_SECONDS,
     MAX_PEOPLE,
     MIN_SECONDS_BETWEEN,
@@ -56,7 +58,15 @@ def test_the_last_answer_of_a_phone_counts_and_counts_once(room: Room, clock: Cl
 
 @pytest.mark.parametrize(
     "given_answer",
-    [Answer(3), Answer(-1), Answer(None), Answer(None, "mat")],
+    [
+        *[Answer(3), Answer(-1), Answer(None), Answer(None, "mat")],
+        *[
+            Answer(0, "", math.nan),
+            Answer(0, "", math.inf),
+            Answer(0, "", 0),
+            Answer(0, "", 10**400),
+        ],
+    ],
 )
 def test_what_was_not_offered_is_refused(room: Room, given_answer: Answer) -> None:
     phone, number = room.join(), asked(room)
@@ -101,19 +111,24 @@ def test_the_same_question_twice_keeps_both_counts(room: Room, clock: Clock) -> 
     phone, number = room.join(), asked(room)
     room.answer(phone, number, Answer(0))
     room.close()
-    again = room.ask_again()
+    again = asked(room)
     clock.now += 1
-    room.answer(phone, again.number, Answer(1))
+    room.answer(phone, again, Answer(1))
     room.close()
     assert [tally.counts for tally in room.tallies] == [(1, 0, 0), (0, 1, 0)]
 
 
-def test_a_room_has_a_limit_and_names_are_taken_once(room: Room) -> None:
+def test_a_room_has_a_limit_and_names_are_taken_once(room: Room, clock: Clock) -> None:
     room.join("Ada")
     with pytest.raises(RoomError):
         room.join("  aDA ")
-    for _ in range(MAX_PEOPLE - 1):
+    phones = [room.join() for _ in range(MAX_PEOPLE - 1)]
+    with pytest.raises(RoomError):
         room.join()
+    clock.now += HERE_SECONDS
+    for phone in phones:
+        room.view(phone)
+    assert room.join(), "who has not been seen for long makes room"
     with pytest.raises(RoomError):
         room.join()
 

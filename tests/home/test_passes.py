@@ -139,5 +139,5 @@ def test_the_figures_follow_the_text_and_say_the_pass_under_the_pointer(reader: 
     box = drawing.bounding_box()
     assert box is not None
     reader.page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] - 2)
-    told = figure.locator(".passes-legend").inner_text()
+    told = figure.locator(".passes-pointed").inner_text()
     assert "pass 10, decode" in told

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.home.sample_runs import make_piece, make_run
-from viz.home.run_export import CSV_COLUMNS, FORMULA_STARTS, guard, to_csv, to_json
+from viz.format import FORMULA_STARTS, guard
+from viz.home.run_export import CSV_COLUMNS, to_csv, to_json
 
 TEXTS = st.lists(st.text(st.characters(), min_size=1, max_size=8), min_size=1, max_size=4)
 

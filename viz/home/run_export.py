@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from model.records import Candidate, Piece, RunRecord, Step
+from viz.format import guard
 
 SCHEMA = "one-token-at-a-time/run"
 SCHEMA_VERSION = 1
 ROUNDING = 1e-12
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 CSV_COLUMNS = (
     "position",
     "id",
@@ -74,12 +74,6 @@ def to_csv(run: RunRecord) -> str:
             )
         )
     return out.getvalue()
-
-
-def guard(text: str) -> str:
-    """Keeps a cell from being a formula, and from holding what no file can (lone surrogates)."""
-    text = text.encode("utf-8", "backslashreplace").decode()
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def to_json(run: RunRecord) -> str:

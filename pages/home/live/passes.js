@@ -87,15 +87,15 @@ function factsOf(header) {
 function createFigure({ name, title, axis, ...what }) {
   const heading = el("h3", {}, title);
   const [prefill, decode] = ["of-prefill", "of-decode"].map((kind) => el("span", { class: kind }));
-  const pointed = el("span", { hidden: true });
-  const legend = el("p", { class: "passes-legend" }, prefill, decode, pointed);
+  const pointed = el("p", { class: "passes-pointed", hidden: true });
+  const legend = el("p", { class: "passes-legend" }, prefill, decode);
   const columns = { prefill: shape("path", "is-prefill"), decode: shape("path", "is-decode") };
   const line = shape("line", "passes-line");
   const svg = shape("svg", "passes-drawing", columns.prefill, columns.decode, line);
   setAttribute(svg, "preserveAspectRatio", "none");
   const rows = el("div", { class: "passes-rows" });
   const marks = el("div", { class: "passes-marks" });
-  const plot = el("div", { class: "passes-plot", role: "img" }, rows, svg);
+  const plot = el("div", { class: "passes-plot", role: "img" }, rows, svg, pointed);
   const note = el("p", { class: "muted" });
   const element = el(
     "figure",
@@ -116,11 +116,8 @@ function createFigure({ name, title, axis, ...what }) {
   svg.addEventListener("pointerleave", () => point(-1));
 
   function point(index) {
-    const isPointed = index >= 0;
-    setShown(prefill, !isPointed);
-    setShown(decode, !isPointed);
-    setShown(pointed, isPointed);
-    if (isPointed) setText(pointed, passInWords(shown.passes[index], index));
+    setShown(pointed, index >= 0);
+    if (index >= 0) setText(pointed, passInWords(shown.passes[index], index));
   }
 
   function draw(facts) {

@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import secrets
 from functools import partial
-from weakref import WeakKeyDictionary
 
 import segno
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model.classroom.room import Room, RoomError, find_room
+from model.classroom.room import RoomError, find_room
 from model.classroom.rounds import class_round, class_score, landing
 from model.generation import Generation
 from model.loading import LanguageModel
@@ -26,11 +25,11 @@ from pages.lessons.classroom.settings import SETTINGS
 from pages.lessons.classroom.state import Classroom
 from viz.classroom.charts import class_figure, draws_figure, votes_figure
 from viz.format import plural
+from viz.palette import colour
 from viz.strip import element, paragraph
 
 LESSON = "classroom_lesson"
 TICK_SECONDS = 0.8  # after which the counts on the projector are drawn anew
-_of_room: WeakKeyDictionary[Room, Classroom] = WeakKeyDictionary()  # for a teacher who reloads
 CLAIM = (
     "**You predict the next token as the model does: by a probability for each.** Open a room; "
     "students join by phone and answer, and the class stands beside the model."
@@ -43,8 +42,8 @@ def show_classroom(waiting: DeltaGenerator) -> None:
     waiting.empty()
     if not is_presenting():
         st.markdown(CLAIM)
-    has_room = lesson.room is not None
-    st.fragment(_page, run_every=TICK_SECONDS if has_room else None)(lesson, has_room)
+    ticks = _counts(lesson)
+    st.fragment(_page, run_every=TICK_SECONDS if ticks else None)(lesson, ticks)
     show_code(class_round, class_score, landing, key="classroom_code")
 
 
@@ -52,14 +51,8 @@ def _begin(lm: LanguageModel, old: Classroom | None) -> Classroom:
     """Begin with a text; a room that is open goes on with another model."""
     lesson = Classroom(lm, Generation(lm, DEFAULT_PROMPT), DEFAULT_PROMPT)
     if old is not None and old.room is not None:
-        _open(lesson, old.room)
+        lesson.open(old.room)
     return lesson
-
-
-def _open(lesson: Classroom, room: Room | None = None) -> None:
-    lesson.open(room)
-    if lesson.room is not None:
-        _of_room[lesson.room] = lesson
 
 
 def _after_reload() -> Classroom | None:
@@ -71,24 +64,29 @@ def _after_reload() -> Classroom | None:
         room = find_room(kept[0])
     except RoomError:
         return None
-    lesson = _of_room.get(room)
-    if lesson is None or not secrets.compare_digest(room.key, kept[1]):
+    lesson = room.desk
+    if not isinstance(lesson, Classroom) or not secrets.compare_digest(room.key, kept[1]):
         return None
     st.session_state[LESSON] = lesson
     return lesson
 
 
+def _counts(lesson: Classroom) -> bool:
+    """Tell whether the projector shows how many have joined or answered."""
+    return lesson.room is not None and lesson.tally is None
+
+
 def _page(lesson: Classroom, is_ticking: bool) -> None:
-    if (lesson.room is not None) != is_ticking:
-        st.rerun()  # the whole page: it ticks as long as there is a room
+    if lesson.room is not None and lesson.room.question is not None and not lesson.room.is_open:
+        lesson.close()  # its time may be over
+    if _counts(lesson) != is_ticking:
+        st.rerun()  # the whole page: it ticks while phones join or answer, not while all look
     if lesson.notice:
         st.error(lesson.notice)
     if lesson.room is None:
         _closed_door(lesson)
         return
     keep_key(lesson.room)
-    if lesson.tally is None and lesson.room.question is not None and not lesson.room.is_open:
-        lesson.close()  # its time is over
     _door(lesson)
     _text(lesson)
     if lesson.room.question is not None and lesson.tally is None:
@@ -100,7 +98,7 @@ def _page(lesson: Classroom, is_ticking: bool) -> None:
 
 def _closed_door(lesson: Classroom) -> None:
     """Offer to open a room, and say what its phones are asked."""
-    st.button("Open a room", type="primary", key="classroom_open", on_click=_open, args=(lesson,))
+    st.button("Open a room", type="primary", key="classroom_open", on_click=lesson.open)
     st.markdown(
         "- **What comes next?** Everyone gives a token and a confidence. The class’s distribution "
         "appears beside the model’s, both scored in bits.\n"
@@ -137,11 +135,10 @@ def _door(lesson: Classroom) -> None:
 
 
 def _qr(address: str) -> None:
+    """Show the address as a picture: dark on light in both themes, as cameras read it best."""
     drawn = io.BytesIO()
-    dark = "#1f2430"
-    segno.make(address, micro=False).save(
-        drawn, kind="png", scale=5, border=2, dark=dark, light="#ffffff"
-    )
+    tones = {"dark": colour("ink", "light"), "light": colour("paper", "light")}
+    segno.make(address, micro=False).save(drawn, kind="png", scale=5, border=2, **tones)
     st.image(drawn.getvalue(), width=190 if is_presenting() else 130)
 
 
@@ -221,7 +218,9 @@ def _score(lesson: Classroom) -> None:
         ("Uniform", f"{score.uniform_bits:.1f} bits", "every token alike"),
     ]
     if score.best_name is not None:
-        cells.insert(1, (score.best_name, f"{score.best_bits:.1f} bits", "the best phone"))
+        cells.insert(
+            1, (as_written(score.best_name), f"{score.best_bits:.1f} bits", "the best phone")
+        )
     show_metrics(cells, "classroom_score")
 
 

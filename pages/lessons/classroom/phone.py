@@ -87,7 +87,7 @@ async def answer(request: Request) -> Response:
         raise RoomError("That answer cannot be read: press again.")
     if not isinstance(confidence, int | float):
         raise RoomError("That confidence is no number: choose one that is offered.")
-    given = Answer(option, _text(sent, "word"), float(confidence))
+    given = Answer(option, _text(sent, "word"), confidence)
     room.answer(request.headers.get(TOKEN, ""), number, given)
     return JSONResponse({}, headers=_NO_STORE)
 

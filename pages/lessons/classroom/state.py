@@ -19,15 +19,15 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from model.classroom.records import ClassRound, ClassScore, Kind
-from model.classroom.room import Room, RoomError, Tally, end_room, open_room
+from model.classroom.records import ClassRound, ClassScore, Kind, Tally
+from model.classroom.room import Room, RoomError, end_room, open_room
 from model.classroom.rounds import class_round, class_score, landing
 from model.draw import best_ids
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.tokenizing import encode, label
-from viz.format import percent
+from viz.format import guard, percent
 
 P = ParamSpec("P")
 N_OFFERED = 5  # buttons of a question for the next token
@@ -74,6 +74,7 @@ class Classroom:
         except RoomError as error:
             self.notice = str(error)
             return
+        self.room.desk = self
         self._show_text()
 
     def end(self) -> None:
@@ -93,6 +94,7 @@ class Classroom:
             self.notice = str(error)
             return
         self.prompt = prompt
+        self._forget_answers()
         self._show_text()
 
     # Asking
@@ -129,14 +131,15 @@ class Classroom:
     def ask_choice(self, words: str, options: str, *, seconds: float | None) -> None:
         """Ask a question of the teacher's own, an answer a line."""
         lines = [line.strip()[:80] for line in options.splitlines() if line.strip()]
-        self._ask("choice", " ".join(words.split())[:300] or "Which?", lines, seconds=seconds)
+        words = " ".join(words.split())[:300] or "Which?"
+        self._ask("choice", words, list(dict.fromkeys(lines)), seconds=seconds)
 
     @one_at_a_time
     def ask_again(self) -> None:
-        """Ask the same question again, after a discussion."""
-        if self.room is not None:
-            self.room.ask_again()
-        self._forget_answers()
+        """Ask the question that was closed last again, after a discussion."""
+        if self.tally is not None:
+            asked = self.tally.question
+            self._ask(asked.kind, asked.words, list(asked.options))
 
     # What came of it
 
@@ -164,29 +167,26 @@ class Classroom:
         room = self.room
         if room is None or self._cannot_go_on():
             return
+        if self.has_appended:
+            self._forget_answers()  # of a position that has had its token
         before, logits, answers = list(self.generation.ids), self.generation.logits, room.answers()
         step = self.generation.step(token_id=token_id)
-        tally, found, score = self.tally, self.found, None
-        if found is not None and answers and is_scored:
-            score = class_score(self.lm, before, logits, self.offered, answers, step.token_id)
         sentence = f"“{step.text}” was appended."
-        if score is not None:
+        if self.found is not None and answers and is_scored:
+            score = class_score(self.lm, before, logits, self.offered, answers, step.token_id)
             sentence += (
                 f" It cost the class {score.class_bits:.1f} bits, the model {score.model_bits:.1f}."
             )
+            self.score = score
         self._show_text()
         room.reveal(sentence)
-        self.tally, self.found, self.score = (
-            tally,
-            found,
-            score,
-        )  # they stay until the next question
 
     @one_at_a_time
     def back(self) -> None:
         """Take the last token back."""
         if self.generation.steps:
             self.generation.rewind()
+            self._forget_answers()
             self._show_text()
 
     @property
@@ -229,12 +229,12 @@ class Classroom:
         table.writerow(("question", "kind", "words", "answer", "votes", "probability"))
         for tally in self.room.tallies:
             asked = tally.question
-            head = (asked.number, asked.kind, asked.words)
+            head = (asked.number, asked.kind, guard(asked.words))
             shares = [percent(share) for share in asked.shares] or [""] * len(asked.options)
             for name, n_votes, share in zip(asked.options, tally.counts, shares, strict=True):
-                table.writerow((*head, _harmless(name), n_votes, share))
+                table.writerow((*head, guard(name), n_votes, share))
             for word, n_votes in tally.words:
-                table.writerow((*head, _harmless(word), n_votes, ""))
+                table.writerow((*head, guard(word), n_votes, ""))
         return out.getvalue()
 
     def _ask(self, kind: Kind, words: str, options: list[str], **more: Any) -> None:
@@ -261,7 +261,7 @@ class Classroom:
         return bool(self.generation.finished)
 
     def _show_text(self) -> None:
-        self._forget_answers()
+        """Put the text on the phones; what was answered stays on the projector."""
         if self.room is not None:
             self.room.show_text(self.generation.text, self._link())
 
@@ -273,8 +273,3 @@ class Classroom:
             forced = ",".join(f"{i}:{step.token_id}" for i, step in enumerate(steps))
             parts |= {"run": str(len(steps)), "forced": forced}
         return "?" + urlencode(parts)
-
-
-def _harmless(text: str) -> str:
-    """Write a text so that no spreadsheet takes it for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
