@@ -76,6 +76,7 @@ def test_a_round_from_the_question_to_the_token(lesson: Classroom) -> None:
     lesson.append()
     assert len(lesson.generation.ids) == n_before + 1
     assert lesson.score is not None
+    assert lesson.score.token_id in {row.token_id for row in lesson.found.rows}
     assert lesson.has_appended
     lesson.back()
     assert len(lesson.generation.ids) == n_before

@@ -124,7 +124,7 @@ def test_nothing_of_the_draw_is_told_before_it_or_after_it_forgotten(reader: Rea
     for _ in range(4):
         expect(coins).to_have_count(0)
         expect(sentence).not_to_contain_text(f"{reader.header['coin']:.3f}")
-        expect(loop).to_contain_text("draws at the press")
+        expect(loop).to_contain_text("no id yet")
         expect(loop).not_to_contain_text(f"id {reader.header['next_id']}")
         coin = int(1e4 * reader.header["coin"]) / 1e4
         reader.press("Next")

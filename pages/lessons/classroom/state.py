@@ -178,6 +178,9 @@ class Classroom:
                 f" It cost the class {score.class_bits:.1f} bits, the model {score.model_bits:.1f}."
             )
             self.score = score
+            shown = [*self.offered, step.token_id]  # the token that came has its bars as well
+            given = [answer for _, answer in answers]
+            self.found = class_round(self.lm, before, logits, shown, given)
         self._show_text()
         room.reveal(sentence)
 
