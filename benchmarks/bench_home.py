@@ -45,8 +45,12 @@ def forced(n_tokens: int) -> dict[str, str]:
 
 
 def open_reader(browser: Browser, url: str, **params: str) -> Reader:
-    """Opens a page of its own; nothing listens to its wire, which would cost time."""
-    page = browser.new_context(viewport=VIEWPORT).new_page()  # type: ignore[arg-type]  # a mapping
+    """Opens a page of its own; nothing listens to its wire, which would cost time.
+
+    Without motion: the bar that a press chose is not lit before the next distribution shows.
+    """
+    context = browser.new_context(viewport=VIEWPORT, reduced_motion="reduce")  # type: ignore[arg-type]  # a mapping
+    page = context.new_page()
     page.add_init_script(CLOCK + LAST_CLICK)
     reader = Reader(page, url, is_tapped=False)
     return reader.open(**params)

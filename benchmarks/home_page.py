@@ -216,11 +216,13 @@ class Reader:
     def settle(self) -> None:
         """Waits until every event is answered and what Python said is on the screen."""
         pending = self.live.locator(".token.is-pending")
+        lit = self.live.locator(".bars[data-drawn]")  # the step before, for a moment
         self.until(
             lambda: (
                 self.wire.is_answered
                 and pending.count() == 0
                 and self.chips.count() == len(self.ids)
+                and (self.header["finished"] or lit.count() == 0)
             ),
             f"no answer to {self.wire.events[-1:]}, or not on the screen",
         )

@@ -81,9 +81,10 @@ def test_a_position_of_the_prompt_is_given_the_cache_that_was_before_it(
     header = {
         "cache": {"bytes": 4096, "tokens": 16, "bytes_per_token": bytes_per_token},
         "timing": {},
+        "ids": list(range(16)),
         "n_prompt": 10,
         "forced": [],
         "steps": {"logprob": []},
     }
-    told = page.evaluate(PASS, {"header": header, "inspecting": 3})
+    told = page.evaluate(PASS, {"header": header, "position": 3})
     assert (told["phase"], told["tokens"], told["bytes"]) == ("prefill", 3, in_use)

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.browser
 PROMPT = "Once upon a time"
 LARGE_VOCABULARY = 100_000  # of which the page holds two thirds one by one
 N_FAST = 20
+LONGEST_LIGHT = 400  # milliseconds; 250 and what a busy machine adds
 CLICK_FAST = "(button, times) => { for (let i = 0; i < times; i += 1) button.click(); }"
 # keeps what the page sends from leaving while `holdsWire` is set
 HELD_WIRE = """(() => {
@@ -65,7 +66,7 @@ def test_next_needs_no_answer_for_the_next_distribution(reader: Reader) -> None:
     reader.button("Next").click()
     expect(reader.chips).to_have_count(n_before + 1)
     expect(reader.live.locator(".token.is-pending")).to_have_count(0)
-    assert reader.bars() != before, "the bars are those of the next position"
+    reader.until(lambda: reader.bars() != before, "the bars are not those of the next position")
     reader.button("Next").click()
     expect(reader.chips).to_have_count(n_before + 2)
     expect(reader.live.locator(".token.is-pending")).to_have_count(1)
@@ -109,6 +110,7 @@ def test_the_coin_s_mark_lies_on_the_token_that_next_appends(reader: Reader) -> 
     reader.open(prompt=PROMPT, order="llama.cpp", temperature="1.9", repetition_penalty="1.3")
     reader.live.get_by_label("Peek").check()
     for _ in range(8):
+        expect(reader.live.locator(".coin-sentence")).to_contain_text("falls on")
         sentence = reader.live.locator(".coin-sentence").inner_text()
         reader.press("Next")
         assert f"falls on {reader.tokens()[-1]}," in sentence
@@ -138,6 +140,48 @@ def test_nothing_of_the_draw_is_told_before_it_or_after_it_forgotten(reader: Rea
     expect(chosen).to_have_attribute("data-id", str(reader.ids[-1]))
     expect(sentence).to_contain_text(f"The coin {coin:.4f} fell on {reader.tokens()[-1]}")
     assert coins.count() > 0
+
+
+def test_a_press_lights_the_bar_that_it_chose_and_the_next_press_is_not_held_up(
+    reader: Reader,
+) -> None:
+    reader.open(prompt=PROMPT)
+    reader.press("Next")
+    reader.page.wait_for_function("() => globalThis.__ottPrefetched?.length > 0")
+    reader.live.locator(".bars").evaluate("""(bars) => {
+      globalThis.lit = [];
+      new MutationObserver(() => {
+        const row = bars.querySelector("[data-chosen]");
+        if (bars.dataset.drawn && row) globalThis.lit.push([row.dataset.id, performance.now()]);
+        else globalThis.lit.push([null, performance.now()]);
+      }).observe(bars, { attributeFilter: ["data-drawn"] });
+    }""")
+    reader.press("Next")
+    (chosen, lit), (nothing, dark) = reader.page.evaluate("() => globalThis.lit")
+    assert (int(chosen), nothing) == (reader.ids[-1], None)
+    assert 0 < dark - lit < LONGEST_LIGHT
+
+    n_before = len(reader.ids)
+    reader.button("Next").evaluate(CLICK_FAST, N_FAST)
+    expect(reader.chips).to_have_count(n_before + N_FAST, timeout=PATIENCE)
+
+
+def test_hold_keeps_the_finished_step_until_the_next_press(reader: Reader) -> None:
+    reader.open(prompt=PROMPT)
+    reader.live.get_by_label("Hold").check()
+    chosen = reader.live.locator(".bars-row[data-chosen=true]")
+    coin = reader.live.locator(".coin-marker")
+    for n in range(1, 4):
+        before = reader.header["coin"]
+        reader.button("Next").click()
+        expect(reader.chips).to_have_count(reader.header["n_prompt"] + n)
+        reader.until(lambda n=n: len(reader.ids) == reader.header["n_prompt"] + n, "no answer")
+        reader.page.wait_for_timeout(LONGEST_LIGHT)
+        expect(chosen).to_have_attribute("data-id", str(reader.ids[-1]))
+        assert coin.evaluate("(mark) => parseFloat(mark.style.left)") == pytest.approx(100 * before)
+    reader.live.get_by_label("Hold").uncheck()
+    expect(chosen).to_have_count(0)
+    expect(coin).to_be_hidden()
 
 
 def test_a_greedy_step_has_nothing_to_hide(reader: Reader) -> None:

@@ -178,6 +178,8 @@ interface View extends Position {
   header: Header;
   isBeforeDraw: boolean; // the coin of this position has not been tossed: none is shown
   isPeeking: boolean; // the reader wants to see it all the same
+  isHolding: boolean; // a finished step stays until the next press
+  isDrawn: boolean; // the step that was just pressed is shown
   ids: number[];
   controls: Controls;
   orders: Record<string, string[]>;

@@ -10,6 +10,7 @@ import { beginTiming } from "./timings.js";
 export function createActions(live) {
   const { player, queue } = live;
   const tell = (kind, fields = {}) => {
+    live.cutShort();
     queue.push({ kind, ...fields });
     live.schedule();
   };
@@ -28,6 +29,7 @@ export function createActions(live) {
     fromThePast(kind, fields);
   };
   const changeControls = (changes, isFinal) => {
+    live.cutShort();
     live.controls = { ...live.controls, ...changes };
     live.isDragging = !isFinal;
     live.isWhatIf = live.inspecting !== null;
@@ -103,6 +105,12 @@ export function createActions(live) {
     /** Shows the coin of the next position before it is tossed, or no longer. */
     peek(isPeeking) {
       live.isPeeking = isPeeking;
+      live.schedule();
+    },
+    /** Keeps a finished step on the screen until the next press, or no longer. */
+    hold(isHolding) {
+      live.isHolding = isHolding;
+      live.cutShort();
       live.schedule();
     },
     guess: (text) => tell("guess", { text }),

@@ -47,6 +47,7 @@ export function createBars(actions) {
     lastView = view;
     if (view.distribution === null) return;
     setAttribute(element, "data-stage", view.stage);
+    setAttribute(element, "data-drawn", view.isDrawn ? "true" : null);
     const results = new Map(
       COLUMNS.map(({ name }) => [name, name === "active" ? activeResult(view) : aloneResult(view, name)]),
     );

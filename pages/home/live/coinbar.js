@@ -21,6 +21,7 @@ export function createCoinBar(actions) {
   const sentence = el("span", { class: "coin-sentence" });
   const look = createButton("quiet", "look back at it", () => actions.inspect(lastView.ids.length - 1));
   const note = el("span", { class: "coin-note" }, NOTE);
+  const hold = createSwitch("Hold", "Keep the finished step until the next press", actions.hold);
   const peek = createSwitch("Peek", "Show the coin before it is tossed", actions.peek);
   const segments = el("div", { class: "coin-segments" });
   const marker = el("div", { class: "coin-marker" });
@@ -28,7 +29,7 @@ export function createCoinBar(actions) {
   const element = el(
     "div",
     { class: "coin" },
-    el("div", { class: "coin-line" }, el("p", {}, sentence, " ", look), note, peek.element),
+    el("div", { class: "coin-line" }, el("p", {}, sentence, " ", look), note, hold.element, peek.element),
     bar,
   );
   const pool = [];
@@ -57,8 +58,9 @@ export function createCoinBar(actions) {
     marker.style.left = `${100 * (view.coin ?? 0)}%`;
     const words = view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result);
     setText(sentence, words);
-    setShown(note, view.coin !== null && !isGreedy(result));
+    setShown(note, view.coin !== null && !view.isDrawn && !isGreedy(result));
     setShown(look, view.isBeforeDraw && view.ids.length > view.nPrompt);
+    hold.set(view.isHolding);
     peek.set(view.isPeeking);
     const spoken = view.isBeforeDraw ? "No coin has been tossed yet." : words;
     setAttribute(bar, "aria-label", `Cumulative active distribution. ${spoken}`);

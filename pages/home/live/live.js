@@ -10,7 +10,7 @@ import { listenForKeys } from "./keys.js";
 import { createLayout } from "./layout.js";
 import { NavigationGuard } from "./navigation_guard.js";
 import { decodePayload, readDistribution } from "../../frame/live/payload.js";
-import { Player, StageLight } from "./player.js";
+import { isStill, Player, StageLight } from "./player.js";
 import { Step } from "./step.js";
 import { rememberAll } from "../../frame/live/strategies.js";
 import { afterThisFrame } from "./timings.js";
@@ -19,6 +19,7 @@ import { buildView } from "./view.js";
 const SETTLE_AFTER_MS = 250;
 const QUIET_EVENTS = ["tokenise", "inspect", "guess"];
 const SILENT_EVENTS = ["tokenise", "guess", "settings"]; // of the last two, their own places speak
+const LIT_MS = 250; // after a press, the bar that it chose
 const MAX_SPOKEN_SPEED = 2; // tokens per second; a faster run is read out on Pause
 const STEP_EVENTS = ["next", "force", "back"];
 const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
@@ -39,7 +40,7 @@ export class Live {
   header = null; // its header
   present = null; // the distribution of the next token; null once the text has ended
   inspected = null; // the distribution of a past position
-  last = null; // {distribution, position, coin} that the end of the text was drawn from
+  last = null; // {distribution, position, coin, settings} that the end of the text was drawn from
   prefetched = null; // {header, arrays, distribution} as Next will bring them
   notice = null; // {kind, text} that stands until it is dismissed or the next thing happens
   labels = NO_LABELS;
@@ -49,6 +50,8 @@ export class Live {
   inspecting = null; // the past position that is looked at
   isWhatIf = false; // a slider was moved while looking at the past
   isRevealed = false; // in predict mode: the bars of this position may show
+  isHolding = false; // a finished step stays until the next press
+  litUntil = 0; // the finished step is shown in place of the next distribution
   isPeeking = false; // the coin of the next position is shown before it is tossed
   step = new Step(); // what is shown and not yet confirmed
   // the next frame
@@ -61,6 +64,7 @@ export class Live {
   heldTimer = 0;
   showAt = 0; // when a held payload may show
   settleTimer = 0;
+  litTimer = 0;
 
   /** @param {ShadowRoot} parentElement */
   constructor(parentElement) {
@@ -142,7 +146,7 @@ export class Live {
 
   /** Makes a header and its distributions what the page holds. */
   show(header, arrays, distribution) {
-    if (header.finished) this.keepLast(this.header, header, distribution);
+    if (header.finished) this.keepLast(header, distribution);
     this.header = header;
     this.present = header.finished ? null : distribution;
     this.inspected = readDistribution(header.inspect, arrays, "inspect_", this.inspected);
@@ -202,13 +206,9 @@ export class Live {
   }
 
   /** When the text has ended no distribution follows: the bars keep the one its end was drawn from. */
-  keepLast(before, { ids }, distribution) {
+  keepLast({ ids }, distribution) {
     const position = ids.length - 1;
-    if (this.present !== null && before.ids.length === position) {
-      this.last = { distribution: this.present, position, coin: before.coin };
-    } else if (this.last?.position !== position) {
-      this.last = { distribution, position, coin: null };
-    }
+    if (this.last?.position !== position) this.last = { distribution, position, coin: null, settings: null };
   }
 
   /** Takes the answer to one event. */
@@ -251,13 +251,32 @@ export class Live {
     step.press(entry, this.idAfter(entry));
     this.inspecting = null;
     this.ids = step.idsAfter(header.ids);
-    this.marks.push([entry.timing, "painted_token"]);
+    this.marks = [[entry.timing, "painted_token"]]; // what was not seen yet is cut short
     if (entry.kind !== "back") {
+      this.lightUp();
       this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
       this.light.pressed(this.beat, this.player.isPlaying);
     }
     this.schedule(); // what pumps the queue may have asked for no frame: Play would wait for ever
     return true;
+  }
+
+  /** Remembers what this press draws from, and lights it: a moment, or until the next press. */
+  lightUp() {
+    const { ids, coin, orders } = this.header;
+    const settings = activeSettings(this.controls, orders);
+    this.last = { distribution: this.present, position: ids.length, coin, settings };
+    if (this.isHolding) this.litUntil = Infinity;
+    else if (!this.player.isPlaying && !isStill()) {
+      this.litUntil = performance.now() + LIT_MS;
+      this.litTimer = setTimeout(() => this.schedule(), LIT_MS);
+    }
+  }
+
+  /** Puts the light of the finished step out: something else was pressed. */
+  cutShort() {
+    clearTimeout(this.litTimer);
+    this.litUntil = 0;
   }
 
   /** The id that a step appends; null while the sliders say what Python has not answered yet. */
@@ -306,6 +325,12 @@ export class Live {
     return this.player.isPaced ? this.player.interval : null;
   }
 
+  /** Whether the finished step is shown: Python has answered, and nothing waits to be pressed. */
+  get isLit() {
+    const isFresh = this.last?.position === this.ids.length - 1 && this.inspecting === null;
+    return isFresh && performance.now() < this.litUntil && this.queue.isSent;
+  }
+
   isBusy() {
     return !this.queue.isIdle || this.step.state !== "idle";
   }
@@ -326,11 +351,13 @@ export class Live {
   paint(frame) {
     this.frame = 0;
     this.labels = globalThis.__ottVocabulary?.[this.header.model.name] ?? NO_LABELS;
-    const { state } = this.step;
+    const { isLit, step: { state } } = this;
     const scope = state === "pressed" ? "token" : this.isLightOnly ? "stage" : "all";
     this.layout.update(buildView(this), scope);
     this.isLightOnly = true;
-    const marks = this.marks.splice(0);
+    const isLate = ([, name]) => isLit && name === "painted_distribution";
+    const marks = this.marks.filter((mark) => !isLate(mark));
+    this.marks = this.marks.filter(isLate);
     for (const [timing, name] of marks) timing[`${name}_in`] = frame;
     if (marks.length > 0 || !this.step.isPainted)
       afterThisFrame((now) => this.painted(now, marks, state));
@@ -355,6 +382,7 @@ export class Live {
     cancelAnimationFrame(this.frame);
     clearTimeout(this.settleTimer);
     clearTimeout(this.heldTimer);
+    clearTimeout(this.litTimer);
   }
 }
 

@@ -28,16 +28,16 @@ const MAX_LABEL = 14; // characters of a token in a station
  * position of the prompt had no pass of its own; it is run anew to be looked at, and not timed.
  * @returns {Pass}
  */
-export function passOf({ header, inspecting }) {
-  const { cache, n_prompt: nPrompt } = header;
-  if (inspecting === null) return newestPass(header);
-  return readRows(header)[inspecting - nPrompt] ?? {
+export function passOf({ header, position }) {
+  const { cache, ids, n_prompt: nPrompt } = header;
+  if (position >= ids.length) return newestPass(header);
+  return readRows(header)[position - nPrompt] ?? {
     phase: "prefill",
     seconds: null,
-    nInput: inspecting,
-    tokens: inspecting,
+    nInput: position,
+    tokens: position,
     // a state that sums up what was read is as large after one token as after all
-    bytes: cache.bytes_per_token === 0 ? cache.bytes : inspecting * cache.bytes_per_token,
+    bytes: cache.bytes_per_token === 0 ? cache.bytes : position * cache.bytes_per_token,
   };
 }
 

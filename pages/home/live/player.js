@@ -59,7 +59,7 @@ export class Player {
 }
 
 /** Whether the reader wants no flashes. */
-function isStill() {
+export function isStill() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 

@@ -11,19 +11,20 @@ const DRAWING_STEPS = ["next", "force"]; // the steps that append
  * text has ended, the one that its end was drawn from.
  * @returns {Position}
  */
-function choosePosition({ header, present, inspected, last, step, inspecting, ids }) {
+function choosePosition({ header, present, inspected, last, step, inspecting, ids, isLit }) {
   const past = pastPosition(header, inspected);
   if (past !== null && inspecting === past.position) return past;
+  const end = ids.length - 1;
+  const asEnd = { chosenId: ids[end], forced: header.forced.includes(end) };
+  if (present !== null && !step.isUnderWay && isLit) return { ...last, ...asEnd };
   if (present !== null) {
     const forced = step.kind === "force";
     const { coin } = header;
     const position = header.ids.length;
     return { distribution: present, position, coin, chosenId: step.id, forced, settings: null };
   }
-  const end = ids.length - 1;
   if (past?.position === end) return past;
-  if (last?.position === end)
-    return { ...last, chosenId: ids[end], forced: header.forced.includes(end), settings: null };
+  if (last?.position === end) return { ...last, ...asEnd, settings: null };
   return { ...NOTHING, position: ids.length };
 }
 
@@ -57,6 +58,8 @@ export function buildView(state) {
     coin: isBeforeDraw ? null : shown.coin,
     isBeforeDraw,
     isPeeking: state.isPeeking,
+    isHolding: state.isHolding,
+    isDrawn: shown.chosenId !== null && state.inspecting === null,
     settings,
     contextIds: header.ids.slice(0, shown.position),
     nPrompt: header.n_prompt,
