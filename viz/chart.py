@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import pandas as pd  # noqa: F401  whole, before Plotly: it takes what a thread has half imported
 import plotly.graph_objects as go
 
-from viz.format import log_ticks, round_steps
-from viz.palette import Theme, colour, template
+from viz.format import THIN, log_ticks, round_steps
+from viz.palette import FONT, colour, sheer
 
 Style: TypeAlias = dict[str, Any]  # arguments that Plotly takes
 
@@ -31,7 +32,48 @@ class Chart:
     alt: str  # the same for who hears the page
 
 
-def new_figure(theme: Theme, height: int = HEIGHT, x: str = "", y: str = "") -> go.Figure:
+@cache
+def template() -> go.layout.Template:
+    """Gives the look of every Plotly figure: transparent paper, quiet axes, thin spaces.
+
+    The figure has no title and no background of its own: its caption is the page's, and the page's
+    theme shows through.
+    """
+    muted, line = colour("muted"), colour("line")
+    axis = {
+        "automargin": True,
+        "gridcolor": line,
+        "linecolor": line,
+        "showgrid": False,
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickcolor": line,
+        "tickfont": {"color": muted, "size": 12},
+        "title": {"font": {"color": muted, "size": 12}, "standoff": 8},
+        "zeroline": False,
+    }
+    layout = go.Layout(
+        font={"family": FONT, "size": 13, "color": colour("ink")},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        separators=f".{THIN}",
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        xaxis=axis,
+        yaxis=axis | {"showgrid": True, "ticks": "", "rangemode": "tozero"},
+        bargap=0.2,
+        showlegend=False,
+        hovermode="closest",
+        hoverlabel={
+            "bgcolor": colour("raised"),
+            "bordercolor": line,
+            "font": {"family": FONT, "size": 13, "color": colour("ink")},
+        },
+        colorway=[colour(role) for role in ("kept", "prompt", "generated", "surprise")],
+    )
+    return go.layout.Template(layout=layout)
+
+
+def new_figure(height: int = HEIGHT, x: str = "", y: str = "") -> go.Figure:
     """Starts a figure with the template, a legend of words above it, and the axes' titles."""
     legend = {
         "orientation": "h",
@@ -41,22 +83,22 @@ def new_figure(theme: Theme, height: int = HEIGHT, x: str = "", y: str = "") -> 
         "yanchor": "bottom",
         "itemclick": False,
         "itemdoubleclick": False,
-        "font": {"size": 12, "color": colour("ink", theme)},
+        "font": {"size": 12, "color": colour("ink")},
     }
-    layout = {"template": template(theme), "height": height, "showlegend": True, "legend": legend}
+    layout = {"template": template(), "height": height, "showlegend": True, "legend": legend}
     titles = {
         f"{axis}axis": {"title": {"text": text}} for axis, text in (("x", x), ("y", y)) if text
     }
     return go.Figure(layout=layout | titles)
 
 
-def empty_chart(theme: Theme, note: str) -> Chart:
+def empty_chart(note: str) -> Chart:
     """Draws a sentence where there is nothing to draw yet."""
-    figure = new_figure(theme)
+    figure = new_figure()
     figure.update_layout(showlegend=False)
     figure.update_xaxes(visible=False, range=[0, 1])
     figure.update_yaxes(visible=False, range=[0, 1])
-    font = {"color": colour("muted", theme), "size": 14}
+    font = {"color": colour("muted"), "size": 14}
     figure.add_annotation(text=note, showarrow=False, x=0.5, y=0.5, font=font)
     return Chart(figure, note, note)
 
@@ -78,39 +120,38 @@ def filled(tone: str, edge: float = 1.5, shape: str = "") -> dict[str, object]:
     return marker
 
 
-def hatched(theme: Theme) -> dict[str, object]:
+def hatched() -> dict[str, object]:
     """Describes a bar of what was rejected: grey and hatched."""
-    tone = colour("rejected", theme)
+    tone = colour("rejected")
     return {
-        "color": colour("rejected-tint", theme),
+        "color": colour("rejected-tint"),
         "line": {"color": tone, "width": 1.2},
         "pattern": {"shape": "/", "fgcolor": tone, "size": 5},
     }
 
 
-def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str, theme: Theme) -> go.Figure:
+def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str) -> go.Figure:
     """Draws bars below each other, the name of each before it and its number in bold behind it.
 
     Args:
         bars: Name, length in the axis's unit, the number as it is read, role of the colour.
         title: Of the axis.
-        theme: Light or dark.
     """
-    figure = new_figure(theme)
+    figure = new_figure()
     for name, length, words, role in bars:
         figure.add_bar(
             y=[name],
             x=[length],
             orientation="h",
             width=0.55,
-            marker=filled(colour(role, theme)),
+            marker=filled(colour(role)),
             text=[f"<b>{words}</b>"],
             textposition="outside",
             textfont={"size": 15},
             cliponaxis=False,
             hoverinfo="skip",
         )
-    name_rows(figure, [name for name, *_ in bars], theme, 14)
+    name_rows(figure, [name for name, *_ in bars], 14)
     figure.update_xaxes(number_axis(max(length for _, length, *_ in bars), title, room=1.15))
     figure.update_layout(height=80 + 46 * len(bars), showlegend=False)
     return figure
@@ -163,12 +204,11 @@ def write_at(
     x: float,
     y: float | str,
     text: str,
-    theme: Theme,
     size: int = 13,
     **more: Any,
 ) -> None:
     """Writes some words at a point."""
-    font = {"size": size, "color": colour("ink", theme)}
+    font = {"size": size, "color": colour("ink")}
     figure.add_annotation(x=x, y=y, text=text, **{"showarrow": False, "font": font} | more)
 
 
@@ -192,14 +232,14 @@ def log_axis(low: float, high: float, title: str) -> dict[str, Any]:
     }
 
 
-def name_rows(figure: go.Figure, names: Sequence[str], theme: Theme, size: int = 13) -> None:
+def name_rows(figure: go.Figure, names: Sequence[str], size: int = 13) -> None:
     """Writes the names of horizontal rows before them, the first at the top."""
     figure.update_yaxes(
         categoryorder="array",
         categoryarray=list(names)[::-1],
         showgrid=False,
         ticklabelstandoff=4,
-        tickfont={"size": size, "color": colour("ink", theme)},
+        tickfont={"size": size, "color": colour("ink")},
     )
 
 
@@ -215,9 +255,3 @@ def place_rows(
         showgrid=False,
         rangemode="normal",
     )
-
-
-def sheer(tone: str, opacity: float = 0.6) -> str:
-    """Thins a colour, so that a line in ink can be seen across it."""
-    red, green, blue = (int(tone[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{opacity})"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from viz.chart import Chart, new_figure
 from viz.format import count, percent
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 MAX_TOKENS = 24  # with a pair of bars of their own
 MAX_LABEL = 16  # characters
@@ -20,7 +20,6 @@ def draws_figure(
     labels: Sequence[str],
     drawn: npt.NDArray[np.integer],
     probs: npt.NDArray[np.floating],
-    theme: Theme = "light",
 ) -> Chart:
     """Draws how often each token was drawn, beside how often that was to be expected.
 
@@ -28,26 +27,25 @@ def draws_figure(
         labels: of the tokens, likeliest first.
         drawn: (n,) times that each came, in the same order.
         probs: (n,) of each.
-        theme: Light or dark.
     """
     n_draws = int(drawn.sum())
     n_shown = min(MAX_TOKENS, int(np.count_nonzero(probs)))
     observed, expected = drawn[:n_shown].tolist(), (probs[:n_shown] * n_draws).tolist()
     # tokens may share a label, and a label may look like a number: places carry the bars
     places = list(range(n_shown))
-    figure = new_figure(theme)
+    figure = new_figure()
     figure.add_bar(
         x=places,
         y=expected,
         name="expected",
-        marker={"color": "rgba(0,0,0,0)", "line": {"color": colour("ink", theme), "width": 1.5}},
+        marker={"color": "rgba(0,0,0,0)", "line": {"color": colour("ink"), "width": 1.5}},
         hovertemplate="expected %{y:.1f}<extra></extra>",
     )
     figure.add_bar(
         x=places,
         y=observed,
         name="drawn",
-        marker={"color": colour("kept", theme)},
+        marker={"color": colour("kept")},
         hovertemplate="drawn %{y}<extra></extra>",
     )
     shown = [plain(label, MAX_LABEL) for label in labels[:n_shown]]

@@ -6,19 +6,16 @@ hold every role to WCAG 2.2 contrast (1.4.3 text, 1.4.11 graphics), tell roles t
 apart for colour-blind readers (Machado, Oliveira and Fernandes 2009, doi:10.1109/TVCG.2009.113),
 and look at them on a washed-out projector.
 
-This module knows Plotly's layout and nothing of figures, models or pages.
+Figures and markup name a role, `var(--kept)`; its code comes in where they are shown, by the
+variables of the page's style or by `paint`. This module knows nothing of ours.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias
-
-import plotly.graph_objects as go
-
-from viz.format import THIN
 
 Theme: TypeAlias = Literal["light", "dark"]
 THEMES: Final[tuple[Theme, ...]] = ("light", "dark")
@@ -75,62 +72,39 @@ FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', 
 MONO: Final = "ui-monospace, 'SF Mono', 'Cascadia Mono', Consolas, 'Liberation Mono', monospace"
 
 
-def colour(role: str, theme: Theme) -> str:
+_NAMED: Final = re.compile(r"var\(--([a-z-]+)(?:,([\d.]+))?\)")
+
+
+def colour(role: str) -> str:
+    """Names a role as CSS does."""
+    return f"var(--{role})"
+
+
+def sheer(tone: str, opacity: float = 0.6) -> str:
+    """Thins a role in a figure, so that a line in ink can be seen across it."""
+    return f"{tone[:-1]},{opacity})"
+
+
+def code(role: str, theme: Theme) -> str:
     """Gives the hex code of a role in a theme."""
     return ROLES[role].light if theme == "light" else ROLES[role].dark
 
 
-def in_both(role: str) -> str:
-    """Writes a role as CSS that follows the scheme of the page around it."""
-    return f"light-dark({ROLES[role].light}, {ROLES[role].dark})"
+def paint(named: str, theme: Theme) -> str:
+    """Puts the code of a theme in the place of a role's name; other colours stay."""
+    match = _NAMED.fullmatch(named)
+    if match is None:
+        return named
+    tone = code(match[1], theme)
+    red, green, blue = (int(tone[i : i + 2], 16) for i in (1, 3, 5))
+    return tone if match[2] is None else f"rgba({red},{green},{blue},{match[2]})"
 
 
 def declarations(theme: Theme) -> str:
     """Writes every role of a theme as CSS custom properties, without a selector."""
-    return "".join(f"--{role}:{colour(role, theme)};" for role in ROLES)
+    return "".join(f"--{role}:{code(role, theme)};" for role in ROLES)
 
 
 def css_variables() -> str:
     """Writes both themes for a shadow root: light, and dark on a host with `data-theme=dark`."""
     return f":host{{{declarations('light')}}}\n:host([data-theme=dark]){{{declarations('dark')}}}\n"
-
-
-@cache
-def template(theme: Theme) -> go.layout.Template:
-    """Gives the look of every Plotly figure: transparent paper, quiet axes, thin spaces.
-
-    The figure has no title and no background of its own: its caption is the page's, and the page's
-    theme shows through.
-    """
-    muted, line = colour("muted", theme), colour("line", theme)
-    axis = {
-        "automargin": True,
-        "gridcolor": line,
-        "linecolor": line,
-        "showgrid": False,
-        "ticks": "outside",
-        "ticklen": 4,
-        "tickcolor": line,
-        "tickfont": {"color": muted, "size": 12},
-        "title": {"font": {"color": muted, "size": 12}, "standoff": 8},
-        "zeroline": False,
-    }
-    layout = go.Layout(
-        font={"family": FONT, "size": 13, "color": colour("ink", theme)},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        separators=f".{THIN}",
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        xaxis=axis,
-        yaxis=axis | {"showgrid": True, "ticks": "", "rangemode": "tozero"},
-        bargap=0.2,
-        showlegend=False,
-        hovermode="closest",
-        hoverlabel={
-            "bgcolor": colour("raised", theme),
-            "bordercolor": line,
-            "font": {"family": FONT, "size": 13, "color": colour("ink", theme)},
-        },
-        colorway=[colour(role, theme) for role in ("kept", "prompt", "generated", "surprise")],
-    )
-    return go.layout.Template(layout=layout)

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from viz.chart import filled, new_figure
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 ROOM = 1.75  # times the longest bar: behind it stands its number
 
@@ -30,7 +30,6 @@ def add_bars(
     names: Sequence[str] | Sequence[int],
     values: Sequence[float],
     texts: Sequence[str],
-    theme: Theme,
     **look: Any,
 ) -> None:
     """Draws lying bars, each in the row of its name or number, with its text behind it.
@@ -40,9 +39,9 @@ def add_bars(
     usual = {
         "orientation": "h",
         "width": 0.66,
-        "marker": filled(colour("generated", theme), 1.2),
+        "marker": filled(colour("generated"), 1.2),
         "textposition": "outside",
-        "textfont": {"size": 12, "color": colour("ink", theme)},
+        "textfont": {"size": 12, "color": colour("ink")},
         "cliponaxis": False,
         "hoverinfo": "skip",
     }
@@ -52,7 +51,6 @@ def add_bars(
 def panels_figure(
     names: Sequence[str],
     panels: Sequence[Panel],
-    theme: Theme,
     *,
     n_columns: int,
     row_pixels: int,
@@ -65,12 +63,12 @@ def panels_figure(
         shared_yaxes=True,
         horizontal_spacing=0.08,
         vertical_spacing=0.12,
-        figure=new_figure(theme),
+        figure=new_figure(),
     )
-    ink = {"size": 13, "color": colour("ink", theme)}
+    ink = {"size": 13, "color": colour("ink")}
     for i, panel in enumerate(panels):
         place = {"row": i // n_columns + 1, "col": i % n_columns + 1}
-        add_bars(figure, names, panel.values, panel.texts, theme, marker=panel.marker, **place)
+        add_bars(figure, names, panel.values, panel.texts, marker=panel.marker, **place)
         figure.update_xaxes(
             title={"text": panel.title, "font": ink},
             range=[0, max(*panel.values, 1e-9) * ROOM],

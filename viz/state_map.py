@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from model.records import FloatArray
 from viz.chart import filled
 from viz.labels import token_ticks
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 MAX_LAYERS = 8  # layers that can be named beside their rows, or a few more
 MAX_LABEL_LENGTH = 13  # characters
@@ -25,7 +25,6 @@ def add_map(
     states: FloatArray,
     role: str,
     hovers: list[list[str]],
-    theme: Theme,
     *,
     n_typical: int | None = None,
     axes: tuple[str, str] = ("x", "y"),
@@ -37,7 +36,6 @@ def add_map(
         states: (layers, heads, columns) sizes.
         role: "keys" or "values".
         hovers: what each cell says, (layers x heads) rows of columns.
-        theme: of the page.
         n_typical: first columns whose median is half-way up the scale, so that a column once laid
             keeps its colour; all where nothing is said.
         axes: x and y of the figure.
@@ -51,7 +49,7 @@ def add_map(
         z=np.round(flat / (flat + typical), 3),
         zmin=0.1,
         zmax=0.8,
-        colorscale=[[0, colour(f"{role}-tint", theme)], [1, colour(role, theme)]],
+        colorscale=[[0, colour(f"{role}-tint")], [1, colour(role)]],
         showscale=False,
         xgap=1,
         xaxis=axes[0],

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from markupsafe import Markup
 
-from viz.palette import MONO, Theme, colour
+from viz.palette import MONO, colour
 
 SPACE = "␣"
 Look: TypeAlias = Literal["filled", "open", "marked"]  # tinted; dashed and empty; tinted and dashed
@@ -30,25 +30,24 @@ def token(label: str) -> Markup:
 
 
 def chip(
-    label: str, role: str, theme: Theme, look: Look = "filled", *, style: str = "", title: str = ""
+    label: str, role: str, look: Look = "filled", *, style: str = "", title: str = ""
 ) -> Markup:
     """Draws a token as a box.
 
     Args:
         label: As it is; spaces visible.
         role: Of the palette; what is rejected is hatched.
-        theme: Light or dark.
         look: How it differs from others of its role.
         style: More CSS.
         title: Shown under the pointer.
     """
-    ground = "transparent" if look == "open" else colour(f"{role}-tint", theme)
+    ground = "transparent" if look == "open" else colour(f"{role}-tint")
     if role == "rejected":
-        ground = hatch(theme)
+        ground = hatch()
     line = "solid" if look == "filled" else "dashed"
     style = (
-        f"background:{ground};border:1.5px {line} {colour(role, theme)};border-radius:4px;"
-        f"padding:0 4px;font:.9rem/1.5 {MONO};color:{colour('ink', theme)};white-space:pre-wrap;"
+        f"background:{ground};border:1.5px {line} {colour(role)};border-radius:4px;"
+        f"padding:0 4px;font:.9rem/1.5 {MONO};color:{colour('ink')};white-space:pre-wrap;"
         f"overflow-wrap:anywhere;{style}"
     )
     return element("span", token(label), style=style, title=title)
@@ -65,7 +64,7 @@ def paragraph(*children: str, style: str = "") -> Markup:
     return element("p", *children, style=common + style)
 
 
-def hatch(theme: Theme) -> str:
+def hatch() -> str:
     """Writes the ground of what is rejected as CSS."""
-    dark, light = colour("rejected", theme), colour("rejected-tint", theme)
+    dark, light = colour("rejected"), colour("rejected-tint")
     return f"repeating-linear-gradient(45deg,{light} 0 4px,{dark} 4px 5px)"

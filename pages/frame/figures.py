@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
-from pages.frame.layout import is_presenting
+from pages.frame.layout import is_presenting, theme_now
 from viz.chart import Chart
-from viz.palette import Theme
-from viz.presenter import FACTOR, enlarge
+from viz.reader import FACTOR, as_seen
 
 METRIC_PIXELS = 215  # wide
 
 
-def theme_now() -> Theme:
-    """Return the theme that the reader's browser shows."""
-    return "dark" if st.context.theme.type == "dark" else "light"
+def show_chart(chart: Chart, key: str, **more: Any) -> None:
+    """Show a figure, and below it what it says and where its numbers come from.
 
-
-def show_chart(chart: Chart, key: str) -> None:
-    """Show a figure, and below it what it says and where its numbers come from."""
-    shown = sized(chart)
-    st.plotly_chart(
-        shown.figure, key=key, theme=None, alt=shown.alt, config={"displayModeBar": False}
-    )
-    st.caption(shown.caption)
+    Args:
+        chart: In roles.
+        key: Of the figure.
+        more: Of Streamlit's own, such as what a click does.
+    """
+    seen = as_seen(chart.figure, theme_now(), FACTOR if is_presenting() else 1.0)
+    bare = {"displayModeBar": False}
+    st.plotly_chart(seen, key=key, theme=None, alt=chart.alt, config=bare, **more)
+    st.caption(chart.caption)
 
 
 def show_charts(charts: Sequence[tuple[Chart, str]]) -> None:
@@ -33,11 +33,6 @@ def show_charts(charts: Sequence[tuple[Chart, str]]) -> None:
     for column, (chart, key) in zip(st.columns(len(charts), gap="medium"), charts, strict=True):
         with column:
             show_chart(chart, key)
-
-
-def sized(chart: Chart) -> Chart:
-    """Return a chart as it is, or larger on a projector."""
-    return enlarge(chart) if is_presenting() else chart
 
 
 def show_metrics(cells: Sequence[tuple[str, str, str]], key: str) -> None:

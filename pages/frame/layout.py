@@ -15,6 +15,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from pages.frame.contents import lesson_at, neighbours
 from pages.frame.gc_tuning import collector_paused
+from viz.palette import Theme, declarations
 
 _STYLE = """
 <style>
@@ -62,7 +63,8 @@ def open_page(title: str) -> DeltaGenerator:
         PagesManager.uses_pages_directory = False
         st.rerun()
     st.session_state.setdefault("presenter", st.query_params.get("present") == "1")
-    st.html(_STYLE + (_PRESENTER if is_presenting() else ""))
+    roles = f"<style>:root {{{declarations(theme_now())}}}</style>"
+    st.html(roles + _STYLE + (_PRESENTER if is_presenting() else ""))
     with st.container(horizontal=True, vertical_alignment="center", key="head"):
         st.title(title, anchor=False)
         return st.container(horizontal=True, width="content", key="toolbar")
@@ -81,6 +83,11 @@ def as_written(text: str) -> str:
 def is_presenting() -> bool:
     """Tell whether the page is on a projector."""
     return bool(st.session_state.get("presenter"))
+
+
+def theme_now() -> Theme:
+    """Return the theme that the reader's browser shows."""
+    return "dark" if st.context.theme.type == "dark" else "light"
 
 
 @contextmanager

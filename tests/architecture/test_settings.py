@@ -10,7 +10,7 @@ import pytest
 from tests.architecture.sources import read
 from tests.charts.test_palette import contrast as light_contrast
 from tests.charts.test_palette import linear
-from viz.palette import FONT, MONO, THEMES, Theme, colour
+from viz.palette import FONT, MONO, THEMES, Theme, code
 
 SETTINGS: dict[str, Any] = tomllib.loads(read(".streamlit/config.toml"))
 READABLE = 4.5  # WCAG AA for text
@@ -65,7 +65,7 @@ def test_the_theme_s_colours_are_the_palette_s(kind: Theme) -> None:
     }
     theme = SETTINGS["theme"][kind]
     assert {name: theme[name] for name in roles} == {
-        name: colour(role, kind) for name, role in roles.items()
+        name: code(role, kind) for name, role in roles.items()
     }
 
 

@@ -27,7 +27,7 @@ from viz.beam_search.comparison import (
 )
 from viz.beam_search.step_charts import cache_figure, candidates_figure, ranking_table
 from viz.beam_search.tree import tree_figure
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 
 def node(node_id: int, parent: int, depth: int, label: str, total: float, fate: Fate) -> BeamNode:
@@ -50,21 +50,19 @@ STEPS = (
 ENDED = FinishedBeam(4, (1, 4), "<b>.", (-1.0, -0.5), ended=True)
 
 
-@pytest.mark.parametrize(
-    ("theme", "is_over", "role"), [("light", False, "kept"), ("dark", True, "rejected")]
-)
+@pytest.mark.parametrize(("is_over", "role"), [(False, "kept"), (True, "rejected")])
 def test_kept_stand_above_the_line_and_fade_when_the_search_is_over(
-    theme: Theme, is_over: bool, role: str
+    is_over: bool, role: str
 ) -> None:
-    chart = tree_figure(NODES, STEPS, 2, 6, "…king", 4, theme, is_over=is_over)
+    chart = tree_figure(NODES, STEPS, 2, 6, "…king", 4, is_over=is_over)
     assert_is_well_made(chart)
     line = chart.figure.layout.shapes[0].y0
     chips = {chip.text.partition("<br>")[0]: chip for chip in chart.figure.layout.annotations}
     above = {text for text, chip in chips.items() if chip.y > line and chip.x >= 1}
     assert above == {"<u>␣had</u>", "␣&lt;b&gt;", "␣in", "␣on"}
     assert max(chips["␣was"].y, chips[". ■"].y) < line
-    assert chips[". ■"].bordercolor == colour("chosen", theme)
-    assert chips["␣in"].bordercolor == colour(role, theme)
+    assert chips[". ■"].bordercolor == colour("chosen")
+    assert chips["␣in"].bordercolor == colour(role)
     assert ("dropped at token 2" in chips["␣in"].hovertext) == is_over
     assert "dropped at token 2" in chips["<u>␣had</u>"].hovertext
 

@@ -31,7 +31,7 @@ from viz.causal_mask.loss_chart import (
     training_figure,
 )
 from viz.chart import Chart
-from viz.palette import THEMES, Theme, colour
+from viz.palette import colour
 
 MOMENTS = (TrainingMoment(0, 1.5, 1.4, 1.5), TrainingMoment(1, 1.6, 0.7, 2.5))
 NASTY = ("<b>bold</b>", "$x$", "<script>", "␣the")
@@ -64,25 +64,22 @@ def losses(n: int) -> Losses:
     return Losses(names(n), names(n), values, np.arange(1, n + 1), "<i>", n)
 
 
-def all_charts(theme: Theme) -> list[Chart]:
+def all_charts() -> list[Chart]:
     charts = []
     for n in (1, 2, 9, 60):
         for is_masked in (True, False):
             one = maps(n, is_masked=is_masked)
-            charts += [attention_figure(one, 1, head, theme) for head in (None, 2)]
-            charts += [heads_figure(one, 0, head, theme) for head in (None, 0)]
-        charts.append(loss_figure(losses(n), [1.0] * (n // 2), "cpu, float32", theme))
-    charts += [
-        figure(edit(n), theme) for n in (4, 70) for figure in (edit_figure, divergence_figure)
-    ]
-    charts += [shifts_figure(edit(4).shifts, theme), leak_figure(leak(), theme)]
-    charts += [training_figure(MOMENTS[:n], 40, "cpu", theme) for n in (1, 2)]
-    return [*charts, race_figure(Comparison(np.ones(8), 1e-6, 0.01, 5, 0.2), "cpu, float32", theme)]
+            charts += [attention_figure(one, 1, head) for head in (None, 2)]
+            charts += [heads_figure(one, 0, head) for head in (None, 0)]
+        charts.append(loss_figure(losses(n), [1.0] * (n // 2), "cpu, float32"))
+    charts += [figure(edit(n)) for n in (4, 70) for figure in (edit_figure, divergence_figure)]
+    charts += [shifts_figure(edit(4).shifts), leak_figure(leak())]
+    charts += [training_figure(MOMENTS[:n], 40, "cpu") for n in (1, 2)]
+    return [*charts, race_figure(Comparison(np.ones(8), 1e-6, 0.01, 5, 0.2), "cpu, float32")]
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_figures_are_strict_json_and_say_where_they_come_from(theme: Theme) -> None:
-    for chart in all_charts(theme):
+def test_figures_are_strict_json_and_say_where_they_come_from() -> None:
+    for chart in all_charts():
         assert_is_well_made(chart)
         assert "<script>" not in json.dumps(spec(chart))
         assert "Measured" in chart.caption
@@ -129,11 +126,11 @@ def test_a_leak_is_drawn_from_mask_on_to_mask_off() -> None:
 
 
 def test_the_tint_grows_with_the_loss_and_the_text_stays_text() -> None:
-    markup = surprise_html(losses(8), "dark")
+    markup = surprise_html(losses(8))
     assert "<script>" not in markup
     assert "&lt;script&gt;" in markup
     assert "<i>" not in markup
-    tints = markup.split(f"{colour('surprise', 'dark')} ")[1:9]
+    tints = markup.split(f"{colour('surprise')} ")[1:9]
     shares = [int(tint.partition("%")[0]) for tint in tints]
     assert shares == sorted(shares)
     assert shares[0] < shares[-1] == 62

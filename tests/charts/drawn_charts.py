@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from viz.chart import Chart
+from viz.reader import as_seen
 
 
 def spec(chart: Chart) -> dict[str, Any]:
@@ -19,6 +20,7 @@ def spec(chart: Chart) -> dict[str, Any]:
 def assert_is_well_made(chart: Chart) -> None:
     """Strict JSON without a title, whose caption is told to those who hear the page as well."""
     spec(chart)
+    assert "var(" not in str(as_seen(chart.figure, "dark").to_json()), "every role has its code"
     assert chart.figure.layout.title.text is None
     assert chart.caption
     assert chart.caption in chart.alt

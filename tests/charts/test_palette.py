@@ -14,11 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import plotly.graph_objects as go
 import pytest
 
 from pages.frame.layout import _STYLE
-from viz.palette import ROLES, THEMES, Theme, colour, css_variables, template
+from viz.palette import ROLES, THEMES, Theme, code, colour, css_variables, paint, sheer
 
 Rgb = npt.NDArray[np.float64]
 
@@ -96,14 +95,12 @@ def distance(one: Rgb, other: Rgb) -> float:
 def seen(role: str, theme: Theme) -> Rgb:
     """The light of a role; a hatch is seen from the back row as its mean, a third of it lines."""
     if role == "hatched":
-        return (
-            linear(colour("rejected", theme)) / 3 + 2 * linear(colour("rejected-tint", theme)) / 3
-        )
-    return linear(colour(role, theme))
+        return linear(code("rejected", theme)) / 3 + 2 * linear(code("rejected-tint", theme)) / 3
+    return linear(code(role, theme))
 
 
 def test_contrast_is_that_of_the_standard() -> None:
-    white, grey, black = (linear(code) for code in ("#ffffff", "#777777", "#000000"))
+    white, grey, black = (linear(hex_code) for hex_code in ("#ffffff", "#777777", "#000000"))
     assert contrast(black, white) == pytest.approx(21)
     assert contrast(grey, white) == pytest.approx(4.48, abs=0.01)
 
@@ -157,18 +154,16 @@ def test_css_names_every_role_in_both_themes() -> None:
     assert light.startswith(":host{")
     assert dark.startswith(":host([data-theme=dark]){")
     for role in ROLES:
-        assert f"--{role}:{colour(role, 'light')};" in light
-        assert f"--{role}:{colour(role, 'dark')};" in dark
+        assert f"--{role}:{code(role, 'light')};" in light
+        assert f"--{role}:{code(role, 'dark')};" in dark
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_the_template_lets_the_page_through_and_groups_thousands_thinly(theme: Theme) -> None:
-    layout = template(theme).layout
-    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
-    assert layout.font.color == colour("ink", theme)
-    assert layout.separators == ".\u202f"
-    figure = go.Figure(layout={"template": template(theme)})
-    assert figure.to_dict()["layout"]["template"]["layout"]["font"]["color"] == layout.font.color
+def test_a_role_is_painted_in_a_theme_and_what_names_none_stays() -> None:
+    assert paint(colour("kept-tint"), "dark") == code("kept-tint", "dark")
+    assert paint(sheer(colour("ink"), 0.25), "light") == "rgba(31,36,48,0.25)"
+    assert paint("rgba(0,0,0,0)", "dark") == "rgba(0,0,0,0)"
+    with pytest.raises(KeyError):
+        paint("var(--nobody)", "light")
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -184,5 +179,5 @@ def test_captions_and_their_links_are_read_as_easily_as_words(theme: Theme, word
         round(share * int(front[i : i + 2], 16) + (1 - share) * int(back[i : i + 2], 16))
         for i in (1, 3, 5)
     )
-    code = "#" + "".join(f"{channel:02x}" for channel in mixed)
-    assert contrast(linear(code), linear(back)) >= 4.5
+    seen_code = "#" + "".join(f"{channel:02x}" for channel in mixed)
+    assert contrast(linear(seen_code), linear(back)) >= 4.5

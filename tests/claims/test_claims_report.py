@@ -21,7 +21,7 @@ from viz.claims.report import (
     verdict_html,
     words,
 )
-from viz.palette import in_both
+from viz.palette import colour
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_the_tally_counts_what_was_run_and_what_was_not() -> None:
 def test_a_verdict_has_a_sign_a_word_and_a_colour_of_its_own() -> None:
     assert len(set(LOOKS.values())) == len({mark for mark, _ in LOOKS.values()}) == len(LOOKS)
     html = verdict_html(finding("Yes.", STEADY), 0.1)
-    assert f'<b style="color:{in_both("holds")}">✓ holds here</b>' in html
+    assert f'<b style="color:{colour("holds")}">✓ holds here</b>' in html
 
 
 def test_the_page_shows_words_and_runs_nothing() -> None:

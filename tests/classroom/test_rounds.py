@@ -15,7 +15,6 @@ from model.masks import log_softmax
 from pages.lessons.classroom.state import Classroom
 from tests.charts.drawn_charts import assert_is_well_made
 from viz.classroom.charts import class_figure, draws_figure, votes_figure
-from viz.palette import THEMES, Theme
 
 PROMPT = "The cat sat on the"
 
@@ -124,13 +123,12 @@ def test_a_spreadsheet_takes_nothing_for_a_formula_and_names_nobody(lesson: Clas
     assert "p0" not in table
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_figures_show_the_counts(lesson: Classroom, theme: Theme) -> None:
+def test_figures_show_the_counts(lesson: Classroom) -> None:
     lesson.ask_next(may_write=False, seconds=None)
     vote(lesson, [0, 0, 1])
     lesson.close()
     assert lesson.found is not None
-    chart = class_figure(lesson.found, theme, lesson.offered[0])
+    chart = class_figure(lesson.found, lesson.offered[0])
     assert_is_well_made(chart)
     assert [trace.name for trace in chart.figure.data] == ["the class", "the model"]
     drawn = draws_figure(["a", "b"], [0.25, 0.75], [1, 3])

@@ -30,12 +30,12 @@ SEEN = MaskedDistribution(
 
 
 def test_forbidden_bars_are_hatched_and_argmax_outlines_what_it_takes() -> None:
-    chart = mask_figure(SEEN, "dark", temperature=0.0)
+    chart = mask_figure(SEEN, temperature=0.0)
     assert_is_well_made(chart)
     allowed, forbidden, masked = chart.figure.data
     assert (list(allowed.x), list(forbidden.x), list(masked.x)) == ([0.1, 0.3], [0.6], [0.25, 0.75])
     assert forbidden.marker.pattern.shape == "/"
-    assert allowed.marker.line.color == colour("kept", "dark")
+    assert allowed.marker.line.color == colour("kept")
     layout = chart.figure.layout
     assert layout.xaxis.range == layout.xaxis2.range  # what is scaled up can be seen
     assert layout.yaxis.ticktext == ("␣food", "␣x", "␣&lt;b&gt;")

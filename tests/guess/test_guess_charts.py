@@ -53,7 +53,7 @@ def test_the_distribution_sums_to_one_and_everyone_is_marked_at_what_they_named(
     bars, ada, ben = chart.figure.data
     assert sum(bars.x) == pytest.approx(1)
     assert list(bars.marker.line.width) == [1, 3, 1, 0]  # the true token's is outlined
-    assert bars.marker.line.color[1] == colour("chosen", "light")
+    assert bars.marker.line.color[1] == colour("chosen")
     assert chart.figure.layout.yaxis.ticktext[1] == "<b>␣mat</b> ✓"
     assert chart.figure.layout.yaxis.ticktext[-1].endswith("093 others")
     assert "rank 2" in chart.caption

@@ -21,7 +21,7 @@ from pages.home.replay_page import as_far_as_needed, record, replay_page, to_pag
 from pages.home.session import Session
 from tests.home.sample_runs import NASTY, make_step
 from viz.format import count, percent
-from viz.palette import THEMES, Theme, colour
+from viz.palette import THEMES, Theme, code
 
 N_PROMPT = 5  # <|endoftext|>, Once, ␣upon, ␣a, ␣time
 FORCED = 262
@@ -215,8 +215,8 @@ def test_the_page_follows_the_reader_s_theme_and_fits_a_telephone(
     page = replay(replay_page(session, presenter=False), width, theme)
     page.locator("#scrub").fill("9")
     stands_at(page, 9)
-    code = colour("paper", theme)
-    ground = "rgb({}, {}, {})".format(*(int(code[i : i + 2], 16) for i in (1, 3, 5)))
+    paper = code("paper", theme)
+    ground = "rgb({}, {}, {})".format(*(int(paper[i : i + 2], 16) for i in (1, 3, 5)))
     for place in ("html", ".prompt-box"):  # around the component, and in it
         told = page.locator(place).evaluate("node => getComputedStyle(node).backgroundColor")
         assert told == ground

@@ -28,7 +28,6 @@ from viz.format import THIN
 from viz.kv_cache.bytes_chart import bytes_figure, formula, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
 from viz.kv_cache.race_charts import per_step_figure, reuse_figure, so_far_figure, work_figure
-from viz.palette import THEMES, Theme
 
 SHAPE = CacheShape(2, 2, 8, 4, 4, 256)
 MOMENTS = (
@@ -64,19 +63,18 @@ def reuse() -> PrefixReuse:
     return PrefixReuse(NASTY, 3, 5, 3, 3, 0.02, 0.02, 0.01, 1e-6, True)
 
 
-def all_charts(theme: Theme) -> list[Chart]:
-    charts = [grid_figure(grid(n, min(n, 3)), theme) for n in (1, 4, 60, 300)]
-    charts += [bytes_figure(9, 2304, 2304, SHAPE, theme), rewind_figure(MOMENTS, theme)]
+def all_charts() -> list[Chart]:
+    charts = [grid_figure(grid(n, min(n, 3))) for n in (1, 4, 60, 300)]
+    charts += [bytes_figure(9, 2304, 2304, SHAPE), rewind_figure(MOMENTS)]
     for n_steps in (1, 2, 130):
         steps = race(n_steps)
-        charts += [per_step_figure(steps, "cpu", theme), so_far_figure(steps, "cpu", theme)]
-        charts.append(work_figure(*works(n_steps), theme))
-    return [*charts, reuse_figure(reuse(), "cpu, float32", theme)]
+        charts += [per_step_figure(steps, "cpu"), so_far_figure(steps, "cpu")]
+        charts.append(work_figure(*works(n_steps)))
+    return [*charts, reuse_figure(reuse(), "cpu, float32")]
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_figures_are_strict_json_without_titles_and_say_where_they_come_from(theme: Theme) -> None:
-    for chart in all_charts(theme):
+def test_figures_are_strict_json_without_titles_and_say_where_they_come_from() -> None:
+    for chart in all_charts():
         assert_is_well_made(chart)
         assert chart.caption.startswith(("Measured", "Derived"))
 

@@ -10,7 +10,6 @@ from model.kv_cache.plan import plan_cache
 from model.weights.published_shapes import ModelShape, published_models
 from tests.charts.drawn_charts import assert_is_well_made
 from viz.kv_cache.plan_chart import plan_figure, plan_table
-from viz.palette import THEMES, Theme
 
 BY_NAME = {model.name: model for model in published_models()}
 GB = 1e9
@@ -63,10 +62,9 @@ def test_a_plan_refuses_what_makes_no_sense(wrong: tuple[int, int, int, float]) 
         plan_cache(BY_NAME["GPT-2"], *wrong)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_figure_and_table_show_every_plan(theme: Theme) -> None:
+def test_figure_and_table_show_every_plan() -> None:
     plans = [plan_cache(model, 8192, 16, 16, 80 * GB) for model in published_models()]
-    chart = plan_figure(plans, 16, theme)
+    chart = plan_figure(plans, 16)
     assert_is_well_made(chart)
     kept = next(trace for trace in chart.figure.data if trace.name == "kept for each token")
     assert list(kept.x) == [plan.bytes_per_token for plan in plans]

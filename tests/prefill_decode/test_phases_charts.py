@@ -28,7 +28,6 @@ from model.prefill_decode.records import (
 from pages.lessons.prefill_decode.bounds import padding_grid
 from tests.charts.drawn_charts import assert_is_well_made, spec
 from viz.chart import Chart
-from viz.palette import THEMES, Theme
 from viz.prefill_decode.batch_chart import throughput_figure, wait_figure
 from viz.prefill_decode.cost_chart import (
     choices_figure,
@@ -83,31 +82,30 @@ ROOFLINE = Roofline(MACHINE, TOP, POINTS)
 TWO = batches((1, 0.002), (2, 0.003))
 
 
-def all_charts(theme: Theme) -> list[Chart]:
+def all_charts() -> list[Chart]:
     return [
-        pace_figure(RUN, theme, recorded=RUN),
-        pace_figure(replace(UNREAD, readings=READ[:1]), theme),
-        pace_figure(UNREAD, theme),
-        swap_figure([LONG_IN, LONG_OUT], "here", theme),
-        swap_figure([LONG_IN], "here", theme),
-        gaps_figure(LONG_OUT, "here", theme),
-        stream_figure(LONG_IN, "here", theme),
-        stream_figure(Request(5, 0.1, ()), "here", theme),
-        roofline_figure(ROOFLINE, theme),
-        roofline_figure(Roofline(MACHINE, TOP, ()), theme),
-        floors_figure(ROOFLINE, theme),
-        throughput_figure(TWO, theme),
-        wait_figure(TWO, theme),
-        price_figure(Prices(1.0, 20.0, 1), "Here.", theme),
-        request_figure([("all", 1.0, 10.0), ("less", 1.0, 5.0)], "half.", theme),
-        scoring_figure(SCORING, "here", theme),
-        choices_figure(SCORING, theme),
+        pace_figure(RUN, recorded=RUN),
+        pace_figure(replace(UNREAD, readings=READ[:1])),
+        pace_figure(UNREAD),
+        swap_figure([LONG_IN, LONG_OUT], "here"),
+        swap_figure([LONG_IN], "here"),
+        gaps_figure(LONG_OUT, "here"),
+        stream_figure(LONG_IN, "here"),
+        stream_figure(Request(5, 0.1, ()), "here"),
+        roofline_figure(ROOFLINE),
+        roofline_figure(Roofline(MACHINE, TOP, ())),
+        floors_figure(ROOFLINE),
+        throughput_figure(TWO),
+        wait_figure(TWO),
+        price_figure(Prices(1.0, 20.0, 1), "Here."),
+        request_figure([("all", 1.0, 10.0), ("less", 1.0, 5.0)], "half."),
+        scoring_figure(SCORING, "here"),
+        choices_figure(SCORING),
     ]
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_figures_are_strict_json_and_say_where_they_come_from(theme: Theme) -> None:
-    for chart in all_charts(theme):
+def test_figures_are_strict_json_and_say_where_they_come_from() -> None:
+    for chart in all_charts():
         assert_is_well_made(chart)
         assert chart.caption.startswith(("Measured", "Derived", "No prompt"))
 
@@ -217,7 +215,7 @@ def test_what_launches_cost_is_said_from_the_trials() -> None:
 
 
 def test_labels_and_choices_are_data_and_not_markup() -> None:
-    grid = padding_grid(PADDING, "dark")
+    grid = padding_grid(PADDING)
     assert "<script>" not in grid
     assert "&lt;script&gt;" in grid
     assert grid.count('title="padding"') == 1

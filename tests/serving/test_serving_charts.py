@@ -15,7 +15,6 @@ from model.serving.records import (
 )
 from tests.charts.drawn_charts import assert_is_well_made
 from viz.chart import Chart
-from viz.palette import THEMES, Theme
 from viz.serving.lanes_chart import PASSES, SECONDS, end_of, lanes_figure, runs_table
 from viz.serving.memory_chart import blocks_figure, reserved_figure
 
@@ -35,13 +34,12 @@ RUN = ServingRun(
 MEMORY = Memory((20, 30, 0), (0, 1, 0), 16, 4096)
 
 
-@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("axis", [SECONDS, PASSES])
-def test_figures_are_well_made_and_say_where_they_come_from(theme: Theme, axis: str) -> None:
-    lanes = lanes_figure(RUN, "cpu", theme, axis)
+def test_figures_are_well_made_and_say_where_they_come_from(axis: str) -> None:
+    lanes = lanes_figure(RUN, "cpu", axis)
     assert_is_well_made(lanes)
     assert lanes.caption.startswith("Measured")
-    for chart in (blocks_figure(MEMORY, theme), reserved_figure(MEMORY, theme)):
+    for chart in (blocks_figure(MEMORY), reserved_figure(MEMORY)):
         assert_is_well_made(chart)
         assert chart.caption.startswith("Derived")
 

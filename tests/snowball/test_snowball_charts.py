@@ -25,7 +25,6 @@ from model.snowball.records import (
     Version,
 )
 from viz.chart import Chart
-from viz.palette import THEMES, Theme
 from viz.snowball import fork_chart, held_out_charts, written_charts
 from viz.snowball.confidence_bands import windows
 
@@ -88,12 +87,11 @@ def line(chart: Chart, name: str) -> list[float]:
     return [float(y) for trace in chart.figure.data if trace.name == name for y in trace.y]
 
 
-@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("draw", CHARTS, ids=lambda draw: draw.func.__name__)
 def test_every_figure_is_strict_json_without_a_title_and_says_where_it_is_from(
-    draw: Callable[[Theme], Chart], theme: Theme
+    draw: Callable[[], Chart],
 ) -> None:
-    chart = draw(theme)
+    chart = draw()
     json.loads(chart.figure.to_json(), parse_constant=pytest.fail)
     assert chart.figure.layout.title.text is None
     assert "easured" in chart.caption

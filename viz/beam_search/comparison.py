@@ -10,16 +10,16 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.beam_search.records import DecodingCost, SearchComparison
-from viz.chart import Chart, filled, new_figure, sheer
+from viz.chart import Chart, filled, new_figure
 from viz.format import count, digits, duration, nats, percent, plural, signed
 from viz.labels import plain
-from viz.palette import MONO, Theme, colour
+from viz.palette import MONO, colour, sheer
 from viz.panels import Panel, panels_figure
 
 
-def searches_figure(comparison: SearchComparison, theme: Theme = "light") -> Chart:
+def searches_figure(comparison: SearchComparison) -> Chart:
     """Draws the joint log-probability of three texts, token after token."""
-    figure = new_figure(theme)
+    figure = new_figure()
     greedy, beam, best = comparison.greedy, comparison.beam, comparison.best
     lines = (
         (best, "chosen", {"width": 9}, {"symbol": "circle", "size": 16}),
@@ -27,9 +27,9 @@ def searches_figure(comparison: SearchComparison, theme: Theme = "light") -> Cha
         (greedy, "muted", {"width": 3, "dash": "dot"}, {"symbol": "square", "size": 9}),
     )
     for text, role, line, marker in lines:
-        tone = colour(role, theme)
+        tone = colour(role)
         heights = [0.0, *accumulate(text.logprobs)]
-        paint = sheer(tone).replace("0.6", "0.28") if role == "chosen" else tone
+        paint = sheer(tone, 0.28) if role == "chosen" else tone
         figure.add_scatter(
             x=list(range(len(heights))),
             y=heights,
@@ -40,7 +40,7 @@ def searches_figure(comparison: SearchComparison, theme: Theme = "light") -> Cha
             hovertext=["the prompt", *(plain(label) for label in text.labels)],
             hovertemplate="%{hovertext}<br>%{y:.2f} nats<extra>" + text.name + "</extra>",
         )
-    _name_tokens(figure, comparison, theme)
+    _name_tokens(figure, comparison)
     n_tokens = max(len(text.labels) for text in (greedy, beam, best))
     lowest = min(text.total for text in (greedy, beam, best))
     figure.update_xaxes(
@@ -60,7 +60,7 @@ def searches_figure(comparison: SearchComparison, theme: Theme = "light") -> Cha
     return Chart(figure, caption, f"Three searches. {caption}")
 
 
-def _name_tokens(figure: go.Figure, comparison: SearchComparison, theme: Theme) -> None:
+def _name_tokens(figure: go.Figure, comparison: SearchComparison) -> None:
     """Writes every text's tokens once, each line's above it where it is the higher one."""
     greedy, beam, best = comparison.greedy, comparison.beam, comparison.best
     named = [(best, "ink")]
@@ -82,7 +82,7 @@ def _name_tokens(figure: go.Figure, comparison: SearchComparison, theme: Theme) 
                 yshift=20 if height >= highest else -19,
                 text=plain(text.labels[i][:12]),
                 showarrow=False,
-                font={"family": MONO, "size": 13, "color": colour(role, theme)},
+                font={"family": MONO, "size": 13, "color": colour(role)},
             )
 
 
@@ -116,9 +116,9 @@ def exact_words(comparison: SearchComparison) -> str:
     )
 
 
-def costs_figure(costs: Sequence[DecodingCost], theme: Theme = "light") -> Chart:
+def costs_figure(costs: Sequence[DecodingCost]) -> Chart:
     """Draws each method by how likely, varied, repetitive and quick its text is; greedy first."""
-    marker = filled(colour("generated", theme), 1)
+    marker = filled(colour("generated"), 1)
     pairs, repeats = [cost.distinct[2] for cost in costs], [cost.repeated for cost in costs]
     paces = [cost.seconds / max(1, cost.n_tokens) for cost in costs]
     likely = [math.exp(cost.logprob) for cost in costs]
@@ -129,7 +129,7 @@ def costs_figure(costs: Sequence[DecodingCost], theme: Theme = "light") -> Chart
         Panel("time per token", paces, list(map(duration, paces)), marker),
     ]
     names = [cost.name.replace(", ", "<br>", 1) for cost in costs]
-    figure = panels_figure(names, panels, theme, n_columns=2, row_pixels=42)
+    figure = panels_figure(names, panels, n_columns=2, row_pixels=42)
     caption = _costs_caption(costs)
     return Chart(figure, caption, f"Cost and quality of decoding methods. {caption}")
 

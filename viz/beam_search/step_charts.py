@@ -18,20 +18,18 @@ from viz.beam_search.tree import describe
 from viz.chart import Chart, empty_chart, filled, hatched, new_figure, place_rows
 from viz.format import count, percent, plural, signed, size
 from viz.labels import plain
-from viz.palette import MONO, Theme, colour
+from viz.palette import MONO, colour
 
 MAX_PRUNED = 2  # of each beam, drawn among the candidates
 MAX_LABELS = 28  # positions of the cache that have room for their token
 ROLES = {"kept": "kept", "finished": "generated"}
 
 
-def candidates_figure(
-    nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str, theme: Theme = "light"
-) -> Chart:
+def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str) -> Chart:
     """Draws the best candidates of every beam in one step, and where the beam ends."""
     rows = _candidate_rows(nodes, step)
     best = max(node.total for node in rows)
-    figure = new_figure(theme)
+    figure = new_figure()
     for fate in ("kept", "finished", "pruned"):
         chosen = [i for i, node in enumerate(rows) if node.fate == fate]
         figure.add_bar(
@@ -40,7 +38,7 @@ def candidates_figure(
             orientation="h",
             name=fate,
             width=0.78,
-            marker=hatched(theme) if fate == "pruned" else filled(colour(ROLES[fate], theme), 1.2),
+            marker=hatched() if fate == "pruned" else filled(colour(ROLES[fate]), 1.2),
             hovertext=[describe(nodes, rows[i], fate) for i in chosen],
             hoverinfo="text",
         )
@@ -49,18 +47,18 @@ def candidates_figure(
         figure.add_vline(
             x=math.exp(min(kept) - best),
             layer="below",
-            line={"color": colour("chosen", theme), "width": 1.5, "dash": "dash"},
+            line={"color": colour("chosen"), "width": 1.5, "dash": "dash"},
         )
     for i in range(1, len(rows)):
         if rows[i].parent != rows[i - 1].parent:
-            figure.add_hline(y=i - 0.5, line={"color": colour("line", theme), "width": 1})
-    _name_totals(figure, rows, theme)
+            figure.add_hline(y=i - 0.5, line={"color": colour("line"), "width": 1})
+    _name_totals(figure, rows)
     figure.update_xaxes(
         title_text="joint probability ÷ the best candidate’s",
         range=[0, 1.26],
         tickvals=[0, 0.5, 1],
     )
-    font = {"family": MONO, "size": 12, "color": colour("ink", theme)}
+    font = {"family": MONO, "size": 12, "color": colour("ink")}
     place_rows(figure, [_row_name(nodes, node, prompt_end) for node in rows], font)
     figure.update_layout(height=max(250, 21 * len(rows) + 95), barmode="overlay")
     caption = (
@@ -82,9 +80,9 @@ def _candidate_rows(nodes: Sequence[BeamNode], step: BeamStep) -> list[BeamNode]
     return rows
 
 
-def _name_totals(figure: go.Figure, rows: Sequence[BeamNode], theme: Theme) -> None:
+def _name_totals(figure: go.Figure, rows: Sequence[BeamNode]) -> None:
     """Writes the joint log p of every candidate in a column of its own, clear of the bars."""
-    tones = [colour("muted" if node.fate == "pruned" else "ink", theme) for node in rows]
+    tones = [colour("muted" if node.fate == "pruned" else "ink") for node in rows]
     figure.add_scatter(
         y=list(range(len(rows))),
         x=[1.04] * len(rows),
@@ -137,26 +135,25 @@ def cache_figure(
     step: BeamStep,
     prompt_labels: Sequence[str],
     bytes_per_token: int,
-    theme: Theme = "light",
 ) -> Chart:
     """Draws the rows of the batched cache, and which of their positions are copies."""
     if not step.beams or not step.seconds:
-        return empty_chart(theme, "No pass followed this step: the search is over.")
+        return empty_chart("No pass followed this step: the search is over.")
     if not step.cache_bytes or not bytes_per_token:
-        return empty_chart(theme, "This model keeps no keys and values for each position.")
+        return empty_chart("This model keeps no keys and values for each position.")
     held = step.cache_tokens
     paths = [lineage(nodes, beam) for beam in step.beams]
     labels = [[*prompt_labels[-held:], *(nodes[i].label for i in path)] for path in paths]
     is_first = _first_of_each(held, paths)
     n_distinct = int(is_first.sum())
-    figure = new_figure(theme)
+    figure = new_figure()
     for cells, marker, name in (
         (
             is_first,
-            filled(colour("keys", theme), 1),
+            filled(colour("keys"), 1),
             f"different: {plural(n_distinct, 'position')}",
         ),
-        (~is_first, hatched(theme), f"copies of one above: {count(is_first.size - n_distinct)}"),
+        (~is_first, hatched(), f"copies of one above: {count(is_first.size - n_distinct)}"),
     ):
         rows, places = (axis.tolist() for axis in np.nonzero(cells))
         figure.add_bar(

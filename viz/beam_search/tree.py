@@ -18,7 +18,7 @@ from model.beam_search.records import ROOT, BeamNode, BeamStep, lineage
 from viz.chart import Chart, new_figure
 from viz.format import count, nats, percent, plural, signed
 from viz.labels import plain
-from viz.palette import MONO, Theme, colour
+from viz.palette import MONO, colour
 
 LEAD = 0.3  # columns that an edge runs level out of a token and into one
 GAP = 0.55  # rows between what is kept and what is not
@@ -64,7 +64,6 @@ def tree_figure(
     n_columns: int,
     prompt_end: str,
     best_id: int | None,
-    theme: Theme = "light",
     *,
     is_over: bool = False,
 ) -> Chart:
@@ -77,22 +76,21 @@ def tree_figure(
         n_columns: tokens that there is room for, so that the frame stays while the tree grows.
         prompt_end: the last words of the prompt.
         best_id: the node in which the best text so far ends.
-        theme: Light or dark.
         is_over: the search is over, so the last beams are dropped too.
     """
-    figure = new_figure(theme)
+    figure = new_figure()
     on_best = set() if best_id is None else set(lineage(nodes, best_id))
     going_on = () if is_over or not steps else steps[-1].beams
     places = _places(nodes, steps, n_beams, on_best, going_on)
     n_rows = max([2.0 * n_beams + GAP, *(-place.y + 1 for place in places.values())])
     root = _Place(0, -(n_beams - 1) / 2, "best")
-    _add_line(figure, n_beams, n_columns, theme)
-    _add_edges(figure, nodes, places, root, theme)
+    _add_line(figure, n_beams, n_columns)
+    _add_edges(figure, nodes, places, root)
     dropped_at = {node_id: step.depth for step in steps for node_id in step.dropped}
     if is_over and steps:
         dropped_at |= dict.fromkeys(steps[-1].beams, len(steps))
-    chips = _chips(nodes, places, dropped_at, theme)
-    prompt = _chip(root, plain(prompt_end), ("prompt-tint", "prompt", 1.5), "ink", theme)
+    chips = _chips(nodes, places, dropped_at)
+    prompt = _chip(root, plain(prompt_end), ("prompt-tint", "prompt", 1.5), "ink")
     figure.layout.annotations += (*chips, prompt)
     figure.update_xaxes(
         range=[-0.62, n_columns + 0.5],
@@ -150,10 +148,10 @@ def _greedy(nodes: Sequence[BeamNode]) -> set[int]:
     return path
 
 
-def _add_line(figure: go.Figure, n_beams: int, n_columns: int, theme: Theme) -> None:
+def _add_line(figure: go.Figure, n_beams: int, n_columns: int) -> None:
     """Draws the line between what is kept and what is not, and says which is which."""
     y = -(n_beams - 1) - (1 + GAP) / 2
-    line = {"color": colour("line", theme), "width": 2}
+    line = {"color": colour("line"), "width": 2}
     figure.add_shape(x0=0.5, x1=n_columns + 0.5, y0=y, y1=y, type="line", layer="below", line=line)
     for text, shift, anchor in (("kept ↑", 2, "bottom"), ("not kept ↓", -2, "top")):
         figure.add_annotation(
@@ -164,7 +162,7 @@ def _add_line(figure: go.Figure, n_beams: int, n_columns: int, theme: Theme) -> 
             xanchor="right",
             yanchor=anchor,
             yshift=shift,
-            font={"size": 12, "color": colour("muted", theme)},
+            font={"size": 12, "color": colour("muted")},
         )
 
 
@@ -173,7 +171,6 @@ def _add_edges(
     nodes: Sequence[BeamNode],
     places: dict[int, _Place],
     root: _Place,
-    theme: Theme,
 ) -> None:
     """Draws a curve from every parent to its child, which leaves and arrives level."""
     rise = _CURVE**2 * (3 - 2 * _CURVE)
@@ -186,7 +183,7 @@ def _add_edges(
                 length = place.x - start.x - 2 * LEAD
                 x += [start.x, *(start.x + LEAD + length * _CURVE).tolist(), place.x, None]
                 y += [start.y, *(start.y + (place.y - start.y) * rise).tolist(), place.y, None]
-        line = {"color": colour(look.role, theme), "width": look.width, "dash": look.dash}
+        line = {"color": colour(look.role), "width": look.width, "dash": look.dash}
         figure.add_scatter(x=x, y=y, mode="lines", line=line, name=look.name, hoverinfo="skip")
 
 
@@ -194,7 +191,6 @@ def _chips(
     nodes: Sequence[BeamNode],
     places: dict[int, _Place],
     dropped_at: dict[int, int],
-    theme: Theme,
 ) -> list[go.layout.Annotation]:
     """Writes each token into its box, with the joint log-probability below it."""
     greedy, chips = _greedy(nodes), []
@@ -211,15 +207,13 @@ def _chips(
             "pruned": f"pruned at token {node.depth}",
         }.get(place.look, place.look)
         text = f"{token}<br><span style='font-size:83%'>{signed(node.total)}</span>"
-        chip = _chip(place, text, (ground, look.role, look.edge), look.ink, theme)
+        chip = _chip(place, text, (ground, look.role, look.edge), look.ink)
         chip.hovertext = describe(nodes, node, fate)
         chips.append(chip)
     return chips
 
 
-def _chip(
-    place: _Place, text: str, box: tuple[str, str, float], ink: str, theme: Theme
-) -> go.layout.Annotation:
+def _chip(place: _Place, text: str, box: tuple[str, str, float], ink: str) -> go.layout.Annotation:
     """Writes a text into a box: its ground, the colour of its edge, the pixels of that."""
     ground, edge, width = box
     return go.layout.Annotation(
@@ -227,12 +221,12 @@ def _chip(
         y=place.y,
         text=text,
         showarrow=False,
-        font={"family": MONO, "size": 12, "color": colour(ink, theme)},
-        bgcolor=colour(ground, theme),
-        bordercolor=colour(edge, theme),
+        font={"family": MONO, "size": 12, "color": colour(ink)},
+        bgcolor=colour(ground),
+        bordercolor=colour(edge),
         borderwidth=width,
         borderpad=2,
-        hoverlabel={"bgcolor": colour("raised", theme)},
+        hoverlabel={"bgcolor": colour("raised")},
     )
 
 

@@ -15,10 +15,10 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from model.causal_mask.records import AttentionMaps
-from viz.chart import Chart, add_line, new_figure, sheer, write_at
+from viz.chart import Chart, add_line, new_figure, write_at
 from viz.format import percent, plural
 from viz.labels import plain, token_ticks
-from viz.palette import Theme, colour
+from viz.palette import colour, sheer
 
 HEIGHT = 560  # pixels
 TILE = 24  # cells along a small map: more are pooled, the largest weight of each block stays
@@ -27,23 +27,21 @@ GAP = 2  # cells between two small maps
 Map = npt.NDArray[np.float64]
 
 
-def attention_figure(
-    maps: AttentionMaps, layer: int, head: int | None, theme: Theme = "light"
-) -> Chart:
+def attention_figure(maps: AttentionMaps, layer: int, head: int | None) -> Chart:
     """Draws the attention of one head of a layer, by their indices, or the mean of its heads."""
     weights: Map = maps.weights[layer].astype(np.float64)
     shown: Map = weights.mean(axis=0) if head is None else weights[head]
     n_tokens = len(maps.labels)
     titles = "the position attended to", "the position that attends"
-    figure = new_figure(theme, HEIGHT, *titles)
+    figure = new_figure(HEIGHT, *titles)
     names = [f"{i + 1}: {plain(label)}" for i, label in enumerate(maps.labels)]
     past, ahead = _halves(shown)
-    _add_map(figure, past, shown, names, "kept", theme)
+    _add_map(figure, past, shown, names, "kept")
     if maps.is_masked:
-        _add_hidden(figure, n_tokens, theme)
+        _add_hidden(figure, n_tokens)
     else:
-        _add_map(figure, ahead, shown, names, "error", theme)
-    add_line(figure, "", *_stairs(n_tokens), colour("chosen", theme), width=1.5)
+        _add_map(figure, ahead, shown, names, "error")
+    add_line(figure, "", *_stairs(n_tokens), colour("chosen"), width=1.5)
     ticks, ends = token_ticks(maps.labels), [-0.5, n_tokens - 0.5]
     figure.update_xaxes(range=ends, **ticks)
     figure.update_yaxes(range=ends[::-1], showgrid=False, **ticks | {"tickangle": 0})
@@ -52,17 +50,15 @@ def attention_figure(
     return Chart(figure, caption, f"Attention over the text. {caption}")
 
 
-def heads_figure(
-    maps: AttentionMaps, layer: int, head: int | None, theme: Theme = "light"
-) -> Chart:
+def heads_figure(maps: AttentionMaps, layer: int, head: int | None) -> Chart:
     """Draws every head of every layer as a small map, the one that is shown large outlined."""
     n_layers, n_heads, n_tokens, _ = maps.weights.shape
     side = min(TILE, n_tokens)
     pitch = side + GAP
     past, ahead = _tiles(maps, side, pitch)
-    figure = new_figure(theme, HEIGHT, "head", "layer")
+    figure = new_figure(HEIGHT, "head", "layer")
     for values, role in ((past, "kept"), (ahead, "error"))[: 1 if maps.is_masked else 2]:
-        _add_cells(figure, values, role, theme, hoverinfo="skip")
+        _add_cells(figure, values, role, hoverinfo="skip")
     _add_targets(figure, maps, pitch, side)
     first, last = (0, n_heads - 1) if head is None else (head, head)
     edge = 0.5 + GAP / 2
@@ -72,7 +68,7 @@ def heads_figure(
         x1=last * pitch + side - 1 + edge,
         y0=layer * pitch - edge,
         y1=layer * pitch + side - 1 + edge,
-        line={"color": colour("chosen", theme), "width": 2.5},
+        line={"color": colour("chosen"), "width": 2.5},
     )
     centre = (side - 1) / 2
     every = max(1, n_layers // 12), max(1, n_heads // 12)
@@ -122,9 +118,7 @@ def _pool(weights: Map, side: int) -> Map:
     return pooled
 
 
-def _add_map(
-    figure: go.Figure, values: Map, weights: Map, names: list[str], role: str, theme: Theme
-) -> None:
+def _add_map(figure: go.Figure, values: Map, weights: Map, names: list[str], role: str) -> None:
     """Draws one half of a map, with the weight itself under the pointer."""
     n_tokens = len(names)
     hovers = [
@@ -135,22 +129,22 @@ def _add_map(
         ]
         for i in range(n_tokens)
     ]
-    _add_cells(figure, values, role, theme, hovertext=hovers, hoverinfo="text", xgap=1, ygap=1)
+    _add_cells(figure, values, role, hovertext=hovers, hoverinfo="text", xgap=1, ygap=1)
 
 
-def _add_cells(figure: go.Figure, values: Map, role: str, theme: Theme, **more: Any) -> None:
+def _add_cells(figure: go.Figure, values: Map, role: str, **more: Any) -> None:
     figure.add_heatmap(
         z=values,
         zmin=0,
         zmax=1,
-        colorscale=[[0, colour(f"{role}-tint", theme)], [1, colour(role, theme)]],
+        colorscale=[[0, colour(f"{role}-tint")], [1, colour(role)]],
         showscale=False,
         hoverongaps=False,
         **more,
     )
 
 
-def _add_hidden(figure: go.Figure, n_tokens: int, theme: Theme) -> None:
+def _add_hidden(figure: go.Figure, n_tokens: int) -> None:
     """Draws what the mask hides: the staircase above the diagonal, hatched."""
     across, down = _stairs(n_tokens)
     figure.add_scatter(
@@ -159,20 +153,20 @@ def _add_hidden(figure: go.Figure, n_tokens: int, theme: Theme) -> None:
         mode="lines",
         line={"width": 0},
         fill="toself",
-        fillcolor=colour("rejected-tint", theme),
+        fillcolor=colour("rejected-tint"),
         fillpattern={
             "shape": "/",
-            "fgcolor": sheer(colour("rejected", theme)),
-            "bgcolor": colour("rejected-tint", theme),
+            "fgcolor": sheer(colour("rejected")),
+            "bgcolor": colour("rejected-tint"),
             "size": 9,
             "solidity": 0.18,
         },
         hoverinfo="skip",
     )
     if n_tokens >= 8:
-        at, ground = (n_tokens * 0.72, n_tokens * 0.2), colour("paper", theme)
+        at, ground = (n_tokens * 0.72, n_tokens * 0.2), colour("paper")
         words = "<b>hidden by the mask</b>"
-        write_at(figure, *at, words, theme, 14, bgcolor=ground, borderpad=4)
+        write_at(figure, *at, words, 14, bgcolor=ground, borderpad=4)
 
 
 def _stairs(n_tokens: int) -> tuple[list[float], list[float]]:

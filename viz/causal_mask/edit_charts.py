@@ -21,12 +21,11 @@ from viz.chart import (
     add_line,
     new_figure,
     place_rows,
-    sheer,
     write_at,
 )
 from viz.format import THIN, count, digits, percent, plural
 from viz.labels import plain, token_ticks
-from viz.palette import Theme, colour
+from viz.palette import colour, sheer
 
 HEIGHT = 340  # pixels
 ROOM_FOR_WORDS = 5  # positions before the edit that a few words fit over
@@ -35,26 +34,26 @@ MAX_NAMES = 64  # tokens that can be named under their columns
 Values = npt.NDArray[np.float64]
 
 
-def edit_figure(edit: Edit, theme: Theme = "light") -> Chart:
+def edit_figure(edit: Edit) -> Chart:
     """Draws the largest change of any logit at every position, mask on and mask off."""
-    figure = new_figure(theme, HEIGHT, y="largest change of a logit")
+    figure = new_figure(HEIGHT, y="largest change of a logit")
     hovers = _hovers(edit.changes, edit.labels, "mask on")
-    add_columns(figure, edit.changes, hovers, "mask on", "kept", theme)
+    add_columns(figure, edit.changes, hovers, "mask on", "kept")
     if edit.unmasked_changes is not None:
         figure.add_scatter(
             x=np.arange(len(edit.labels)),
             y=edit.unmasked_changes,
             mode="markers",
             name="the same edit, mask off",
-            marker=_open_marker(theme),
+            marker=_open_marker(),
             hovertext=_hovers(edit.unmasked_changes, edit.labels, "mask off"),
             hoverinfo="text",
         )
-    _mark(figure, edit, theme)
+    _mark(figure, edit)
     if edit.position >= ROOM_FOR_WORDS:
         zero = "exactly 0" if edit.largest_before == 0 else "rounding"
-        words, ink = f"<b>mask on: {zero}</b>", {"size": 14, "color": colour("kept-text", theme)}
-        write_at(figure, (edit.position - 1) / 2, 0.86, words, theme, yref="paper", font=ink)
+        words, ink = f"<b>mask on: {zero}</b>", {"size": 14, "color": colour("kept-text")}
+        write_at(figure, (edit.position - 1) / 2, 0.86, words, yref="paper", font=ink)
     name_positions(figure, edit.labels)
     figure.update_layout(barmode="overlay")
     caption = (
@@ -64,12 +63,12 @@ def edit_figure(edit: Edit, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"What the edit moved. {caption}")
 
 
-def divergence_figure(edit: Edit, theme: Theme = "light") -> Chart:
+def divergence_figure(edit: Edit) -> Chart:
     """Draws how far the distribution at every position moved, mask on."""
-    figure = new_figure(theme, HEIGHT, y="KL, nats")
+    figure = new_figure(HEIGHT, y="KL, nats")
     name = "KL(before ‖ after), mask on"
-    add_columns(figure, edit.kl, _hovers(edit.kl, edit.labels, name), name, "surprise", theme)
-    _mark(figure, edit, theme)
+    add_columns(figure, edit.kl, _hovers(edit.kl, edit.labels, name), name, "surprise")
+    _mark(figure, edit)
     name_positions(figure, edit.labels)
     late = len(edit.labels) - 1
     caption = (
@@ -80,9 +79,9 @@ def divergence_figure(edit: Edit, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"How far each distribution moved. {caption}")
 
 
-def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
+def shifts_figure(shifts: Sequence[Shift]) -> Chart:
     """Draws the best next tokens at the end of the text, before the edit and after it."""
-    figure = new_figure(theme, max(HEIGHT, 90 + 44 * len(shifts)), "probability")
+    figure = new_figure(max(HEIGHT, 90 + 44 * len(shifts)), "probability")
     before, after = [shift.before for shift in shifts], [shift.after for shift in shifts]
     for name, role, values in (
         ("before the edit", "muted", before),
@@ -96,11 +95,11 @@ def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
             text=[percent(value) for value in values],
             textposition="outside",
             cliponaxis=False,
-            marker={"color": colour(role, theme)},
+            marker={"color": colour(role)},
             hoverinfo="skip",
         )
     figure.update_xaxes(range=[0, 1.2 * max(*before, *after)], showticklabels=False, ticks="")
-    font = {"size": 14, "color": colour("ink", theme)}
+    font = {"size": 14, "color": colour("ink")}
     place_rows(figure, [f"<b>{plain(shift.label)}</b>" for shift in shifts], font)
     figure.update_layout(barmode="group", bargap=0.3)
     said = ", ".join(
@@ -110,15 +109,15 @@ def shifts_figure(shifts: Sequence[Shift], theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"The next token, before and after. {caption}")
 
 
-def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
+def leak_figure(leak: Leak) -> Chart:
     """Draws the probability of the true next token at every position, mask on and mask off."""
-    figure = new_figure(theme, 380, "the true next token", "its probability")
+    figure = new_figure(380, "the true next token", "its probability")
     on, off = np.exp(leak.masked), np.exp(leak.unmasked)
     places = np.arange(len(on))
-    _add_moves(figure, on, off, theme)
+    _add_moves(figure, on, off)
     for values, name, marker in (
-        (on, "mask on", {"symbol": "circle", "size": 10, "color": colour("kept", theme)}),
-        (off, "mask off: the answer is in sight", _open_marker(theme)),
+        (on, "mask on", {"symbol": "circle", "size": 10, "color": colour("kept")}),
+        (off, "mask off: the answer is in sight", _open_marker()),
     ):
         figure.add_scatter(
             x=places,
@@ -133,7 +132,7 @@ def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
     if off[best] > on[best]:
         words = f"<b>{plain(leak.labels[best])}</b> {percent(on[best])} → {percent(off[best])}"
         side = "left" if best < 3 else "right" if best > len(on) - 4 else "center"
-        write_at(figure, best, 1.13, words, theme, 14, xanchor=side)
+        write_at(figure, best, 1.13, words, 14, xanchor=side)
     name_positions(figure, leak.labels)
     figure.update_yaxes(
         range=[-0.03, 1.2],
@@ -148,7 +147,7 @@ def leak_figure(leak: Leak, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"The leak. {caption}")
 
 
-def _add_moves(figure: go.Figure, on: Values, off: Values, theme: Theme) -> None:
+def _add_moves(figure: go.Figure, on: Values, off: Values) -> None:
     """Joins what was measured with the mask to what was without: gains thick, falls thin."""
     for is_gain, name, role, width, dash in (
         (True, "the true token gains", "error", 3, "solid"),
@@ -157,7 +156,7 @@ def _add_moves(figure: go.Figure, on: Values, off: Values, theme: Theme) -> None
         chosen = [i for i in range(len(on)) if (off[i] > on[i]) == is_gain]
         x = [x for i in chosen for x in (i, i, None)]
         y = [y for i in chosen for y in (on[i], off[i], None)]
-        add_line(figure, name, x, y, colour(role, theme), width=width, dash=dash)
+        add_line(figure, name, x, y, colour(role), width=width, dash=dash)
 
 
 def _verdict(edit: Edit) -> str:
@@ -175,10 +174,10 @@ def _verdict(edit: Edit) -> str:
 
 
 def add_columns(
-    figure: go.Figure, values: Values, hovers: Sequence[str], name: str, role: str, theme: Theme
+    figure: go.Figure, values: Values, hovers: Sequence[str], name: str, role: str
 ) -> None:
     """Draws a column for each position, or one staircase where there are many."""
-    tone = colour(role, theme)
+    tone = colour(role)
     shared: dict[str, Any] = {
         "x": np.arange(len(values)),
         "y": values,
@@ -206,29 +205,29 @@ def _hovers(values: Values, labels: Sequence[str], name: str) -> list[str]:
     ]
 
 
-def _open_marker(theme: Theme) -> dict[str, Any]:
+def _open_marker() -> dict[str, Any]:
     """Describes the sign of what was measured without the mask."""
     return {
         "symbol": "diamond-open",
         "size": 9,
-        "color": colour("error", theme),
+        "color": colour("error"),
         "line": {"width": 2},
     }
 
 
-def _mark(figure: go.Figure, edit: Edit, theme: Theme) -> None:
+def _mark(figure: go.Figure, edit: Edit) -> None:
     """Marks the edited token, and what lies before it as what cannot move."""
-    tone = colour("stage", theme)
+    tone = colour("stage")
     figure.add_vline(x=edit.position, line={"color": tone, "width": 2, "dash": "dash"})
     look: Style = {
         "yref": "paper",
         "yanchor": "top",
         "xanchor": "left" if edit.position < len(edit.labels) / 2 else "right",
-        "bgcolor": colour("stage-tint", theme),
+        "bgcolor": colour("stage-tint"),
         "borderpad": 3,
     }
     words = f"{plain(edit.old)} → <b>{plain(edit.new)}</b>"
-    write_at(figure, edit.position, 1, words, theme, **look)
+    write_at(figure, edit.position, 1, words, **look)
 
 
 def name_positions(figure: go.Figure, labels: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from viz.causal_mask.edit_charts import add_columns, name_positions, small_nats
 from viz.chart import Chart, Style, add_line, lying_bars, new_figure, write_at
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour
 from viz.strip import element, paragraph
 
 HEIGHT = 320  # pixels
@@ -30,58 +30,56 @@ SIDES = (
 )
 
 
-def surprise_html(losses: Losses, theme: Theme = "light", *, is_large: bool = False) -> Markup:
+def surprise_html(losses: Losses, *, is_large: bool = False) -> Markup:
     """Writes the text with every token tinted by its loss."""
     shown = [element("span", losses.first)]
     for text, label, loss in zip(losses.texts, losses.labels, losses.losses, strict=True):
         title = f"{label}: {nats(float(loss))}, {percent(float(np.exp(-loss)))}"
-        style = f"background:{_tint(float(loss), theme)};border-radius:3px;padding:.1em 0"
+        style = f"background:{_tint(float(loss))};border-radius:3px;padding:.1em 0"
         # a token that completes no character shows its bytes
         shown.append(element("span", text or label, style=style, title=title))
     size = "1.5rem" if is_large else "1.15rem"
-    look = f"font-size:{size};line-height:1.75;color:{colour('ink', theme)}"
-    return paragraph(*shown, style=look) + _key(theme)
+    look = f"font-size:{size};line-height:1.75;color:{colour('ink')}"
+    return paragraph(*shown, style=look) + _key()
 
 
-def _tint(loss: float, theme: Theme) -> str:
+def _tint(loss: float) -> str:
     share = MAX_TINT * min(1.0, loss / MAX_NATS)
-    return f"color-mix(in srgb, {colour('surprise', theme)} {share:.0f}%, transparent)"
+    return f"color-mix(in srgb, {colour('surprise')} {share:.0f}%, transparent)"
 
 
-def _key(theme: Theme) -> Markup:
+def _key() -> Markup:
     """Writes the scale of the tint."""
     scale = (
         "display:inline-block;width:9rem;height:.7rem;border-radius:3px;vertical-align:middle;"
-        f"background:linear-gradient(90deg,transparent,{_tint(MAX_NATS, theme)});"
-        f"border:1px solid {colour('line', theme)}"
+        f"background:linear-gradient(90deg,transparent,{_tint(MAX_NATS)});"
+        f"border:1px solid {colour('line')}"
     )
     words = f" surprising: {MAX_NATS:.0f} nats, {percent(float(np.exp(-MAX_NATS)))} or less"
-    look = f"font-size:.8rem;margin:.6rem 0 0;color:{colour('muted', theme)}"
+    look = f"font-size:.8rem;margin:.6rem 0 0;color:{colour('muted')}"
     return element("p", "expected ", element("span", style=scale), words, style=look)
 
 
-def loss_figure(
-    losses: Losses, loop_losses: Sequence[float] | Floats, where: str, theme: Theme = "light"
-) -> Chart:
+def loss_figure(losses: Losses, loop_losses: Sequence[float] | Floats, where: str) -> Chart:
     """Draws the loss at every position by one pass, and by as many single steps as have run."""
-    figure = new_figure(theme, HEIGHT, y="loss, nats")
+    figure = new_figure(HEIGHT, y="loss, nats")
     places = np.arange(len(losses.losses))
     hovers = [
         f"{plain(label)}: {nats(loss)}, {percent(float(np.exp(-loss)))}"
         for label, loss in zip(losses.labels, losses.losses.tolist(), strict=True)
     ]
-    add_columns(figure, losses.losses, hovers, "one pass", "surprise", theme)
+    add_columns(figure, losses.losses, hovers, "one pass", "surprise")
     if len(loop_losses):
         figure.add_scatter(
             x=places[: len(loop_losses)],
             y=loop_losses,
             mode="markers",
             name="the loop, step by step",
-            marker={"symbol": "circle-open", "size": 8, "color": colour("generated", theme)},
+            marker={"symbol": "circle-open", "size": 8, "color": colour("generated")},
             marker_line_width=2,
             hoverinfo="skip",
         )
-    ends, ink = [-0.6, len(places) - 0.4], colour("ink", theme)
+    ends, ink = [-0.6, len(places) - 0.4], colour("ink")
     mean = f"mean {nats(losses.mean)}"
     add_line(figure, mean, ends, [losses.mean] * 2, ink, width=1.5, dash="dash")
     name_positions(figure, losses.labels)
@@ -94,14 +92,14 @@ def loss_figure(
     return Chart(figure, caption, f"Loss at every position. {caption}")
 
 
-def race_figure(comparison: Comparison, where: str, theme: Theme = "light") -> Chart:
+def race_figure(comparison: Comparison, where: str) -> Chart:
     """Draws the seconds of the parallel pass beside those of the loop."""
     sides = (
         ("one parallel pass", comparison.pass_seconds, "prompt"),
         ("a loop of single steps", comparison.loop_seconds, "generated"),
     )
     bars = [(name, 1000 * seconds, duration(seconds), role) for name, seconds, role in sides]
-    figure = lying_bars(bars, "milliseconds", theme)
+    figure = lying_bars(bars, "milliseconds")
     caption = (
         f"Measured on {where}: {plural(len(comparison.losses), 'token')} on either side, the loop "
         f"took {digits(comparison.ratio, 2)} times as long and found the same losses, to "
@@ -112,21 +110,19 @@ def race_figure(comparison: Comparison, where: str, theme: Theme = "light") -> C
     return Chart(figure, caption, f"One pass against the loop. {caption}")
 
 
-def training_figure(
-    moments: Sequence[TrainingMoment], n_steps: int, where: str, theme: Theme = "light"
-) -> Chart:
+def training_figure(moments: Sequence[TrainingMoment], n_steps: int, where: str) -> Chart:
     """Draws the mean loss of both copies on a text that neither was trained on."""
-    figure = new_figure(theme, 360, "steps of training", "mean loss on this text, nats")
+    figure = new_figure(360, "steps of training", "mean loss on this text, nats")
     places = [moment.n_steps for moment in moments]
     for name, role, dash, field in SIDES:
         losses = [getattr(moment, field) for moment in moments]
-        tone = colour(role, theme)
+        tone = colour(role)
         look: Style = {"width": 3, "dash": dash, "symbol": "circle" if len(places) == 1 else None}
         hover = "step %{x}: %{y:.2f} nats"
         add_line(figure, name, places, losses, tone, hover=hover, **look)
-        ink = {"size": 14, "color": tone if role == "error" else colour("kept-text", theme)}
+        ink = {"size": 14, "color": tone if role == "error" else colour("kept-text")}
         words = f"<b>{nats(losses[-1])}</b>"
-        write_at(figure, places[-1], losses[-1], words, theme, xanchor="left", xshift=8, font=ink)
+        write_at(figure, places[-1], losses[-1], words, xanchor="left", xshift=8, font=ink)
     top = max(max(one.masked, one.unmasked, one.writing) for one in moments)
     figure.update_xaxes(range=[0, 1.12 * n_steps])
     figure.update_yaxes(range=[0, 1.1 * top])

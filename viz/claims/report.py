@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
 from viz.format import THIN, count, digits, duration, nats, percent, size
-from viz.palette import FONT, declarations, in_both
+from viz.palette import FONT, colour, declarations
 from viz.strip import element
 
 # for each outcome a sign of its own and a colour, so that neither stands alone
@@ -137,8 +137,8 @@ _PLURALS: Final[Mapping[str, str]] = {
 def verdict_html(finding: Finding, seconds: float) -> Markup:
     """Draws a verdict in its colour and its word, and under it all that it rests on."""
     mark, role = LOOKS[finding.outcome]
-    verdict = element("b", f"{mark} {outcome_words(finding)}", style=f"color:{in_both(role)}")
-    small = f"color:{in_both('muted')};font-size:.9em"
+    verdict = element("b", f"{mark} {outcome_words(finding)}", style=f"color:{colour(role)}")
+    small = f"color:{colour('muted')};font-size:.9em"
     is_one = len(finding.evidence) == 1  # its outcome is the verdict
     parts = [
         element("li", "" if is_one else _outcome_of(part), evidence_words(part))
@@ -157,7 +157,7 @@ def verdict_html(finding: Finding, seconds: float) -> Markup:
 
 def _outcome_of(part: Evidence) -> Markup:
     mark, role = LOOKS[part.outcome]
-    return element("b", f"{mark} {part.outcome}: ", style=f"color:{in_both(role)}")
+    return element("b", f"{mark} {part.outcome}: ", style=f"color:{colour(role)}")
 
 
 def to_json(rows: Sequence[Row], facts: Mapping[str, str]) -> str:

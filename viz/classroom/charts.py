@@ -11,19 +11,18 @@ from model.classroom.records import ClassRound
 from viz.chart import Chart, filled, name_rows, new_figure
 from viz.format import count, percent, plural
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 MAX_NAME = 18  # characters of a token
 MAX_ROWS = 6  # tokens
 ROW_HEIGHT = 50  # pixels, of two bars
 
 
-def class_figure(found: ClassRound, theme: Theme = "light", true_id: int | None = None) -> Chart:
+def class_figure(found: ClassRound, true_id: int | None = None) -> Chart:
     """Draws what the class and the model gave each token.
 
     Args:
         found: Both distributions.
-        theme: Light or dark.
         true_id: The token that came, which is marked.
     """
     weighty = sorted(found.rows, key=lambda row: -max(row.class_prob, row.model_prob))
@@ -41,20 +40,16 @@ def class_figure(found: ClassRound, theme: Theme = "light", true_id: int | None 
         [("the model", of_model, "generated"), ("the class", of_class, "prompt")],
         f"Measured: the class is the mean of {plural(found.n_answers, 'answer')}, each with the "
         "confidence that its phone gave; what it kept back lies evenly on all other tokens.",
-        theme,
     )
 
 
-def draws_figure(
-    labels: Sequence[str], shares: Sequence[float], landed: Sequence[int], theme: Theme = "light"
-) -> Chart:
+def draws_figure(labels: Sequence[str], shares: Sequence[float], landed: Sequence[int]) -> Chart:
     """Draws how many of a class's random numbers fell on each token, beside its probability.
 
     Args:
         labels: Of the tokens, the last for all others together.
         shares: Their probabilities, summing to 1.
         landed: How many numbers fell on each.
-        theme: Light or dark.
     """
     n = max(1, sum(landed))
     return _bars(
@@ -65,7 +60,6 @@ def draws_figure(
         ],
         f"Measured: {plural(sum(landed), 'random number')}, one for each phone. With more draws "
         "the shares come closer to the probabilities.",
-        theme,
     )
 
 
@@ -73,7 +67,6 @@ def votes_figure(
     options: Sequence[str],
     votes: Sequence[int],
     earlier: Sequence[int] | None,
-    theme: Theme = "light",
 ) -> Chart:
     """Draws the votes of a question, and those of the first time it was asked.
 
@@ -81,25 +74,23 @@ def votes_figure(
         options: What could be chosen.
         votes: For each.
         earlier: Of the first time; None where it was asked once.
-        theme: Light or dark.
     """
     series = [("now", [float(n) for n in votes], "prompt")]
     if earlier is not None:
         series.insert(0, ("before the discussion", [float(n) for n in earlier], "rejected"))
     caption = f"Measured: {plural(sum(votes), 'vote')}."
-    return _bars([plain(o, 40) for o in options], series, caption, theme, is_share=False)
+    return _bars([plain(o, 40) for o in options], series, caption, is_share=False)
 
 
 def _bars(
     names: Sequence[str],
     series: Sequence[tuple[str, list[float], str]],
     caption: str,
-    theme: Theme,
     *,
     is_share: bool = True,
 ) -> Chart:
     """Draws a group of bars for each name; series are given from the lowest bar up."""
-    figure = new_figure(theme)
+    figure = new_figure()
     for title, values, role in reversed(series):
         words = [percent(v) if is_share else count(round(v)) for v in values]
         figure.add_bar(
@@ -107,7 +98,7 @@ def _bars(
             x=values,
             orientation="h",
             name=title,
-            marker=filled(colour(role, theme), shape="/" if role == "rejected" else ""),
+            marker=filled(colour(role), shape="/" if role == "rejected" else ""),
             text=words,
             textposition="outside",
             textfont={"size": 15},
@@ -116,7 +107,7 @@ def _bars(
         )
     top = max((max(values, default=0) for _, values, _ in series), default=0) or 1.0
     figure.update_xaxes(range=[0, 1.2 * top], visible=False)
-    name_rows(figure, names, theme, size=15)
+    name_rows(figure, names, size=15)
     figure.update_layout(
         height=70 + ROW_HEIGHT * len(names), bargap=0.25, legend={"traceorder": "reversed"}
     )

@@ -12,7 +12,7 @@ from model.constraints.records import ConstrainedStep, MaskedDistribution
 from viz.chart import Chart, filled, hatched, new_figure, place_rows
 from viz.format import count, percent
 from viz.labels import plain
-from viz.palette import MONO, Theme, colour
+from viz.palette import MONO, colour
 from viz.panels import add_bars
 
 DEAD_END_MASS = 0.01  # of all allowed tokens: below it a step is called a dead end
@@ -20,40 +20,37 @@ MAX_LEVEL_LABELS = 6  # columns that have room for them
 MAX_LABELS = 24
 
 
-def mask_figure(
-    distribution: MaskedDistribution, theme: Theme = "light", *, temperature: float = 1.0
-) -> Chart:
+def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -> Chart:
     """Draws the model's distribution with the mask over it, and beside it the masked one.
 
     Both have one linear axis, so that what is scaled up can be seen.
 
     Args:
         distribution: of the next token.
-        theme: Light or dark.
         temperature: of the masked distribution; at 0, argmax, the outlined token is taken.
     """
     tokens = distribution.tokens
-    figure = new_figure(theme)
+    figure = new_figure()
 
     def bars(rows: list[int], probs: list[float], **look: Any) -> None:
-        add_bars(figure, rows, probs, list(map(percent, probs)), theme, width=0.78, **look)
+        add_bars(figure, rows, probs, list(map(percent, probs)), width=0.78, **look)
 
     allowed = [i for i, token in enumerate(tokens) if token.is_allowed]
     forbidden = [i for i, token in enumerate(tokens) if not token.is_allowed]
-    kept, grey = filled(colour("kept", theme), 1.2), {"size": 12, "color": colour("muted", theme)}
+    kept, grey = filled(colour("kept"), 1.2), {"size": 12, "color": colour("muted")}
     bars(allowed, [tokens[i].prob for i in allowed], name="allowed", marker=kept)
     bars(
         forbidden,
         [tokens[i].prob for i in forbidden],
         name="forbidden",
-        marker=hatched(theme),
+        marker=hatched(),
         textfont=grey,
     )
     masked = [tokens[i].masked_prob for i in allowed]
     bars(allowed, masked, xaxis="x2", showlegend=False, marker=kept)
     if temperature == 0 and allowed:
-        _outline(figure, allowed[masked.index(max(masked))], theme)
-    font = {"family": MONO, "size": 13, "color": colour("ink", theme)}
+        _outline(figure, allowed[masked.index(max(masked))])
+    font = {"family": MONO, "size": 13, "color": colour("ink")}
     place_rows(figure, [plain(token.label[:16]) for token in tokens], font)
     axis = {"range": [0, 1.42], "tickvals": [0, 0.5, 1], "ticktext": ["0", "50 %", "100 %"]}
     figure.update_layout(
@@ -77,30 +74,30 @@ def mask_figure(
     return Chart(figure, caption, f"The mask over the distribution. {caption}")
 
 
-def _outline(figure: go.Figure, row: int, theme: Theme) -> None:
+def _outline(figure: go.Figure, row: int) -> None:
     """Draws the outline of the chosen token around its row, on both sides."""
     for axis in ("x domain", "x2 domain"):
-        line = {"color": colour("chosen", theme), "width": 2.2}
+        line = {"color": colour("chosen"), "width": 2.2}
         box = {"x0": 0, "x1": 1, "y0": row - 0.47, "y1": row + 0.47}
         figure.add_shape(type="rect", xref=axis, line=line, **box)
 
 
-def mass_figure(steps: Sequence[ConstrainedStep], theme: Theme = "light") -> Chart:
+def mass_figure(steps: Sequence[ConstrainedStep]) -> Chart:
     """Draws how much of each distribution, of one at least, the mask removed."""
-    figure = new_figure(theme)
+    figure = new_figure()
     places = list(range(1, len(steps) + 1))
     figure.add_bar(
         x=places,
         y=[step.mass for step in steps],
         name="allowed",
-        marker=filled(colour("kept", theme), 1.2),
+        marker=filled(colour("kept"), 1.2),
         hoverinfo="skip",
     )
     figure.add_bar(
         x=places,
         y=[1 - step.mass for step in steps],
         name="removed",
-        marker=hatched(theme),
+        marker=hatched(),
         hovertext=[
             f"generated: {plain(step.label)} ({percent(step.prob)})<br>"
             f"most likely: {plain(step.wanted)} ({percent(step.wanted_prob)})<br>"
@@ -112,11 +109,11 @@ def mass_figure(steps: Sequence[ConstrainedStep], theme: Theme = "light") -> Cha
     is_crowded = len(steps) > MAX_LEVEL_LABELS
     is_labelled = len(steps) <= MAX_LABELS
     if is_labelled:
-        _name_masses(figure, steps, theme, angle=-90 if is_crowded else 0)
+        _name_masses(figure, steps, angle=-90 if is_crowded else 0)
     figure.update_xaxes(
         tickvals=places,
         ticktext=[plain(step.label[:10]) for step in steps],
-        tickfont={"family": MONO, "size": 13, "color": colour("ink", theme)},
+        tickfont={"family": MONO, "size": 13, "color": colour("ink")},
         tickangle=-60 if is_crowded else 0,
         range=[0.4, max(len(steps), MAX_LEVEL_LABELS) + 0.6],
         ticks="",
@@ -135,9 +132,7 @@ def _removed(step: ConstrainedStep) -> str:
     return percent(max(0.0, 1 - step.mass))
 
 
-def _name_masses(
-    figure: go.Figure, steps: Sequence[ConstrainedStep], theme: Theme, angle: int
-) -> None:
+def _name_masses(figure: go.Figure, steps: Sequence[ConstrainedStep], angle: int) -> None:
     """Writes above each column what was removed."""
     for place, step in enumerate(steps, start=1):
         is_dead_end = step.mass < DEAD_END_MASS
@@ -148,7 +143,7 @@ def _name_masses(
             textangle=angle,
             text=f"<b>{_removed(step)}</b>" if is_dead_end else _removed(step),
             showarrow=False,
-            font={"size": 12, "color": colour("error" if is_dead_end else "ink", theme)},
+            font={"size": 12, "color": colour("error" if is_dead_end else "ink")},
         )
 
 

@@ -9,13 +9,13 @@ import pandas as pd
 from model.constraints.records import MethodResult
 from viz.chart import Chart, filled
 from viz.format import digits, duration, nats, percent, plural
-from viz.palette import Theme, colour
+from viz.palette import colour
 from viz.panels import Panel, panels_figure
 
 
-def methods_figure(methods: Sequence[MethodResult], theme: Theme = "light") -> Chart:
+def methods_figure(methods: Sequence[MethodResult]) -> Chart:
     """Draws how often each method, argmax first, escapes, agrees with itself, and how likely."""
-    kept, muted = filled(colour("kept", theme), 1.2), filled(colour("muted", theme), 1.2, ".")
+    kept, muted = filled(colour("kept"), 1.2), filled(colour("muted"), 1.2, ".")
     panels = (
         _shares("escapes", [method.escape_rate for method in methods], kept),
         _shares("two agree", [method.agreement for method in methods], muted),
@@ -27,7 +27,7 @@ def methods_figure(methods: Sequence[MethodResult], theme: Theme = "light") -> C
         ),
     )
     names = [method.name for method in methods]
-    figure = panels_figure(names, panels, theme, n_columns=3, row_pixels=34)
+    figure = panels_figure(names, panels, n_columns=3, row_pixels=34)
     caption = _caption(methods)
     return Chart(figure, caption, f"Decoding methods at a dead end. {caption}")
 

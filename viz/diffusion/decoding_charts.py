@@ -16,18 +16,18 @@ import numpy as np
 import pandas as pd
 
 from model.diffusion.records import DecodingRun, Sweep
-from viz.chart import Chart, add_line, new_figure, sheer
+from viz.chart import Chart, add_line, new_figure
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour, sheer
 
 # Three ways on one clock
 
 
-def runs_figure(runs: Sequence[DecodingRun], where: str, theme: Theme = "light") -> Chart:
+def runs_figure(runs: Sequence[DecodingRun], where: str) -> Chart:
     """Draws each run as a row and each of its passes as a piece of the row, as long as it took."""
-    figure = new_figure(theme, 76 + 50 * len(runs), "milliseconds of the model")
-    tone, paper = colour("generated", theme), colour("paper", theme)
+    figure = new_figure(76 + 50 * len(runs), "milliseconds of the model")
+    tone, paper = colour("generated"), colour("paper")
     for row, run in enumerate(runs):
         starts = np.cumsum([0.0, *run.pass_seconds])[:-1]
         figure.add_bar(
@@ -48,7 +48,7 @@ def runs_figure(runs: Sequence[DecodingRun], where: str, theme: Theme = "light")
             showarrow=False,
             xanchor="left",
             yanchor="bottom",
-            font={"size": 13, "color": colour("ink", theme)},
+            font={"size": 13, "color": colour("ink")},
         )
     longest = 1000 * max(run.seconds for run in runs)
     figure.update_xaxes(range=[0, 1.02 * longest])
@@ -110,13 +110,13 @@ MEASURES = {
 LINES = (("solid", "circle"), ("dot", "diamond-open"))
 
 
-def sweep_figure(sweep: Sweep, measure: str, theme: Theme = "light") -> Chart:
+def sweep_figure(sweep: Sweep, measure: str) -> Chart:
     """Draws one measure of every fill over the number of passes: points, and their means."""
     fills, what = sweep.fills, MEASURES[measure]
-    figure = new_figure(theme, 290, "passes", what.title)
+    figure = new_figure(290, "passes", what.title)
     n_tokens = fills[0].n_tokens
     ticks = sorted({*(1 << i for i in range(n_tokens.bit_length())), n_tokens})
-    tone, said = colour("generated", theme), []
+    tone, said = colour("generated"), []
     places = dict.fromkeys(fill.name for fill in fills)
     for place, (dash, symbol) in zip(places, LINES, strict=False):
         chosen = [fill for fill in fills if fill.name == place]
@@ -143,7 +143,7 @@ def sweep_figure(sweep: Sweep, measure: str, theme: Theme = "light") -> Chart:
     level, name = what.of(sweep.loop), "one token at a time"
     if level is not None:
         ends, hover = [ticks[0], ticks[-1]], f"{name}: {what.write(level)}"
-        ink = colour("ink", theme)
+        ink = colour("ink")
         add_line(figure, name, ends, [level, level], ink, dash="dash", hover=hover)
         said.append(f"{what.write(level)} where the loop writes one token at a time")
     figure.update_xaxes(

@@ -8,17 +8,17 @@ from model.diffusion.records import DenoiseHistory
 from viz.chart import Chart, new_figure
 from viz.format import percent, plural, round_steps
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 OPEN = "·"  # where no token stands yet
 ROW, MAX_ROWS_TALL, MAX_LABELS = 20, 400, 72  # pixels of a pass, of all; tokens named below
 
 
-def history_figure(history: DenoiseHistory, theme: Theme = "light") -> Chart:
+def history_figure(history: DenoiseHistory) -> Chart:
     """Draws one row for each pass and one column for each position, filled from the top down."""
     n_rows, length = history.confidence.shape
     height = 110 + min(MAX_ROWS_TALL, max(90, ROW * history.n_planned))
-    figure = new_figure(theme, height, y="pass")
+    figure = new_figure(height, y="pass")
     numbers = np.arange(1, n_rows + 1)[:, None]
     filled = history.filled_in[None, :]
     is_settled = (filled > 0) & (filled < numbers)
@@ -29,7 +29,7 @@ def history_figure(history: DenoiseHistory, theme: Theme = "light") -> Chart:
         z=np.round(shade, 3),
         zmin=0,
         zmax=1,
-        colorscale=[[0, colour("generated-tint", theme)], [1, colour("generated", theme)]],
+        colorscale=[[0, colour("generated-tint")], [1, colour("generated")]],
         showscale=False,
         xgap=1,
         ygap=1,
@@ -45,7 +45,7 @@ def history_figure(history: DenoiseHistory, theme: Theme = "light") -> Chart:
         marker={
             "symbol": "square-open",
             "size": 11 if length <= 64 else 7,
-            "color": colour("stage", theme),
+            "color": colour("stage"),
             "line": {"width": 2.5},
         },
         hoverinfo="skip",

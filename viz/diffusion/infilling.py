@@ -17,7 +17,7 @@ from model.records import FloatArray
 from viz.chart import Chart, add_line, new_figure
 from viz.format import duration, plural, size, size_ticks
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour
 from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
 from viz.strip import element
 
@@ -26,22 +26,22 @@ SIZE = 1.15  # of the letters, in rem
 EMPTY = "\u00a0" * 3  # a gap that has been begun
 
 
-def gap_text_html(segments: Sequence[Segment], theme: Theme, scale: float = 1.0) -> Markup:
+def gap_text_html(segments: Sequence[Segment], scale: float = 1.0) -> Markup:
     """Writes what is given and the gaps between as boxes; on a projector they are larger."""
     style = (
-        f"font-size:{SIZE * scale}rem;line-height:1.9;color:{colour('ink', theme)};"
+        f"font-size:{SIZE * scale}rem;line-height:1.9;color:{colour('ink')};"
         "overflow-wrap:anywhere;white-space:pre-wrap"
     )
-    return element("div", *(_part(one, theme) for one in segments), style=style)
+    return element("div", *(_part(one) for one in segments), style=style)
 
 
-def _part(one: Segment, theme: Theme) -> Markup:
+def _part(one: Segment) -> Markup:
     if one.kind == "given":
         return Markup.escape(one.text)
-    look = f"background:{colour('generated-tint', theme)};border:1.5px solid "
-    look += colour("generated", theme)
+    look = f"background:{colour('generated-tint')};border:1.5px solid "
+    look += colour("generated")
     if one.kind == "open":
-        look = f"border:1.5px dashed {colour('rejected', theme)};color:{colour('muted', theme)}"
+        look = f"border:1.5px dashed {colour('rejected')};color:{colour('muted')}"
     # the space before a gap stands before its box, also where the box is still empty
     words = one.text.lstrip(" ")
     lead = "" if words and words == one.text else " "
@@ -49,27 +49,27 @@ def _part(one: Segment, theme: Theme) -> Markup:
     return Markup(lead) + element("span", words or EMPTY, style=style)
 
 
-def caches_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
+def caches_figure(caches: TwoCaches) -> Chart:
     """Draws the keys of both caches: one row for each head of each layer, one column a token."""
-    figure = new_figure(theme, 330)
+    figure = new_figure(330)
     n_written, n_source = caches.own.shape[2], caches.cross.shape[2]
     n_slots = next((slots for slots in SLOTS if slots >= n_written), n_written)
     share = min(max(n_source / (n_source + n_slots), 0.25), 0.72)
     ends = (share - 0.02, share + 0.02)
     n_layers, n_heads, _ = caches.cross.shape
     hovers = _hovers(caches.cross, caches.source_labels)
-    add_map(figure, caches.cross, "keys", hovers, theme)
+    add_map(figure, caches.cross, "keys", hovers)
     hovers = _hovers(caches.own, caches.written_labels)
-    add_map(figure, caches.own, "keys", hovers, theme, axes=("x2", "y2"))
+    add_map(figure, caches.own, "keys", hovers, axes=("x2", "y2"))
     # who laid each column: the encoder all of them at once, the decoder one a step
     once = f"encoder: {plural(n_source, 'column')}, once"
-    add_strip(figure, [(0, n_source)], once, colour("prompt", theme), ("x", "y3"))
+    add_strip(figure, [(0, n_source)], once, colour("prompt"), ("x", "y3"))
     steps = single_columns(0, n_written)
-    add_strip(figure, steps, "decoder: one a step", colour("generated", theme), ("x2", "y4"))
+    add_strip(figure, steps, "decoder: one a step", colour("generated"), ("x2", "y4"))
     rows = {"domain": [0, 0.9]}
     figure.update_layout(
         barmode="overlay",
-        plot_bgcolor=colour("raised", theme),
+        plot_bgcolor=colour("raised"),
         xaxis=token_axis(caches.source_labels, n_source) | {"domain": [0, ends[0]]},
         xaxis2=token_axis(caches.written_labels, n_slots) | {"domain": [ends[1], 1]},
         yaxis=layer_axis(n_layers, n_heads, "layers of the decoder") | rows,
@@ -104,10 +104,10 @@ def _caption(caches: TwoCaches) -> str:
     )
 
 
-def bytes_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
+def bytes_figure(caches: TwoCaches) -> Chart:
     """Draws the bytes of both caches after every step."""
     n_steps = len(caches.own_bytes) - 1
-    figure = new_figure(theme, 270, "decoder steps")
+    figure = new_figure(270, "decoder steps")
     sizes = (
         ("cross-attention: the input", "prompt", caches.cross_bytes, "dash"),
         ("self-attention: the answer", "generated", caches.own_bytes, "solid"),
@@ -115,7 +115,7 @@ def bytes_figure(caches: TwoCaches, theme: Theme = "light") -> Chart:
     for name, role, n_bytes, dash in sizes:
         words = [size(one) for one in n_bytes]
         look: dict[str, Any] = {"dash": dash, "shape": "hv", "text": words}
-        tone, hover = colour(role, theme), "step %{x}: %{text}"
+        tone, hover = colour(role), "step %{x}: %{text}"
         add_line(figure, name, range(n_steps + 1), n_bytes, tone, hover=hover, **look)
     ticks, labels = size_ticks(max(*caches.cross_bytes, *caches.own_bytes))
     figure.update_xaxes(range=[0, max(n_steps, 8) + 0.4])

@@ -15,15 +15,15 @@ from markupsafe import Markup
 
 from model.diffusion.records import CLASH, Sheet
 from viz.format import percent, plural
-from viz.palette import MONO, Theme, declarations
+from viz.palette import MONO
 from viz.strip import element, token
 
 MASK = "mask"  # written into a cell for which nothing is proposed yet
 
 
-def sheet_style(theme: Theme, scale: float = 1.0) -> str:
+def sheet_style(scale: float = 1.0) -> str:
     """Writes the style of the sheet as CSS; on a projector it is larger."""
-    return f".sheet{{{declarations(theme)}--scale:{scale};font-family:{MONO}}}{_STYLE}"
+    return f".sheet{{--scale:{scale};font-family:{MONO}}}{_STYLE}"
 
 
 _STYLE = Path(__file__).with_name("sheet.css").read_text("utf-8")

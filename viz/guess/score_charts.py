@@ -12,10 +12,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.guess.records import MODEL, UNIFORM, EntropyBounds, GuessRound, GuessRow
-from viz.chart import Chart, new_figure, place_rows, sheer
+from viz.chart import Chart, new_figure, place_rows
 from viz.format import THIN, count, percent, plural, round_steps
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour, sheer
 from viz.panels import add_bars
 
 SYMBOLS = ("diamond", "circle", "square", "triangle-up", "star", "cross")
@@ -25,14 +25,14 @@ HEIGHT = 390  # pixels
 MAX_ROWS, MAX_ROWS_LARGE = 14, 8  # tokens with a bar of their own; on a projector
 
 
-def revealed_figure(last: GuessRound, theme: Theme = "light", max_rows: int = MAX_ROWS) -> Chart:
+def revealed_figure(last: GuessRound, max_rows: int = MAX_ROWS) -> Chart:
     """Draws the model's distribution for the token that was revealed, and what people gave."""
-    figure = new_figure(theme)
+    figure = new_figure()
     rows = rows_to_draw(last, max_rows)
     true = next(i for i, row in enumerate(rows) if row.token_id == last.token_id)
     rest = max(0.0, 1 - sum(row.model_prob for row in rows))
-    _add_model(figure, [*(row.model_prob for row in rows), rest], true, theme)
-    _add_guesses(figure, last, rows, theme)
+    _add_model(figure, [*(row.model_prob for row in rows), rest], true)
+    _add_guesses(figure, last, rows)
     labels = [plain(row.label, MAX_NAME) for row in rows]
     labels[true] = f"<b>{labels[true]}</b> ✓"
     labels.append(f"{count(last.n_vocab - len(rows))} others")
@@ -43,19 +43,17 @@ def revealed_figure(last: GuessRound, theme: Theme = "light", max_rows: int = MA
     return Chart(figure, _revealed_words(last), f"The next token. {_revealed_words(last)}")
 
 
-def _add_model(figure: go.Figure, probs: Sequence[float], true: int, theme: Theme) -> None:
+def _add_model(figure: go.Figure, probs: Sequence[float], true: int) -> None:
     """Draws the model's bars, the last one for all other tokens together."""
-    tone, ink = colour("generated", theme), colour("chosen", theme)
+    tone, ink = colour("generated"), colour("chosen")
     places = list(range(len(probs)))
     edges = {
         "color": [ink if i == true else tone for i in places],
         "width": [3 if i == true else 1 for i in places[:-1]] + [0],
     }
-    fills = [sheer(tone)] * (len(probs) - 1) + [colour("line", theme)]
+    fills = [sheer(tone)] * (len(probs) - 1) + [colour("line")]
     words = list(map(percent, probs))
-    add_bars(
-        figure, places, probs, words, theme, name=MODEL, marker={"color": fills, "line": edges}
-    )
+    add_bars(figure, places, probs, words, name=MODEL, marker={"color": fills, "line": edges})
 
 
 def rows_to_draw(last: GuessRound, most: int) -> list[GuessRow]:
@@ -68,9 +66,7 @@ def rows_to_draw(last: GuessRound, most: int) -> list[GuessRow]:
     return [row for row in last.rows if row.token_id in chosen]
 
 
-def _add_guesses(
-    figure: go.Figure, last: GuessRound, rows: Sequence[GuessRow], theme: Theme
-) -> None:
+def _add_guesses(figure: go.Figure, last: GuessRound, rows: Sequence[GuessRow]) -> None:
     """Marks what every player gave each token that they named."""
     for k, player in enumerate(last.players):
         named = {guess.token_id for guess in player.guesses}
@@ -83,8 +79,8 @@ def _add_guesses(
             marker={
                 "symbol": SYMBOLS[k % len(SYMBOLS)],
                 "size": 15,
-                "color": colour("prompt", theme),
-                "line": {"color": colour("paper", theme), "width": 2},
+                "color": colour("prompt"),
+                "line": {"color": colour("paper"), "width": 2},
             },
             text=[percent(x) for x, _ in marks],
             hovertemplate=f"%{{text}}<extra>{plain(player.name, MAX_NAME)}</extra>",
@@ -104,13 +100,13 @@ def _revealed_words(last: GuessRound) -> str:
     )
 
 
-def running_figure(rounds: Sequence[GuessRound], theme: Theme = "light") -> Chart:
+def running_figure(rounds: Sequence[GuessRound]) -> Chart:
     """Draws everyone's mean bits per token up to each round, of one or more: the lowest leads."""
-    figure = new_figure(theme)
+    figure = new_figure()
     lines = mean_bits(rounds)
     present = [player.name for player in rounds[-1].players]
     for name, points in lines.items():
-        tone, dash, symbol = look(name, present, theme)
+        tone, dash, symbol = look(name, present)
         figure.add_scatter(
             x=[n for n, _ in points],
             y=[y for _, y in points],
@@ -121,7 +117,7 @@ def running_figure(rounds: Sequence[GuessRound], theme: Theme = "light") -> Char
             hovertemplate="token %{x}: %{y:.2f} bits<extra>" + plain(name, MAX_NAME) + "</extra>",
         )
     playing = {name: lines[name][-1][1] for name in [*present, MODEL, UNIFORM]}
-    _name_ends(figure, playing, len(rounds), theme)
+    _name_ends(figure, playing, len(rounds))
     ticks = round_steps(max(y for points in lines.values() for _, y in points))
     n_rounds = len(rounds)
     figure.update_xaxes(title_text="tokens guessed", range=[0.8, n_rounds + 0.2], dtick=None)
@@ -155,19 +151,19 @@ def mean_bits(rounds: Sequence[GuessRound]) -> dict[str, list[tuple[int, float]]
     return lines
 
 
-def look(name: str, players: Sequence[str], theme: Theme) -> tuple[str, str, str | None]:
+def look(name: str, players: Sequence[str]) -> tuple[str, str, str | None]:
     """Gives a predictor's colour, dash and symbol; a player is told by the place at the table."""
     if name == UNIFORM:
-        return colour("muted", theme), "dot", None
+        return colour("muted"), "dot", None
     if name == MODEL:
-        return colour("generated", theme), "solid", "circle-open"
+        return colour("generated"), "solid", "circle-open"
     if name not in players:  # who has left the table
-        return colour("prompt", theme), "dot", None
+        return colour("prompt"), "dot", None
     place = list(players).index(name) % len(SYMBOLS)
-    return colour("prompt", theme), DASHES[place], SYMBOLS[place]
+    return colour("prompt"), DASHES[place], SYMBOLS[place]
 
 
-def _name_ends(figure: go.Figure, ends: dict[str, float], n_rounds: int, theme: Theme) -> None:
+def _name_ends(figure: go.Figure, ends: dict[str, float], n_rounds: int) -> None:
     """Writes each name at the end of its line, far enough from the others to be read."""
     gap, place = 0.085 * max(ends.values()), -1.0
     for name, mean in sorted(ends.items(), key=lambda end: end[1]):
@@ -179,7 +175,7 @@ def _name_ends(figure: go.Figure, ends: dict[str, float], n_rounds: int, theme: 
             xshift=10,
             showarrow=False,
             text=f"<b>{mean:.1f}</b> {plain(name, MAX_NAME)}",
-            font={"color": look(name, [], theme)[0]},
+            font={"color": look(name, [])[0]},
         )
 
 
@@ -193,10 +189,10 @@ def rounds_table(rounds: Sequence[GuessRound]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def bounds_figure(bounds: Sequence[EntropyBounds], theme: Theme = "light") -> Chart:
+def bounds_figure(bounds: Sequence[EntropyBounds]) -> Chart:
     """Draws for every predictor the interval of Shannon's estimate, and the log score."""
-    figure = new_figure(theme)
-    tones = [look(bound.name, [], theme)[0] for bound in bounds]
+    figure = new_figure()
+    tones = [look(bound.name, [])[0] for bound in bounds]
     places = list(range(len(bounds)))
     figure.add_bar(
         x=[bound.upper - bound.lower for bound in bounds],
@@ -208,7 +204,7 @@ def bounds_figure(bounds: Sequence[EntropyBounds], theme: Theme = "light") -> Ch
         text=[f"{bound.lower:.1f} to {bound.upper:.1f}" for bound in bounds],
         textposition="inside",
         insidetextanchor="middle",
-        textfont={"color": colour("ink", theme)},
+        textfont={"color": colour("ink")},
         hovertemplate="%{text} bits<extra></extra>",
     )
     figure.add_scatter(
@@ -219,7 +215,7 @@ def bounds_figure(bounds: Sequence[EntropyBounds], theme: Theme = "light") -> Ch
         marker={
             "symbol": "line-ns",
             "size": 26,
-            "line": {"color": colour("ink", theme), "width": 4},
+            "line": {"color": colour("ink"), "width": 4},
         },
         hovertemplate="%{x:.2f} bits<extra>log score</extra>",
     )

@@ -9,33 +9,33 @@ from markupsafe import Markup
 from model.guess.records import MODEL, UNIFORM, GuessRound, HiddenText
 from viz.format import THIN, plural
 from viz.guess.score_charts import mean_bits
-from viz.palette import FONT, Theme, colour
+from viz.palette import FONT, colour
 from viz.strip import element, row
 
 DEEPEST = 14  # bits at which the tint is full
 TONES = {MODEL: "generated", UNIFORM: "muted"}  # people's is the prompt's
 
 
-def text_html(text: HiddenText, theme: Theme = "light", *, is_large: bool = False) -> Markup:
+def text_html(text: HiddenText, *, is_large: bool = False) -> Markup:
     """Writes a text as far as it is revealed, with a blank at its end; a long one shows its end."""
     newest = max((i for i, bits in enumerate(text.bits) if bits is not None), default=-1)
     tokens = (
-        part if bits is None else _token(part, bits, theme, is_newest=i == newest)
+        part if bits is None else _token(part, bits, is_newest=i == newest)
         for i, (part, bits) in enumerate(zip(text.shown, text.bits, strict=True))
     )
-    words = element("div", *tokens, *_blank(text.n_hidden, theme), style="text-wrap:pretty")
+    words = element("div", *tokens, *_blank(text.n_hidden), style="text-wrap:pretty")
     style = (
         "display:flex;flex-direction:column-reverse;max-height:6.9em;overflow-y:auto;"
         "padding:.12em .1em;white-space:pre-wrap;overflow-wrap:anywhere;"
-        f"color:{colour('ink', theme)};font:400 {34 if is_large else 22}px/1.55 {FONT}"
+        f"color:{colour('ink')};font:400 {34 if is_large else 22}px/1.55 {FONT}"
     )
     return element("div", words, style=style)
 
 
-def _token(part: str, bits: float, theme: Theme, *, is_newest: bool) -> Markup:
+def _token(part: str, bits: float, *, is_newest: bool) -> Markup:
     """Tints a token, but not the space before it, which would seem a part of the one before."""
-    tone, depth = colour("surprise", theme), 62 * min(1.0, bits / DEEPEST)
-    edge = f"outline:2.5px solid {colour('chosen', theme)};outline-offset:2px"
+    tone, depth = colour("surprise"), 62 * min(1.0, bits / DEEPEST)
+    edge = f"outline:2.5px solid {colour('chosen')};outline-offset:2px"
     style = (
         f"background:color-mix(in srgb,{tone} {depth:.1f}%,transparent);padding:.06em .08em;"
         f"border-radius:.18em;{edge if is_newest else f'border-bottom:2px solid {tone}'}"
@@ -46,31 +46,27 @@ def _token(part: str, bits: float, theme: Theme, *, is_newest: bool) -> Markup:
     return Markup.escape(part[: len(part) - len(word)]) + tinted
 
 
-def _blank(n_hidden: int, theme: Theme) -> tuple[Markup, ...]:
+def _blank(n_hidden: int) -> tuple[Markup, ...]:
     if not n_hidden:
         return ()
-    tone = colour("stage", theme)
+    tone = colour("stage")
     style = (
         "display:inline-block;min-width:2.4em;margin:0 .35em 0 .4em;text-align:center;"
-        f"font-weight:650;color:{tone};background:{colour('stage-tint', theme)};"
+        f"font-weight:650;color:{tone};background:{colour('stage-tint')};"
         f"border:2px dashed {tone};border-radius:.25em;line-height:1.25"
     )
     rest = f"and {plural(n_hidden - 1, 'more token')} hidden" if n_hidden > 1 else "the last token"
-    muted = f"font-size:.6em;color:{colour('muted', theme)};white-space:nowrap"
+    muted = f"font-size:.6em;color:{colour('muted')};white-space:nowrap"
     blank = element("span", "?", role="img", aria_label="the hidden token", style=style)
     return blank, element("span", rest, style=muted)
 
 
-def tiles_html(
-    rounds: Sequence[GuessRound], theme: Theme = "light", *, is_large: bool = False
-) -> Markup:
+def tiles_html(rounds: Sequence[GuessRound], *, is_large: bool = False) -> Markup:
     """Writes what the newest token cost everyone, and the mean so far, beside each other."""
     costs = rounds[-1].costs
     means = {name: points[-1][1] for name, points in mean_bits(rounds).items()}
     best = min(costs.values())
-    tiles = (
-        _tile(name, cost, means[name], theme, is_best=cost == best) for name, cost in costs.items()
-    )
+    tiles = (_tile(name, cost, means[name], is_best=cost == best) for name, cost in costs.items())
     return element(
         "div",
         row(*tiles, gap=".5em"),
@@ -80,14 +76,14 @@ def tiles_html(
     )
 
 
-def _tile(name: str, cost: float, mean: float, theme: Theme, *, is_best: bool) -> Markup:
-    ink, muted = f"color:{colour('ink', theme)}", f"color:{colour('muted', theme)}"
+def _tile(name: str, cost: float, mean: float, *, is_best: bool) -> Markup:
+    ink, muted = f"color:{colour('ink')}", f"color:{colour('muted')}"
     style = (
-        f"padding:.3em .8em .35em;border:1px solid {colour('line', theme)};border-radius:.4em;"
-        f"border-left:4px solid {colour(TONES.get(name, 'prompt'), theme)};white-space:nowrap;"
+        f"padding:.3em .8em .35em;border:1px solid {colour('line')};border-radius:.4em;"
+        f"border-left:4px solid {colour(TONES.get(name, 'prompt'))};white-space:nowrap;"
     )
     if is_best:
-        style += f"outline:2px solid {colour('chosen', theme)}"
+        style += f"outline:2px solid {colour('chosen')}"
     title = name[0].upper() + name[1:] + (", best" if is_best else "")
     return element(
         "div",

@@ -11,9 +11,9 @@ import plotly.graph_objects as go
 
 from model.kv_cache.records import CacheMoment
 from model.records import CacheShape
-from viz.chart import Chart, Style, name_rows, new_figure, sheer, write_at
+from viz.chart import Chart, Style, name_rows, new_figure, write_at
 from viz.format import THIN, count, digits, plural, size, size_ticks
-from viz.palette import Theme, colour
+from viz.palette import colour, sheer
 
 ROW_HEIGHT = 46  # pixels
 BEHIND: Style = {"xanchor": "left", "xshift": 4, "align": "left"}  # a bar: its number
@@ -47,9 +47,7 @@ def window_note(shape: CacheShape) -> str:
     )
 
 
-def bytes_figure(
-    n_tokens: int, in_use: int, held: int, shape: CacheShape, theme: Theme = "light"
-) -> Chart:
+def bytes_figure(n_tokens: int, in_use: int, held: int, shape: CacheShape) -> Chart:
     """Draws what the tensors of so many tokens hold beside what the formula says.
 
     In use are the bytes of those positions, held is the storage behind them.
@@ -60,17 +58,17 @@ def bytes_figure(
     all_heads = derived * shape.n_heads // max(shape.n_kv_heads, 1)
     if saves:
         rows.append((f"were all {count(shape.n_heads)} heads kept", all_heads))
-    figure = new_figure(theme)
-    _add_halves(figure, [rows[0][0]], [in_use], theme, width=0.62)
-    ink, muted = colour("ink", theme), colour("muted", theme)
+    figure = new_figure()
+    _add_halves(figure, [rows[0][0]], [in_use], width=0.62)
+    ink, muted = colour("ink"), colour("muted")
     hatch = {"shape": "/", "fgcolor": ink, "bgcolor": "rgba(0,0,0,0)", "size": 7}
     hatched = {"color": ink, "pattern": hatch, "line": {"color": ink, "width": 1}}
     for i, (name, n_bytes) in enumerate(rows[1:]):
         grey: Mapping[str, object] = {"color": sheer(muted)}
         _add_bars(figure, [name], [n_bytes], grey if i == 1 else hatched, width=0.62)
     for name, n_bytes in rows:
-        write_at(figure, n_bytes, name, f"{count(n_bytes)}{THIN}B", theme, **BEHIND)
-    _lay_out(figure, [name for name, _ in rows], max(n_bytes for _, n_bytes in rows), theme)
+        write_at(figure, n_bytes, name, f"{count(n_bytes)}{THIN}B", **BEHIND)
+    _lay_out(figure, [name for name, _ in rows], max(n_bytes for _, n_bytes in rows))
     caption = _bytes_caption(n_tokens, in_use, derived, shape, all_heads if saves else None)
     return Chart(figure, caption, f"Bytes of the cache. {caption}")
 
@@ -92,17 +90,17 @@ def _bytes_caption(
     return said + window_note(shape) if in_use == derived else said
 
 
-def rewind_figure(moments: Sequence[CacheMoment], theme: Theme = "light") -> Chart:
+def rewind_figure(moments: Sequence[CacheMoment]) -> Chart:
     """Draws bytes in use and bytes held before, during and after a rewind."""
     names = [f"{moment.name}:<br>{plural(moment.n_tokens, 'token')}" for moment in moments]
-    figure = new_figure(theme)
+    figure = new_figure()
     held = [moment.bytes_held for moment in moments]
-    _add_bars(figure, names, held, {"color": sheer(colour("muted", theme))}, 0.8, "held in memory")
-    _add_halves(figure, names, [moment.bytes_in_use for moment in moments], theme, width=0.36)
+    _add_bars(figure, names, held, {"color": sheer(colour("muted"))}, 0.8, "held in memory")
+    _add_halves(figure, names, [moment.bytes_in_use for moment in moments], width=0.36)
     for name, moment in zip(names, moments, strict=True):
         said = f"{size(moment.bytes_in_use)} in use<br>{size(moment.bytes_held)} held"
-        write_at(figure, moment.bytes_held, name, said, theme, **BEHIND)
-    _lay_out(figure, names, max(held), theme, room=1.9)
+        write_at(figure, moment.bytes_held, name, said, **BEHIND)
+    _lay_out(figure, names, max(held), room=1.9)
     freed = moments[0].bytes_held - moments[-1].bytes_held
     caption = (
         "Measured: room is held in whole blocks of positions. A crop only shortens the view, and "
@@ -112,13 +110,11 @@ def rewind_figure(moments: Sequence[CacheMoment], theme: Theme = "light") -> Cha
     return Chart(figure, caption, f"A rewind in three moments. {caption}")
 
 
-def _add_halves(
-    figure: go.Figure, names: list[str], totals: Sequence[int], theme: Theme, width: float
-) -> None:
+def _add_halves(figure: go.Figure, names: list[str], totals: Sequence[int], width: float) -> None:
     """Draws bytes in use as keys and values, which are as many."""
     for i, role in enumerate(("keys", "values")):
         halves = [total / 2 for total in totals]
-        marker = {"color": colour(role, theme)}
+        marker = {"color": colour(role)}
         base = halves if i else None
         _add_bars(figure, names, halves, marker, width, role, base)
 
@@ -145,13 +141,11 @@ def _add_bars(
     )
 
 
-def _lay_out(
-    figure: go.Figure, names: list[str], top: float, theme: Theme, room: float = 1.5
-) -> None:
+def _lay_out(figure: go.Figure, names: list[str], top: float, room: float = 1.5) -> None:
     ticks, labels = size_ticks(top)
     shown = [i for i, tick in enumerate(ticks) if tick <= top]
     figure.update_layout(barmode="overlay", height=76 + ROW_HEIGHT * len(names))
-    name_rows(figure, names, theme)
+    name_rows(figure, names)
     figure.update_xaxes(
         range=[0, room * top or 1],
         tickvals=[ticks[i] for i in shown],

@@ -14,7 +14,7 @@ from model.records import FloatArray
 from viz.chart import Chart, new_figure
 from viz.format import THIN, count, digits, plural
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour
 from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
 
 HEIGHT = 430  # pixels
@@ -22,22 +22,22 @@ SLOTS = (24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # columns that the frame 
 STRIP, KEYS, VALUES = (0.945, 1.0), (0.49, 0.925), (0.0, 0.435)  # heights in the figure
 
 
-def grid_figure(grid: CacheGrid, theme: Theme = "light") -> Chart:
+def grid_figure(grid: CacheGrid) -> Chart:
     """Draws the cache as a grid that gains columns; what the last pass added is outlined."""
     n_layers, n_heads, n_columns = grid.keys.shape
     n_slots = next((slots for slots in SLOTS if slots >= n_columns), n_columns)
-    figure = new_figure(theme)
-    _add_strips(figure, grid, theme)
+    figure = new_figure()
+    _add_strips(figure, grid)
     for role, states, axis in (("keys", grid.keys, "y"), ("values", grid.values, "y2")):
         hovers = _hovers(grid, states, role)
         n_typical = grid.n_prompt
-        add_map(figure, states, role, hovers, theme, n_typical=n_typical, axes=("x", axis))
-    _part_layers(figure, n_layers, n_heads, n_slots, theme)
-    _outline_newest(figure, grid, theme)
+        add_map(figure, states, role, hovers, n_typical=n_typical, axes=("x", axis))
+    _part_layers(figure, n_layers, n_heads, n_slots)
+    _outline_newest(figure, grid)
     figure.update_layout(
         height=HEIGHT,
         barmode="overlay",
-        plot_bgcolor=colour("raised", theme),
+        plot_bgcolor=colour("raised"),
         xaxis=token_axis(grid.labels, n_slots) | {"anchor": "y2"},
         yaxis=layer_axis(n_layers, n_heads, "keys") | {"domain": KEYS},
         yaxis2=layer_axis(n_layers, n_heads, "values") | {"domain": VALUES},
@@ -47,12 +47,12 @@ def grid_figure(grid: CacheGrid, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"The cache as a grid. {caption}")
 
 
-def _add_strips(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
+def _add_strips(figure: go.Figure, grid: CacheGrid) -> None:
     """Draws whose each column is: one block for the prefill, one for each decode pass."""
     at_once = f"prefill: {plural(grid.n_prompt, 'column')} in one pass"
-    add_strip(figure, [(0, grid.n_prompt)], at_once, colour("prompt", theme), ("x", "y3"))
+    add_strip(figure, [(0, grid.n_prompt)], at_once, colour("prompt"), ("x", "y3"))
     later = single_columns(grid.n_prompt, grid.keys.shape[2])
-    tone = colour("generated", theme)
+    tone = colour("generated")
     add_strip(figure, later, "decode: one column a pass", tone, ("x", "y3"))
 
 
@@ -71,9 +71,7 @@ def _hovers(grid: CacheGrid, states: FloatArray, role: str) -> list[list[str]]:
     ]
 
 
-def _part_layers(
-    figure: go.Figure, n_layers: int, n_heads: int, n_slots: int, theme: Theme
-) -> None:
+def _part_layers(figure: go.Figure, n_layers: int, n_heads: int, n_slots: int) -> None:
     """Draws a gap between one layer's heads and the next one's."""
     for axis in ("y", "y2"):
         for layer in range(1, n_layers):
@@ -84,11 +82,11 @@ def _part_layers(
                 y0=layer * n_heads,
                 y1=layer * n_heads,
                 yref=axis,
-                line={"color": colour("paper", theme), "width": 2 if n_layers < 16 else 1},
+                line={"color": colour("paper"), "width": 2 if n_layers < 16 else 1},
             )
 
 
-def _outline_newest(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
+def _outline_newest(figure: go.Figure, grid: CacheGrid) -> None:
     end = grid.keys.shape[2]
     figure.add_shape(
         type="rect",
@@ -97,7 +95,7 @@ def _outline_newest(figure: go.Figure, grid: CacheGrid, theme: Theme) -> None:
         y0=0,
         y1=1,
         yref="paper",
-        line={"color": colour("stage", theme), "width": 2.5},
+        line={"color": colour("stage"), "width": 2.5},
     )
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from model.kv_cache.records import CachePlan
 from viz.chart import Chart, add_line, name_rows, new_figure
 from viz.format import digits, size
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 FORMULA = (
     "2 × layers × KV heads × head size × bits ÷ 8 for each token; of latent attention, "
@@ -21,19 +21,19 @@ FORMULA = (
 )
 
 
-def plan_figure(plans: Sequence[CachePlan], cache_bits: int, theme: Theme = "light") -> Chart:
+def plan_figure(plans: Sequence[CachePlan], cache_bits: int) -> Chart:
     """Draws bytes per token as they are, and as they would be with every head's own kept."""
-    figure = new_figure(theme, 420, "bytes per token, each step ten times the last")
+    figure = new_figure(420, "bytes per token, each step ten times the last")
     names = [plan.name for plan in plans]
     kept = [plan.bytes_per_token for plan in plans]
     whole = [plan.numbers_all_heads * cache_bits / 8 for plan in plans]
     ends = [x for pair in zip(kept, whole, strict=True) for x in (*pair, None)]
     rows = [y for name in names for y in (name, name, None)]
-    add_line(figure, "", ends, rows, colour("line", theme), width=4, showlegend=False)
-    ring = {"symbol": "circle-open", "size": 13, "color": colour("muted", theme)}
+    add_line(figure, "", ends, rows, colour("line"), width=4, showlegend=False)
+    ring = {"symbol": "circle-open", "size": 13, "color": colour("muted")}
     for x, marker, legend, mode in (
         (whole, ring | {"line": {"width": 2}}, "if every head kept its own", "markers"),
-        (kept, {"size": 14, "color": colour("keys", theme)}, "kept for each token", "markers+text"),
+        (kept, {"size": 14, "color": colour("keys")}, "kept for each token", "markers+text"),
     ):
         figure.add_scatter(
             x=x,
@@ -43,7 +43,7 @@ def plan_figure(plans: Sequence[CachePlan], cache_bits: int, theme: Theme = "lig
             name=legend,
             text=[size(round(n_bytes)) for n_bytes in x],
             textposition="bottom center",
-            textfont={"size": 12, "color": colour("ink", theme)},
+            textfont={"size": 12, "color": colour("ink")},
             hovertemplate="%{y}: %{text} a token<extra></extra>",
         )
     figure.update_xaxes(
@@ -52,7 +52,7 @@ def plan_figure(plans: Sequence[CachePlan], cache_bits: int, theme: Theme = "lig
         ticktext=[size(int(tick)) for tick in (1e3, 1e4, 1e5, 1e6, 1e7)],
         range=[math.log10(min(kept)) - 0.25, math.log10(max(whole)) + 0.25],
     )
-    name_rows(figure, names, theme)
+    name_rows(figure, names)
     best = max(plans, key=lambda plan: plan.numbers_all_heads / plan.numbers_per_token)
     saved = digits(best.numbers_all_heads / best.numbers_per_token)
     caption = (

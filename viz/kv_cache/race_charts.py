@@ -17,20 +17,20 @@ from model.kv_cache.records import FlopCheck, PrefixReuse, RaceStep
 from model.records import Flops
 from viz.chart import Chart, add_line, log_axis, lying_bars, new_figure, number_axis
 from viz.format import SUPERSCRIPTS, digits, duration, plural
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 SIDES = {"without the cache": "prompt", "with the cache": "generated"}
 HEIGHT = 320  # pixels
 POWERS = range(0, 25)  # of ten, as marks of FLOPs; of characters, as Plotly's own are larger
 
 
-def per_step_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light") -> Chart:
+def per_step_figure(steps: Sequence[RaceStep], where: str) -> Chart:
     """Draws the median milliseconds of each step on both sides."""
     sides = [
         [1000 * step.recomputed_seconds for step in steps],
         [1000 * step.cached_seconds for step in steps],
     ]
-    figure = _lines(steps, sides, "milliseconds per step", theme)
+    figure = _lines(steps, sides, "milliseconds per step")
     last = steps[-1]
     caption = (
         f"Measured on {where}: at {plural(last.n_tokens, 'token')} a step takes "
@@ -41,13 +41,13 @@ def per_step_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light
     return Chart(figure, caption, f"Time of each step. {caption}")
 
 
-def so_far_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light") -> Chart:
+def so_far_figure(steps: Sequence[RaceStep], where: str) -> Chart:
     """Draws the seconds that the text took up to each length on both sides."""
     sides = [
         list(accumulate(step.recomputed_seconds for step in steps)),
         list(accumulate(step.cached_seconds for step in steps)),
     ]
-    figure = _lines(steps, sides, "seconds so far", theme)
+    figure = _lines(steps, sides, "seconds so far")
     caption = (
         f"Measured on {where}: {plural(steps[-1].n_tokens, 'token')} took "
         f"{duration(sides[0][-1])} without the cache and {duration(sides[1][-1])} with it, sums "
@@ -56,17 +56,15 @@ def so_far_figure(steps: Sequence[RaceStep], where: str, theme: Theme = "light")
     return Chart(figure, caption, f"Time up to each length. {caption}")
 
 
-def work_figure(
-    recomputed: Sequence[Flops], cached: Sequence[Flops], theme: Theme = "light"
-) -> Chart:
+def work_figure(recomputed: Sequence[Flops], cached: Sequence[Flops]) -> Chart:
     """Draws the arithmetic up to each length, from 1 on, its linear and attention terms apart."""
-    figure = new_figure(theme, HEIGHT, y="FLOPs so far")
+    figure = new_figure(HEIGHT, y="FLOPs so far")
     n_tokens = range(1, len(cached) + 1)
     for (side, role), flops in zip(SIDES.items(), (recomputed, cached), strict=True):
         for term, dash in (("linear", "solid"), ("attention", "dot")):
             so_far = list(accumulate(float(getattr(work, term)) for work in flops))
             name, hover = f"{term}, {side}", "%{x} tokens: %{y:.3s} FLOPs"
-            add_line(figure, name, n_tokens, so_far, colour(role, theme), dash=dash, hover=hover)
+            add_line(figure, name, n_tokens, so_far, colour(role), dash=dash, hover=hover)
     figure.update_xaxes(log_axis(1, max(n_tokens[-1], 2), "tokens"))
     figure.update_yaxes(
         type="log",
@@ -104,7 +102,7 @@ def checks_table(checks: Sequence[FlopCheck]) -> pd.DataFrame:
     )
 
 
-def reuse_figure(reuse: PrefixReuse, where: str, theme: Theme = "light") -> Chart:
+def reuse_figure(reuse: PrefixReuse, where: str) -> Chart:
     """Draws the milliseconds of the second prompt, whole and from the first one's cache."""
     n_second = len(reuse.labels)
     n_read = n_second - reuse.n_reused
@@ -114,7 +112,7 @@ def reuse_figure(reuse: PrefixReuse, where: str, theme: Theme = "light") -> Char
         (f"second, reusing: {plural(n_read, 'token')} read", reuse.reused_seconds, "generated"),
     ]
     bars = [(name, 1000 * seconds, duration(seconds), role) for name, seconds, role in rows]
-    figure = lying_bars(bars, "milliseconds", theme)
+    figure = lying_bars(bars, "milliseconds")
     gap = f"{reuse.logit_gap:.1e}" if reuse.logit_gap else "none, to the last bit"
     caption = (
         f"Measured on {where}, medians of {plural(reuse.n_runs, 'run')}: "
@@ -127,18 +125,16 @@ def reuse_figure(reuse: PrefixReuse, where: str, theme: Theme = "light") -> Char
     return Chart(figure, caption, f"Time of three readings. {caption}")
 
 
-def _lines(
-    steps: Sequence[RaceStep], sides: Sequence[Sequence[float]], title: str, theme: Theme
-) -> go.Figure:
+def _lines(steps: Sequence[RaceStep], sides: Sequence[Sequence[float]], title: str) -> go.Figure:
     """Draws what was measured of both sides at each length."""
     figure, lengths = (
-        new_figure(theme, HEIGHT, "tokens in the text"),
+        new_figure(HEIGHT, "tokens in the text"),
         [step.n_tokens for step in steps],
     )
     for (name, role), heights in zip(SIDES.items(), sides, strict=True):
         dash = "solid" if role == "generated" else "dash"
         hover = "%{x} tokens: %{y:.3g}"
-        add_line(figure, name, lengths, heights, colour(role, theme), dash=dash, hover=hover)
+        add_line(figure, name, lengths, heights, colour(role), dash=dash, hover=hover)
     figure.update_xaxes(range=[0, lengths[-1]])
     figure.update_yaxes(number_axis(max(map(max, sides)), title))
     return figure

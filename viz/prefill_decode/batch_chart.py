@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from model.prefill_decode.records import BatchRun, Padding
 from viz.chart import Chart, Style, add_line, log_axis, new_figure, number_axis
 from viz.format import count, digits, duration
-from viz.palette import Theme, colour
+from viz.palette import colour
 from viz.prefill_decode.phase_charts import medians
 from viz.prefill_decode.roofline_chart import busy_words, utilisation
 
@@ -19,21 +19,21 @@ HEIGHT = 340  # pixels
 ENOUGH = 1.5  # times the tokens that twice the sequences give while they share
 
 
-def throughput_figure(run: BatchRun, theme: Theme = "light") -> Chart:
+def throughput_figure(run: BatchRun) -> Chart:
     """Draws tokens a second of all sequences together, beside what batch 1 promises."""
-    figure = new_figure(theme, HEIGHT, "sequences in the batch")
+    figure = new_figure(HEIGHT, "sequences in the batch")
     batches = [point.n_batch for point in run.points]
     rates = [point.tokens_per_second for point in run.points]
     promised = [rates[0] * n / batches[0] for n in batches]
-    muted = colour("muted", theme)
+    muted = colour("muted")
     add_line(figure, "if a step took no longer", batches, promised, muted, width=2, dash="dash")
-    name, tone = "tokens a second, all together", colour("generated", theme)
+    name, tone = "tokens a second, all together", colour("generated")
     gains: Style = {
         "mode": "lines+markers+text",
         "marker": {"size": 10, "symbol": "diamond"},
         "text": ["", *(f"{digits(rate / rates[0], 2)}×" for rate in rates[1:])],
         "textposition": "bottom right",
-        "textfont": {"size": 13, "color": colour("ink", theme)},
+        "textfont": {"size": 13, "color": colour("ink")},
         "cliponaxis": False,
     }
     hover = "batch %{x}: %{y:.3s} tokens a second"
@@ -82,15 +82,15 @@ def batch_table(run: BatchRun) -> pd.DataFrame:
     )
 
 
-def wait_figure(run: BatchRun, theme: Theme = "light") -> Chart:
+def wait_figure(run: BatchRun) -> Chart:
     """Draws what a step takes, which is what every reader of the batch waits for a token."""
-    figure = new_figure(theme, HEIGHT, "sequences in the batch")
+    figure = new_figure(HEIGHT, "sequences in the batch")
     batches = [point.n_batch for point in run.points]
     timed = [point.seconds for point in run.points]
     figure.add_scatter(
         x=batches,
         **medians(timed, unit=1000),
-        line={"color": colour("generated", theme), "width": 3},
+        line={"color": colour("generated"), "width": 3},
         marker={"size": 10, "symbol": "diamond"},
         name="a step, which is each reader’s gap (TPOT)",
         hovertemplate="batch %{x}: %{y:.3g} ms<extra></extra>",

@@ -9,17 +9,17 @@ from model.prefill_decode.records import Prices, Scoring
 from viz.chart import Chart, lying_bars
 from viz.format import count, digits, duration, percent, plural
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour
 from viz.prefill_decode.phase_charts import phase_bars, spread
 
 
-def price_figure(prices: Prices, note: str, theme: Theme = "light") -> Chart:
+def price_figure(prices: Prices, note: str) -> Chart:
     """Draws the price of a million tokens, read and written."""
     rows = (
         ("a million tokens in", prices.per_million_in, "prompt"),
         ("a million tokens out", prices.per_million_out, "generated"),
     )
-    figure = lying_bars([(name, x, digits(x), role) for name, x, role in rows], "price", theme)
+    figure = lying_bars([(name, x, digits(x), role) for name, x, role in rows], "price")
     shared = (
         f", {plural(prices.n_batch, 'sequence')} sharing each step" if prices.n_batch > 1 else ""
     )
@@ -30,18 +30,16 @@ def price_figure(prices: Prices, note: str, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Price of a million tokens. {caption}")
 
 
-def request_figure(
-    rows: list[tuple[str, float, float]], words: str, theme: Theme = "light"
-) -> Chart:
+def request_figure(rows: list[tuple[str, float, float]], words: str) -> Chart:
     """Draws what a request costs, each row a name, the price of the prompt and of the answer."""
     names, read, written = zip(*rows, strict=True)
-    figure = phase_bars(names, read, written, theme, "price of a thousand requests")
+    figure = phase_bars(names, read, written, "price of a thousand requests")
     figure.update_layout(height=260)
     caption = f"Derived from the prices beside it: {words}"
     return Chart(figure, caption, f"Price of a thousand requests. {caption}")
 
 
-def scoring_figure(scoring: Scoring, where: str, theme: Theme = "light") -> Chart:
+def scoring_figure(scoring: Scoring, where: str) -> Chart:
     """Draws the time of one vector, one scoring pass, and an answer that was written."""
     written = scoring.written
     rows = (
@@ -54,7 +52,7 @@ def scoring_figure(scoring: Scoring, where: str, theme: Theme = "light") -> Char
         (f"{plural(written.n_out, 'token')} written", written.seconds, "generated"),
     )
     bars = [(name, 1000 * seconds, duration(seconds), role) for name, seconds, role in rows]
-    figure = lying_bars(bars, "milliseconds", theme)
+    figure = lying_bars(bars, "milliseconds")
     caption = (
         f"Measured on {where}, a prompt of {plural(scoring.n_prompt, 'token')}: a vector of "
         f"{count(scoring.vector_size)} numbers {spread(scoring.vector_seconds)}, the scores "
@@ -64,12 +62,12 @@ def scoring_figure(scoring: Scoring, where: str, theme: Theme = "light") -> Char
     return Chart(figure, caption, f"A pass against a loop. {caption}")
 
 
-def choices_figure(scoring: Scoring, theme: Theme = "light") -> Chart:
+def choices_figure(scoring: Scoring) -> Chart:
     """Draws how likely the model finds each choice, among the choices."""
     ranked = sorted(scoring.choices, key=lambda choice: -choice.share)
     bars = [(plain(c.text), 100 * c.share, percent(c.share), "kept") for c in ranked]
-    figure = lying_bars(bars, "share among the choices, %", theme)
-    figure.data[0].marker.line = {"color": colour("chosen", theme), "width": 3}
+    figure = lying_bars(bars, "share among the choices, %")
+    figure.data[0].marker.line = {"color": colour("chosen"), "width": 3}
     caption = (
         "Measured: log-probability of each choice after the prompt, per token, made to sum to 1 "
         "over the choices. One pass says it for all of them, and no token was written."

@@ -13,9 +13,9 @@ from statistics import median
 import pandas as pd
 
 from model.prefill_decode.records import PhaseRun, Request
-from viz.chart import Chart, Style, add_line, log_axis, new_figure, number_axis, sheer, write_at
+from viz.chart import Chart, Style, add_line, log_axis, new_figure, number_axis, write_at
 from viz.format import count, digits, duration, percent, plural
-from viz.palette import Theme, colour
+from viz.palette import colour, sheer
 from viz.prefill_decode.phase_charts import BIG, HEIGHT, spread, typical
 
 FELT = 1.05  # times as long: less may be chance
@@ -26,23 +26,23 @@ WAYS = {
 }
 
 
-def gaps_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
+def gaps_figure(request: Request, where: str) -> Chart:
     """Draws the wait for the first token, and the gap before each one after it."""
-    figure = new_figure(theme, HEIGHT, "token of the answer")
+    figure = new_figure(HEIGHT, "token of the answer")
     gaps = [1000 * gap for gap in request.gaps]
     typical_gap, first = median(gaps), 1000 * request.first_seconds
     low, high = min(*gaps, first) / 2, 2 * max(*gaps, first)
-    tone, name = colour("prompt", theme), f"first token (TTFT): {duration(request.first_seconds)}"
+    tone, name = colour("prompt"), f"first token (TTFT): {duration(request.first_seconds)}"
     marker: Style = {"size": [0, 11], "color": tone, "symbol": "circle"}
     look: Style = {"width": 4, "symbol": "circle", "marker": marker}
     hover = "after %{y:.3g} ms"
     add_line(figure, name, [1, 1], [low, first], tone, hover=hover, **look)
-    tone, places = colour("generated", theme), list(range(2, request.n_out + 1))
+    tone, places = colour("generated"), list(range(2, request.n_out + 1))
     marker = {"size": 5, "color": tone, "symbol": "diamond"}
     look = {"width": 1, "mode": "markers" if len(gaps) < 400 else "lines", "marker": marker}
     name, hover = "gap before each further token (ITL)", "token %{x}: %{y:.3g} ms"
     add_line(figure, name, places, gaps, tone, hover=hover, **look)
-    name, ink = f"median gap: {duration(typical_gap / 1000)}", colour("ink", theme)
+    name, ink = f"median gap: {duration(typical_gap / 1000)}", colour("ink")
     ends = [2, request.n_out]
     add_line(figure, name, ends, [typical_gap] * 2, ink, width=1.5, dash="dash")
     figure.update_xaxes(range=[0, request.n_out + 1])
@@ -77,22 +77,22 @@ def quantile(values: Sequence[float], fraction: float) -> float:
     return ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]
 
 
-def stream_figure(request: Request, where: str, theme: Theme = "light") -> Chart:
+def stream_figure(request: Request, where: str) -> Chart:
     """Draws how many tokens are in hand at each moment: streamed, and as a whole at the end."""
-    figure = new_figure(theme, HEIGHT, "seconds after the request")
-    n_out, tone = request.n_out, colour("generated", theme)
+    figure = new_figure(HEIGHT, "seconds after the request")
+    n_out, tone = request.n_out, colour("generated")
     at = list(accumulate(request.gaps, initial=request.first_seconds))
     end = at[-1] * 1.04
-    ground = {"fill": "tozeroy", "fillcolor": sheer(tone).replace("0.6", "0.18")}
+    ground = {"fill": "tozeroy", "fillcolor": sheer(tone, 0.18)}
     x, y = [0, *at, end], [0, *range(1, n_out + 1), n_out]
     name, hover = "streamed: each token as it is ready", "%{y} tokens after %{x:.3g} s"
     add_line(figure, name, x, y, tone, width=3, shape="hv", hover=hover, **ground)
-    x, y, ink = [0, at[-1], at[-1], end], [0, 0, n_out, n_out], colour("ink", theme)
+    x, y, ink = [0, at[-1], at[-1], end], [0, 0, n_out, n_out], colour("ink")
     add_line(figure, "the whole: all tokens at the end", x, y, ink, width=2, dash="dash")
     words = f"<b>first token: {duration(request.first_seconds)}</b>"
     aside = 70 if 2 * request.first_seconds < end else -90
-    arrow: Style = {"showarrow": True, "arrowcolor": colour("muted", theme), "ax": aside, "ay": -46}
-    write_at(figure, request.first_seconds, 1, words, theme, BIG, **arrow)
+    arrow: Style = {"showarrow": True, "arrowcolor": colour("muted"), "ax": aside, "ay": -46}
+    write_at(figure, request.first_seconds, 1, words, BIG, **arrow)
     figure.update_xaxes(range=[0, end])
     figure.update_yaxes(number_axis(n_out, "tokens in hand"))
     caption = (

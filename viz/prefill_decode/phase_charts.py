@@ -26,7 +26,7 @@ from viz.chart import (
     write_at,
 )
 from viz.format import count, digits, duration, plural
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 HEIGHT = 330  # pixels
 BIG = 15  # pixels of what is read from the back row
@@ -56,12 +56,12 @@ def typical(requests: Sequence[Request]) -> Request:
     return whole[(len(whole) - 1) // 2]
 
 
-def pace_figure(run: PhaseRun, theme: Theme = "light", recorded: PhaseRun | None = None) -> Chart:
+def pace_figure(run: PhaseRun, recorded: PhaseRun | None = None) -> Chart:
     """Draws the seconds that n tokens take, read and written; a recorded run behind, dotted."""
     if not run.readings:
-        return empty_chart(theme, "No prompt has been read yet.")
-    figure, last = new_figure(theme, HEIGHT, "tokens"), run.readings[-1]
-    tones = {phase: colour(role, theme) for phase, role in PHASE_ROLES.items()}
+        return empty_chart("No prompt has been read yet.")
+    figure, last = new_figure(HEIGHT, "tokens"), run.readings[-1]
+    tones = {phase: colour(role) for phase, role in PHASE_ROLES.items()}
     figure.add_scatter(
         x=[reading.n_tokens for reading in run.readings],
         **medians([reading.seconds for reading in run.readings]),
@@ -119,11 +119,10 @@ def phase_bars(
     names: Sequence[str],
     prefill: Sequence[float],
     decode: Sequence[float],
-    theme: Theme,
     words: str,
 ) -> go.Figure:
     """Draws what reading and writing take of each request, in the unit that the axis names."""
-    figure = new_figure(theme)
+    figure = new_figure()
     for name, phase, lengths, shape in (
         ("prefill: until the first token", "prefill", prefill, ""),
         ("decode: all tokens after it", "decode", decode, "/"),
@@ -134,24 +133,24 @@ def phase_bars(
             orientation="h",
             width=0.55,
             name=name,
-            marker=filled(colour(PHASE_ROLES[phase], theme), shape=shape),
+            marker=filled(colour(PHASE_ROLES[phase]), shape=shape),
             hovertemplate=f"%{{x:.3g}}<extra>{name}</extra>",
         )
     top = max(sum(pair) for pair in zip(prefill, decode, strict=True))
     figure.update_layout(barmode="stack", legend_traceorder="normal")
     figure.update_xaxes(number_axis(top, words, room=1.18))
-    name_rows(figure, names, theme, BIG)
+    name_rows(figure, names, BIG)
     return figure
 
 
-def swap_figure(requests: Sequence[Request], where: str, theme: Theme = "light") -> Chart:
+def swap_figure(requests: Sequence[Request], where: str) -> Chart:
     """Draws two requests that swap what goes in and what comes out; much in comes first."""
     names = [f"<b>{count(r.n_in)} in</b>, {count(r.n_out)} out" for r in requests]
     first, later = [r.first_seconds for r in requests], [sum(r.gaps) for r in requests]
-    figure = phase_bars(names, first, later, theme, "seconds")
+    figure = phase_bars(names, first, later, "seconds")
     for name, request in zip(names, requests, strict=True):
         total = f"<b>{duration(request.seconds)}</b>"
-        write_at(figure, request.seconds, name, total, theme, BIG + 1, xanchor="left", xshift=6)
+        write_at(figure, request.seconds, name, total, BIG + 1, xanchor="left", xshift=6)
     figure.update_layout(height=HEIGHT)
     caption = f"Measured on {where}. {_swap_words(requests)}"
     return Chart(figure, caption, f"Two requests and their time. {caption}")

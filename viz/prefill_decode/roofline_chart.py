@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 from model.prefill_decode.records import Bound, Ceilings, Roofline, RoofPoint
 from viz.chart import PHASE_ROLES, Chart, add_line, name_rows, new_figure, write_at
 from viz.format import THIN, count, digits, duration, percent, size
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 HEIGHT = 460  # pixels
 SYMBOLS = {"prefill": "circle", "decode": "diamond"}
@@ -49,16 +49,16 @@ def _is_plain(point: RoofPoint) -> bool:
     return _PLAIN in point.engine
 
 
-def roofline_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
+def roofline_figure(roofline: Roofline) -> Chart:
     """Draws the ceilings that were measured, and each kind of pass below them."""
     top, points = roofline.ceilings, roofline.points
     x_title = "arithmetic intensity: FLOPs for each byte read"
-    figure = new_figure(theme, HEIGHT, x_title, "GFLOP/s")
+    figure = new_figure(HEIGHT, x_title, "GFLOP/s")
     intensities = [top.ridge, *(point.intensity for point in points)]
     left, right = min(*intensities, 0.5) / 5, max(intensities) * 4
-    _roofs(figure, top, left, right, theme)
+    _roofs(figure, top, left, right)
     for phase in PHASE_ROLES:
-        _points(figure, [p for p in points if p.phase == phase], phase, theme)
+        _points(figure, [p for p in points if p.phase == phase], phase)
     low = min([p.flops_per_second for p in points] or [top.matmul / 1000])
     figure.update_xaxes(
         type="log",
@@ -84,21 +84,21 @@ def roofline_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Roofline of this device. {caption}")
 
 
-def _roofs(figure: go.Figure, top: Ceilings, left: float, right: float, theme: Theme) -> None:
+def _roofs(figure: go.Figure, top: Ceilings, left: float, right: float) -> None:
     """Draws the slope of both bandwidths, the flat matrix rate, and the ridge."""
-    ink, muted = colour("ink", theme), colour("muted", theme)
+    ink, muted = colour("ink"), colour("muted")
     x, y = [left, top.ridge, right], [left * top.copy, top.matmul, top.matmul]
     add_line(figure, "roof: copy bandwidth, then matrix rate", x, y, ink, width=3)
     x, y = [left, top.matmul / top.read], [left * top.read, top.matmul]
     add_line(figure, "roof of a matrix and a vector", x, y, muted, width=2, dash="dash")
     words = f"ridge: {digits(top.ridge)} FLOPs a byte"
-    write_at(figure, math.log10(top.ridge), math.log10(top.matmul), words, theme, yshift=14)
+    write_at(figure, math.log10(top.ridge), math.log10(top.matmul), words, yshift=14)
 
 
-def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str, theme: Theme) -> None:
+def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str) -> None:
     if not points:
         return
-    tone = colour(PHASE_ROLES[phase], theme)
+    tone = colour(PHASE_ROLES[phase])
     symbol = SYMBOLS[phase]
     figure.add_scatter(
         x=[point.intensity for point in points],
@@ -118,7 +118,7 @@ def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str, theme: T
         textposition=[
             "top left" if phase == "decode" and _is_plain(p) else "bottom right" for p in points
         ],
-        textfont={"size": 13, "color": colour("ink", theme)},
+        textfont={"size": 13, "color": colour("ink")},
         cliponaxis=False,
         name=f"{phase}: " + ("prompts of so many tokens" if phase == "prefill" else "batches"),
         customdata=[[duration(p.seconds.median), size(p.n_bytes)] for p in points],
@@ -127,10 +127,10 @@ def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str, theme: T
     )
 
 
-def floors_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
+def floors_figure(roofline: Roofline) -> Chart:
     """Draws, for each kind of pass, what its three floors explain of the time that it took."""
     points = roofline.points
-    figure = new_figure(theme, 120 + 42 * len(points), "share of the time that the pass took")
+    figure = new_figure(120 + 42 * len(points), "share of the time that the pass took")
     rows = [pass_name(point) for point in points]
     for phase, role in PHASE_ROLES.items():
         chosen = [row for row, point in zip(rows, points, strict=True) if point.phase == phase]
@@ -140,21 +140,21 @@ def floors_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
             orientation="h",
             width=0.5,
             marker={
-                "color": colour(f"{role}-tint", theme),
-                "line": {"color": colour(role, theme), "width": 1},
+                "color": colour(f"{role}-tint"),
+                "line": {"color": colour(role), "width": 1},
             },
             name=f"{phase}, as measured",
             hoverinfo="skip",
         )
     for bound in WORDS:
-        _add_floor(figure, bound, roofline, theme)
+        _add_floor(figure, bound, roofline)
     figure.update_layout(barmode="overlay")
     figure.update_xaxes(
         range=[0, 1.15],
         tickvals=[0, 0.25, 0.5, 0.75, 1],
         ticktext=["0", "¼", "½", "¾", "1"],
     )
-    name_rows(figure, rows, theme)
+    name_rows(figure, rows)
     caption = (
         "Derived from the ceilings and the measured times: bytes ÷ the larger of both bandwidths, "
         "FLOPs ÷ matrix rate, and a measured step of the same layers with almost no width. The "
@@ -164,9 +164,9 @@ def floors_figure(roofline: Roofline, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Three floors under each pass. {caption}")
 
 
-def _add_floor(figure: go.Figure, bound: Bound, roofline: Roofline, theme: Theme) -> None:
+def _add_floor(figure: go.Figure, bound: Bound, roofline: Roofline) -> None:
     """Marks how much of each pass's time one floor explains; large where it is the highest."""
-    top, points, ink = roofline.ceilings, roofline.points, colour("ink", theme)
+    top, points, ink = roofline.ceilings, roofline.points, colour("ink")
     floors = [(point.floors(top)[bound], point.seconds.median) for point in points]
     is_highest = [point.bound(top) == bound for point in points]
     hollow = "" if bound == "overhead" else "-open"

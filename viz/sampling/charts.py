@@ -13,21 +13,19 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 from markupsafe import Markup
 
-from viz.chart import Chart, new_figure, place_rows, sheer
+from viz.chart import Chart, new_figure, place_rows
 from viz.draws_chart import MAX_LABEL
 from viz.format import nats
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour, sheer
 from viz.panels import add_bars
 from viz.strip import element, paragraph
 
 
-def overlap_figure(
-    names: Sequence[str], overlaps: npt.NDArray[np.floating], theme: Theme = "light"
-) -> Chart:
+def overlap_figure(names: Sequence[str], overlaps: npt.NDArray[np.floating]) -> Chart:
     """Draws, (n, n), the tokens that both masks keep, divided by those that either keeps."""
     texts = [[f"{value:.2f}" for value in row] for row in overlaps]
-    figure = _matrix(names, overlaps, texts, theme, "kept")
+    figure = _matrix(names, overlaps, texts, "kept")
     pairs = [(i, j) for i in range(len(names)) for j in range(i)]
     least = min(pairs, key=lambda pair: overlaps[pair])
     caption = (
@@ -38,13 +36,11 @@ def overlap_figure(
     return Chart(figure, caption, f"Overlap between masks. {caption}")
 
 
-def divergence_figure(
-    names: Sequence[str], divergences: npt.NDArray[np.floating], theme: Theme = "light"
-) -> Chart:
+def divergence_figure(names: Sequence[str], divergences: npt.NDArray[np.floating]) -> Chart:
     """Draws KL(row || column), (n, n) nats, between what the masks leave to draw from."""
     texts = [["∞" if math.isinf(value) else f"{value:.2f}" for value in row] for row in divergences]
     finite = np.where(np.isfinite(divergences), divergences, np.nan)
-    figure = _matrix(names, finite, texts, theme, "surprise")
+    figure = _matrix(names, finite, texts, "surprise")
     caption = (
         "Derived: KL(row ‖ column), the surprise of who draws by the row and expects the column. "
         "∞: the column cuts a token that the row can draw, so its surprise has no bound. Largest "
@@ -57,18 +53,17 @@ def _matrix(
     names: Sequence[str],
     values: npt.NDArray[np.floating],
     texts: list[list[str]],
-    theme: Theme,
     role: str,
 ) -> go.Figure:
-    figure = new_figure(theme)
+    figure = new_figure()
     figure.add_heatmap(
         z=values,
         x=list(names),
         y=list(names),
         text=texts,
         texttemplate="%{text}",
-        textfont={"size": 12, "color": colour("ink", theme)},
-        colorscale=[[0, "rgba(0,0,0,0)"], [1, sheer(colour(role, theme))]],
+        textfont={"size": 12, "color": colour("ink")},
+        colorscale=[[0, "rgba(0,0,0,0)"], [1, sheer(colour(role))]],
         showscale=False,
         xgap=2,
         ygap=2,
@@ -80,16 +75,14 @@ def _matrix(
     return figure
 
 
-def votes_figure(
-    answers: Sequence[str], cold: Sequence[int], warm: Sequence[int], theme: Theme = "light"
-) -> Chart:
+def votes_figure(answers: Sequence[str], cold: Sequence[int], warm: Sequence[int]) -> Chart:
     """Draws the votes for each answer, most votes first, at T = 0 (cold) and at T = 0.7."""
-    figure = new_figure(theme)
+    figure = new_figure()
     places = list(range(len(answers)))
     for votes, name, role in ((cold, "T = 0", "muted"), (warm, "T = 0.7", "generated")):
         numbers = [str(n) if n else "" for n in votes]
-        tone = {"color": colour(role, theme)}
-        add_bars(figure, places, votes, numbers, theme, name=name, marker=tone, width=0.36)
+        tone = {"color": colour(role)}
+        add_bars(figure, places, votes, numbers, name=name, marker=tone, width=0.36)
     top = max([*cold, *warm, 1])
     figure.update_xaxes(title_text="votes", range=[0, 1.12 * top])
     place_rows(figure, [plain(answer, MAX_LABEL) for answer in answers])
@@ -98,10 +91,10 @@ def votes_figure(
     return Chart(figure, caption, f"Votes for {', '.join(answers)}. {caption}")
 
 
-def loop_html(before: str, repeated: str, theme: Theme = "light") -> Markup:
+def loop_html(before: str, repeated: str) -> Markup:
     """Writes a text with its repeating end, if any, marked by a field and an underline."""
     look = (
-        f"background:{colour('error-tint', theme)};color:inherit;"
-        f"text-decoration:underline {colour('error', theme)};text-underline-offset:.2em"
+        f"background:{colour('error-tint')};color:inherit;"
+        f"text-decoration:underline {colour('error')};text-underline-offset:.2em"
     )
     return paragraph(before, element("mark", repeated, style=look) if repeated else "")

@@ -11,9 +11,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.serving.records import STATES, Comparison, ServingRun, State
-from viz.chart import Chart, Style, new_figure, number_axis, place_rows, sheer
+from viz.chart import Chart, Style, new_figure, number_axis, place_rows
 from viz.format import count, digits, duration, plural
-from viz.palette import Theme, colour
+from viz.palette import colour, sheer
 
 ROW_HEIGHT, HALF = 34, 0.34  # pixels of a lane; of a lane, half the height of its bar
 ROLES = {
@@ -36,17 +36,15 @@ SECONDS, PASSES = "seconds", "passes"
 Box: TypeAlias = tuple[int, float, float]  # its row, and from where to where it reaches
 
 
-def lanes_figure(
-    run: ServingRun, where: str, theme: Theme = "light", axis: str = SECONDS, top: float = 0.0
-) -> Chart:
+def lanes_figure(run: ServingRun, where: str, axis: str = SECONDS, top: float = 0.0) -> Chart:
     """Draws a lane for each request; the axis reaches as far as that of the run beside it."""
     spans = list(_spans(run, axis))
-    figure = new_figure(theme)
+    figure = new_figure()
     for state in STATES:
         boxes = [(lane, start, end) for lane, kind, start, end in spans if kind == state]
-        add_boxes(figure, NAMES[state], boxes, ROLES[state], theme, HATCHES.get(state, ""))
+        add_boxes(figure, NAMES[state], boxes, ROLES[state], HATCHES.get(state, ""))
     arrivals = _arrivals(run, axis)
-    mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink", theme)}
+    mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink")}
     figure.add_scatter(
         x=arrivals,
         y=list(range(len(arrivals))),
@@ -118,7 +116,6 @@ def add_boxes(
     name: str,
     boxes: Sequence[Box],
     role: str,
-    theme: Theme,
     hatch: str = "",
 ) -> None:
     """Draws boxes as one path: an element for each would be too many.
@@ -128,7 +125,6 @@ def add_boxes(
         name: In the legend.
         boxes: None draws nothing.
         role: Of the colour.
-        theme: Light or dark.
         hatch: Shape of the hatching, such as "/"; filled where it is empty.
     """
     if not boxes:
@@ -137,7 +133,7 @@ def add_boxes(
     y: list[float | None] = []
     for row, _, _ in boxes:
         y += [row - HALF, row - HALF, row + HALF, row + HALF, row - HALF, None]
-    tone = colour(role, theme)
+    tone = colour(role)
     look: Style = {"mode": "lines", "fill": "toself", "hoverinfo": "skip"}
     look |= {"line": {"color": tone, "width": 1}, "fillcolor": sheer(tone, 0.85)}
     if hatch:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from model.serving.records import Memory
 from viz.chart import Chart, lying_bars, new_figure, place_rows
 from viz.format import count, percent, plural
-from viz.palette import Theme
 from viz.serving.lanes_chart import ROW_HEIGHT, Box, add_boxes
 
 
-def blocks_figure(memory: Memory, theme: Theme = "light") -> Chart:
+def blocks_figure(memory: Memory) -> Chart:
     """Draws the blocks of each request: what is used of them, wasted, and shared."""
     block = memory.block
     used, wasted, shared = list[Box](), list[Box](), list[Box]()
@@ -19,10 +18,10 @@ def blocks_figure(memory: Memory, theme: Theme = "light") -> Chart:
             (shared if n < n_common else used).append((row, float(start), float(end)))
             if end < start + block:
                 wasted.append((row, float(end), float(start + block)))
-    figure = new_figure(theme, x="positions")
-    add_boxes(figure, "in use", used, "keys", theme)
-    add_boxes(figure, "wasted", wasted, "rejected", theme, "/")
-    add_boxes(figure, "stored above already", shared, "keys", theme, ".")
+    figure = new_figure(x="positions")
+    add_boxes(figure, "in use", used, "keys")
+    add_boxes(figure, "wasted", wasted, "rejected", "/")
+    add_boxes(figure, "stored above already", shared, "keys", ".")
     place_rows(figure, [f"request {n}" for n in range(1, len(memory.lengths) + 1)])
     n_longest = -(-max(memory.lengths) // block)
     figure.update_xaxes(tickvals=[block * n for n in range(n_longest + 1)])
@@ -38,7 +37,7 @@ def blocks_figure(memory: Memory, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Blocks of the cache. {caption}")
 
 
-def reserved_figure(memory: Memory, theme: Theme = "light") -> Chart:
+def reserved_figure(memory: Memory) -> Chart:
     """Draws positions in use beside those of blocks, of shared blocks, and of whole contexts."""
     rows = [
         ("in use", sum(memory.lengths), "keys"),
@@ -47,7 +46,7 @@ def reserved_figure(memory: Memory, theme: Theme = "light") -> Chart:
         ("whole contexts", memory.n_reserved, "rejected"),
     ]
     bars = [(name, float(n), count(n), role) for name, n, role in rows]
-    figure = lying_bars(bars, "positions", theme)
+    figure = lying_bars(bars, "positions")
     wasted = percent(1 - sum(memory.lengths) / memory.n_reserved)
     caption = (
         "Derived, of the same moment: an engine that reserves the whole context for each request "

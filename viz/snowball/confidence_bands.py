@@ -12,8 +12,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from model.snowball.records import Estimate, Floats
-from viz.chart import add_line, sheer
-from viz.palette import Theme, colour
+from viz.chart import add_line
+from viz.palette import colour, sheer
 
 
 class Line(NamedTuple):
@@ -44,23 +44,21 @@ def windows(values: Floats, width: int, first: int = 1) -> Line:
     return Line(centres, means, half_widths)
 
 
-def add_mean(
-    figure: go.Figure, line: Line, role: str, name: str, theme: Theme, **look: Any
-) -> None:
+def add_mean(figure: go.Figure, line: Line, role: str, name: str, **look: Any) -> None:
     """Draws a line of means, and a band around it where its uncertainty is known."""
     known = ~np.isnan(line.means)
     x, y, half = line.places[known], line.means[known], np.nan_to_num(line.half_widths[known])
     if half.any():
-        add_band(figure, x, y - half, y + half, role, theme)
+        add_band(figure, x, y - half, y + half, role)
     hover = "%{x:.4g}: %{y:.3g} ± %{customdata:.2g}"
-    add_line(figure, name, x, y, colour(role, theme), hover=hover, customdata=half, **look)
+    add_line(figure, name, x, y, colour(role), hover=hover, customdata=half, **look)
 
 
 def add_band(
-    figure: go.Figure, x: Floats, low: Floats, high: Floats, role: str, theme: Theme, **more: Any
+    figure: go.Figure, x: Floats, low: Floats, high: Floats, role: str, **more: Any
 ) -> None:
     """Draws the field between two lines."""
-    usual = {"fillcolor": sheer(colour(role, theme), 0.18), "showlegend": False}
+    usual = {"fillcolor": sheer(colour(role), 0.18), "showlegend": False}
     figure.add_scatter(
         x=[*x, *x[::-1]],
         y=[*high, *low[::-1]],

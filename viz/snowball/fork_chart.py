@@ -10,9 +10,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.snowball.records import Bools, Compounding, Forks, ForkStep, RewindStrategy
-from viz.chart import Chart, add_line, hatched, name_rows, new_figure, sheer
+from viz.chart import Chart, add_line, hatched, name_rows, new_figure
 from viz.format import change, digits, duration, nats, percent, plural
-from viz.palette import Theme, colour
+from viz.palette import colour, sheer
 from viz.snowball.confidence_bands import add_band, add_mean, windows
 
 HEIGHT = 280  # pixels
@@ -22,11 +22,11 @@ HOVER = "%{x} tokens after: %{y:.2f}"
 WINDOW = 4  # tokens in a stretch
 
 
-def gap_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
+def gap_figure(steps: Sequence[ForkStep]) -> Chart:
     """Draws KL(original || forced) at each position."""
-    figure = _figure(theme, len(steps) - 1, "KL(original ‖ forced), nats", first=0)
+    figure = _figure(len(steps) - 1, "KL(original ‖ forced), nats", first=0)
     known = [(i, step.kl) for i, step in enumerate(steps) if step.kl is not None]
-    tone, places = colour("surprise", theme), [i for i, _ in known]
+    tone, places = colour("surprise"), [i for i, _ in known]
     look: dict[str, Any] = {
         "shape": "hvh",
         "fill": "tozeroy",
@@ -43,9 +43,9 @@ def gap_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Divergence by position. {caption}")
 
 
-def surprise_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
+def surprise_figure(steps: Sequence[ForkStep]) -> Chart:
     """Draws the surprise of each token of both texts."""
-    figure = _figure(theme, len(steps) - 1, "surprise of the token, nats", first=0)
+    figure = _figure(len(steps) - 1, "surprise of the token, nats", first=0)
     sides = {
         ORIGINAL: [(i, -s.original.logprob) for i, s in enumerate(steps) if s.original],
         FORCED: [(i, -s.forced.logprob) for i, s in enumerate(steps) if s.forced],
@@ -53,7 +53,7 @@ def surprise_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
     for name, points in sides.items():
         role, dash = LOOKS[name]
         places, costs = [i for i, _ in points], [cost for _, cost in points]
-        add_line(figure, name, places, costs, colour(role, theme), dash=dash, hover=HOVER)
+        add_line(figure, name, places, costs, colour(role), dash=dash, hover=HOVER)
     # the forced token itself is left out: it is the reader's choice
     means = [float(np.mean([cost for i, cost in p if i] or [0.0])) for p in sides.values()]
     caption = (
@@ -63,9 +63,9 @@ def surprise_figure(steps: Sequence[ForkStep], theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
-def _figure(theme: Theme, last: int, title: str, first: int = 1) -> go.Figure:
+def _figure(last: int, title: str, first: int = 1) -> go.Figure:
     """Starts a figure over the tokens after the fork."""
-    figure = new_figure(theme, HEIGHT, "tokens after the fork", title)
+    figure = new_figure(HEIGHT, "tokens after the fork", title)
     figure.update_xaxes(range=[first - 0.5, max(1, last) + 0.5])
     return figure
 
@@ -73,14 +73,14 @@ def _figure(theme: Theme, last: int, title: str, first: int = 1) -> go.Figure:
 # Many forks
 
 
-def parting_figure(forks: Forks, theme: Theme = "light") -> Chart:
+def parting_figure(forks: Forks) -> Chart:
     """Draws how far the texts of all forks are apart: the median, and half of them around it."""
     x = np.arange(1, forks.kl.shape[1] + 1, dtype=np.float64)
-    figure = _figure(theme, len(x), "KL, nats")
+    figure = _figure(len(x), "KL, nats")
     low, middle, high = np.nanquantile(forks.kl, (0.25, 0.5, 0.75), axis=0)
     name = "the middle half of the forks"
-    add_band(figure, x, low, high, "surprise", theme, name=name, showlegend=True)
-    add_line(figure, "median", x, middle, colour("ink", theme), hover=HOVER)
+    add_band(figure, x, low, high, "surprise", name=name, showlegend=True)
+    add_line(figure, "median", x, middle, colour("ink"), hover=HOVER)
     n_met = int(reconverged(forks).sum())
     caption = (
         f"Measured, {plural(forks.n_texts, 'fork')}: the median gap is {nats(float(middle[0]))} "
@@ -96,12 +96,12 @@ def reconverged(forks: Forks, n_same: int = 5) -> Bools:
     return is_same
 
 
-def cost_figure(forks: Forks, theme: Theme = "light") -> Chart:
+def cost_figure(forks: Forks) -> Chart:
     """Draws the mean surprise of both sides after the fork, with its uncertainty."""
-    figure = _figure(theme, forks.original.shape[1], "surprise, nats per token")
+    figure = _figure(forks.original.shape[1], "surprise, nats per token")
     lines = [windows(-values, WINDOW) for values in (forks.original, forks.forced)]
     for line, (name, (role, dash)) in zip(lines, LOOKS.items(), strict=True):
-        add_mean(figure, line, role, name, theme, dash=dash)
+        add_mean(figure, line, role, name, dash=dash)
     caption = (
         f"Measured: means of {WINDOW} tokens over all forks, bands are 95 % intervals. The first "
         f"{WINDOW} tokens: {nats(lines[0].means[0])} in the original texts, "
@@ -111,14 +111,14 @@ def cost_figure(forks: Forks, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Surprise after the fork. {caption}")
 
 
-def survival_figure(slips: Compounding, theme: Theme = "light") -> Chart:
+def survival_figure(slips: Compounding) -> Chart:
     """Draws the share of texts without a slip so far, beside what independent errors give."""
     x = np.arange(1, len(slips.predicted) + 1)
-    figure = _figure(theme, len(x), "texts without a slip, %")
+    figure = _figure(len(x), "texts without a slip, %")
     for values, name in ((slips.original, ORIGINAL), (slips.forced, FORCED)):
         role, dash = LOOKS[name]
-        add_line(figure, name, x, 100 * values, colour(role, theme), dash=dash, hover=HOVER)
-    ink, expected = colour("ink", theme), 100 * slips.predicted
+        add_line(figure, name, x, 100 * values, colour(role), dash=dash, hover=HOVER)
+    ink, expected = colour("ink"), 100 * slips.predicted
     add_line(figure, "(1 − e)ⁿ", x, expected, ink, dash="dash", hover=HOVER)
     figure.update_yaxes(range=[0, 103])
     caption = (
@@ -152,24 +152,24 @@ def verdict(slips: Compounding) -> str:
 # Going back
 
 
-def work_figure(strategies: Sequence[RewindStrategy], theme: Theme = "light") -> Chart:
+def work_figure(strategies: Sequence[RewindStrategy]) -> Chart:
     """Draws the tokens that each strategy wrote, and which of them were discarded."""
     names = [strategy.name for strategy in strategies]
-    figure = new_figure(theme, 90 + 44 * len(names), "tokens written from the bad place on")
+    figure = new_figure(90 + 44 * len(names), "tokens written from the bad place on")
     kept = [strategy.n_kept for strategy in strategies]
     discarded = [strategy.n_discarded for strategy in strategies]
     again = [n if taken else 0 for n, taken in zip(kept, discarded, strict=True)]
     left = [0 if taken else n for n, taken in zip(kept, discarded, strict=True)]
     for name, lengths, marker, what in (
-        ("discarded", discarded, hatched(theme), "tokens discarded"),
-        ("written after the rewind", again, {"color": colour("generated", theme)}, "kept"),
-        ("written after the bad token", left, {"color": colour("error", theme)}, "kept"),
+        ("discarded", discarded, hatched(), "tokens discarded"),
+        ("written after the rewind", again, {"color": colour("generated")}, "kept"),
+        ("written after the bad token", left, {"color": colour("error")}, "kept"),
     ):
         hover = "%{x} " + what + "<extra></extra>"
         look = {"orientation": "h", "marker": marker, "hovertemplate": hover}
         figure.add_bar(y=names, x=lengths, name=name, **look)
     figure.update_layout(barmode="stack", bargap=0.35)
-    name_rows(figure, names, theme)
+    name_rows(figure, names)
     costs = "; ".join(
         f"{strategy.name}: {plural(strategy.n_discarded, 'token')} discarded, "
         f"{plural(strategy.n_passes, 'pass', 'es')}, {duration(strategy.seconds)}"

@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 from model.snowball.records import ContextLoss, Estimate, Exposure, Floats
 from viz.chart import Chart, new_figure
 from viz.format import THIN, change, count, digits
-from viz.palette import Theme
 from viz.snowball.confidence_bands import Line, add_mean, windows
 
 HEIGHT = 340  # pixels
@@ -24,11 +23,11 @@ MODELS = (
 )
 
 
-def judged_figure(exposure: Exposure, theme: Theme = "light") -> Chart:
+def judged_figure(exposure: Exposure) -> Chart:
     """Draws the judge's surprise at the writer's draws, and at the story itself."""
     title = f"surprise of {exposure.judge}, nats per token"
-    figure = _figure(exposure.forced, exposure.free, title, theme)
-    add_mean(figure, windows(exposure.true_text, WINDOW), "muted", TRUE, theme, dash="dash")
+    figure = _figure(exposure.forced, exposure.free, title)
+    add_mean(figure, windows(exposure.true_text, WINDOW), "muted", TRUE, dash="dash")
     caption = (
         f"Measured on {len(exposure.forced)} held-out stories, T = {exposure.temperature:g}: the "
         f"expected surprise of {exposure.judge} at a draw of {exposure.writer}, exact over all "
@@ -37,10 +36,10 @@ def judged_figure(exposure: Exposure, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
-def reference_figure(exposure: Exposure, theme: Theme = "light") -> Chart:
+def reference_figure(exposure: Exposure) -> Chart:
     """Draws the writer's loss against the story itself, after true tokens and after its own."""
     title = f"loss of {exposure.writer}, nats per token"
-    figure = _figure(exposure.writer_loss, exposure.writer_loss_free, title, theme)
+    figure = _figure(exposure.writer_loss, exposure.writer_loss_free, title)
     caption = (
         f"Measured on {len(exposure.forced)} held-out stories: −log p of the story’s own token. "
         "After its own tokens the model tells another story, so this loss counts every "
@@ -49,12 +48,12 @@ def reference_figure(exposure: Exposure, theme: Theme = "light") -> Chart:
     return Chart(figure, caption, f"Loss against the story. {caption}")
 
 
-def _figure(forced: Floats, free: Floats, title: str, theme: Theme) -> go.Figure:
+def _figure(forced: Floats, free: Floats, title: str) -> go.Figure:
     """Draws what was measured after true tokens, and after the writer's own."""
-    figure = new_figure(theme, HEIGHT, "tokens after the prompt", title)
+    figure = new_figure(HEIGHT, "tokens after the prompt", title)
     figure.update_xaxes(range=[0, forced.shape[1] + 1])
-    add_mean(figure, windows(forced, WINDOW), "prompt", FORCED, theme, symbol="circle")
-    add_mean(figure, windows(free, WINDOW), "generated", FREE, theme, symbol="square")
+    add_mean(figure, windows(forced, WINDOW), "prompt", FORCED, symbol="circle")
+    add_mean(figure, windows(free, WINDOW), "generated", FREE, symbol="square")
     return figure
 
 
@@ -114,9 +113,9 @@ def _change(gap: Estimate) -> str:
 # From more and more context
 
 
-def context_figure(loss: ContextLoss, theme: Theme = "light") -> Chart:
+def context_figure(loss: ContextLoss) -> Chart:
     """Draws the mean loss of the same tokens against the context, on a logarithmic axis."""
-    figure = new_figure(theme, 360, "tokens of context", "loss, nats per token")
+    figure = new_figure(360, "tokens of context", "loss, nats per token")
     x = np.array(loss.contexts, dtype=np.float64)
     words = []
     for (name, losses), (role, dash, symbol) in zip(loss.losses.items(), MODELS, strict=False):
@@ -124,7 +123,7 @@ def context_figure(loss: ContextLoss, theme: Theme = "light") -> Chart:
         means = np.where(whole, losses.mean(axis=0), np.nan)
         half = np.array([Estimate.of(column).half_width for column in losses.T])
         shown = f"{name}, {digits(loss.n_parameters[name] / 1e6, 2)} M"
-        add_mean(figure, Line(x, means, half), role, shown, theme, dash=dash, symbol=symbol)
+        add_mean(figure, Line(x, means, half), role, shown, dash=dash, symbol=symbol)
         known = means[whole]
         if known.size:
             words.append(f"{name} {known[0]:.2f} to {known[-1]:.2f}")

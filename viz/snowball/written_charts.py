@@ -12,7 +12,7 @@ from markupsafe import Markup
 from model.snowball.records import Floats, InstructionPosition, LongTexts, Version
 from viz.chart import Chart, add_line, new_figure
 from viz.format import count, percent, plural
-from viz.palette import Theme, colour
+from viz.palette import colour
 from viz.snowball.confidence_bands import add_mean, windows
 from viz.strip import element, paragraph
 
@@ -28,15 +28,15 @@ N_WINDOWS = 16
 # An instruction first, late, or never
 
 
-def followed_figure(position: InstructionPosition, n_tokens: int, theme: Theme = "light") -> Chart:
+def followed_figure(position: InstructionPosition, n_tokens: int) -> Chart:
     """Draws the share of texts that have followed the instruction, after each token."""
     title = "texts that have followed it, %"
-    figure = new_figure(theme, x="tokens written", y=title)
+    figure = new_figure(x="tokens written", y=title)
     for (name, shares), (role, dash) in zip(position.followed.items(), VERSIONS, strict=True):
-        x, tone = np.arange(1, len(shares) + 1), colour(role, theme)
+        x, tone = np.arange(1, len(shares) + 1), colour(role)
         hover = "%{x} tokens: %{y:.0f} %"
         add_line(figure, name, x, 100 * shares, tone, dash=dash, shape="hv", hover=hover)
-    ink = colour("ink", theme)
+    ink = colour("ink")
     figure.add_vline(
         x=position.n_before,
         line={"color": ink, "width": 1, "dash": "dot"},
@@ -63,22 +63,21 @@ def _caption(position: InstructionPosition) -> str:
     return f"Measured at the end: {ends}.{same}"
 
 
-def version_html(version: Version, words: Sequence[str], theme: Theme = "light") -> Markup:
+def version_html(version: Version, words: Sequence[str]) -> Markup:
     """Writes one version of the text: given, written, put in; its words are marked."""
-    prompt, tint = colour("prompt", theme), colour("prompt-tint", theme)
+    prompt, tint = colour("prompt"), colour("prompt-tint")
     box = f"color:{prompt};background:{tint};outline:1.5px solid {prompt};border-radius:3px"
     return paragraph(
         element("span", version.given, style=f"color:{prompt}"),
-        _marked(version.before, words, theme),
+        _marked(version.before, words),
         element("span", version.put_in, style=box) if version.put_in else "",
-        _marked(version.after, words, theme),
+        _marked(version.after, words),
     )
 
 
-def _marked(text: str, words: Sequence[str], theme: Theme) -> Markup:
+def _marked(text: str, words: Sequence[str]) -> Markup:
     look = (
-        f"background:{colour('stage-tint', theme)};color:inherit;"
-        f"border-bottom:2px solid {colour('stage', theme)}"
+        f"background:{colour('stage-tint')};color:inherit;border-bottom:2px solid {colour('stage')}"
     )
     # split by one group: what matched stands at the odd places
     parts = re.split(f"({'|'.join(map(re.escape, words))})", text, flags=re.IGNORECASE)
@@ -90,35 +89,33 @@ def _marked(text: str, words: Sequence[str], theme: Theme) -> Markup:
 # Long texts
 
 
-def repeats_figure(texts: LongTexts, theme: Theme = "light") -> Chart:
+def repeats_figure(texts: LongTexts) -> Chart:
     """Draws how many tokens end a run of four that was in the text before."""
     title = "tokens in a repeated run of four, %"
-    figure, ends = _figure(texts, 100 * texts.repeated, title, theme)
+    figure, ends = _figure(texts, 100 * texts.repeated, title)
     figure.update_yaxes(range=[0, 103])
     words = "; ".join(f"{name} {percent(value / 100)}" for name, value in ends.items())
     caption = f"Measured at the end: {words}. A run counts where the text had it before."
     return Chart(figure, caption, f"Repeats by position. {caption}")
 
 
-def long_surprise_figure(texts: LongTexts, theme: Theme = "light") -> Chart:
+def long_surprise_figure(texts: LongTexts) -> Chart:
     """Draws the surprise of each token, by position."""
-    figure, ends = _figure(texts, texts.surprise, "surprise, nats per token", theme)
+    figure, ends = _figure(texts, texts.surprise, "surprise, nats per token")
     words = "; ".join(f"{name} {value:.2f}" for name, value in ends.items())
     caption = f"Measured at the end: {words} nats, by the model’s own raw probabilities."
     return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
-def _figure(
-    texts: LongTexts, values: Floats, title: str, theme: Theme
-) -> tuple[go.Figure, dict[str, float]]:
+def _figure(texts: LongTexts, values: Floats, title: str) -> tuple[go.Figure, dict[str, float]]:
     """Draws one line for each kind of text; returns the last mean of each, too."""
-    figure = new_figure(theme, 320, "position in the text, tokens", title)
+    figure = new_figure(320, "position in the text, tokens", title)
     kinds = np.array(texts.kinds)
     width = max(8, values.shape[1] // N_WINDOWS)
     ends: dict[str, float] = {}
     for i, (name, (role, dash, symbol)) in enumerate(zip(texts.names, KINDS, strict=False)):
         line = windows(values[kinds == i], width)
-        add_mean(figure, line, role, name, theme, dash=dash, symbol=symbol)
+        add_mean(figure, line, role, name, dash=dash, symbol=symbol)
         known = line.means[~np.isnan(line.means)]
         if known.size:
             ends[name] = float(known[-1])

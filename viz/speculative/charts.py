@@ -19,28 +19,26 @@ from model.speculative.records import (
 from viz.chart import Chart, add_line, new_figure, place_rows
 from viz.format import count, digits, duration, percent, plural, round_steps
 from viz.labels import plain
-from viz.palette import Theme, colour
+from viz.palette import colour
 
 DASHES = ("solid", "dash", "dot", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 MIN_TESTED = 5  # tokens at a place whose acceptance is drawn
 
 
-def distributions_figure(
-    bars: Sequence[Bar], theme: Theme = "light", *, is_decided: bool = True
-) -> Chart:
+def distributions_figure(bars: Sequence[Bar], *, is_decided: bool = True) -> Chart:
     """Draws what both models say of one position, and what the draft leaves of the target's.
 
     Which token was drawn is marked once it is decided.
     """
     has_draft = any(bar.is_proposed for bar in bars)
-    tone = colour("generated", theme)
+    tone = colour("generated")
     series: list[tuple[str, int, dict[str, object]]] = [
         ("draft", 1, _open(tone)),
         ("target", 0, {"color": tone}),
-        ("residual", 2, {"color": colour("kept", theme)}),
+        ("residual", 2, {"color": colour("kept")}),
     ]
-    figure = new_figure(theme, 90 + 52 * len(bars), x="probability")
+    figure = new_figure(90 + 52 * len(bars), x="probability")
     for name, column, marker in series if has_draft else series[1:2]:
         values = [bar.probs[column] for bar in bars]
         figure.add_bar(
@@ -57,7 +55,7 @@ def distributions_figure(
     top = max(max(bar.probs) for bar in bars)
     figure.update_xaxes(range=[0, min(1.12, 1.18 * top)])
     labels = [plain(bar.label, 16) + _marks(bar, is_decided) for bar in bars]
-    place_rows(figure, labels, {"size": 14, "color": colour("ink", theme)})
+    place_rows(figure, labels, {"size": 14, "color": colour("ink")})
     figure.update_layout(barmode="group", bargap=0.25)
     is_rejected = is_decided and has_draft and any(bar.is_drawn for bar in bars)
     caption = _said(has_draft, is_rejected)
@@ -84,9 +82,9 @@ def _marks(bar: Bar, is_decided: bool) -> str:
     return f"  ({', '.join(words)})" if words else ""
 
 
-def acceptance_figure(reports: Sequence[DraftReport], theme: Theme = "light") -> Chart:
+def acceptance_figure(reports: Sequence[DraftReport]) -> Chart:
     """Draws, for each draft, how many of the tested tokens were accepted, by place."""
-    figure = new_figure(theme, x="place of the token in its round", y="accepted of those tested, %")
+    figure = new_figure(x="place of the token in its round", y="accepted of those tested, %")
     for index, report in enumerate(reports):
         n_tested, rates = report.acceptance.n_tested, report.acceptance.by_place
         places = [i for i, n in enumerate(n_tested) if n >= MIN_TESTED]
@@ -95,7 +93,7 @@ def acceptance_figure(reports: Sequence[DraftReport], theme: Theme = "light") ->
             f"{report.name}: {percent(report.acceptance.rate)}",
             [place + 1 for place in places],
             [100 * rates[place] for place in places],
-            colour("generated" if index == 0 else "muted", theme),
+            colour("generated" if index == 0 else "muted"),
             dash=DASHES[index % 4],
             symbol=SYMBOLS[index % 4],
             hover="token %{x}: %{y:.1f} % of %{customdata}",
@@ -114,17 +112,17 @@ def acceptance_figure(reports: Sequence[DraftReport], theme: Theme = "light") ->
     return Chart(figure, caption, f"Acceptance by place. {caption}")
 
 
-def speed_figure(report: SpeedReport, where: str, theme: Theme = "light") -> Chart:
+def speed_figure(report: SpeedReport, where: str) -> Chart:
     """Draws the speed-up of every draft length: measured, predicted, and by the textbook."""
     fixed = [(one.n_draft, one) for one in report.speeds if one.n_draft is not None]
     lengths = [length for length, _ in fixed]
     adaptive = [one for one in report.speeds if one.n_draft is None]
     title = "times as fast as plain decoding"
-    figure = new_figure(theme, 380, "draft tokens per round", title)
-    tone, hover = colour("generated", theme), "%{x} draft tokens: %{y:.2f}"
+    figure = new_figure(380, "draft tokens per round", title)
+    tone, hover = colour("generated"), "%{x} draft tokens: %{y:.2f}"
     textbook = [one.textbook or 0 for _, one in fixed]
     predicted = [one.predicted or 0 for _, one in fixed]
-    grey = colour("muted", theme)
+    grey = colour("muted")
     add_line(figure, "textbook formula", lengths, textbook, grey, dash="dot", hover=hover)
     name = "predicted from the parts"
     add_line(figure, name, lengths, predicted, tone, dash="dash", hover=hover)
@@ -152,11 +150,11 @@ def speed_figure(report: SpeedReport, where: str, theme: Theme = "light") -> Cha
                 for n, y in zip(("all", "none"), report.extremes, strict=True)
             ],
             textposition="middle right",
-            marker={"size": 11, "symbol": "x", "color": colour("ink", theme)},
+            marker={"size": 11, "symbol": "x", "color": colour("ink")},
             name="measured, best and worst case",
             hovertemplate="%{text}<extra></extra>",
         )
-    figure.add_hline(y=1, line={"color": colour("ink", theme), "width": 1})
+    figure.add_hline(y=1, line={"color": colour("ink"), "width": 1})
     figure.update_xaxes(
         tickvals=places, ticktext=[*map(str, lengths), *["adaptive"] * len(adaptive)]
     )
@@ -181,16 +179,16 @@ def _speed_words(speeds: Sequence[Speed], where: str) -> str:
     )
 
 
-def round_figure(cost: RoundCost, where: str, theme: Theme = "light") -> Chart:
+def round_figure(cost: RoundCost, where: str) -> Chart:
     """Draws one round beside the target steps that would write as many tokens, as time."""
-    figure = new_figure(theme, 240, x="milliseconds")
-    tone = colour("generated", theme)
+    figure = new_figure(240, x="milliseconds")
+    tone = colour("generated")
     plain_row, round_row = "as many by target steps", "one round"
     filled: dict[str, object] = {
         "color": tone,
-        "line": {"color": colour("paper", theme), "width": 1.5},
+        "line": {"color": colour("paper"), "width": 1.5},
     }
-    between: dict[str, object] = {"color": colour("rejected", theme)}
+    between: dict[str, object] = {"color": colour("rejected")}
     pieces = [(round_row, cost.draft_seconds, _open(tone), "draft step")] * cost.n_draft
     pieces.append((round_row, cost.verify_seconds, filled, "target pass"))
     if cost.overhead_seconds:
@@ -210,12 +208,12 @@ def round_figure(cost: RoundCost, where: str, theme: Theme = "light") -> Chart:
         )
         named.add(name)
     if cost.tokens_per_round is not None:
-        paper = {"color": colour("paper", theme), "width": 1.5}
+        paper = {"color": colour("paper"), "width": 1.5}
         figure.add_scatter(
             x=[1000 * cost.tokens_per_round * cost.target_seconds],
             y=[plain_row],
             mode="markers",
-            marker={"symbol": "diamond", "size": 14, "color": colour("ink", theme), "line": paper},
+            marker={"symbol": "diamond", "size": 14, "color": colour("ink"), "line": paper},
             name=f"{cost.tokens_per_round:.2f} tokens: what a round gives on average",
             hoverinfo="name",
         )

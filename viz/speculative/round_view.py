@@ -15,7 +15,7 @@ from markupsafe import Markup
 from model.records import Piece
 from model.speculative.records import CROP, DECIDE, VERIFY, CacheMark, Drawn, Proposal, Round
 from viz.format import count, digits, plural, size
-from viz.palette import Theme, colour, declarations
+from viz.palette import colour
 from viz.strip import chip, element, row
 
 OWNERS = {
@@ -26,9 +26,9 @@ OWNERS = {
 MAX_CELLS = 28  # positions of a cache that are drawn one by one
 
 
-def round_style(theme: Theme, scale: float = 1.0) -> str:
+def round_style(scale: float = 1.0) -> str:
     """Writes the style of cards and caches as CSS; on a projector they are larger."""
-    return f".round{{{declarations(theme)}--scale:{scale}}}{_STYLE}"
+    return f".round{{--scale:{scale}}}{_STYLE}"
 
 
 _STYLE = Path(__file__).with_name("round.css").read_text("utf-8")
@@ -37,34 +37,34 @@ _STYLE = Path(__file__).with_name("round.css").read_text("utf-8")
 # The text
 
 
-def text_strip(pieces: Sequence[Piece], owners: Sequence[str], theme: Theme) -> Markup:
+def text_strip(pieces: Sequence[Piece], owners: Sequence[str]) -> Markup:
     """Writes the text as tokens, each in the dress of who wrote it, and what the dresses mean."""
-    boxes = [_owned(piece.label, owner, theme) for piece, owner in zip(pieces, owners, strict=True)]
-    legend = [_owned(words, owner, theme, "font-size:.75rem") for owner, words in OWNERS.items()]
+    boxes = [_owned(piece.label, owner) for piece, owner in zip(pieces, owners, strict=True)]
+    legend = [_owned(words, owner, "font-size:.75rem") for owner, words in OWNERS.items()]
     apart = "justify-content:space-between"
     return element("div", row(*boxes), row(*legend, gap="8px"), class_="round", style=apart)
 
 
-def _owned(label: str, owner: str, theme: Theme, style: str = "") -> Markup:
+def _owned(label: str, owner: str, style: str = "") -> Markup:
     role = "prompt" if owner == "prompt" else "generated"
-    return chip(label, role, theme, "open" if owner == "draft" else "filled", style=style)
+    return chip(label, role, "open" if owner == "draft" else "filled", style=style)
 
 
 # A card for each token
 
 
-def round_cards(one: Round, stage: int, theme: Theme) -> Markup:
+def round_cards(one: Round, stage: int) -> Markup:
     """Writes a card for every proposal, and one for the token that the target chose."""
     cards = []
     for place, proposal in enumerate(one.proposals, start=1):
         verdict = proposal.verdict if stage >= DECIDE else "open"
         body = _proposal_body(proposal, one.is_greedy, stage)
         kind = "untested" if verdict == "not tested" else ""
-        token = _token(proposal.label, verdict, theme)
+        token = _token(proposal.label, verdict)
         cards.append(_card(f"draft token {place}", token, body, kind))
     if one.drawn is not None and stage >= DECIDE:
         # right after the proposal that it replaces
-        cards.insert(one.n_accepted + 1, _drawn_card(one, one.drawn, theme))
+        cards.insert(one.n_accepted + 1, _drawn_card(one, one.drawn))
     elif not one.proposals:
         cards.append(_card("no draft token", "", _note("The draft has nothing to propose.")))
     return element("div", *cards, class_="round")
@@ -92,7 +92,7 @@ def _proposal_body(proposal: Proposal, is_greedy: bool, stage: int) -> Markup:
     return rows + verdict if is_decided else rows
 
 
-def _drawn_card(one: Round, drawn: Drawn, theme: Theme) -> Markup:
+def _drawn_card(one: Round, drawn: Drawn) -> Markup:
     head, words = "instead", "drawn from the residual: max(0, target − draft)"
     if drawn.source == "residual" and one.is_greedy:
         words = "the target’s best token"
@@ -103,7 +103,7 @@ def _drawn_card(one: Round, drawn: Drawn, theme: Theme) -> Markup:
     rows = _note(words)
     if not one.is_greedy:
         rows += _bar("chance", drawn.prob) + _note(f"coin {_number(drawn.coin)}")
-    return _card(head, _token(drawn.label, "drawn", theme), rows, "chosen")
+    return _card(head, _token(drawn.label, "drawn"), rows, "chosen")
 
 
 def _card(head: str, token: str, body: str, kind: str = "") -> Markup:
@@ -111,15 +111,15 @@ def _card(head: str, token: str, body: str, kind: str = "") -> Markup:
     return element("div", title, token, body, class_=f"card {kind}")
 
 
-def _token(label: str, verdict: str, theme: Theme) -> Markup:
+def _token(label: str, verdict: str) -> Markup:
     role = {"accepted": "kept", "rejected": "rejected"}.get(verdict, "generated")
-    halo = ",".join([f"0 0 3px {colour('raised', theme)}"] * 4)  # so that a hatch leaves it legible
+    halo = ",".join([f"0 0 3px {colour('raised')}"] * 4)  # so that a hatch leaves it legible
     style = (
         "display:block;width:fit-content;max-width:100%;margin:3px 0 7px;padding:1px 8px;"
         f"border-width:2px;font-size:1.15rem;text-shadow:{halo if role == 'rejected' else 'none'}"
     )
     is_decided = verdict in {"accepted", "rejected", "drawn"}
-    return chip(label, role, theme, "filled" if is_decided else "open", style=style)
+    return chip(label, role, "filled" if is_decided else "open", style=style)
 
 
 def _bar(name: str, prob: float, kind: str = "bar") -> Markup:

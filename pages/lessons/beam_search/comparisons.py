@@ -13,7 +13,7 @@ from model.beam_search.experiments import compare_searches
 from model.beam_search.records import DecodingCost, SearchComparison
 from model.job import Job, Work
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.job_panel import show_job
 from pages.lessons.beam_search.settings import SETTINGS
 from pages.lessons.beam_search.state import PROMPTS, BeamLesson
@@ -68,7 +68,7 @@ def _show_exact(job: Job[SearchComparison]) -> None:
     if comparison is None:
         return
     st.markdown(f"…{comparison.prompt[-60:]}".replace("\n", "⏎").join(("`", "`")))
-    show_chart(searches_figure(comparison, theme_now()), "beam_searches")
+    show_chart(searches_figure(comparison), "beam_searches")
     st.dataframe(
         searches_table(comparison),
         hide_index=True,
@@ -121,7 +121,7 @@ def show_costs(lesson: BeamLesson) -> None:
 def _show_costs(lesson: BeamLesson, costs: tuple[DecodingCost, ...] | None) -> None:
     if not costs:
         return
-    show_chart(costs_figure(costs, theme_now()), "beam_costs")
+    show_chart(costs_figure(costs), "beam_costs")
     formats = {"seconds": "%.2f", "log p per token": "%.3f", "repeated 4-grams": "percent"}
     formats |= {f"distinct {n}": "percent" for n in (1, 2, 3)}
     st.dataframe(

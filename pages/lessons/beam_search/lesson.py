@@ -14,7 +14,7 @@ from model.beam_search.records import FinishedBeam
 from model.loading import LanguageModel
 from model.tokenizing import pieces
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.stepper import show_stepper
@@ -117,7 +117,7 @@ def _steps(lesson: BeamLesson) -> None:
     with left:
         st.markdown("**The candidates of all beams compete in one ranking.**")
         step, prompt_end = steps.shown[-1], _prompt_end(steps)
-        chart = candidates_figure(steps.search.nodes, step, prompt_end, theme_now())
+        chart = candidates_figure(steps.search.nodes, step, prompt_end)
         show_chart(chart, "beam_candidates")
     with right:
         _ranking(lesson)
@@ -148,7 +148,6 @@ def _tree(lesson: BeamLesson) -> None:
         search.max_new_tokens,
         _prompt_end(steps),
         _best_now(steps),
-        theme_now(),
         is_over=not steps.can_step,
     )
     pruned_at = steps.greedy_pruned_at()
@@ -225,4 +224,4 @@ def _cache(steps: BeamSteps) -> None:
         return
     labels = [piece.label for piece in pieces(lm.tokenizer, search.start.ids)]
     per_token = lm.cache_shape.bytes_per_token
-    show_chart(cache_figure(search.nodes, read[-1], labels, per_token, theme_now()), "beam_cache")
+    show_chart(cache_figure(search.nodes, read[-1], labels, per_token), "beam_cache")

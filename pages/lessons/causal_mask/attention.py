@@ -9,7 +9,7 @@ import streamlit as st
 from model.causal_mask.attention import eager_twin, read_attention
 from model.causal_mask.records import AttentionMaps
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, sized, theme_now
+from pages.frame.figures import show_chart
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MAX_MAPPED, MaskLesson, MeasuredText, Refusal
 from viz.causal_mask.attention_map import attention_figure, heads_figure
@@ -39,22 +39,12 @@ def _attention(lesson: MaskLesson) -> None:
     if isinstance(maps, Refusal):
         st.info(maps.words)
         maps = masked
-    theme = theme_now()
     left, right = st.columns([6, 5], gap="medium")
     with left:
-        show_chart(attention_figure(maps, layer, head, theme), "mask_map")
+        show_chart(attention_figure(maps, layer, head), "mask_map")
     with right:
-        chart = sized(heads_figure(maps, layer, head, theme))
-        st.plotly_chart(
-            chart.figure,
-            key="mask_heads",
-            theme=None,
-            alt=chart.alt,
-            config={"displayModeBar": False},
-            on_select="rerun",
-            selection_mode="points",
-        )
-        st.caption(chart.caption)
+        chart = heads_figure(maps, layer, head)
+        show_chart(chart, "mask_heads", on_select="rerun", selection_mode="points")
     if lesson.text.is_cut:
         why = "later ones change nothing" if is_masked else "read by themselves"
         st.caption(f"The maps show the first {MAX_MAPPED} tokens: {why}.")

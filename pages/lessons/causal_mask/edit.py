@@ -6,7 +6,7 @@ import streamlit as st
 
 from model.causal_mask.attention import edit_token, next_best, read_text, read_unmasked
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.layout import as_written
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson, MeasuredText, Refusal
@@ -34,13 +34,12 @@ def _edit(lesson: MaskLesson) -> None:
     if isinstance(edit, Refusal):
         problem.error(edit.words)
         return
-    theme = theme_now()
     left, right = st.columns([7, 4], gap="medium")
     with left:
-        show_chart(edit_figure(edit, theme), "mask_edit")
+        show_chart(edit_figure(edit), "mask_edit")
     with right:
-        show_chart(shifts_figure(edit.shifts, theme), "mask_shifts")
-    show_chart(divergence_figure(edit, theme), "mask_kl")
+        show_chart(shifts_figure(edit.shifts), "mask_shifts")
+    show_chart(divergence_figure(edit), "mask_kl")
 
 
 def _controls(text: MeasuredText) -> tuple[int, str]:

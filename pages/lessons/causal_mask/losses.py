@@ -10,7 +10,7 @@ from model.causal_mask.losses import losses_by_steps, losses_in_one_pass
 from model.causal_mask.records import Comparison, Losses
 from model.job import Job
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_metrics, theme_now
+from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import show_job
 from pages.frame.layout import is_presenting
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
@@ -30,7 +30,7 @@ def show_losses(lesson: MaskLesson) -> None:
     if isinstance(losses, Refusal):
         st.info(losses.words)
     else:
-        st.html(surprise_html(losses, theme_now(), is_large=is_presenting()))
+        st.html(surprise_html(losses, is_large=is_presenting()))
         show_metrics(_numbers(losses), "mask_loss_numbers")
         show_job(
             lesson.jobs,
@@ -38,9 +38,7 @@ def show_losses(lesson: MaskLesson) -> None:
             "The same by single steps",
             lambda: Job(losses_by_steps(lesson.lm, lesson.text.ids), is_timed=True),
             lambda job: _show_loop(lesson, losses, job),
-            idle=lambda: show_chart(
-                loss_figure(losses, (), lesson.lm.where, theme_now()), "mask_losses"
-            ),
+            idle=lambda: show_chart(loss_figure(losses, (), lesson.lm.where), "mask_losses"),
             icon=":material/timer:",
         )
     show_code(losses_in_one_pass, losses_by_steps, key="mask_code_4")
@@ -75,7 +73,7 @@ def _numbers(losses: Losses) -> list[tuple[str, str, str]]:
 
 def _show_loop(lesson: MaskLesson, losses: Losses, job: Job[Comparison]) -> None:
     """Show the loop's losses over those of the pass, and in the end what both took."""
-    comparison, where, theme = job.result, lesson.lm.where, theme_now()
-    show_chart(loss_figure(losses, comparison.losses, where, theme), "mask_losses")
+    comparison, where = job.result, lesson.lm.where
+    show_chart(loss_figure(losses, comparison.losses, where), "mask_losses")
     if job.is_done:
-        show_chart(race_figure(comparison, where, theme), "mask_race")
+        show_chart(race_figure(comparison, where), "mask_race")

@@ -16,7 +16,7 @@ from model.causal_mask.mask_training import (
 from model.causal_mask.records import Leak, TrainingMoment
 from model.job import Job
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_metrics, theme_now
+from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import show_job
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
 from viz.causal_mask.edit_charts import leak_figure
@@ -35,7 +35,7 @@ def show_leak(lesson: MaskLesson) -> None:
     if isinstance(leak, Refusal):
         st.info(leak.words)
     else:
-        show_chart(leak_figure(leak, theme_now()), "mask_leak")
+        show_chart(leak_figure(leak), "mask_leak")
         show_metrics(_numbers(leak), "mask_leak_numbers")
         st.caption(
             f"{lesson.lm.name} was not trained to look ahead, so it copies some tokens and "
@@ -80,7 +80,7 @@ def show_training(lesson: MaskLesson) -> None:
 def _show_training(lesson: MaskLesson, job: Job[tuple[TrainingMoment, ...]]) -> None:
     moments, lm = job.found or (), lesson.lm
     where = f"{lm.name}, {lm.device}, float32"
-    show_chart(training_figure(moments, N_STEPS, where, theme_now()), "mask_trained")
+    show_chart(training_figure(moments, N_STEPS, where), "mask_trained")
     if job.is_running:
         return
     st.caption(

@@ -15,7 +15,7 @@ from model.classroom.rounds import class_round, class_score, landing
 from model.generation import Generation
 from model.loading import LanguageModel
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_metrics, theme_now
+from pages.frame.figures import show_chart, show_metrics
 from pages.frame.layout import as_written, is_presenting
 from pages.frame.lesson_state import lesson_state
 from pages.frame.models import DEFAULT_PROMPT
@@ -25,7 +25,7 @@ from pages.lessons.classroom.settings import SETTINGS
 from pages.lessons.classroom.state import Classroom
 from viz.classroom.charts import class_figure, draws_figure, votes_figure
 from viz.format import plural
-from viz.palette import colour
+from viz.palette import code
 from viz.strip import element, paragraph
 
 LESSON = "classroom_lesson"
@@ -137,7 +137,7 @@ def _door(lesson: Classroom) -> None:
 def _qr(address: str) -> None:
     """Show the address as a picture: dark on light in both themes, as cameras read it best."""
     drawn = io.BytesIO()
-    tones = {"dark": colour("ink", "light"), "light": colour("paper", "light")}
+    tones = {"dark": code("ink", "light"), "light": code("paper", "light")}
     segno.make(address, micro=False).save(drawn, kind="png", scale=5, border=2, **tones)
     st.image(drawn.getvalue(), width=190 if is_presenting() else 130)
 
@@ -184,17 +184,17 @@ def _open_question(lesson: Classroom) -> None:
 
 def _outcome(lesson: Classroom) -> None:
     """Show what was answered to the question that was closed last."""
-    tally, theme = lesson.tally, theme_now()
+    tally = lesson.tally
     if tally is None:
         return
     question = tally.question
     if lesson.found is not None:
         true_id = lesson.score.token_id if lesson.score else None
         _score(lesson)
-        show_chart(class_figure(lesson.found, theme, true_id), "classroom_class")
+        show_chart(class_figure(lesson.found, true_id), "classroom_class")
     elif question.kind == "sampler":
         show_chart(
-            draws_figure(question.options, question.shares, lesson.landed, theme),
+            draws_figure(question.options, question.shares, lesson.landed),
             "classroom_draws",
         )
         st.markdown(
@@ -202,7 +202,7 @@ def _outcome(lesson: Classroom) -> None:
             "number fell."
         )
     else:
-        figure = votes_figure(question.options, tally.counts, lesson.earlier, theme)
+        figure = votes_figure(question.options, tally.counts, lesson.earlier)
         show_chart(figure, "classroom_votes")
         st.button("Ask the same again", key="classroom_again", on_click=lesson.ask_again)
 

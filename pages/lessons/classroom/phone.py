@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from model.classroom.records import Answer
 from model.classroom.room import Room, RoomError, find_room
+from viz.palette import declarations
 
 MAX_BODY = 2_000  # bytes that a phone may send
 TOKEN = "x-phone"  # the header that says which phone asks
@@ -35,8 +36,6 @@ Answered = Callable[[Request], Awaitable[Response]]
 @cache
 def phone_page() -> str:
     """Return the page of a phone: markup, style and script in one answer."""
-    from viz.palette import declarations  # Plotly comes in with the first phone, not the server
-
     markup, style, script = (
         (_FOLDER / f"phone.{kind}").read_text("utf-8") for kind in ("html", "css", "js")
     )

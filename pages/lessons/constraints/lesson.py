@@ -16,7 +16,7 @@ from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.job_panel import show_job
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import lesson_state
@@ -145,7 +145,7 @@ def _generation(lesson: ConstraintLesson) -> None:
     with right:
         st.markdown("**The probability that the mask removed at each token.**")
         if lesson.generation.steps:
-            show_chart(mass_figure(lesson.generation.steps, theme_now()), "constraint_mass")
+            show_chart(mass_figure(lesson.generation.steps), "constraint_mass")
         else:
             st.caption("No token has been generated; press Step.")
 
@@ -154,18 +154,18 @@ def _mask(generation: ConstrainedGeneration) -> None:
     st.markdown("**The next token: the model’s distribution, before and after the mask.**")
     temperature = _temperature()
     distribution = generation.look(Settings(temperature=temperature))
-    chart = mask_figure(distribution, theme_now(), temperature=temperature)
+    chart = mask_figure(distribution, temperature=temperature)
     show_chart(chart, "constraint_mask")
 
 
 def _strip(steps: ConstrainedSteps) -> Markup:
     """Write the text as boxes, the prompt first."""
-    theme, size = theme_now(), f"font-size:{1.4 if is_presenting() else 1}rem"
-    prompt = chip(steps.request.prompt[-80:] or "(nothing)", "prompt", theme, style=size)
+    size = f"font-size:{1.4 if is_presenting() else 1}rem"
+    prompt = chip(steps.request.prompt[-80:] or "(nothing)", "prompt", style=size)
     tokens = (
-        chip(step.label, "error", theme, "marked", style=size)
+        chip(step.label, "error", "marked", style=size)
         if step.mass < DEAD_END_MASS
-        else chip(step.label, "generated", theme, style=size)
+        else chip(step.label, "generated", style=size)
         for step in steps.generation.steps
     )
     return row(prompt, *tokens, gap="4px")
@@ -219,6 +219,6 @@ def _compare(lesson: ConstraintLesson) -> Job[Any]:
 def _show_methods(job: Job[tuple[MethodResult, ...]]) -> None:
     methods = job.found or ()
     if len(methods) > 1:  # argmax, and what it is compared with
-        show_chart(methods_figure(methods, theme_now()), "constraint_methods_chart")
+        show_chart(methods_figure(methods), "constraint_methods_chart")
         table = methods_table(methods)
         st.dataframe(table, hide_index=True, key="constraint_methods_table")

@@ -19,7 +19,7 @@ from model.diffusion.quality import clashes_of, find_names, judge_tokens, leave_
 from model.diffusion.records import CLASH, DecodingRun, Sweep
 from model.job import Job
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.job_panel import show_job
 from pages.lessons.diffusion.fill import joined_ending
 from pages.lessons.diffusion.settings import SETTINGS
@@ -82,11 +82,11 @@ def _start_sweep(lesson: DiffusionLesson) -> Job[Sweep]:
 
 
 def _show_sweep(job: Job[Sweep]) -> None:
-    sweep, theme = job.result, theme_now()
+    sweep = job.result
     columns = st.columns(2, gap="large")
     for i, measure in enumerate(MEASURES[:N_LIVE] if job.is_running else MEASURES):
         with columns[i % 2]:
-            show_chart(sweep_figure(sweep, measure, theme), f"diffusion_sweep_{measure}")
+            show_chart(sweep_figure(sweep, measure), f"diffusion_sweep_{measure}")
     if job.is_running:
         return
     _show_sheets(sweep)
@@ -164,7 +164,7 @@ def _start_race(lesson: DiffusionLesson) -> Job[tuple[DecodingRun, ...]]:
 
 def _show_race(lesson: DiffusionLesson, job: Job[tuple[DecodingRun, ...]]) -> None:
     runs = job.found or ()
-    show_chart(runs_figure(runs, lesson.lm.where, theme_now()), "diffusion_runs")
+    show_chart(runs_figure(runs, lesson.lm.where), "diffusion_runs")
     for column, run in zip(st.columns(3, gap="large"), runs, strict=False):
         with column:
             st.markdown(f"**{run.name}**")

@@ -14,7 +14,7 @@ from model.diffusion.records import Sheet
 from model.job import Job
 from model.loading import LanguageModel
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS, show_job
 from pages.frame.layout import is_presenting
 from pages.frame.stepper import Stepper, show_stepper
@@ -23,7 +23,7 @@ from pages.lessons.diffusion.state import DiffusionLesson, PassSteps
 from viz.diffusion.history_chart import history_figure
 from viz.diffusion.sheet import sheet_html, sheet_style, sheet_words
 from viz.format import digits, duration, percent, plural
-from viz.presenter import FACTOR
+from viz.reader import FACTOR
 
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 
@@ -66,7 +66,7 @@ def show_fill(lesson: DiffusionLesson) -> None:
     )
     _settings(lesson)
     scale = FACTOR if is_presenting() else 1.0
-    st.html(f"<style>{sheet_style(theme_now(), scale)}</style>")
+    st.html(f"<style>{sheet_style(scale)}</style>")
     is_filling = lesson.stepper.steps.seconds > 0
     pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
@@ -136,7 +136,7 @@ def _begin(lesson: DiffusionLesson) -> None:
 
 
 def _draw(lesson: DiffusionLesson) -> None:
-    stepper, page, theme = lesson.stepper, lesson.page, theme_now()
+    stepper, page = lesson.stepper, lesson.page
     if not stepper.is_playing:
         stepper.steps.seconds = 0  # the next Play is one pass at a time again
     with st.container(horizontal=True, vertical_alignment="center", key="diffusion_buttons"):
@@ -154,7 +154,7 @@ def _draw(lesson: DiffusionLesson) -> None:
     st.html(sheet_html(sheet))
     _say(page, sheet)
     if page.passes:
-        show_chart(history_figure(history_of(page), theme), "diffusion_history")
+        show_chart(history_figure(history_of(page)), "diffusion_history")
 
 
 def _fill(stepper: Stepper[PassSteps[Diffusion]]) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from model.diffusion.gaps import with_sentinels
 from model.diffusion.infilling import Infilling
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.layout import is_presenting
 from pages.frame.models import shared_model
 from pages.frame.stepper import Stepper, show_stepper
@@ -15,7 +15,7 @@ from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson, PassSteps
 from viz.diffusion.infilling import bytes_figure, caches_figure, gap_text_html
 from viz.format import duration, plural
-from viz.presenter import FACTOR
+from viz.reader import FACTOR
 
 GAPFILLER = "gapfiller"
 PLAY_SECONDS = 0.6
@@ -53,15 +53,15 @@ def _draw(stepper: Stepper[PassSteps[Infilling]]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="diffusion_gap_buttons"):
         stepper.buttons()
     stepper.notices()
-    text, theme = stepper.steps.engine, theme_now()
-    st.html(gap_text_html(text.segments, theme, FACTOR if is_presenting() else 1.0))
+    text = stepper.steps.engine
+    st.html(gap_text_html(text.segments, FACTOR if is_presenting() else 1.0))
     if text.written_ids:
         caches = text.look()
         left, right = st.columns([5, 3], gap="large")
         with left:
-            show_chart(caches_figure(caches, theme), "diffusion_caches")
+            show_chart(caches_figure(caches), "diffusion_caches")
         with right:
-            show_chart(bytes_figure(caches, theme), "diffusion_bytes")
+            show_chart(bytes_figure(caches), "diffusion_bytes")
     lm, n_written = text.lm, len(text.written_ids)
     by_loop = f"{plural(n_written, 'token')} written by as many passes of the decoder"
     st.caption(

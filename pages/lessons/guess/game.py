@@ -11,7 +11,6 @@ from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import theme_now
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import lesson_state
 from pages.lessons.guess.scores import show_bounds, show_revealed, show_scoring
@@ -76,7 +75,7 @@ def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
 def _game(lesson: GuessLesson) -> None:
     if is_presenting():
         st.html(_LARGE_FIELDS)
-    st.html(text_html(lesson.game.hidden_text, theme_now(), is_large=is_presenting()))
+    st.html(text_html(lesson.game.hidden_text, is_large=is_presenting()))
     if lesson.game.is_over:
         st.info("The whole text is revealed: compare below, or start another one.")
     else:

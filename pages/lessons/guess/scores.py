@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model.guess.shannon import estimate
-from pages.frame.figures import show_chart, show_charts, theme_now
+from pages.frame.figures import show_chart, show_charts
 from pages.frame.layout import is_presenting
 from pages.lessons.guess.state import GuessLesson
 from viz.format import count, percent, plural
@@ -24,12 +24,12 @@ MIN_ROUNDS = 5  # tokens, for a first estimate
 
 def show_revealed(lesson: GuessLesson) -> None:
     """Show the newest round: who gave what, in bits, and the score so far."""
-    rounds, theme, is_large = lesson.game.rounds, theme_now(), is_presenting()
+    rounds, is_large = lesson.game.rounds, is_presenting()
     if not rounds:
         return
-    st.html(tiles_html(rounds, theme, is_large=is_large))
-    revealed = revealed_figure(rounds[-1], theme, MAX_ROWS_LARGE if is_large else MAX_ROWS)
-    show_charts([(revealed, "guess_revealed"), (running_figure(rounds, theme), "guess_running")])
+    st.html(tiles_html(rounds, is_large=is_large))
+    revealed = revealed_figure(rounds[-1], MAX_ROWS_LARGE if is_large else MAX_ROWS)
+    show_charts([(revealed, "guess_revealed"), (running_figure(rounds), "guess_running")])
     with st.expander("All rounds", key="guess_rounds"):
         st.dataframe(rounds_table(rounds), hide_index=True, key="guess_table")
 
@@ -48,7 +48,7 @@ def show_bounds(lesson: GuessLesson) -> None:
     if n_rounds < MIN_ROUNDS:
         st.caption(f"The estimate needs {MIN_ROUNDS} guessed tokens; {n_rounds} so far.")
         return
-    show_chart(bounds_figure(estimate(lesson.game.rounds), theme_now()), "guess_bounds")
+    show_chart(bounds_figure(estimate(lesson.game.rounds)), "guess_bounds")
     st.caption(
         f"From {plural(n_rounds, 'token')}. A game this short says little: Shannon used a hundred "
         "letters for each of his figures. The bounds hold for a predictor whose guesses come in "

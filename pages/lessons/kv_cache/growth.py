@@ -10,7 +10,7 @@ from model.kv_cache.experiments import look_into, watch_rewind
 from model.loading import LanguageModel
 from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.stepper import show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson, new_stepper
@@ -72,7 +72,7 @@ def _growth(lesson: CacheLesson) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="kv_buttons"):
         lesson.stepper.buttons()
     lesson.stepper.notices()
-    text, generation, theme = lesson.text, lesson.text.generation, theme_now()
+    text, generation = lesson.text, lesson.text.generation
     grid = look_into(generation)
     if grid is None:
         st.info(
@@ -80,7 +80,7 @@ def _growth(lesson: CacheLesson) -> None:
             "choose another model on the first page."
         )
         return
-    show_chart(grid_figure(grid, theme), "kv_grid")
+    show_chart(grid_figure(grid), "kv_grid")
     left, right = st.columns(2, gap="large")
     with left:
         chart = bytes_figure(
@@ -88,12 +88,11 @@ def _growth(lesson: CacheLesson) -> None:
             generation.cache_bytes,
             generation.bytes_held,
             lesson.lm.cache_shape,
-            theme,
         )
         show_chart(chart, "kv_bytes")
     with right:
         if text.moments:
-            show_chart(rewind_figure(text.moments, theme), "kv_rewind")
+            show_chart(rewind_figure(text.moments), "kv_rewind")
         else:
             _offer_rewind(lesson)
 

@@ -12,7 +12,7 @@ from model.kv_cache.records import CachePlan
 from model.weights.published_shapes import ModelShape, published_models
 from model.weights.random_weights import read_shape
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.lessons.kv_cache.settings import SETTINGS
 from viz.kv_cache.plan_chart import plan_figure, plan_table
 
@@ -43,7 +43,7 @@ def _plan() -> None:
         return plan_cache(model, n_tokens, cache_bits, weight_bits, memory * GIGABYTE)
 
     plans = [*map(plan, published_models()), *_pasted(plan)]
-    show_chart(plan_figure(plans, cache_bits, theme_now()), "kv_plan_chart")
+    show_chart(plan_figure(plans, cache_bits), "kv_plan_chart")
     st.dataframe(plan_table(plans, n_tokens, n_batch), hide_index=True, key="kv_plan")
     st.caption(
         "Derived. Sequences that fit: (memory − weights) ÷ bytes of one sequence, rounded down; "

@@ -20,7 +20,7 @@ from model.kv_cache.records import PrefixReuse, Race
 from model.loading import LanguageModel
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_charts, show_metrics, theme_now
+from pages.frame.figures import show_chart, show_charts, show_metrics
 from pages.frame.job_panel import show_job
 from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
@@ -32,7 +32,6 @@ from viz.kv_cache.race_charts import (
     so_far_figure,
     work_figure,
 )
-from viz.palette import Theme
 from viz.strip import chip, row
 
 MAX_TOKENS = 512  # of one prompt
@@ -81,11 +80,11 @@ def _start(lesson: CacheLesson) -> Job[Race]:
 
 
 def _show(lm: LanguageModel, job: Job[Race]) -> None:
-    found, theme = job.found, theme_now()
+    found = job.found
     if found is None or not found.steps:
         return
-    per_step = per_step_figure(found.steps, lm.where, theme)
-    so_far = so_far_figure(found.steps, lm.where, theme)
+    per_step = per_step_figure(found.steps, lm.where)
+    so_far = so_far_figure(found.steps, lm.where)
     show_charts([(per_step, "kv_per_step"), (so_far, "kv_so_far")])
     if not job.is_running:
         _show_work(lm, len(found.steps))
@@ -97,7 +96,7 @@ def _show_work(lm: LanguageModel, n_tokens: int) -> None:
     """Show the arithmetic of both sides, for which nothing has to run."""
     recomputed = [predict_flops(lm, n, 0) for n in range(1, n_tokens + 1)]
     cached = [predict_flops(lm, 1, n_past) for n_past in range(n_tokens)]
-    show_chart(work_figure(recomputed, cached, theme_now()), "kv_work")
+    show_chart(work_figure(recomputed, cached), "kv_work")
 
 
 def _findings(found: Race) -> None:
@@ -203,18 +202,18 @@ def _start_reuse(lesson: CacheLesson) -> Job[PrefixReuse]:
 
 
 def _show_reuse(lm: LanguageModel, job: Job[PrefixReuse]) -> None:
-    reuse, theme = job.found, theme_now()
+    reuse = job.found
     if reuse is None:
         return
-    st.html(token_strip(reuse, theme))
+    st.html(token_strip(reuse))
     st.caption("The second prompt. Filled: taken from the cache. Outlined: read.")
-    show_chart(reuse_figure(reuse, lm.where, theme), "kv_reuse")
+    show_chart(reuse_figure(reuse, lm.where), "kv_reuse")
 
 
-def token_strip(reuse: PrefixReuse, theme: Theme) -> Markup:
+def token_strip(reuse: PrefixReuse) -> Markup:
     """Write the second prompt's tokens as boxes: what was kept, and what was read."""
     kept, read = reuse.labels[: reuse.n_reused], reuse.labels[reuse.n_reused :]
     return row(
-        *(chip(label, "prompt", theme) for label in kept),
-        *(chip(label, "generated", theme, "open") for label in read),
+        *(chip(label, "prompt") for label in kept),
+        *(chip(label, "generated", "open") for label in read),
     )

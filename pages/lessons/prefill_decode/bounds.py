@@ -17,12 +17,10 @@ from model.prefill_decode.records import BatchRun, Padding, Roofline
 from model.prefill_decode.roofline import measure_floors, measure_roofline
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import theme_now
 from pages.frame.job_panel import show_job
 from pages.lessons.prefill_decode.recorded import Show, show_runs
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
-from viz.palette import Theme
 from viz.prefill_decode.batch_chart import (
     batch_table,
     padding_table,
@@ -77,12 +75,11 @@ def _show_roofline(roofline: Roofline | None = None) -> None:
 
 def _draw_roofline(roofline: Roofline, show: Show) -> None:
     """Draw a roofline, what binds each phase below it, and every pass in numbers."""
-    theme = theme_now()
     st.markdown(verdict(roofline))
-    show(roofline_figure(roofline, theme), "phase_roof")
+    show(roofline_figure(roofline), "phase_roof")
     if not roofline.points:
         return
-    show(floors_figure(roofline, theme), "phase_floors")
+    show(floors_figure(roofline), "phase_floors")
     with st.expander("Every pass in numbers"):
         st.dataframe(roofline_table(roofline), hide_index=True)
         st.caption(
@@ -124,9 +121,9 @@ def _draw_batches(run: BatchRun, show: Show) -> None:
         return
     left, right = st.columns(2, gap="medium")
     with left:
-        show(throughput_figure(run, theme_now()), "phase_throughput")
+        show(throughput_figure(run), "phase_throughput")
     with right:
-        show(wait_figure(run, theme_now()), "phase_waits")
+        show(wait_figure(run), "phase_waits")
     with st.expander("Every batch in numbers"):
         st.dataframe(batch_table(run), hide_index=True)
         st.caption(
@@ -173,7 +170,7 @@ def _draw_padding(job: Job[Padding]) -> None:
     if padding is None:
         return
     st.dataframe(padding_table(padding), hide_index=True)
-    st.html(padding_grid(padding, theme_now()))
+    st.html(padding_grid(padding))
     st.caption(
         "Measured: one pass over the rectangle against each prompt alone; the largest logit is "
         f"{padding.scale:.1f}. Hatched cells are padding. A model with rotary positions sees only "
@@ -182,7 +179,7 @@ def _draw_padding(job: Job[Padding]) -> None:
     )
 
 
-def padding_grid(padding: Padding, theme: Theme) -> Markup:
+def padding_grid(padding: Padding) -> Markup:
     """Write the rectangle: one row a prompt, padding hatched."""
     cells = []
     for line, labels in enumerate(padding.labels, start=1):
@@ -190,9 +187,9 @@ def padding_grid(padding: Padding, theme: Theme) -> Markup:
         for column in range(padding.n_columns):
             style = f"grid-row:{line};grid-column:{column + 1};white-space:pre"
             if column < n_pads:
-                box = chip("\u00a0", "rejected", theme, "marked", style=style, title="padding")
+                box = chip("\u00a0", "rejected", "marked", style=style, title="padding")
             else:
-                box = chip(labels[column - n_pads], "prompt", theme, style=style)
+                box = chip(labels[column - n_pads], "prompt", style=style)
             cells.append(box)
     grid = "display:inline-grid;gap:4px;grid-auto-columns:max-content"
     return element("div", element("div", *cells, style=grid), style="overflow-x:auto")

@@ -17,7 +17,7 @@ from model.prefill_decode.cost import (
 )
 from model.prefill_decode.records import Energy, Prices
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.job_panel import is_running, show_job
 from pages.lessons.prefill_decode.recorded import recording_beside
 from pages.lessons.prefill_decode.settings import SETTINGS
@@ -70,7 +70,7 @@ def _cost(lesson: PhaseLesson) -> None:
     )
     left, right = st.columns(2, gap="large")
     with left:
-        chart = price_figure(prices, note, theme_now())
+        chart = price_figure(prices, note)
         show_chart(chart if lesson.phases else as_recorded(chart, run.machine), "phase_prices")
         _listed(prices)
     with right:
@@ -119,7 +119,7 @@ def _budget(prices: Prices, n_in: int, n_out: int) -> None:
         f"a limit of {plural(budget, 'output token')} saves {saved} of a request with "
         f"{plural(n_in, 'token')} in."
     )
-    show_chart(request_figure(rows, words, theme_now()), "phase_request")
+    show_chart(request_figure(rows, words), "phase_request")
 
 
 def _energy(lesson: PhaseLesson) -> None:

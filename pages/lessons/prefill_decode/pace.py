@@ -10,7 +10,7 @@ from model.passes import decode_one_token, prefill
 from model.prefill_decode.experiments import measure_phases, stream
 from model.prefill_decode.records import PhaseRun, Request
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.job_panel import show_job
 from pages.lessons.prefill_decode.recorded import Show, chosen_recording, show_runs
 from pages.lessons.prefill_decode.settings import SETTINGS
@@ -75,7 +75,7 @@ def _show_runs(run: PhaseRun | None = None) -> None:
 
 def _draw(run: PhaseRun, show: Show) -> None:
     """Draw a run: two requests, the table, the lines, every gap."""
-    theme, where, recording = theme_now(), run.machine.where, chosen_recording()
+    where, recording = run.machine.where, chosen_recording()
     behind = recording.phases if recording and recording.phases is not run else None
     if run.has_both_phases:
         st.markdown(
@@ -84,16 +84,16 @@ def _draw(run: PhaseRun, show: Show) -> None:
         )
         left, right = st.columns(2, gap="medium")
         with left:
-            show(swap_figure(_swapped(run), where, theme), "phase_swap")
+            show(swap_figure(_swapped(run), where), "phase_swap")
         with right:
             rows = [("", "prefill", "decode"), ("---",) * 3, *phase_rows(run)]
             st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
     left, right = st.columns(2, gap="medium")
     with left:
-        show(pace_figure(run, theme, behind), "phase_pace")
+        show(pace_figure(run, behind), "phase_pace")
     with right:
         if run.has_both_phases:
-            show(gaps_figure(typical(run.long_out), where, theme), "phase_gaps")
+            show(gaps_figure(typical(run.long_out), where), "phase_gaps")
 
 
 def _swapped(run: PhaseRun) -> list[Request]:
@@ -103,10 +103,10 @@ def _swapped(run: PhaseRun) -> list[Request]:
 def _show_so_far(run: PhaseRun) -> None:
     """Show one light figure: whatever the browser paints is time that the passes lack."""
     if run.long_in:
-        chart = swap_figure(_swapped(run), run.machine.where, theme_now())
+        chart = swap_figure(_swapped(run), run.machine.where)
         show_chart(chart, "phase_swap_live")
     elif run.readings:
-        show_chart(pace_figure(run, theme_now()), "phase_pace_live")
+        show_chart(pace_figure(run), "phase_pace_live")
 
 
 def _trials(run: PhaseRun) -> None:

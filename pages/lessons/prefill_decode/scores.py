@@ -9,7 +9,7 @@ from model.prefill_decode.records import Scoring
 from model.prefill_decode.scoring import embed, score_and_write, score_choices
 from model.timing import describe
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_charts, theme_now
+from pages.frame.figures import show_charts
 from pages.frame.job_panel import show_job
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -49,8 +49,8 @@ def _show(lesson: PhaseLesson, job: Job[Scoring]) -> None:
     result = job.found
     if result is None or job.is_running:
         return
-    seconds = scoring_figure(result, describe(lesson.lm).where, theme_now())
-    choices = choices_figure(result, theme_now())
+    seconds = scoring_figure(result, describe(lesson.lm).where)
+    choices = choices_figure(result)
     show_charts([(choices, "phase_choices"), (seconds, "phase_scoring")])
     st.caption("The answer that it wrote, greedily:")
     st.text(result.written_text.strip())

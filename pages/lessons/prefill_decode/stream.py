@@ -14,12 +14,12 @@ from model.sampling import Settings
 from model.timing import describe
 from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.job_panel import show_job
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson, Replay
 from viz.format import digits, duration
-from viz.palette import Theme, colour
+from viz.palette import colour
 from viz.prefill_decode.latency_charts import stream_figure
 from viz.strip import element, paragraph, row
 
@@ -83,36 +83,35 @@ def _show_replay(lesson: PhaseLesson, has_clock: bool) -> None:
         st.rerun()
     if replay is None:
         return
-    theme = theme_now()
-    st.html(_boxes(replay, theme))
+    st.html(_boxes(replay))
     st.caption(
         f"Shown {digits(replay.slower, 2)} times slower than measured: it took "
         f"{duration(replay.request.seconds)}."
     )
     if not is_playing:
         where = describe(lesson.lm).where
-        show_chart(stream_figure(replay.request, where, theme), "phase_streamed")
+        show_chart(stream_figure(replay.request, where), "phase_streamed")
 
 
-def _boxes(replay: Replay, theme: Theme) -> Markup:
+def _boxes(replay: Replay) -> Markup:
     """Write both sides."""
     n_shown, n_out = replay.n_shown, replay.request.n_out
     streamed = replay.pieces[n_shown - 1] if n_shown else ""
     whole = replay.pieces[-1] if replay.is_over else ""
     return row(
-        _box(f"streamed: {n_shown} of {n_out} tokens in hand", streamed, theme),
-        _box(f"the whole: {n_out if whole else 0} of {n_out} tokens in hand", whole, theme),
+        _box(f"streamed: {n_shown} of {n_out} tokens in hand", streamed),
+        _box(f"the whole: {n_out if whole else 0} of {n_out} tokens in hand", whole),
         gap="1rem",
     )
 
 
-def _box(title: str, text: str, theme: Theme) -> Markup:
-    muted = f"color:{colour('muted', theme)}"
-    ground = colour("generated-tint", theme) if text else "transparent"
+def _box(title: str, text: str) -> Markup:
+    muted = f"color:{colour('muted')}"
+    ground = colour("generated-tint") if text else "transparent"
     return element(
         "div",
         element("div", title, style=f"{muted};font-size:.85rem"),
         paragraph(text or element("span", "waiting…", style=muted), style="font-size:1.1rem"),
-        style=f"flex:1 1 18rem;border:1.5px solid {colour('generated', theme)};border-radius:8px;"
+        style=f"flex:1 1 18rem;border:1.5px solid {colour('generated')};border-radius:8px;"
         f"padding:.7rem .9rem;min-height:8.5rem;background:{ground}",
     )

@@ -11,7 +11,7 @@ from model.chi_square import chi_square
 from model.draw import rank_order
 from model.records import Stage
 from model.sampling.experiments import count_draws, divergence, jaccard
-from pages.frame.figures import show_chart, show_charts, theme_now
+from pages.frame.figures import show_chart, show_charts
 from pages.lessons.sampling.settings import SETTINGS, title
 from pages.lessons.sampling.state import Lab
 from viz.draws_chart import draws_figure
@@ -24,18 +24,12 @@ N_DRAWS = 10_000
 def show_overlap(state: Lab) -> None:
     """Compare every pair of the masks shown, at the values of their sliders."""
     shown = state.controls.shown
-    stages, names, theme = (
-        [state.alone(name) for name in shown],
-        list(map(title, shown)),
-        theme_now(),
-    )
+    stages, names = [state.alone(name) for name in shown], list(map(title, shown))
     overlaps = np.array([[jaccard(a, b) for b in stages] for a in stages])
     divergences = np.array([[divergence(a, b) for b in stages] for a in stages])
     st.subheader("How alike are they?", anchor=False)
-    overlap = overlap_figure(names, overlaps, theme)
-    show_charts(
-        [(overlap, "overlap"), (divergence_figure(names, divergences, theme), "divergence")]
-    )
+    overlap = overlap_figure(names, overlaps)
+    show_charts([(overlap, "overlap"), (divergence_figure(names, divergences), "divergence")])
 
 
 def show_draws(state: Lab) -> None:
@@ -54,7 +48,7 @@ def show_draws(state: Lab) -> None:
     drawn = count_draws(stage, N_DRAWS, state.n_draws)
     order = rank_order(stage.scores)
     labels = [state.given.label(int(i), state.lm) for i in order[:24]]
-    chart = draws_figure(labels, drawn[order], stage.probs[order], theme_now())
+    chart = draws_figure(labels, drawn[order], stage.probs[order])
     show_chart(replace(chart, caption=f"{chart.caption} Seed {state.n_draws}."), "draws")
     test = chi_square(drawn, stage.probs)
     if test.n_degrees == 0:

@@ -23,7 +23,7 @@ from model.sampling.experiments import (
     write_with_penalties,
 )
 from model.tokenizing import labels_of, text_of
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.job_panel import show_job
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
@@ -58,7 +58,7 @@ def _show_votes(lab: Lab, job: Job[Votes]) -> None:
     greedy, sampled = _answers(votes.greedy), _answers(votes.sampled)
     answers = [answer for answer, _ in vote([*greedy, *sampled])][:MAX_ANSWERS]
     cold, warm = ([side.count(answer) for answer in answers] for side in (greedy, sampled))
-    chart = votes_figure(answers, cold, warm, theme_now())
+    chart = votes_figure(answers, cold, warm)
     pairs = list(zip(votes.greedy, votes.sampled, strict=False))  # one side may be a text ahead
     left, right = st.columns(2, gap="medium")
     with left:
@@ -132,7 +132,7 @@ def _show_text(name: str, text: Generation) -> None:
     st.markdown(f"**{title if name in PENALTIES else 'No penalty'}:** {_verdict(text, loop)}")
     n_before = len(text.ids) if loop is None else text.n_prompt + loop.start
     before = text_of(text.lm.tokenizer, text.ids[:n_before])
-    st.html(loop_html(before, text.text[len(before) :], theme_now()))
+    st.html(loop_html(before, text.text[len(before) :]))
 
 
 def _verdict(text: Generation, loop: Loop | None) -> str:

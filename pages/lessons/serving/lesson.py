@@ -15,7 +15,7 @@ from model.serving.blocks import count_blocks, fullest_moment
 from model.serving.records import Comparison
 from model.serving.scheduler import Scheduler
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_charts, theme_now
+from pages.frame.figures import show_charts
 from pages.frame.job_panel import show_job, start_job
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
@@ -141,8 +141,8 @@ def _show_memory(lm: LanguageModel, job: Job[Comparison]) -> None:
     _show(lm, job, MEMORY)
     runs = job.result.runs
     if runs:
-        memory, theme = fullest_moment(lm, runs[0]), theme_now()
-        blocks, reserved = blocks_figure(memory, theme), reserved_figure(memory, theme)
+        memory = fullest_moment(lm, runs[0])
+        blocks, reserved = blocks_figure(memory), reserved_figure(memory)
         show_charts([(blocks, f"{MEMORY}_blocks"), (reserved, f"{MEMORY}_reserved")])
 
 
@@ -152,7 +152,7 @@ def _show(lm: LanguageModel, job: Job[Comparison], key: str) -> None:
     if not found.runs:
         return
     top = max(end_of(run, axis) for run in found.runs)
-    charts = [lanes_figure(run, lm.where, theme_now(), axis, top) for run in found.runs]
+    charts = [lanes_figure(run, lm.where, axis, top) for run in found.runs]
     show_charts([(chart, f"{key}_lanes_{n}") for n, chart in enumerate(charts)])
     st.dataframe(runs_table(found), hide_index=True, key=f"{key}_table")
     if found.alone is not None:

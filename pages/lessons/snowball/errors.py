@@ -11,7 +11,7 @@ from model.snowball.error_compounding import compounding, fork_many
 from model.snowball.records import Estimate, Forks, RewindStrategy
 from model.snowball.rewind_strategies import compare_rewinds
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_charts, theme_now
+from pages.frame.figures import show_chart, show_charts
 from pages.frame.job_panel import show_job
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
@@ -74,15 +74,15 @@ def _start_forks(lesson: SnowballLesson) -> Job[Forks]:
 
 
 def _draw_forks(lesson: SnowballLesson, job: Job[Forks]) -> None:
-    forks, theme = job.result, theme_now()
+    forks = job.result
     slips = compounding(forks, SETTINGS["threshold"])
     if not job.is_running:
         st.markdown(verdict(slips))
     show_charts(
         [
-            (parting_figure(forks, theme), "snowball_parting"),
-            (cost_figure(forks, theme), "snowball_cost"),
-            (survival_figure(slips, theme), "snowball_survival"),
+            (parting_figure(forks), "snowball_parting"),
+            (cost_figure(forks), "snowball_cost"),
+            (survival_figure(slips), "snowball_survival"),
         ]
     )
     st.caption(
@@ -126,7 +126,7 @@ def _start_rewind(lesson: SnowballLesson) -> Job[tuple[RewindStrategy, ...]]:
 def _draw_rewind(lesson: SnowballLesson, job: Job[tuple[RewindStrategy, ...]]) -> None:
     if not job.found:
         return
-    show_chart(work_figure(job.found, theme_now()), "snowball_work")
+    show_chart(work_figure(job.found), "snowball_work")
     st.dataframe(
         strategies_table(job.found),
         hide_index=True,

@@ -15,7 +15,7 @@ from model.snowball.records import ForkStep, Option
 from model.tokenizing import encode, encode_bare, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.component import plain_component, trigger_value
-from pages.frame.figures import show_charts, theme_now
+from pages.frame.figures import show_charts
 from pages.frame.job_panel import is_running, show_job
 from pages.frame.layout import is_presenting
 from pages.frame.link import offer_link
@@ -191,7 +191,7 @@ def _token_of(lesson: SnowballLesson, word: str) -> int:
 
 def _show_both(lesson: SnowballLesson, job: Job[tuple[ForkStep, ...]]) -> None:
     """Show both texts, and once they are written what came of the fork."""
-    steps, theme = job.found or (), theme_now()
+    steps = job.found or ()
     _show_strip(lesson, steps)
     if job.is_running or len(steps) < 2:
         return
@@ -204,7 +204,7 @@ def _show_both(lesson: SnowballLesson, job: Job[tuple[ForkStep, ...]]) -> None:
             else f"**The texts do not reconverge** within {plural(len(steps), 'token')}; they "
             f"share {plural(n_same, 'position')} by chance or by grammar."
         )
-    gap, surprise = gap_figure(steps, theme), surprise_figure(steps, theme)
+    gap, surprise = gap_figure(steps), surprise_figure(steps)
     show_charts([(gap, "snowball_gap"), (surprise, "snowball_surprise")])
     st.caption(f"{provenance(job, lesson.lm)} Temperature {lesson.settings.temperature:g}.")
 

@@ -14,7 +14,7 @@ from model.snowball.exposure import expected_surprise, measure_exposure
 from model.snowball.records import ContextLoss, Exposure
 from model.tokenizing import encode, shares_vocabulary
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_charts, theme_now
+from pages.frame.figures import show_chart, show_charts
 from pages.frame.job_panel import show_job
 from pages.frame.models import offered_models, shared_model
 from pages.lessons.snowball.settings import SETTINGS
@@ -95,8 +95,8 @@ def _start_exposure(lesson: SnowballLesson) -> Job[Exposure]:
 
 
 def _draw_exposure(lesson: SnowballLesson, job: Job[Exposure]) -> None:
-    exposure, theme = job.result, theme_now()
-    judged, reference = judged_figure(exposure, theme), reference_figure(exposure, theme)
+    exposure = job.result
+    judged, reference = judged_figure(exposure), reference_figure(exposure)
     show_charts([(judged, "snowball_judged"), (reference, "snowball_reference")])
     is_own_judge = exposure.writer == exposure.judge
     if job.is_done:
@@ -143,7 +143,7 @@ def _start_context(lesson: SnowballLesson) -> Job[ContextLoss]:
 
 def _draw_context(lesson: SnowballLesson, job: Job[ContextLoss]) -> None:
     loss = job.result
-    show_chart(context_figure(loss, theme_now()), "snowball_context_chart")
+    show_chart(context_figure(loss), "snowball_context_chart")
     missing = [name for name in _model_names(lesson) if name not in loss.losses]
     why = (
         f" {', '.join(missing)}: not drawn, because a loss per token can be compared only between "

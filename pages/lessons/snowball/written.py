@@ -12,7 +12,7 @@ from model.snowball.long_generation import Kind, generate_long, repeats
 from model.snowball.records import InstructionPosition, LongTexts
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_charts, theme_now
+from pages.frame.figures import show_chart, show_charts
 from pages.frame.job_panel import show_job
 from pages.lessons.snowball.settings import N_WRITTEN, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
@@ -78,13 +78,13 @@ def _start_instruction(lesson: SnowballLesson) -> Job[InstructionPosition]:
 
 
 def _draw_instruction(lesson: SnowballLesson, job: Job[InstructionPosition]) -> None:
-    position, theme = job.result, theme_now()
-    show_chart(followed_figure(position, N_WRITTEN, theme), "snowball_followed")
+    position = job.result
+    show_chart(followed_figure(position, N_WRITTEN), "snowball_followed")
     columns = st.columns(len(position.examples), gap="medium")
     for column, (name, version) in zip(columns, position.examples.items(), strict=True):
         with column:
             st.markdown(f"**{name[0].upper()}{name[1:]}**")
-            st.html(version_html(version, position.words, theme))
+            st.html(version_html(version, position.words))
     st.caption(
         f"{provenance(job, lesson.lm)} The first of {plural(N_TEXTS, 'text')} of each version, "
         f"temperature {TEMPERATURE:g}. Blue is given, an outline marks the late instruction, and "
@@ -133,11 +133,11 @@ def _start_long(lesson: SnowballLesson) -> Job[LongTexts]:
 
 
 def _draw_long(lesson: SnowballLesson, job: Job[LongTexts]) -> None:
-    texts, theme = job.result, theme_now()
+    texts = job.result
     show_charts(
         [
-            (repeats_figure(texts, theme), "snowball_repeats"),
-            (long_surprise_figure(texts, theme), "snowball_long_surprise"),
+            (repeats_figure(texts), "snowball_repeats"),
+            (long_surprise_figure(texts), "snowball_long_surprise"),
         ]
     )
     if not job.is_running:

@@ -13,7 +13,7 @@ from model.speculative.drafting import ModelDraft, look_up
 from model.speculative.records import CROP, DECIDE, PROPOSE, VERIFY
 from model.tokenizing import text_of
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
@@ -24,7 +24,7 @@ from pages.lessons.speculative.settings import DRAFTS, LOOKUP, OTHER, SETTINGS, 
 from pages.lessons.speculative.speed import show_drafts, show_speed
 from pages.lessons.speculative.state import ModelPair, RoundSteps, SpeculativeLesson
 from viz.format import duration, percent, plural
-from viz.presenter import FACTOR
+from viz.reader import FACTOR
 from viz.speculative.charts import distributions_figure
 from viz.speculative.round_view import caches, round_cards, round_style, text_strip
 
@@ -160,15 +160,15 @@ def _restart(lesson: SpeculativeLesson) -> None:
 
 
 def _draw(lesson: SpeculativeLesson) -> None:
-    stepper, steps, theme = lesson.stepper, lesson.stepper.steps, theme_now()
+    stepper, steps = lesson.stepper, lesson.stepper.steps
     with st.container(horizontal=True, vertical_alignment="bottom", key="spec_buttons"):
         stepper.buttons()
         SETTINGS.widget("guesses", width=180, disabled=SETTINGS["adaptive"])
         SETTINGS.widget("adaptive")
         SETTINGS.widget("whole")
     stepper.notices()
-    st.html(f"<style>{round_style(theme, FACTOR if is_presenting() else 1)}</style>")
-    st.html(text_strip(*steps.shown(), theme))
+    st.html(f"<style>{round_style(FACTOR if is_presenting() else 1)}</style>")
+    st.html(text_strip(*steps.shown()))
     if not steps.rounds:
         st.caption("Press Step: the draft proposes.")
         return
@@ -176,7 +176,7 @@ def _draw(lesson: SpeculativeLesson) -> None:
     path = " → ".join(f"**{name}**" if at == stage else name for at, name in STAGES.items())
     says = GREEDY_DECIDE if last.is_greedy and stage == DECIDE else SAYS[stage]
     st.markdown(f"Round {len(steps.rounds)}: {path}. {says}")
-    st.html(round_cards(last, stage, theme))
+    st.html(round_cards(last, stage))
     if stage >= DECIDE:
         st.caption(_result(steps))
     st.html(caches(last, stage))
@@ -217,7 +217,7 @@ def _distributions(steps: RoundSteps) -> None:
             required=True,
         )
         is_decided = steps.stage >= DECIDE
-        chart = distributions_figure(last.bars[place], theme_now(), is_decided=is_decided)
+        chart = distributions_figure(last.bars[place], is_decided=is_decided)
         show_chart(chart, "spec_bars")
         if place < len(last.proposals):
             st.caption(

@@ -17,7 +17,7 @@ from model.speculative.proof import (
 from model.speculative.records import GreedyCheck
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, theme_now
+from pages.frame.figures import show_chart
 from pages.frame.job_panel import show_job
 from pages.lessons.speculative.state import SpeculativeLesson
 from viz.draws_chart import MAX_TOKENS, draws_figure
@@ -81,7 +81,7 @@ def _draws(job: Job[DistributionTest]) -> None:
     test = job.result
     n_draws, chi_square = int(test.counts.sum()), test.chi_square
     n_shown = min(MAX_TOKENS, len(test.labels))
-    chart = draws_figure(test.labels, test.counts, test.probs, theme_now())
+    chart = draws_figure(test.labels, test.counts, test.probs)
     caption = (
         "Measured: how often each pair of tokens came, filled; derived: the target’s own "
         f"probability of it times {count(n_draws)}, outlined. "

@@ -18,7 +18,7 @@ from model.speculative.timing import (
 )
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_metrics, theme_now
+from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import show_job
 from pages.frame.models import shared_model
 from pages.lessons.speculative.settings import DRAFTS, LOOKUP, SETTINGS
@@ -64,7 +64,7 @@ def _arithmetic(lesson: SpeculativeLesson) -> None:
         st.markdown("The textbook’s example; press Measure for the numbers of this machine.")
     elif SETTINGS.widget("preset", label_visibility="collapsed") == "measured":
         cost = round_cost(job.found.parts, SETTINGS["guesses"])
-    show_chart(round_figure(cost, lesson.lm.where, theme_now()), "spec_round")
+    show_chart(round_figure(cost, lesson.lm.where), "spec_round")
 
 
 def _measure(lesson: SpeculativeLesson) -> Job[SpeedReport]:
@@ -78,7 +78,7 @@ def _speeds(lesson: SpeculativeLesson, job: Job[SpeedReport]) -> None:
     """Show the speed of each length, the parts, and whether the texts were the same."""
     report = job.result
     where = f"{lesson.lm.where}, {lesson.lm.name} with {report.draft}"
-    show_chart(speed_figure(report, where, theme_now()), "spec_speeds")
+    show_chart(speed_figure(report, where), "spec_speeds")
     parts, speeds = report.parts, report.speeds
     best = max(speeds, key=lambda one: one.measured)
     length = "adaptive" if best.n_draft is None else f"{best.n_draft} a round"
@@ -145,7 +145,7 @@ def _compare(lesson: SpeculativeLesson) -> Job[tuple[DraftReport, ...]]:
 
 def _reports(job: Job[tuple[DraftReport, ...]]) -> None:
     reports = job.found or ()
-    show_chart(acceptance_figure(reports, theme_now()), "spec_acceptance")
+    show_chart(acceptance_figure(reports), "spec_acceptance")
     st.dataframe(
         {
             "draft": [one.name for one in reports],

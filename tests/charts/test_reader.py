@@ -1,0 +1,47 @@
+"""A figure as its reader sees it: in their theme, and for the back row."""
+
+from __future__ import annotations
+
+import json
+
+import plotly.graph_objects as go
+
+from viz.chart import new_figure
+from viz.palette import code, colour, sheer
+from viz.reader import as_seen
+
+
+def a_figure() -> go.Figure:
+    figure = new_figure(100)
+    tones = [colour("kept"), sheer(colour("ink"), 0.25), "rgba(0,0,0,0)"]
+    figure.add_bar(x=[1, 2, 3], y=[2, 3, 4], marker={"color": tones}, textfont={"size": 10})
+    figure.add_heatmap(z=[[1]], colorscale=[[0, sheer(colour("keys"))], [1, colour("keys")]])
+    figure.add_annotation(text=colour("kept"), bgcolor=colour("paper"))
+    return figure
+
+
+def test_every_letter_grows_and_the_small_figure_stays_as_it_was() -> None:
+    small = a_figure()
+    large = as_seen(small, "light", 2)
+    assert large.data[0].textfont.size == 20
+    assert large.layout.height == 200
+    assert large.layout.legend.font.size == 24
+    assert large.layout.template.layout.xaxis.tickfont.size == 24
+    assert list(large.data[0].y) == [2, 3, 4]
+    assert small == a_figure()
+
+
+def test_every_role_is_painted_and_no_text_is() -> None:
+    described = as_seen(a_figure(), "dark").to_plotly_json()
+    bars, cells = described["data"]
+    assert bars["marker"]["color"] == [
+        code("kept", "dark"),
+        "rgba(236,238,242,0.25)",
+        "rgba(0,0,0,0)",
+    ]
+    assert cells["colorscale"] == [[0, "rgba(127,139,51,0.6)"], [1, code("keys", "dark")]]
+    (note,) = described["layout"]["annotations"]
+    assert note["bgcolor"] == code("paper", "dark")
+    assert note.pop("text") == "var(--kept)", "what a reader writes stays"
+    assert described["layout"]["template"]["layout"]["colorway"][0] == code("kept", "dark")
+    assert "var(" not in json.dumps(described, default=str)
