@@ -12,7 +12,7 @@ from model.source_code import source_of
 
 def show_code(*functions: Callable[..., Any], key: str) -> None:
     """Show the very lines that ran, folded away until somebody asks."""
-    with st.expander("The code that ran", key=key):
+    with st.expander("The code that ran", key=key, icon=":material/code:", type="compact"):
         for function in functions:
             source = source_of(function)
             st.caption(f"`{source.name}`, {source.file}, line {source.first_line}")

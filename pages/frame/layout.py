@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,22 +18,7 @@ from pages.frame.contents import lesson_at, neighbours
 from pages.frame.gc_tuning import collector_paused
 from viz.palette import Theme, declarations
 
-_STYLE = """
-<style>
-.stMainBlockContainer {padding: 4rem 2rem 3rem; max-width: 1500px;}
-.stMainBlockContainer h1 {font-size: 1.45rem; line-height: 1.25; padding: 0; font-weight: 650;}
-.stMainBlockContainer [data-testid="stCaptionContainer"] {opacity: .85;}
-.st-key-toolbar {flex: 0 0 auto; margin-left: auto;}
-.stElementContainer:has(.st-key-vocabulary), .stElementContainer:has(> .stHtml > style),
-.stElementContainer:has(.st-key-classroom_keep, .st-key-prefetch), .st-key-vocabulary,
-.st-key-classroom_keep, .st-key-prefetch {display: none;}
-.st-key-neighbours p {white-space: normal;}
-.stApp :is(a, button, summary, [role="tab"], [role="button"]):focus-visible {
-  outline: 2px solid CanvasText !important; outline-offset: 2px;}
-[data-testid="stBaseButton-primary"] {color: Canvas;}
-@media (max-width: 640px) {.stMainBlockContainer {padding: 4rem .8rem 2rem;}}
-</style>
-"""
+_STYLE = Path(__file__).with_name("page.css").read_text("utf-8")
 _PRESENTER = """
 <style>
 header[data-testid="stHeader"], .stSidebar {display: none;}
@@ -45,6 +31,9 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 .stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
 </style>
 """
+_announcer = st.components.v2.component(
+    "announcer", js=Path(__file__).with_name("announcer.js").read_text("utf-8")
+)
 _importing = threading.Lock()
 PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the interpreter
 
@@ -63,8 +52,8 @@ def open_page(title: str) -> DeltaGenerator:
         PagesManager.uses_pages_directory = False
         st.rerun()
     st.session_state.setdefault("presenter", st.query_params.get("present") == "1")
-    roles = f"<style>:root {{{declarations(theme_now())}}}</style>"
-    st.html(roles + _STYLE + (_PRESENTER if is_presenting() else ""))
+    style = f"<style>:root {{{declarations(theme_now())}}}\n{_STYLE}</style>"
+    st.html(style + (_PRESENTER if is_presenting() else ""))
     with st.container(horizontal=True, vertical_alignment="center", key="head"):
         st.title(title, anchor=False)
         return st.container(horizontal=True, width="content", key="toolbar")
@@ -122,6 +111,7 @@ def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[Delt
     """
     with open_page(lesson_at(path).title):
         presenter_toggle()
+    _announcer(key="announcer", height="content")
     with stage(doing) as waiting:
         yield waiting
     close_lesson(path)

@@ -60,7 +60,7 @@ def test_the_theme_s_colours_are_the_palette_s(kind: Theme) -> None:
         "backgroundColor": "paper",
         "secondaryBackgroundColor": "raised",
         "textColor": "ink",
-        "linkColor": "kept-text",
+        "linkColor": "ink",
         "borderColor": "line",
     }
     theme = SETTINGS["theme"][kind]

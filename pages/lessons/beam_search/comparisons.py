@@ -34,7 +34,7 @@ def show_exact(lesson: BeamLesson) -> None:
     n_beams = lesson.stepper.steps.request.beams
     st.header("Greedy, beam search and the exact best", anchor=False)
     st.markdown(
-        "**Greedy decoding can start better and end worse.** Best-first search goes on until no "
+        "Greedy decoding can start better and end worse. Best-first search goes on until no "
         "prefix is left that could still win, so it can prove which text is the likeliest."
     )
 
@@ -99,7 +99,7 @@ def show_costs(lesson: BeamLesson) -> None:
     n_beams = max(2, lesson.stepper.steps.request.beams)
     st.header("Cost and quality", anchor=False)
     st.markdown(
-        "**In open-ended text beam search gains little and writes blander:** the likeliest words "
+        "In open-ended text beam search gains little and writes blander: the likeliest words "
         "are those that anybody would write, and what was said once becomes likelier."
     )
     show_job(

@@ -46,9 +46,9 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
         return
     waiting.empty()
     st.markdown(
-        "**Greedy decoding is only locally optimal: a less likely token now can lead to a more "
+        "Greedy decoding is only locally optimal: a less likely token now can lead to a more "
         "likely text. Beam search keeps several texts, extends each by every token, and goes on "
-        "with the likeliest.**"
+        "with the likeliest."
     )
     _controls(lesson)
     show_stepper(lambda: lesson.stepper, lambda: _steps(lesson), PLAY_SECONDS)
@@ -115,7 +115,7 @@ def _steps(lesson: BeamLesson) -> None:
         return
     left, right = st.columns(2, gap="large")
     with left:
-        st.markdown("**The candidates of all beams compete in one ranking.**")
+        st.markdown("The candidates of all beams compete in one ranking.")
         step, prompt_end = steps.shown[-1], _prompt_end(steps)
         chart = candidates_figure(steps.search.nodes, step, prompt_end)
         show_chart(chart, "beam_candidates")
@@ -175,7 +175,7 @@ def _ranking(lesson: BeamLesson) -> None:
     """Rank what is finished, live, by any length penalty; offer to search by it."""
     steps = lesson.stepper.steps
     searched, finished = steps.request.penalty, steps.finished
-    st.markdown("**Finished texts are ranked by Σ log p ÷ lengthᵃ.**")
+    st.markdown("Finished texts are ranked by Σ log p ÷ lengthᵃ.")
     penalty = SETTINGS.widget("penalty")
     if finished:
         column, number = st.column_config.Column, st.column_config.NumberColumn
@@ -215,8 +215,8 @@ def _ranking(lesson: BeamLesson) -> None:
 def _cache(steps: BeamSteps) -> None:
     search, lm = steps.search, steps.search.lm
     st.markdown(
-        "**All beams are rows of one batch: one pass reads them all, and each row continues the "
-        "cache of its parent.**"
+        "All beams are rows of one batch: one pass reads them all, and each row continues the "
+        "cache of its parent."
     )
     read = [step for step in steps.shown if step.seconds]
     if not read:

@@ -17,8 +17,7 @@ def show_edit(lesson: MaskLesson) -> None:
     """Let the reader replace a token, and show what moves."""
     st.header("The effect of an edit", anchor=False)
     st.markdown(
-        "**An edit changes no logit before it; it may change every one after it.** Drag along the "
-        "text."
+        "An edit changes no logit before it; it may change every one after it. Drag along the text."
     )
     st.fragment(_edit)(lesson)
     show_code(edit_token, read_text, read_unmasked, next_best, key="mask_code_2")

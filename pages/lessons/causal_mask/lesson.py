@@ -79,7 +79,7 @@ def _as_shown(lesson: MaskLesson) -> dict[str, object]:
 def _choose_text(lesson: MaskLesson) -> None:
     """Let the reader write a text or take an example; a bad one leaves the one in use."""
     st.markdown(
-        "**Each position attends to itself and to the positions before it, never to later ones.** "
+        "Each position attends to itself and to the positions before it, never to later ones. "
         "So one pass can train on all positions of a text at once, and no token depends on what "
         "follows it."
     )

@@ -22,8 +22,8 @@ def show_losses(lesson: MaskLesson) -> None:
     """Show the text tinted by surprise, its losses, and the loop that finds them again."""
     st.header("The loss at every position", anchor=False)
     st.markdown(
-        "**No position sees its own answer, so one pass gives a prediction and a loss at every "
-        "position.** That is how training reads a whole text in parallel. Generation cannot: its "
+        "No position sees its own answer, so one pass gives a prediction and a loss at every "
+        "position. That is how training reads a whole text in parallel. Generation cannot: its "
         "next token does not exist yet."
     )
     losses = lesson.text.losses()

@@ -28,7 +28,7 @@ def show_leak(lesson: MaskLesson) -> None:
     """Show the probability of the true next token, mask on and mask off."""
     st.header("Attention without the mask", anchor=False)
     st.markdown(
-        "**Without the mask, the position that predicts the next token can attend to it.** The "
+        "Without the mask, the position that predicts the next token can attend to it. The "
         "answer leaks: red lines lead from its probability with the mask to that without."
     )
     leak = lesson.text.leak()
@@ -62,7 +62,7 @@ def show_training(lesson: MaskLesson) -> None:
     """Offer the training, and show what it has measured."""
     st.header("Training without the mask", anchor=False)
     st.markdown(
-        f"**A model that is trained without the mask learns to copy the answer.** Two copies of "
+        f"A model that is trained without the mask learns to copy the answer. Two copies of "
         f"the model take {N_STEPS} training steps on short stories, one with the mask and one "
         "without. Both are tested on the text above, on which neither is trained."
     )

@@ -31,7 +31,7 @@ from viz.strip import element, paragraph
 LESSON = "classroom_lesson"
 TICK_SECONDS = 0.8  # after which the counts on the projector are drawn anew
 CLAIM = (
-    "**You predict the next token as the model does: by a probability for each.** Open a room; "
+    "You predict the next token as the model does: by a probability for each. Open a room; "
     "students join by phone and answer, and the class stands beside the model."
 )
 

@@ -49,9 +49,9 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
         return
     waiting.empty()
     st.markdown(
-        "**A constraint is a mask over the vocabulary, computed anew at every token. It looks one "
+        "A constraint is a mask over the vocabulary, computed anew at every token. It looks one "
         "token ahead, so argmax can run into a dead end, where all allowed tokens together have "
-        "almost no probability.**"
+        "almost no probability."
     )
     _controls(lesson)
     show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
@@ -143,7 +143,7 @@ def _generation(lesson: ConstraintLesson) -> None:
         else:
             _verdict(stepper.steps)
     with right:
-        st.markdown("**The probability that the mask removed at each token.**")
+        st.markdown("The probability that the mask removed at each token.")
         if lesson.generation.steps:
             show_chart(mass_figure(lesson.generation.steps), "constraint_mass")
         else:
@@ -151,7 +151,7 @@ def _generation(lesson: ConstraintLesson) -> None:
 
 
 def _mask(generation: ConstrainedGeneration) -> None:
-    st.markdown("**The next token: the model’s distribution, before and after the mask.**")
+    st.markdown("The next token: the model’s distribution, before and after the mask.")
     temperature = _temperature()
     distribution = generation.look(Settings(temperature=temperature))
     chart = mask_figure(distribution, temperature=temperature)
@@ -196,8 +196,8 @@ def _methods(lesson: ConstraintLesson) -> None:
     """Offer the comparison, and show it as far as it has come."""
     st.header("Escaping a dead end", anchor=False)
     st.markdown(
-        "**Sampling at a low temperature sometimes takes the other branch; beam search looks ahead "
-        "and compares whole prefixes.** Where the wrong branch is far likelier, a low temperature "
+        "Sampling at a low temperature sometimes takes the other branch; beam search looks ahead "
+        "and compares whole prefixes. Where the wrong branch is far likelier, a low temperature "
         f"does not help. Each temperature gets {N_TEXTS} texts, the search {N_BEAMS} beams."
     )
     show_job(

@@ -40,8 +40,8 @@ def show_sweep(lesson: DiffusionLesson) -> None:
     """Offer the sweep, and show it while it runs and when it is over."""
     st.header("Quality against the number of passes", anchor=False)
     st.markdown(
-        "**Tokens filled in the same pass cannot know of each other, so fewer passes mean more "
-        "clashes.** Start fills the sequence above, and an empty one, in 1, 2, 4, … passes, with "
+        "Tokens filled in the same pass cannot know of each other, so fewer passes mean more "
+        "clashes. Start fills the sequence above, and an empty one, in 1, 2, 4, … passes, with "
         "the temperature and the order that are set there."
     )
     show_job(
@@ -139,8 +139,8 @@ def show_race(lesson: DiffusionLesson) -> None:
     """Offer the three ways, and show them while they run and when they are over."""
     st.header("Autoregression, beam search and diffusion", anchor=False)
     st.markdown(
-        "**The loop needs a pass for every token, and beam search as many, over more rows; a "
-        "masked model needs K, whatever the length.** All three continue the beginning above by as "
+        "The loop needs a pass for every token, and beam search as many, over more rows; a "
+        "masked model needs K, whatever the length. All three continue the beginning above by as "
         "many tokens; none may end before."
     )
     show_job(

@@ -60,8 +60,8 @@ def steps_of(page: Diffusion) -> Stepper[PassSteps[Diffusion]]:
 def show_fill(lesson: DiffusionLesson) -> None:
     """Show the settings, the sequence as a sheet of cells, every pass as a row, and the check."""
     st.markdown(
-        "**A masked model does not write from left to right. Every pass reads the whole sequence "
-        "and fills many positions at once, each blind to the others of its pass.** Press Step, or "
+        "A masked model does not write from left to right. Every pass reads the whole sequence "
+        "and fills many positions at once, each blind to the others of its pass. Press Step, or "
         "Play."
     )
     _settings(lesson)

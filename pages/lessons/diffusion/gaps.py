@@ -25,8 +25,8 @@ def show_gaps(lesson: DiffusionLesson) -> None:
     """Show a text with gaps, what is written into them, and both caches."""
     st.header("Infilling with an encoder-decoder", anchor=False)
     st.markdown(
-        "**An encoder-decoder reads its whole input in one pass, both ways; its answer it writes "
-        "one token at a time, like every other model here.** Mark gaps by ___ and press Step."
+        "An encoder-decoder reads its whole input in one pass, both ways; its answer it writes "
+        "one token at a time, like every other model here. Mark gaps by ___ and press Step."
     )
     if lesson.gaps is None and lesson.gaps_notice is None:
         _begin(lesson)

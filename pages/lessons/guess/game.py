@@ -40,8 +40,8 @@ def show_game(waiting: DeltaGenerator) -> None:
         return
     waiting.empty()
     claim = (
-        "**The model does not know the next token either: it gives a probability to each of the "
-        f"{count(lesson.lm.vocab_size)} in its vocabulary.**"
+        "The model does not know the next token either: it gives a probability to each of the "
+        f"{count(lesson.lm.vocab_size)} in its vocabulary."
     )
     what_to_do = (
         "Write what you think comes next and how sure you are, then press Enter: the true token "

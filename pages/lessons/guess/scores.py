@@ -41,8 +41,8 @@ def show_bounds(lesson: GuessLesson) -> None:
         return
     st.header("Shannon’s estimate", anchor=False)
     st.markdown(
-        "**How often the first guess is right, the second, and so on, bounds the entropy of the "
-        "text from below and from above.** The estimate needs the order of the guesses, not their "
+        "How often the first guess is right, the second, and so on, bounds the entropy of the "
+        "text from below and from above. The estimate needs the order of the guesses, not their "
         "confidence."
     )
     if n_rounds < MIN_ROUNDS:
@@ -65,7 +65,7 @@ def show_scoring(lesson: GuessLesson) -> None:
     n_vocab = count(lesson.lm.vocab_size)
     st.header("A proper scoring rule", anchor=False)
     st.markdown(
-        "**Whoever gave the true token the probability p pays log₂ 1/p bits:** 1 at 50 %, 3.3 at "
+        "Whoever gave the true token the probability p pays log₂ 1/p bits: 1 at 50 %, 3.3 at "
         "10 %, 6.6 at 1 %. The rule is *proper*: on average nobody pays less than by writing what "
         "they believe."
     )

@@ -24,7 +24,7 @@ MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 def show_growth(lesson: CacheLesson) -> None:
     """Show the text, its cache as a grid, and its bytes counted twice."""
     st.markdown(
-        "**The keys and values of past tokens never change, so the model keeps them.** In each "
+        "The keys and values of past tokens never change, so the model keeps them. In each "
         "layer the newest token’s query is compared with every key, and the values are mixed by "
         "how well their keys match. Reading the prompt fills all of its columns at once; every "
         "further token adds one column and the same number of bytes."

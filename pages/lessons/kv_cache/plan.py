@@ -23,8 +23,8 @@ def show_plan() -> None:
     """Show the calculator, and the code behind it."""
     st.header("Cache memory of larger models", anchor=False)
     st.markdown(
-        "**Long contexts and many readers fill a memory with keys and values, so models are built "
-        "to keep fewer.** Nothing is loaded here: shapes are published, the rest is multiplication."
+        "Long contexts and many readers fill a memory with keys and values, so models are built "
+        "to keep fewer. Nothing is loaded here: shapes are published, the rest is multiplication."
     )
     _plan()
     show_code(plan_cache, cache_shape, key="kv_code_3")

@@ -42,8 +42,8 @@ def show_race(lesson: CacheLesson) -> None:
     """Offer the race, and show it while it runs and when it is over."""
     st.header("With and without the cache", anchor=False)
     st.markdown(
-        "**Without the cache every step reads the whole text again: the work of n tokens grows "
-        "like n², with the cache about like n.** Both sides read the same ids."
+        "Without the cache every step reads the whole text again: the work of n tokens grows "
+        "like n², with the cache about like n. Both sides read the same ids."
     )
     show_job(
         lesson.jobs,
@@ -170,8 +170,8 @@ def show_reuse(lesson: CacheLesson) -> None:
     """Offer two prompts, and show what the second one saves by the first."""
     st.header("Prefix caching: a common start is read once", anchor=False)
     st.markdown(
-        "**Keys and values depend only on the tokens before them, so two prompts that begin alike "
-        "can share the cache of that beginning.** From the first different token on, all is read."
+        "Keys and values depend only on the tokens before them, so two prompts that begin alike "
+        "can share the cache of that beginning. From the first different token on, all is read."
     )
     for column, name in zip(st.columns(2, gap="medium"), ("first", "second"), strict=True):
         with column:

@@ -42,8 +42,8 @@ def show_roofline(lesson: PhaseLesson) -> None:
     """Offer the roofline, and say which bound holds here."""
     st.header("The roofline: memory-bound or compute-bound", anchor=False)
     st.markdown(
-        "**A decode step reads every weight to do two operations with it; a prefill does two for "
-        "each of its tokens.** The peak rates of this device are measured here, and both phases "
+        "A decode step reads every weight to do two operations with it; a prefill does two for "
+        "each of its tokens. The peak rates of this device are measured here, and both phases "
         "are drawn below them. On a large model decode waits for memory; on a small one something "
         "else may bind first."
     )
@@ -93,8 +93,8 @@ def show_batches(lesson: PhaseLesson) -> None:
     """Offer the batches, then the padding."""
     st.header("Batching", anchor=False)
     st.markdown(
-        "**A step that reads all weights for one token can serve 64 sequences with the same "
-        "reading.** Tokens per second rise until arithmetic binds, and each reader waits a little "
+        "A step that reads all weights for one token can serve 64 sequences with the same "
+        "reading. Tokens per second rise until arithmetic binds, and each reader waits a little "
         "longer for a token."
     )
     show_job(
@@ -136,8 +136,8 @@ def show_padding(lesson: PhaseLesson) -> None:
     """Offer prompts of different lengths in one batch."""
     st.subheader("Padding", anchor=False)
     st.markdown(
-        "**A batch is a rectangle: short prompts are padded on the left, and the model is told "
-        "which columns are padding.** Without that, it returns other logits."
+        "A batch is a rectangle: short prompts are padded on the left, and the model is told "
+        "which columns are padding. Without that, it returns other logits."
     )
     SETTINGS.widget("padding_prompts", height=110)
     show_job(

@@ -33,8 +33,8 @@ def show_cost(lesson: PhaseLesson) -> None:
     """Show the calculator, fed by what was measured above."""
     st.header("Cost per token", anchor=False)
     st.markdown(
-        "**An hour costs the same whatever runs in it, so a token costs the time for which it "
-        "holds the machine: one output token costs as much as many input tokens.** The times are "
+        "An hour costs the same whatever runs in it, so a token costs the time for which it "
+        "holds the machine: one output token costs as much as many input tokens. The times are "
         "those above; the price is yours."
     )
     st.fragment(_cost)(lesson)

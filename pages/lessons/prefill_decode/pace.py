@@ -29,8 +29,8 @@ from viz.prefill_decode.phase_charts import pace_figure, swap_figure, typical
 def show_pace(lesson: PhaseLesson) -> None:
     """Offer the run of both phases, and show what it found."""
     st.markdown(
-        "**A model reads a thousand tokens in one pass and writes a thousand in a thousand "
-        "passes.** The first is called prefill, the second decode. Press Start: prompts of many "
+        "A model reads a thousand tokens in one pass and writes a thousand in a thousand "
+        "passes. The first is called prefill, the second decode. Press Start: prompts of many "
         "lengths are read, then two requests swap what goes in and what comes out."
     )
     engines = engine_names(lesson.lm)

@@ -20,8 +20,8 @@ def show_scores(lesson: PhaseLesson) -> None:
     """Offer a choice to make, by one pass and by writing."""
     st.header("Scoring and embedding in one pass", anchor=False)
     st.markdown(
-        "**To classify, rank or embed, a model need not write: one parallel pass scores every "
-        "choice.** The same prompt is answered here by scoring and by generating."
+        "To classify, rank or embed, a model need not write: one parallel pass scores every "
+        "choice. The same prompt is answered here by scoring and by generating."
     )
     left, right = st.columns([3, 2], gap="medium")
     with left:

@@ -34,8 +34,8 @@ def show_stream(lesson: PhaseLesson) -> None:
     """Offer an answer, written once and shown in both ways."""
     st.header("Streaming", anchor=False)
     st.markdown(
-        "**Each token can be sent as soon as it is chosen, so a reader waits for the first token "
-        "and not for the last.** Both sides show the same answer, at the measured pace slowed down "
+        "Each token can be sent as soon as it is chosen, so a reader waits for the first token "
+        "and not for the last. Both sides show the same answer, at the measured pace slowed down "
         "for the eye."
     )
     show_job(

@@ -52,7 +52,7 @@ def show_draws(state: Lab) -> None:
     show_chart(replace(chart, caption=f"{chart.caption} Seed {state.n_draws}."), "draws")
     test = chi_square(drawn, stage.probs)
     if test.n_degrees == 0:
-        st.markdown("**One token is left, so there is nothing to test:** every coin falls on it.")
+        st.markdown("One token is left, so there is nothing to test: every coin falls on it.")
         return
     verdict = "as chance would have it" if test.p_value > 0.01 else "unusual: draw again"
     pooled = f" {plural(test.n_pooled, 'rare token')} share one bin." if test.n_pooled > 1 else ""

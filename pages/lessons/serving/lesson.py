@@ -56,8 +56,8 @@ def _begin_next(lesson: ServingLesson) -> None:
 def show_batches(lesson: ServingLesson) -> None:
     """Show requests in static batches and in a continuous one, then let the reader set them."""
     st.markdown(
-        "**A static batch holds every slot until its longest request is done; a continuous batch "
-        "gives a free slot to the next request at once.** Each lane is a request, named by its "
+        "A static batch holds every slot until its longest request is done; a continuous batch "
+        "gives a free slot to the next request at once. Each lane is a request, named by its "
         "tokens in + out; it is stalled while the prompt of another is read."
     )
     show_job(
@@ -94,8 +94,8 @@ def show_chunks(lesson: ServingLesson) -> None:
     """Show what a long prompt does to those who write, read whole and in chunks."""
     st.header("Chunked prefill", anchor=False)
     st.markdown(
-        "**While a long prompt is read in one pass, no other request gets a token; read in chunks, "
-        "it lets them write between.** They wait for a chunk instead of the whole prompt, and its "
+        "While a long prompt is read in one pass, no other request gets a token; read in chunks, "
+        "it lets them write between. They wait for a chunk instead of the whole prompt, and its "
         "own first token comes later."
     )
 
@@ -120,8 +120,8 @@ def show_memory(lesson: ServingLesson) -> None:
     """Show what the cache takes in blocks, and what happens when they run out."""
     st.header("A cache in blocks, and preemption", anchor=False)
     st.markdown(
-        f"**A paged cache hands out blocks of {BLOCK} positions as texts grow, so only the end of "
-        "a request’s last block is wasted, and a common prefix is stored once.** When no block is "
+        f"A paged cache hands out blocks of {BLOCK} positions as texts grow, so only the end of "
+        "a request’s last block is wasted, and a common prefix is stored once. When no block is "
         "free, the newest request is put out of memory and read again later. Here all requests are "
         "there at once."
     )

@@ -38,8 +38,8 @@ def show_forks(lesson: SnowballLesson) -> None:
     """Offer the job, and show what it has measured."""
     st.header("Error compounding", anchor=False)
     st.markdown(
-        "**If each token is wrong with probability e, and an error is never mended, then (1 − e)ⁿ "
-        "of the texts are still right after n tokens.** The argument takes errors for independent "
+        "If each token is wrong with probability e, and an error is never mended, then (1 − e)ⁿ "
+        "of the texts are still right after n tokens. The argument takes errors for independent "
         "and permanent. Here a hundred texts, each with its own seed, get the same slip."
     )
     show_job(
@@ -99,8 +99,8 @@ def show_rewind(lesson: SnowballLesson) -> None:
     """Offer the job on the fork above, and show what it has measured."""
     st.header("Rewind strategies", anchor=False)
     st.markdown(
-        "**Going back to the bad token costs only what came after it: everything before it is "
-        "kept, cache and all.** The sooner the error is noticed, the less is discarded. The bad "
+        "Going back to the bad token costs only what came after it: everything before it is "
+        "kept, cache and all. The sooner the error is noticed, the less is discarded. The bad "
         "token is the one that you forced above."
     )
     show_job(

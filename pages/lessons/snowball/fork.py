@@ -33,8 +33,8 @@ FIRST_RANK = 20
 def show_fork(lesson: SnowballLesson) -> None:
     """Show the text, the place and the token to force, and both continuations."""
     st.markdown(
-        "**One wrong token changes everything after it. Whether more errors follow from it is "
-        "another question, and this page measures it.** Click a token, choose another for its "
+        "One wrong token changes everything after it. Whether more errors follow from it is "
+        "another question, and this page measures it. Click a token, choose another for its "
         "place, and press Force it. Both texts continue with the same coins."
     )
     _show_beginning(lesson)

@@ -41,7 +41,7 @@ def show_exposure(lesson: SnowballLesson) -> None:
     """Offer the job, and show what it has measured."""
     st.header("Teacher forcing and free running", anchor=False)
     st.markdown(
-        "**In training a model reads true text only; when it writes, it reads its own output.** If "
+        "In training a model reads true text only; when it writes, it reads its own output. If "
         "that makes it worse, and the more so the longer it writes, the model has exposure bias. "
         "It is measured on stories that no shipped model was trained on."
     )
@@ -117,8 +117,8 @@ def show_context(lesson: SnowballLesson) -> None:
     """Offer the job, and show what it has measured."""
     st.header("Loss by context length", anchor=False)
     st.markdown(
-        "**A model’s predictions depend on its training data, on the length of its training, and "
-        "on how much of the text it sees.** Here the same tokens are predicted from more and more "
+        "A model’s predictions depend on its training data, on the length of its training, and "
+        "on how much of the text it sees. Here the same tokens are predicted from more and more "
         "context."
     )
     show_job(

@@ -43,8 +43,8 @@ def show_instruction(lesson: SnowballLesson) -> None:
     """Offer the job, and show what it has measured."""
     st.header("Instruction position", anchor=False)
     st.markdown(
-        "**Context works forward only: an instruction before the first token shapes all of them; "
-        "one that comes after m tokens cannot reach those m.** All versions are written with the "
+        "Context works forward only: an instruction before the first token shapes all of them; "
+        "one that comes after m tokens cannot reach those m. All versions are written with the "
         "same seeds."
     )
     left, middle, right = st.columns([3, 2, 1], gap="small")
@@ -99,7 +99,7 @@ def show_long(lesson: SnowballLesson) -> None:
     """Offer the job, and show what it has measured."""
     st.header("Long generation", anchor=False)
     st.markdown(
-        "**The longer a model writes, the more it repeats itself, and nothing tells it so.** "
+        "The longer a model writes, the more it repeats itself, and nothing tells it so. "
         "Its own surprise stays low all the while. Books repeat little and keep surprising it."
     )
     show_job(

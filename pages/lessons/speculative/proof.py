@@ -32,7 +32,7 @@ def show_proof(lesson: SpeculativeLesson) -> None:
     """Offer both proofs."""
     st.header("The same text, the same distribution", anchor=False)
     st.markdown(
-        "**Speculation changes when tokens come, not which.** Greedy text is the same, token for "
+        "Speculation changes when tokens come, not which. Greedy text is the same, token for "
         "token; sampled text follows the target’s distribution, whatever the draft proposes."
     )
     st.subheader("Greedy: a hundred prompts", anchor=False)

@@ -40,8 +40,8 @@ def show_speed(lesson: SpeculativeLesson) -> None:
     """Offer the race against plain decoding, and show its parts."""
     st.header("Speed-up", anchor=False)
     st.markdown(
-        "**A round pays off where the draft is cheap and often accepted. With too few draft tokens "
-        "the target runs too often; with too many, most of them are rejected.** Greedy, the same "
+        "A round pays off where the draft is cheap and often accepted. With too few draft tokens "
+        "the target runs too often; with too many, most of them are rejected. Greedy, the same "
         "texts on both sides."
     )
     _arithmetic(lesson)
@@ -120,8 +120,8 @@ def show_drafts(lesson: SpeculativeLesson) -> None:
     """Offer to compare the drafts that go with this target."""
     st.header("Acceptance and distillation", anchor=False)
     st.markdown(
-        "**A draft distilled from the target proposes what the target would say; one of the same "
-        "size that was trained on text alone is accepted less often.** Prompt lookup has no model: "
+        "A draft distilled from the target proposes what the target would say; one of the same "
+        "size that was trained on text alone is accepted less often. Prompt lookup has no model: "
         "it is accepted where the text repeats itself."
     )
     show_job(lesson.jobs, "spec_drafts", "Compare drafts", lambda: _compare(lesson), _reports)

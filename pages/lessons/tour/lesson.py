@@ -32,7 +32,7 @@ Answer: It would write the same text every time.
 def show_lessons() -> None:
     """List the lessons of the folder; a faulty one says what is wrong with it."""
     st.markdown(
-        "**A lesson leads through the pages of this app, scene by scene.** Each scene sets its "
+        "A lesson leads through the pages of this app, scene by scene. Each scene sets its "
         "page up, shows one thing there, and asks a question. Leave at any time; the page stays."
     )
     st.html(LINK_STYLE)

@@ -1,0 +1,55 @@
+// Says a press's outcome to who cannot see it: the sentences that changed, once they rest.
+
+const LOOK = 300; // milliseconds between two looks
+const REST = 1200; // without a change: longer than a step of Play
+const MAX_SAID = 3; // sentences at once
+const OUTCOMES = `.stMain :is([data-testid="stCaptionContainer"], [data-testid="stMetric"])`;
+const IDLE = `.stApp[data-test-script-state="notRunning"]`;
+const PRESSES = ["click", "change"];
+
+const outcomes = () =>
+  [...document.querySelectorAll(OUTCOMES)].flatMap((one) => one.textContent.trim().split(/(?<=[.:]) /));
+const isAtWork = () =>
+  document.querySelector(IDLE) === null || document.querySelector(".stMain .stProgress") !== null;
+
+/** What a page shows now and did not show before. */
+const news = (before) => {
+  const known = new Set(before);
+  return outcomes().filter((words) => words !== "" && !known.has(words)).slice(0, MAX_SAID);
+};
+
+const listen = (region) => {
+  let before = null; // what stood on the page at the first press that was not answered yet
+  let last = "";
+  let since = 0;
+  const look = () => {
+    const now = outcomes().join(" ");
+    if (isAtWork() || now !== last) {
+      last = now;
+      since = performance.now();
+    }
+    if (performance.now() - since < REST) {
+      setTimeout(look, LOOK);
+      return;
+    }
+    const words = news(before).join(" ");
+    before = null;
+    if (words !== "") region.textContent = words;
+  };
+  const press = () => {
+    if (!region.isConnected) { for (const kind of PRESSES) removeEventListener(kind, press, true); }
+    if (!region.isConnected || before !== null) return;
+    before = outcomes();
+    since = performance.now();
+    setTimeout(look, LOOK);
+  };
+  for (const kind of PRESSES) addEventListener(kind, press, true);
+};
+
+export default ({ parentElement }) => {
+  if (parentElement.querySelector("[role=status]")) return;
+  const region = document.createElement("p");
+  region.setAttribute("role", "status");
+  parentElement.append(region);
+  listen(region);
+};
