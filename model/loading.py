@@ -8,7 +8,6 @@ load and what every page asks of a model; it writes no text.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -70,7 +69,6 @@ class LanguageModel:
     cache_shape: CacheShape
     cache_argument: str | None  # name by which a pass takes its cache; None where it takes none
     has_chat_template: bool
-    seconds_to_load: float
     fast_decode: FastDecode | None  # a decode step that is faster than the model's, tested equal
     threads: Threads = field(default_factory=Threads, repr=False)  # of its passes on the CPU
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held during a pass
@@ -126,15 +124,13 @@ def load_model(
 def _load(
     name: str, places: list[torch.device], numbers: torch.dtype, say: Progress, is_guarded: bool
 ) -> LanguageModel:
-    started = time.perf_counter()
-
     # a shipped Llama on the CPU needs little to begin with
     is_quick = name in SHIPPED and places == [torch.device("cpu")] and numbers == torch.float32
     quick = read_lazily(SHIPPED[name], name) if is_quick else None
     if quick is not None:
         read = partial(_load_weights, SHIPPED[name], name, "causal", places[0], numbers)
         tokenizer = load_tokenizer(SHIPPED[name], name)
-        return describe(name, "causal", _parts_to_be(quick, read), tokenizer, numbers, started)
+        return describe(name, "causal", _parts_to_be(quick, read), tokenizer, numbers)
 
     # find the files, and refuse what cannot work before anything large happens
     shown = shown_name(name)
@@ -150,7 +146,7 @@ def _load(
     tokenizer = load_tokenizer(folder, shown)
     say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
     model = _load_weights(folder, shown, kind, place, numbers)
-    return describe(name, kind, parts_of(model, kind), tokenizer, numbers, started)
+    return describe(name, kind, parts_of(model, kind), tokenizer, numbers)
 
 
 def kind_of(config: dict[str, Any], name: str) -> Kind:
@@ -318,7 +314,7 @@ def _parts_to_be(start: LazyLlama, read: Callable[[], PreTrainedModel]) -> Model
 
 
 def describe(
-    name: str, kind: Kind, parts: ModelParts, tokenizer: Any, dtype: torch.dtype, started: float
+    name: str, kind: Kind, parts: ModelParts, tokenizer: Any, dtype: torch.dtype
 ) -> LanguageModel:
     """Writes down what the pages ask of a model."""
     text_config = parts.config.get_text_config(decoder=True)
@@ -344,7 +340,6 @@ def describe(
         cache_argument=parts.cache_argument,
         has_chat_template=getattr(tokenizer, "chat_template", None) is not None,
         fast_decode=parts.fast_decode,
-        seconds_to_load=time.perf_counter() - started,
     )
 
 

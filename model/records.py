@@ -141,7 +141,6 @@ class Piece:
     joined: str  # the characters that this token completes with the ones before it; "" if none
     data: bytes  # the token's own bytes; empty for a special token
     special: bool
-    is_word_start: bool  # begins with a space, or begins the text
 
 
 @dataclass(frozen=True)

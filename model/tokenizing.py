@@ -73,7 +73,6 @@ def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
                 joined=unfinished.decode(own, final=is_special),
                 data=data,
                 special=is_special,
-                is_word_start=not is_special and (not has_begun or data.startswith(b" ")),
             )
         )
         has_begun = has_begun or not is_special

@@ -8,7 +8,6 @@ fit is refused. What such a model writes means nothing.
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -159,7 +158,6 @@ def make_shape(shape: ModelShape, dtype: str = "auto") -> LanguageModel:
             f"{plan.name} takes {plan.total_bytes / 1e9:,.1f} GB and "
             f"{plan.free_bytes / 1e9:,.1f} GB is free: choose a smaller shape."
         )
-    started = time.perf_counter()
     device = choose_devices("auto")[0]
     numbers = choose_dtype(dtype, device)
     try:
@@ -171,7 +169,7 @@ def make_shape(shape: ModelShape, dtype: str = "auto") -> LanguageModel:
         ) from error
     tokenizer = AutoTokenizer.from_pretrained(SHIPPED["storyteller"], local_files_only=True)
     name = f"{plan.name}, random weights"
-    lm = describe(name, "causal", parts_of(model, "causal"), tokenizer, numbers, started)
+    lm = describe(name, "causal", parts_of(model, "causal"), tokenizer, numbers)
     return replace(lm, end_ids=frozenset(), bos_id=None)
 
 

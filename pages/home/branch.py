@@ -39,7 +39,6 @@ class Inspection:
     position: int
     distribution: Distribution
     token_id: int
-    is_prompt: bool
     settings: Settings
     coin: float | None
     forced: bool
@@ -76,20 +75,12 @@ class Branch:
             place = position - text.n_prompt
             step, choice = text.steps[place], self.choices[place]
             return Inspection(
-                position,
-                step.distribution,
-                step.token_id,
-                False,
-                choice.settings,
-                step.coin,
-                step.forced,
+                position, step.distribution, step.token_id, choice.settings, step.coin, step.forced
             )
         if position == 0:
             raise ValueError("Nothing stands before the first token, so nothing predicted it.")
         before = Generation(text.lm, text.ids[:position], seed=self.seed).distribution
-        return Inspection(
-            position, before, text.ids[position], True, controls.settings(), None, False
-        )
+        return Inspection(position, before, text.ids[position], controls.settings(), None, False)
 
 
 @dataclass(frozen=True)

@@ -184,8 +184,6 @@ def test_bytes_become_a_character_with_the_token_that_completes_it() -> None:
     assert [piece.joined for piece in found] == [" ", "", "é", "", "", "", "🙂"]
     assert [piece.label for piece in found][1:3] == ["<0xC3>", "<0xA9>"]
     assert b"".join(piece.data for piece in found) == " é🙂".encode()
-    starts = [piece.is_word_start for piece in pieces(BYTE_LEVEL, ids_of(BYTE_LEVEL, "the the"))]
-    assert starts == [True, False, True]
 
 
 def test_bytes_that_can_be_no_character_are_written_as_bytes() -> None:

@@ -104,8 +104,7 @@ def make_piece(
     """A token of a text, its bytes those of what it shows."""
     text = label.replace("␣", " ")
     data = b"" if special else text.encode("utf-8", "surrogatepass")
-    is_start = label.startswith("␣")
-    return Piece(token_id, label, text if joined is None else joined, data, special, is_start)
+    return Piece(token_id, label, text if joined is None else joined, data, special)
 
 
 def make_run(

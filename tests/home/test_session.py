@@ -132,7 +132,7 @@ def test_a_look_back_shows_the_distribution_as_it_was(hand: Hand) -> None:
     assert seen.token_id == ids(hand)[-1]
     prompt_seen = hand("inspect", position=2).inspection
     assert prompt_seen is not None
-    assert prompt_seen.is_prompt
+    assert prompt_seen.coin is None
 
 
 def test_a_guess_is_ranked_among_all_tokens(hand: Hand) -> None:
