@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import torch
 from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM
@@ -32,7 +33,8 @@ from model.sampling import ORDERS, Settings, process
 
 pytestmark = pytest.mark.oracle
 
-N_CASES = 1000  # for each of eight processors, and 2000 for all of them in a row
+N_VALUES = 100  # of each of eight processors, and 200 settings for all of them in a row
+N_ROWS = 10  # of logits for each of them
 N_VOCAB = 40
 TOLERANCE = 1e-10
 
@@ -56,13 +58,23 @@ def random_logits(rng: np.random.Generator) -> FloatArray:
     return row.astype(np.float32).astype(np.float64)
 
 
+def random_rows(rng: np.random.Generator, *, with_ties: bool | None = None) -> FloatArray:
+    """Rows of logits; none, or all of them, with ties where that is asked for."""
+    rows: list[FloatArray] = []
+    while len(rows) < N_ROWS:
+        row = random_logits(rng)
+        finite = row[np.isfinite(row)]
+        if with_ties in (None, len(np.unique(finite)) < len(finite)):
+            rows.append(row)
+    return np.array(rows)
+
+
 Theirs: TypeAlias = LogitsProcessor | LogitsProcessorList
 
 
-def theirs(processor: Theirs, logits: FloatArray, ids: Sequence[int]) -> FloatArray:
-    """The scores that a processor of transformers makes, in float64."""
-    scores = processor(torch.LongTensor([list(ids)]), torch.from_numpy(logits)[None].clone())
-    return np.asarray(scores[0])
+def theirs(processor: Theirs, logits: FloatArray, ids: npt.ArrayLike) -> FloatArray:
+    """The scores that a processor of transformers makes of each row, in float64."""
+    return np.asarray(processor(torch.as_tensor(ids), torch.tensor(logits)))
 
 
 def assert_same(ours: FloatArray, other: FloatArray, *, by_token: bool) -> None:
@@ -71,7 +83,7 @@ def assert_same(ours: FloatArray, other: FloatArray, *, by_token: bool) -> None:
         ours, other = np.sort(ours), np.sort(other)
     assert (np.isfinite(ours) == np.isfinite(other)).all()
     held = np.isfinite(ours)
-    assert ours[held] == pytest.approx(other[held], rel=1e-12, abs=1e-12)
+    np.testing.assert_allclose(ours[held], other[held], rtol=1e-12, atol=1e-12)
 
 
 def stands_on_its_bound(name: str, logits: FloatArray, value: float) -> bool:
@@ -105,17 +117,20 @@ def test_each_stage_is_the_processor_of_transformers(name: str) -> None:
     rng = np.random.default_rng(sum(map(ord, name)))
     make, draw_value = PROCESSORS[name]
     n_compared = 0
-    for _ in range(N_CASES):
-        logits, value = random_logits(rng), draw_value(rng)
-        ids = rng.integers(0, N_VOCAB, 8).tolist()
-        if stands_on_its_bound(name, logits, value):
-            continue
+    for _ in range(N_VALUES):
+        value, rows = draw_value(rng), random_rows(rng)
+        texts = rng.integers(0, N_VOCAB, (N_ROWS, 8))
         values: dict[str, Any] = {name: value}
-        stage = process(logits, ids, Settings(**values))[-1]
-        assert stage.name == name
-        assert_same(stage.scores, theirs(make(value), logits, ids), by_token=name != "top_p")
-        n_compared += 1
-    assert n_compared > 0.95 * N_CASES
+        for logits, ids, expected in zip(
+            rows, texts, theirs(make(value), rows, texts), strict=True
+        ):
+            if stands_on_its_bound(name, logits, value):
+                continue
+            stage = process(logits, ids.tolist(), Settings(**values))[-1]
+            assert stage.name == name
+            assert_same(stage.scores, expected, by_token=name != "top_p")
+            n_compared += 1
+    assert n_compared > 0.95 * N_VALUES * N_ROWS
 
 
 @pytest.mark.parametrize("p", [0.1, 0.25, 0.3, 0.5, 0.7, 0.75, 0.9])
@@ -124,7 +139,7 @@ def test_top_p_of_equals_keeps_as_many_as_transformers(n: int, p: float) -> None
     # every cumulative mass is exact, or rounded in the same way: the bound itself is compared
     logits = np.zeros(n)
     stage = process(logits, [], Settings(top_p=p))[-1]
-    assert stage.kept.sum() == np.isfinite(theirs(TopPLogitsWarper(p), logits, [0])).sum()
+    assert stage.kept.sum() == np.isfinite(theirs(TopPLogitsWarper(p), logits[None], [[0]])).sum()
 
 
 def random_settings(rng: np.random.Generator, *, with_ties: bool) -> Settings:
@@ -161,17 +176,17 @@ def test_the_pipeline_is_that_of_generate() -> None:
     )  # fmt: skip
     model: Any = LlamaForCausalLM(config)  # what makes the list is not public
     rng = np.random.default_rng(5)
-    for _ in range(2 * N_CASES):
-        logits = random_logits(rng)
-        with_ties = len(np.unique(logits[np.isfinite(logits)])) < np.isfinite(logits).sum()
-        settings = random_settings(rng, with_ties=with_ties)
-        ids = rng.integers(0, N_VOCAB, 8).tolist()
+    for n in range(2 * N_VALUES):
+        rows = random_rows(rng, with_ties=n % 2 == 0)
+        settings = random_settings(rng, with_ties=n % 2 == 0)
+        texts = rng.integers(0, N_VOCAB, (N_ROWS, 8))
         processors = model._get_logits_processor(
             generation_config=generate_config(settings), input_ids_seq_length=8
         )
-        stages = process(logits, ids, settings)
-        assert len(processors) == len(stages) - 1
-        assert_same(stages[-1].scores, theirs(processors, logits, ids), by_token=True)
+        for logits, ids, expected in zip(rows, texts, theirs(processors, rows, texts), strict=True):
+            stages = process(logits, ids.tolist(), settings)
+            assert len(processors) == len(stages) - 1
+            assert_same(stages[-1].scores, expected, by_token=True)
 
 
 def plainly(name: str, value: float, row: FloatArray, written: Sequence[int]) -> FloatArray:
@@ -189,7 +204,7 @@ def plainly(name: str, value: float, row: FloatArray, written: Sequence[int]) ->
 @pytest.mark.parametrize("engine", ORDERS)
 def test_each_preset_is_its_stages_in_its_order(engine: str) -> None:
     rng = np.random.default_rng(sum(map(ord, engine)))
-    for _ in range(N_CASES // 4):
+    for _ in range(2 * N_VALUES):
         logits = rng.normal(0, 3, N_VOCAB)
         values: dict[str, Any] = {
             name: draw_value(rng) for name, (_, draw_value) in PROCESSORS.items()
@@ -203,7 +218,7 @@ def test_each_preset_is_its_stages_in_its_order(engine: str) -> None:
         expected = logits
         for name in (name for name in ORDERS[engine] if name in chosen):
             if name in PROCESSORS:
-                expected = theirs(PROCESSORS[name][0](values[name]), expected, ids)
+                (expected,) = theirs(PROCESSORS[name][0](values[name]), expected[None], [ids])
             else:
                 expected = plainly(name, values[name], expected, ids[n_prompt:])
         stages = process(logits, ids, settings, n_prompt)
@@ -217,5 +232,6 @@ def test_the_worked_example() -> None:
     for order, chain in (("transformers", warpers), ("llama.cpp", warpers[::-1])):
         settings = Settings(temperature=0.5, top_p=0.8, order=ORDERS[order])
         ours = process(logits, [], settings)[-1]
-        assert_same(ours.scores, theirs(LogitsProcessorList(chain), logits, [0]), by_token=True)
+        (expected,) = theirs(LogitsProcessorList(chain), logits[None], [[0]])
+        assert_same(ours.scores, expected, by_token=True)
         assert ours.kept.sum() == {"transformers": 1, "llama.cpp": 2}[order]
