@@ -126,10 +126,7 @@ def agreement(answers: Sequence[Hashable]) -> float:
 
 
 def candidates(
-    stages: Sequence[Stage],
-    labels: Callable[[int], str],
-    n: int = 12,
-    include: Iterable[int] = (),
+    stages: Sequence[Stage], labels: Callable[[int], str], n: int = 12, include: Iterable[int] = ()
 ) -> tuple[Candidate, ...]:
     """Returns the n best tokens by raw score, with what every stage made of them.
 
@@ -154,10 +151,7 @@ def candidates(
 
 
 def summarise(
-    logits: FloatArray,
-    limit: int = 4096,
-    n_bins: int = 64,
-    order: IntArray | None = None,
+    logits: FloatArray, limit: int = 4096, n_bins: int = 64, order: IntArray | None = None
 ) -> Distribution:
     """Keeps the best `limit` logits one by one and the rest as a histogram.
 

@@ -111,10 +111,7 @@ def filled(tone: str, edge: float = 1.5, shape: str = "") -> dict[str, object]:
         edge: Pixels of the edge.
         shape: Of the hatching, such as "/"; none where it is empty.
     """
-    marker: dict[str, object] = {
-        "color": sheer(tone),
-        "line": {"color": tone, "width": edge},
-    }
+    marker: dict[str, object] = {"color": sheer(tone), "line": {"color": tone, "width": edge}}
     if shape:
         marker["pattern"] = {"shape": shape, "fgcolor": tone, "size": 7, "solidity": 0.25}
     return marker
@@ -200,12 +197,7 @@ def add_line(
 
 
 def write_at(
-    figure: go.Figure,
-    x: float,
-    y: float | str,
-    text: str,
-    size: int = 13,
-    **more: Any,
+    figure: go.Figure, x: float, y: float | str, text: str, size: int = 13, **more: Any
 ) -> None:
     """Writes some words at a point."""
     font = {"size": size, "color": colour("ink")}

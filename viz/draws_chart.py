@@ -17,9 +17,7 @@ MAX_LABEL = 16  # characters
 
 
 def draws_figure(
-    labels: Sequence[str],
-    drawn: npt.NDArray[np.integer],
-    probs: npt.NDArray[np.floating],
+    labels: Sequence[str], drawn: npt.NDArray[np.integer], probs: npt.NDArray[np.floating]
 ) -> Chart:
     """Draws how often each token was drawn, beside how often that was to be expected.
 

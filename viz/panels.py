@@ -49,11 +49,7 @@ def add_bars(
 
 
 def panels_figure(
-    names: Sequence[str],
-    panels: Sequence[Panel],
-    *,
-    n_columns: int,
-    row_pixels: int,
+    names: Sequence[str], panels: Sequence[Panel], *, n_columns: int, row_pixels: int
 ) -> go.Figure:
     """Draws the panels in rows of so many, so that they can be read on a phone as well."""
     n_rows = -(-len(panels) // n_columns)

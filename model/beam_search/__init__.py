@@ -165,11 +165,7 @@ class BeamSearch:
         return fates
 
     def _grow(
-        self,
-        totals: Totals,
-        logprobs: Totals,
-        ranked: npt.NDArray[np.intp],
-        fates: Sequence[Fate],
+        self, totals: Totals, logprobs: Totals, ranked: npt.NDArray[np.intp], fates: Sequence[Fate]
     ) -> None:
         """Adds to the tree what was kept, what ended, the runners-up, and each beam's best."""
         n_vocab = totals.shape[1]

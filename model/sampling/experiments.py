@@ -153,10 +153,7 @@ def find_loop(ids: Sequence[int]) -> Loop | None:
 
 
 def write_with_penalties(
-    lm: LanguageModel,
-    prompt: str,
-    n_tokens: int = 120,
-    values: Mapping[str, float] = PENALTIES,
+    lm: LanguageModel, prompt: str, n_tokens: int = 120, values: Mapping[str, float] = PENALTIES
 ) -> Work[dict[str, Generation]]:
     """Writes the best token again and again, without and with each penalty, by name.
 

@@ -137,9 +137,7 @@ class Scheduler:
         """Returns what has happened so far."""
         outputs = tuple(
             Output(
-                tuple(lane.ids[len(lane.request.prompt_ids) :]),
-                tuple(lane.times),
-                lane.n_preempted,
+                tuple(lane.ids[len(lane.request.prompt_ids) :]), tuple(lane.times), lane.n_preempted
             )
             for lane in self.lanes
         )

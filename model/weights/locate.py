@@ -14,13 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from model.sentences import cut, reason
-from model.weights.check import (
-    INDEX,
-    LoadError,
-    find_weights,
-    is_tokenizer_file,
-    no_weights,
-)
+from model.weights.check import INDEX, LoadError, find_weights, is_tokenizer_file, no_weights
 
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
 SHIPPED = {path.parent.name: path.parent for path in sorted(PRETRAINED.glob("*/config.json"))}

@@ -26,16 +26,7 @@ from model.weights import check, random_weights
 from model.weights.child import Child
 from pages.frame import models
 from pages.home.session import Session
-from tests.attack.cases import (
-    BIG,
-    CONSTRAINTS,
-    EVENTS,
-    FOLDERS,
-    LINKS,
-    SHAPES,
-    TEMPLATES,
-    Change,
-)
+from tests.attack.cases import BIG, CONSTRAINTS, EVENTS, FOLDERS, LINKS, SHAPES, TEMPLATES, Change
 from tests.frame.driving import offered, offered_of_itself, open_home, opened
 from tests.tiny_models import bare_model, save, tiny, tokenizer
 

@@ -18,18 +18,8 @@ from model.causal_mask.records import (
 )
 from tests.charts.drawn_charts import assert_is_well_made, spec
 from viz.causal_mask.attention_map import attention_figure, heads_figure
-from viz.causal_mask.edit_charts import (
-    divergence_figure,
-    edit_figure,
-    leak_figure,
-    shifts_figure,
-)
-from viz.causal_mask.loss_chart import (
-    loss_figure,
-    race_figure,
-    surprise_html,
-    training_figure,
-)
+from viz.causal_mask.edit_charts import divergence_figure, edit_figure, leak_figure, shifts_figure
+from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html, training_figure
 from viz.chart import Chart
 from viz.palette import colour
 

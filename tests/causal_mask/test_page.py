@@ -67,11 +67,7 @@ def test_a_text_is_taken_and_a_bad_one_leaves_it(app: AppTest) -> None:
     press(app, "mask_example_2")
     assert lesson(app).text.labels[-1] == "."
     kept = lesson(app).text
-    for text, words in (
-        ("word " * 400, "shorten it"),
-        ("", "write"),
-        ("a", "too short"),
-    ):
+    for text, words in (("word " * 400, "shorten it"), ("", "write"), ("a", "too short")):
         app.text_area(key="mask_text").set_value(text).run()
         assert not app.exception
         assert words in app.error[0].value

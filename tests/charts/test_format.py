@@ -110,10 +110,7 @@ def test_ticks_of_a_bytes_axis_share_one_unit() -> None:
     assert labels == ["0", f"10{THIN}kB", f"20{THIN}kB", f"30{THIN}kB"]
 
 
-@given(
-    st.floats(1e-3, 1e6, allow_nan=False),
-    st.floats(1.0, 1e5, allow_nan=False),
-)
+@given(st.floats(1e-3, 1e6, allow_nan=False), st.floats(1.0, 1e5, allow_nan=False))
 def test_marks_of_a_logarithmic_axis_lie_on_it_and_read_as_what_they_are(
     low: float, times: float
 ) -> None:

@@ -154,10 +154,7 @@ def test_each_phone_has_a_number_of_its_own_that_a_reload_keeps(room: Room) -> N
     assert room.view(phones[0])["question"]["coin"] != coins[0]
 
 
-@given(
-    st.lists(st.floats(0.01, 1), min_size=2, max_size=8),
-    st.floats(0, 1, exclude_max=True),
-)
+@given(st.lists(st.floats(0.01, 1), min_size=2, max_size=8), st.floats(0, 1, exclude_max=True))
 def test_a_number_falls_on_the_segment_that_holds_it(weights: list[float], coin: float) -> None:
     shares = [weight / sum(weights) for weight in weights]
     place = landing(shares, coin)

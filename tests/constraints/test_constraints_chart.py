@@ -6,12 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from model.constraints.records import (
-    ConstrainedStep,
-    MaskedDistribution,
-    MaskedToken,
-    MethodResult,
-)
+from model.constraints.records import ConstrainedStep, MaskedDistribution, MaskedToken, MethodResult
 from tests.charts.drawn_charts import assert_is_well_made
 from viz.constraints.mask_chart import mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table

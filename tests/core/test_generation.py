@@ -73,11 +73,7 @@ def test_a_step_carries_the_pass_that_made_its_distribution(g: Generation) -> No
     """The first token was drawn from what the prefill left."""
     prefilled = g.last_pass
     first, second = g.step(), g.step()
-    assert (first.phase, first.seconds, first.n_input) == (
-        "prefill",
-        prefilled.seconds,
-        g.n_prompt,
-    )
+    assert (first.phase, first.seconds, first.n_input) == ("prefill", prefilled.seconds, g.n_prompt)
     assert (second.phase, second.n_input) == ("decode", 1)
     per_token = g.lm.cache_shape.bytes_per_token
     assert [step.cache_tokens for step in g.steps] == [g.n_prompt, g.n_prompt + 1]

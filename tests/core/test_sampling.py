@@ -149,10 +149,7 @@ class TestTemperature:
         assert draw(stages[-1], 0) == 1
 
     def test_greedy_stands_in_temperatures_place_or_last(self) -> None:
-        assert made(temperature=0, top_k=2, order="llama.cpp").stage_names == (
-            "top_k",
-            "greedy",
-        )
+        assert made(temperature=0, top_k=2, order="llama.cpp").stage_names == ("top_k", "greedy")
         assert Settings(temperature=0, order=()).stage_names == ("greedy",)
 
 

@@ -30,10 +30,7 @@ logits = (
 )
 texts = st.lists(st.integers(0, 30), max_size=12)
 fractions = st.floats(1e-6, 1)
-orders = st.one_of(
-    st.sampled_from(list(ORDERS.values())),
-    st.permutations(STAGE_NAMES).map(tuple),
-)
+orders = st.one_of(st.sampled_from(list(ORDERS.values())), st.permutations(STAGE_NAMES).map(tuple))
 settings = st.builds(
     Settings,
     temperature=st.one_of(st.just(0), st.just(1), st.floats(1e-6, 1e6), st.floats(0.1, 3)),

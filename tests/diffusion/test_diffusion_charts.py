@@ -19,13 +19,7 @@ from model.diffusion.records import (
     TwoCaches,
 )
 from viz.chart import Chart
-from viz.diffusion.decoding_charts import (
-    MEASURES,
-    means_of,
-    runs_figure,
-    sweep_figure,
-    sweep_table,
-)
+from viz.diffusion.decoding_charts import MEASURES, means_of, runs_figure, sweep_figure, sweep_table
 from viz.diffusion.history_chart import history_figure
 from viz.diffusion.infilling import bytes_figure, caches_figure, gap_text_html
 from viz.diffusion.sheet import sheet_html, sheet_words

@@ -95,9 +95,7 @@ def test_a_model_of_another_shape_is_left_to_transformers(
     assert llama_decode.fast_decode(bare_model(architecture, **changes)) is None
 
 
-def test_16_bits_and_large_models_are_left_to_transformers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_16_bits_and_large_models_are_left_to_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert llama_decode.fast_decode(bare_model("llama").to(torch.bfloat16)) is None
     monkeypatch.setattr(llama_decode, "_SMALL", 1000)
     assert llama_decode.fast_decode(bare_model("llama")) is None

@@ -30,8 +30,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[int]]:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "best"),
-    [({1: 4.0, 2: 2.0}, 2), ({1: 4.0, 2: 3.9}, 1), ({1: 4.0, 2: 40.0}, 1)],
+    ("seconds", "best"), [({1: 4.0, 2: 2.0}, 2), ({1: 4.0, 2: 3.9}, 1), ({1: 4.0, 2: 40.0}, 1)]
 )
 def test_as_many_threads_as_are_clearly_quicker(
     run: Callable[..., list[int]], seconds: dict[int, float], best: int

@@ -7,15 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from model.records import (
-    CacheShape,
-    Candidate,
-    Distribution,
-    Phase,
-    Piece,
-    RunRecord,
-    Step,
-)
+from model.records import CacheShape, Candidate, Distribution, Phase, Piece, RunRecord, Step
 
 SHAPE = CacheShape(
     n_layers=2, n_kv_heads=2, head_dim=8, n_heads=4, bytes_per_number=4, bytes_per_token=256

@@ -82,9 +82,7 @@ def test_a_prompt_that_is_too_long_is_refused_in_one_sentence(reader: Reader) ->
     reader.press("Next")
 
 
-def test_a_text_too_long_for_a_link_leaves_no_other_link_in_the_address_bar(
-    reader: Reader,
-) -> None:
+def test_a_text_too_long_for_a_link_leaves_no_other_link_in_the_address_bar(reader: Reader) -> None:
     reader.open(prompt=PROMPT, run="3")
     reader.write("word " * 900)
     reader.press("Next")

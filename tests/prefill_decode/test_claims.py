@@ -20,12 +20,7 @@ from model.loading import LanguageModel
 from model.passes import prefill
 from model.prefill_decode.batching import point_of, weight_bytes_read
 from model.prefill_decode.cost import price_tokens, saved_by_budget
-from model.prefill_decode.experiments import (
-    best_that_goes_on,
-    measure_phases,
-    request_of,
-    stream,
-)
+from model.prefill_decode.experiments import best_that_goes_on, measure_phases, request_of, stream
 from model.prefill_decode.records import Request
 from model.prefill_decode.roofline import measure_roofline
 from model.prefill_decode.scoring import score_choices

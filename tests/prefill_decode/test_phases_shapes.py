@@ -14,21 +14,11 @@ from model.job import finish
 from model.passes import prefill
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
-from model.prefill_decode.recordings import (
-    Recording,
-    load_recording,
-    recordings,
-    save_recording,
-)
+from model.prefill_decode.recordings import Recording, load_recording, recordings, save_recording
 from model.prefill_decode.roofline import measure_roofline
 from model.weights import random_weights
 from model.weights.published_shapes import published_shape
-from model.weights.random_weights import (
-    make_shape,
-    plan_shape,
-    read_shape,
-    typed_shape,
-)
+from model.weights.random_weights import make_shape, plan_shape, read_shape, typed_shape
 from tests.tiny_models import tiny
 
 SMALL = {"n_layers": 2, "hidden": 64, "n_heads": 4, "n_kv_heads": 2, "vocab": 300}

@@ -147,8 +147,7 @@ def test_a_paired_gap_compares_only_what_both_have() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shift", "words"),
-    [(1.0, "does worse"), (-1.0, "the other way"), (0.0, "No exposure bias")],
+    ("shift", "words"), [(1.0, "does worse"), (-1.0, "the other way"), (0.0, "No exposure bias")]
 )
 def test_exposure_is_told_by_its_sign_and_its_certainty(shift: float, words: str) -> None:
     noise = RNG.normal(0, 0.01, SHAPE)

@@ -22,13 +22,7 @@ from model.training.corpus import (
     read_sources,
     split_documents,
 )
-from model.training.evaluate import (
-    agreement,
-    bits_by_position,
-    bits_per_byte,
-    looping,
-    token_nats,
-)
+from model.training.evaluate import agreement, bits_by_position, bits_per_byte, looping, token_nats
 from model.training.family import llama, make_model
 from model.training.ngram import KneserNey
 from model.training.objectives import next_token_loss

@@ -18,13 +18,7 @@ from model.training.corpus import (
     split_documents,
     without_copies,
 )
-from model.training.tokenizer import (
-    MASK,
-    PAD,
-    SENTINELS,
-    VOCAB_SIZE,
-    save_tokenizer,
-)
+from model.training.tokenizer import MASK, PAD, SENTINELS, VOCAB_SIZE, save_tokenizer
 from tests.training.test_training import SHIPPED
 
 

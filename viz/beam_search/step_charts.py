@@ -54,9 +54,7 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
             figure.add_hline(y=i - 0.5, line={"color": colour("line"), "width": 1})
     _name_totals(figure, rows)
     figure.update_xaxes(
-        title_text="joint probability ÷ the best candidate’s",
-        range=[0, 1.26],
-        tickvals=[0, 0.5, 1],
+        title_text="joint probability ÷ the best candidate’s", range=[0, 1.26], tickvals=[0, 0.5, 1]
     )
     font = {"family": MONO, "size": 12, "color": colour("ink")}
     place_rows(figure, [_row_name(nodes, node, prompt_end) for node in rows], font)
@@ -131,10 +129,7 @@ def _move(n_places: int) -> str:
 
 
 def cache_figure(
-    nodes: Sequence[BeamNode],
-    step: BeamStep,
-    prompt_labels: Sequence[str],
-    bytes_per_token: int,
+    nodes: Sequence[BeamNode], step: BeamStep, prompt_labels: Sequence[str], bytes_per_token: int
 ) -> Chart:
     """Draws the rows of the batched cache, and which of their positions are copies."""
     if not step.beams or not step.seconds:
@@ -148,11 +143,7 @@ def cache_figure(
     n_distinct = int(is_first.sum())
     figure = new_figure()
     for cells, marker, name in (
-        (
-            is_first,
-            filled(colour("keys"), 1),
-            f"different: {plural(n_distinct, 'position')}",
-        ),
+        (is_first, filled(colour("keys"), 1), f"different: {plural(n_distinct, 'position')}"),
         (~is_first, hatched(), f"copies of one above: {count(is_first.size - n_distinct)}"),
     ):
         rows, places = (axis.tolist() for axis in np.nonzero(cells))

@@ -167,10 +167,7 @@ def _add_line(figure: go.Figure, n_beams: int, n_columns: int) -> None:
 
 
 def _add_edges(
-    figure: go.Figure,
-    nodes: Sequence[BeamNode],
-    places: dict[int, _Place],
-    root: _Place,
+    figure: go.Figure, nodes: Sequence[BeamNode], places: dict[int, _Place], root: _Place
 ) -> None:
     """Draws a curve from every parent to its child, which leaves and arrives level."""
     rise = _CURVE**2 * (3 - 2 * _CURVE)
@@ -188,9 +185,7 @@ def _add_edges(
 
 
 def _chips(
-    nodes: Sequence[BeamNode],
-    places: dict[int, _Place],
-    dropped_at: dict[int, int],
+    nodes: Sequence[BeamNode], places: dict[int, _Place], dropped_at: dict[int, int]
 ) -> list[go.layout.Annotation]:
     """Writes each token into its box, with the joint log-probability below it."""
     greedy, chips = _greedy(nodes), []

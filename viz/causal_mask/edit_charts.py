@@ -14,15 +14,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from model.causal_mask.records import Edit, Leak, Shift
-from viz.chart import (
-    MAX_BARS,
-    Chart,
-    Style,
-    add_line,
-    new_figure,
-    place_rows,
-    write_at,
-)
+from viz.chart import MAX_BARS, Chart, Style, add_line, new_figure, place_rows, write_at
 from viz.format import THIN, count, digits, percent, plural
 from viz.labels import plain, token_ticks
 from viz.palette import colour, sheer
@@ -207,12 +199,7 @@ def _hovers(values: Values, labels: Sequence[str], name: str) -> list[str]:
 
 def _open_marker() -> dict[str, Any]:
     """Describes the sign of what was measured without the mask."""
-    return {
-        "symbol": "diamond-open",
-        "size": 9,
-        "color": colour("error"),
-        "line": {"width": 2},
-    }
+    return {"symbol": "diamond-open", "size": 9, "color": colour("error"), "line": {"width": 2}}
 
 
 def _mark(figure: go.Figure, edit: Edit) -> None:

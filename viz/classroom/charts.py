@@ -64,9 +64,7 @@ def draws_figure(labels: Sequence[str], shares: Sequence[float], landed: Sequenc
 
 
 def votes_figure(
-    options: Sequence[str],
-    votes: Sequence[int],
-    earlier: Sequence[int] | None,
+    options: Sequence[str], votes: Sequence[int], earlier: Sequence[int] | None
 ) -> Chart:
     """Draws the votes of a question, and those of the first time it was asked.
 

@@ -212,11 +212,7 @@ def bounds_figure(bounds: Sequence[EntropyBounds]) -> Chart:
         y=places,
         mode="markers",
         name="log score",
-        marker={
-            "symbol": "line-ns",
-            "size": 26,
-            "line": {"color": colour("ink"), "width": 4},
-        },
+        marker={"symbol": "line-ns", "size": 26, "line": {"color": colour("ink"), "width": 4}},
         hovertemplate="%{x:.2f} bits<extra>log score</extra>",
     )
     top = max(max(bound.upper, bound.scored) for bound in bounds)

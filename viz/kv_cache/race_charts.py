@@ -127,10 +127,7 @@ def reuse_figure(reuse: PrefixReuse, where: str) -> Chart:
 
 def _lines(steps: Sequence[RaceStep], sides: Sequence[Sequence[float]], title: str) -> go.Figure:
     """Draws what was measured of both sides at each length."""
-    figure, lengths = (
-        new_figure(HEIGHT, "tokens in the text"),
-        [step.n_tokens for step in steps],
-    )
+    figure, lengths = (new_figure(HEIGHT, "tokens in the text"), [step.n_tokens for step in steps])
     for (name, role), heights in zip(SIDES.items(), sides, strict=True):
         dash = "solid" if role == "generated" else "dash"
         hover = "%{x} tokens: %{y:.3g}"

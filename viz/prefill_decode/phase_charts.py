@@ -116,10 +116,7 @@ def medians(timed: Sequence[Timed], unit: float = 1.0) -> dict[str, object]:
 
 
 def phase_bars(
-    names: Sequence[str],
-    prefill: Sequence[float],
-    decode: Sequence[float],
-    words: str,
+    names: Sequence[str], prefill: Sequence[float], decode: Sequence[float], words: str
 ) -> go.Figure:
     """Draws what reading and writing take of each request, in the unit that the axis names."""
     figure = new_figure()

@@ -61,10 +61,7 @@ def roofline_figure(roofline: Roofline) -> Chart:
         _points(figure, [p for p in points if p.phase == phase], phase)
     low = min([p.flops_per_second for p in points] or [top.matmul / 1000])
     figure.update_xaxes(
-        type="log",
-        range=[math.log10(left), math.log10(right)],
-        dtick=1,
-        showgrid=True,
+        type="log", range=[math.log10(left), math.log10(right)], dtick=1, showgrid=True
     )
     figure.update_yaxes(
         type="log",
@@ -139,10 +136,7 @@ def floors_figure(roofline: Roofline) -> Chart:
             x=[1.0] * len(chosen),
             orientation="h",
             width=0.5,
-            marker={
-                "color": colour(f"{role}-tint"),
-                "line": {"color": colour(role), "width": 1},
-            },
+            marker={"color": colour(f"{role}-tint"), "line": {"color": colour(role), "width": 1}},
             name=f"{phase}, as measured",
             hoverinfo="skip",
         )
@@ -150,9 +144,7 @@ def floors_figure(roofline: Roofline) -> Chart:
         _add_floor(figure, bound, roofline)
     figure.update_layout(barmode="overlay")
     figure.update_xaxes(
-        range=[0, 1.15],
-        tickvals=[0, 0.25, 0.5, 0.75, 1],
-        ticktext=["0", "¼", "½", "¾", "1"],
+        range=[0, 1.15], tickvals=[0, 0.25, 0.5, 0.75, 1], ticktext=["0", "¼", "½", "¾", "1"]
     )
     name_rows(figure, rows)
     caption = (

@@ -50,10 +50,7 @@ def divergence_figure(names: Sequence[str], divergences: npt.NDArray[np.floating
 
 
 def _matrix(
-    names: Sequence[str],
-    values: npt.NDArray[np.floating],
-    texts: list[list[str]],
-    role: str,
+    names: Sequence[str], values: npt.NDArray[np.floating], texts: list[list[str]], role: str
 ) -> go.Figure:
     figure = new_figure()
     figure.add_heatmap(

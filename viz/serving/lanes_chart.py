@@ -112,11 +112,7 @@ def _arrivals(run: ServingRun, axis: str) -> list[float]:
 
 
 def add_boxes(
-    figure: go.Figure,
-    name: str,
-    boxes: Sequence[Box],
-    role: str,
-    hatch: str = "",
+    figure: go.Figure, name: str, boxes: Sequence[Box], role: str, hatch: str = ""
 ) -> None:
     """Draws boxes as one path: an element for each would be too many.
 

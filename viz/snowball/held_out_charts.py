@@ -127,11 +127,7 @@ def context_figure(loss: ContextLoss) -> Chart:
         known = means[whole]
         if known.size:
             words.append(f"{name} {known[0]:.2f} to {known[-1]:.2f}")
-    figure.update_xaxes(
-        type="log",
-        tickvals=x.tolist(),
-        ticktext=[count(int(n)) for n in x],
-    )
+    figure.update_xaxes(type="log", tickvals=x.tolist(), ticktext=[count(int(n)) for n in x])
     figure.update_yaxes(rangemode="normal")
     n = len(next(iter(loss.losses.values())))
     caption = (

@@ -17,11 +17,7 @@ from viz.snowball.confidence_bands import add_mean, windows
 from viz.strip import element, paragraph
 
 VERSIONS = (("prompt", "solid"), ("stage", "dash"), ("muted", "dot"))
-KINDS = (
-    ("ink", "dash", "square"),
-    ("generated", "solid", "circle"),
-    ("prompt", "dot", "diamond"),
-)
+KINDS = (("ink", "dash", "square"), ("generated", "solid", "circle"), ("prompt", "dot", "diamond"))
 N_WINDOWS = 16
 
 

@@ -8,14 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.speculative.records import (
-    FORCED_LENGTH,
-    Bar,
-    DraftReport,
-    RoundCost,
-    Speed,
-    SpeedReport,
-)
+from model.speculative.records import FORCED_LENGTH, Bar, DraftReport, RoundCost, Speed, SpeedReport
 from viz.chart import Chart, add_line, new_figure, place_rows
 from viz.format import count, digits, duration, percent, plural, round_steps
 from viz.labels import plain
@@ -184,10 +177,7 @@ def round_figure(cost: RoundCost, where: str) -> Chart:
     figure = new_figure(240, x="milliseconds")
     tone = colour("generated")
     plain_row, round_row = "as many by target steps", "one round"
-    filled: dict[str, object] = {
-        "color": tone,
-        "line": {"color": colour("paper"), "width": 1.5},
-    }
+    filled: dict[str, object] = {"color": tone, "line": {"color": colour("paper"), "width": 1.5}}
     between: dict[str, object] = {"color": colour("rejected")}
     pieces = [(round_row, cost.draft_seconds, _open(tone), "draft step")] * cost.n_draft
     pieces.append((round_row, cost.verify_seconds, filled, "target pass"))

@@ -18,11 +18,7 @@ from viz.format import count, digits, plural, size
 from viz.palette import colour
 from viz.strip import chip, element, row
 
-OWNERS = {
-    "prompt": "prompt",
-    "draft": "proposed by the draft",
-    "target": "chosen by the target",
-}
+OWNERS = {"prompt": "prompt", "draft": "proposed by the draft", "target": "chosen by the target"}
 MAX_CELLS = 28  # positions of a cache that are drawn one by one
 
 

@@ -61,11 +61,7 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
         Batch.read,
         key="beam_code_1",
     )
-    offer_link(
-        SETTINGS,
-        lesson.lm,
-        lambda: {"searched": lesson.stepper.steps.request.penalty},
-    )
+    offer_link(SETTINGS, lesson.lm, lambda: {"searched": lesson.stepper.steps.request.penalty})
     show_exact(lesson)
     show_costs(lesson)
 

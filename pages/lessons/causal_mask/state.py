@@ -49,10 +49,7 @@ class MeasuredText:
     @property
     def labels(self) -> tuple[str, ...]:
         """Visible text of every token."""
-        return self.keep(
-            "labels",
-            lambda: labels_of(self.lm, self.ids),
-        )
+        return self.keep("labels", lambda: labels_of(self.lm, self.ids))
 
     @property
     def is_cut(self) -> bool:

@@ -6,13 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model.causal_mask.attention import read_leak, read_unmasked, true_logprobs
-from model.causal_mask.mask_training import (
-    N_ROWS,
-    N_STEPS,
-    ROW_TOKENS,
-    mean_loss,
-    train_both_ways,
-)
+from model.causal_mask.mask_training import N_ROWS, N_STEPS, ROW_TOKENS, mean_loss, train_both_ways
 from model.causal_mask.records import Leak, TrainingMoment
 from model.job import Job
 from pages.frame.code_that_ran import show_code

@@ -194,8 +194,7 @@ def _outcome(lesson: Classroom) -> None:
         show_chart(class_figure(lesson.found, true_id), "classroom_class")
     elif question.kind == "sampler":
         show_chart(
-            draws_figure(question.options, question.shares, lesson.landed),
-            "classroom_draws",
+            draws_figure(question.options, question.shares, lesson.landed), "classroom_draws"
         )
         st.markdown(
             f"{lesson.n_right} of {sum(tally.counts)} who answered found the token on which their "

@@ -9,13 +9,7 @@ from markupsafe import Markup
 
 from model.flops import count_flops, growth_exponent, predict_flops
 from model.job import Job
-from model.kv_cache.experiments import (
-    common_start,
-    race,
-    read_all,
-    read_newest,
-    reuse_prefix,
-)
+from model.kv_cache.experiments import common_start, race, read_all, read_newest, reuse_prefix
 from model.kv_cache.records import PrefixReuse, Race
 from model.loading import LanguageModel
 from model.tokenizing import encode
@@ -56,13 +50,7 @@ def show_race(lesson: CacheLesson) -> None:
         icon=":material/timer:",
     )
     show_code(
-        race,
-        read_newest,
-        read_all,
-        predict_flops,
-        count_flops,
-        growth_exponent,
-        key="kv_code_2",
+        race, read_newest, read_all, predict_flops, count_flops, growth_exponent, key="kv_code_2"
     )
 
 

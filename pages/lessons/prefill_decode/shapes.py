@@ -8,12 +8,7 @@ import streamlit as st
 
 from model.records import ShapePlan
 from model.weights.published_shapes import ModelShape, published_models, published_shape
-from model.weights.random_weights import (
-    make_shape,
-    plan_shape,
-    read_shape,
-    typed_shape,
-)
+from model.weights.random_weights import make_shape, plan_shape, read_shape, typed_shape
 from pages.frame.code_that_ran import show_code
 from pages.frame.gc_tuning import free_when_gone, freeze_heap
 from pages.frame.models import is_restricted, listed_models

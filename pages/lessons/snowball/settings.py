@@ -27,10 +27,7 @@ SETTINGS = SettingsTable(
         {2: "the 2nd best", **{n: f"the {n}th best" for n in (5, 20, 100, 1000)}},
     ),
     Choice(
-        "threshold",
-        "A slip is a token below",
-        0.01,
-        {0.05: "5 %", 0.01: "1 %", 0.001: "0.1 %"},
+        "threshold", "A slip is a token below", 0.01, {0.05: "5 %", 0.01: "1 %", 0.001: "0.1 %"}
     ),
     # instruction position
     Text("beginning", "Beginning", "Once upon a time there was a little girl named Lily."),
