@@ -18,6 +18,7 @@ import torch
 from transformers import DynamicCache
 
 from model import kv_cache
+from model.fast.cache_budget import budget_of
 from model.loading import LanguageModel
 from model.passes import Logits, PassError, check_room, decode_one_token, read_prompt
 from model.records import Distribution, Finish, Pass, Phase, Stage, Step
@@ -49,10 +50,11 @@ def all_or_nothing(
         ids, steps, finished = list(self.ids), list(self.steps), self.finished
         self._n_refilled = 0  # what was to be noticed was of the action before
         try:
-            return method(self, *args, **kwargs)
+            with budget_of(self.lm.device).in_use(self):
+                return method(self, *args, **kwargs)
         except BaseException:
             if self.ids != ids:
-                self._empty_cache()  # it may hold half a pass: the next one reads all again
+                self.drop_cache()  # it may hold half a pass: the next one reads all again
             self.ids, self.steps, self.finished = ids, steps, finished
             raise
 
@@ -107,7 +109,8 @@ class Generation:
         self._cache = lm.new_cache()
         self._n_cached = 0
         self._n_refilled = 0
-        self._passes = [self._read()]  # one for each token, drawn or to be drawn
+        with budget_of(lm.device).in_use(self):
+            self._passes = [self._read()]  # one for each token, drawn or to be drawn
 
     @all_or_nothing
     def step(self, settings: Settings = NEUTRAL, token_id: int | None = None) -> Step:
@@ -165,10 +168,13 @@ class Generation:
     @torch.inference_mode()
     def fork(self, seed: int | None = None) -> Generation:
         """Returns an independent copy that goes on by the same coins, or by those of a new seed."""
-        twin = copy.copy(self)
+        budget, twin = budget_of(self.lm.device), copy.copy(self)
         twin.ids, twin.steps, twin._passes = list(self.ids), list(self.steps), list(self._passes)
-        twin._cache = None if self._cache is None else kv_cache.fork(self._cache)
         twin.seed = self.seed if seed is None else seed
+        with budget.in_use(self), budget.in_use(twin):
+            self._refill()
+            twin._n_cached = self._n_cached
+            twin._cache = None if self._cache is None else kv_cache.fork(self._cache)
         return twin
 
     @property
@@ -210,8 +216,13 @@ class Generation:
 
     @property
     def cache(self) -> DynamicCache | None:
-        """What the model keeps of the text; to be looked at, and written to by this text alone."""
-        return self._cache
+        """What the model keeps of the text; to be looked at, and written to by this text alone.
+
+        Where it was dropped, the text is read again.
+        """
+        with budget_of(self.lm.device).in_use(self):
+            self._refill()
+            return self._cache
 
     @property
     def cache_tokens(self) -> int:
@@ -227,6 +238,11 @@ class Generation:
     def bytes_held(self) -> int:
         """Bytes of the storage behind the cache: whole blocks, and what a crop left empty."""
         return kv_cache.bytes_held(self._cache)
+
+    def drop_cache(self) -> None:
+        """Lets the cache go; the next pass, or whoever looks at it, reads the text again."""
+        self._cache = self.lm.new_cache()
+        self._n_cached = 0
 
     @property
     def notice(self) -> str | None:
@@ -260,6 +276,14 @@ class Generation:
             cache_bytes=self.cache_bytes,
             bytes_held=self.bytes_held,
         )
+
+    def _refill(self) -> None:
+        """Reads again what a cache held that was dropped; the logits are known."""
+        if self._cache is not None and not self._n_cached:
+            # an end, drawn last, was never read
+            n_read = len(self.ids) - bool(self.steps and self.finished)
+            read_prompt(self.lm, self.ids[:n_read], self._cache)
+            self._n_cached = n_read
 
     def _record(self, stages: Sequence[Stage], token_id: int, is_forced: bool) -> Step:
         """Writes down a token with the distribution that it was drawn from."""
@@ -307,18 +331,13 @@ class Generation:
     def _crop(self, n_kept: int) -> None:
         """Takes the cache back to its first `n_kept` positions, or empties it where it must."""
         if self._cache is None or self._n_cached < n_kept:
-            self._empty_cache()
+            self.drop_cache()
         elif kv_cache.can_crop(self.lm.config):
             kv_cache.crop(self._cache, self._n_cached - n_kept)
             self._n_cached = n_kept
         else:
-            self._empty_cache()
+            self.drop_cache()
             self._n_refilled = n_kept + 1
-
-    def _empty_cache(self) -> None:
-        """Starts again with a cache that holds nothing, so that the next pass reads all."""
-        self._cache = self.lm.new_cache()
-        self._n_cached = 0
 
 
 def _room(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> int | None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Generator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
+from model.fast.turns import TURNS
 from model.sentences import reason
-from model.timing import one_at_a_time
 
 LOGGER = logging.getLogger(__name__)
+WAIT_SECONDS = 0.5  # for a turn, before the page is looked at again
 N_LOOKS = 20  # at what was found, while a job goes on: a figure that always changes flickers
 
 Found = TypeVar("Found")
@@ -49,7 +49,9 @@ class Job(Generic[Found]):
         found: what it found so far; all of it once it is done.
         is_running: whether it goes on.
         is_done: whether it ran to its end.
-        is_waiting: whether another job that measures took its last turn.
+        place: how many jobs measure before this one may.
+        n_parts: passes that were done so far, or what else lies between two yields.
+        n_shared: those of them, where it measures, while which other readers were served.
         notice: why it failed, in one sentence with the remedy; None where it did not.
         seconds: that its passes took so far.
     """
@@ -67,7 +69,8 @@ class Job(Generic[Found]):
         self._work, self._is_timed, self._looked_at = work, is_timed, 0.0
         self.progress: Progress[Found] = Progress(0, 0)
         self.found: Found | None = None
-        self.is_running, self.is_done, self.is_waiting = True, False, False
+        self.is_running, self.is_done = True, False
+        self.place = self.n_parts = self.n_shared = 0
         self.notice: str | None = None
         self.seconds = 0.0
         try:
@@ -90,12 +93,15 @@ class Job(Generic[Found]):
 
     def run_for(self, seconds: float) -> None:
         """Does as many passes as begin within some seconds; one that fails ends the job."""
-        with one_at_a_time() if self._is_timed else nullcontext(True) as has_turn:
-            self.is_waiting = not has_turn
+        with TURNS.slice_of(self, WAIT_SECONDS, is_timed=self._is_timed) as has_turn:
+            self.place = TURNS.place(self)
             started = time.perf_counter()
             while has_turn and self.is_running and time.perf_counter() - started < seconds:
-                self._guarded(lambda: next(self._work))
+                TURNS.give_way()
+                self._go_on()
             self.seconds += time.perf_counter() - started if has_turn else 0.0
+        if not self.is_running:
+            TURNS.leave(self)
         self._look(is_last=not self.is_running)
 
     def stop(self) -> None:
@@ -104,6 +110,14 @@ class Job(Generic[Found]):
             self._look(is_last=True)
             self._guarded(lambda: self._work.throw(Stopped()))
             self.is_running, self.is_done = False, False
+            TURNS.leave(self)
+
+    def _go_on(self) -> None:
+        """Does the next pass, and notes whether others were served meanwhile."""
+        n_before, is_shared = TURNS.n_steps, TURNS.is_serving
+        self._guarded(lambda: next(self._work))
+        self.n_parts += 1
+        self.n_shared += self._is_timed and (is_shared or TURNS.n_steps > n_before)
 
     def _guarded(self, advance: Callable[[], Progress[Found]]) -> None:
         """Goes on by one pass; the end of the work, or what went wrong in it, ends the job."""

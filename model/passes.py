@@ -18,6 +18,7 @@ import torch
 from transformers import DynamicCache
 
 from model.fast.llama_decode import MAX_PROMPT
+from model.fast.turns import TURNS
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
 from model.sentences import reason
@@ -77,7 +78,7 @@ def run_pass(
 ) -> tuple[Logits, float]:
     """Runs one pass, alone on these weights, and reads the clock before and after it."""
     try:
-        with lm.lock, _threads_for(lm, n_input):
+        with TURNS.step(), lm.lock, _threads_for(lm, n_input):
             synchronise(lm.device)
             started = time.perf_counter()
             row = model_pass()

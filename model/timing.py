@@ -1,4 +1,4 @@
-"""The clock: one timed run at a time, warmed up, the device waited for, and named.
+"""The clock: the device waited for, and the machine named.
 
 Times are of the model alone: what draws a page has no part in them. This module knows clocks and
 devices; what is timed is for others to say.
@@ -7,10 +7,8 @@ devices; what is timed is for others to say.
 from __future__ import annotations
 
 import platform
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -24,22 +22,6 @@ from model.records import Machine
 
 LIBRARIES = ("torch", "transformers")
 _CPU_INFO = Path("/proc/cpuinfo")
-_turn = threading.Lock()
-
-
-@contextmanager
-def one_at_a_time(patience: float = 0.5) -> Iterator[bool]:
-    """Waits for this process's turn to measure; yields False where it has not come in time.
-
-    Two timed runs at once would each measure the other. Runs take turns between their slices, so
-    that many readers can measure and each figure is still of one run alone.
-    """
-    has_turn = _turn.acquire(timeout=patience)
-    try:
-        yield has_turn
-    finally:
-        if has_turn:
-            _turn.release()
 
 
 @torch.inference_mode()

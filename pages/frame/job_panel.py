@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from model.fast.turns import TURNS
 from model.job import Job
 from viz.format import count
 
@@ -68,6 +69,8 @@ def _part(
     seconds: float,
     has_clock: bool,
 ) -> None:
+    if has_clock:
+        TURNS.give_way()  # who waits for a single step is served before this is drawn again
     # a tick of the clock may bring a press that then comes by itself as well: until one is without,
     # the button does nothing, so that what was stopped is not started by the same press
     is_settling = has_clock and not is_running(jobs, key)
@@ -129,8 +132,15 @@ def _show_progress(job: Job[Any]) -> None:
     if job.notice:
         st.error(job.notice)
     elif job.is_running:
-        doing = "waiting for another reader’s measurement" if job.is_waiting else progress.doing
+        in_line = f"number {job.place + 1} in line: one job measures at a time"
+        doing = in_line if job.place else progress.doing
         share = f"{count(progress.n_done)} of {count(progress.n_total)}"
         st.progress(job.fraction, f"{share}: {doing}" if doing else share)
     elif not job.is_done:
         st.caption(f"Stopped after {count(progress.n_done)} of {count(progress.n_total)}.")
+    if job.n_shared and not job.is_running:
+        share = f"{count(job.n_shared)} of {count(job.n_parts)}"
+        st.caption(
+            f"Other readers were served during {share} of the timed passes: run it again for "
+            "quieter times."
+        )

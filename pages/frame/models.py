@@ -30,7 +30,9 @@ DEFAULT_MODEL = "storyteller"
 DEFAULT_PROMPT = "The cat sat on the"
 ANY = "any"  # in the operator's list: every hub id
 _HEAD_START = 1.0  # seconds in which the first page is painted
-_GIVE_WAY = 0.0005  # seconds; a pass asks for the interpreter some 200 times
+_GIVE_WAY = 0.0005  # seconds; a pass asks for the interpreter many times
+
+sys.setswitchinterval(_GIVE_WAY)  # a press beside a page that is drawn takes half the time so
 
 _loaded: WeakValueDictionary[str, LanguageModel] = WeakValueDictionary()
 _kept: dict[str, LanguageModel] = {}
@@ -116,7 +118,7 @@ def shared_model(name: str, progress: Callable[[str], None] | None = None) -> La
     Raises:
         LoadError: One sentence with the remedy; whatever was loaded before stays.
     """
-    from model.loading import SHIPPED, load_model
+    from model.loading import load_model
 
     name, source = _resolve(name.strip())
     with _locks[name]:
@@ -127,11 +129,12 @@ def shared_model(name: str, progress: Callable[[str], None] | None = None) -> La
                 found = replace(found, name=name)
             _loaded[name] = found
             freeze_heap()
-            if name not in SHIPPED:
-                free_when_gone(found)
             if name == DEFAULT_MODEL:
                 _kept[name] = found
                 _read_rest_soon(found)
+            else:
+                # readers whom this load froze are looked at again: they may have left by then
+                free_when_gone(found)
     return found
 
 
@@ -143,12 +146,7 @@ def _read_rest_soon(lm: LanguageModel) -> None:
 
 
 def _read_rest(lm: LanguageModel) -> None:
-    """Read transformers' own model, and give way to the reader's presses meanwhile."""
-    pace = sys.getswitchinterval()
-    sys.setswitchinterval(_GIVE_WAY)
-    try:
-        with collector_paused("transformers.modeling_utils"):
-            lm.source()
-        freeze_heap()
-    finally:
-        sys.setswitchinterval(pace)
+    """Read transformers' own model."""
+    with collector_paused("transformers.modeling_utils"):
+        lm.source()
+    freeze_heap()

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from model.fast.turns import TURNS
 from model.loading import LanguageModel, LoadError
 from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.tokenizing import vocabulary_labels
@@ -205,10 +206,11 @@ def _live() -> None:
         presenter=is_presenting(),
         hide_bars=bool(st.session_state.get("hide_bars")),
     )
-    live(payload_of(session), on_event=_take_event)
-    # the answer is on its way: take the step that Next would ask for
-    following = session.prefetch_next()
-    prefetch(payload_of(following) if following is not None else b"")
+    with TURNS.step():
+        live(payload_of(session), on_event=_take_event)
+        # the answer is on its way: take the step that Next would ask for
+        following = session.prefetch_next()
+        prefetch(payload_of(following) if following is not None else b"")
     if st.session_state["toolbar_shows"] != _of_this_text(session):
         st.rerun()  # another branch: its seed and its template belong into the toolbar
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from model.fast.cache_budget import CacheBudget
 from model.generation import Generation
 from model.sampling import Settings
 from tests.tiny_models import ARCHITECTURES, VOCAB_SIZE, fresh_logits, tiny
@@ -57,6 +58,31 @@ def test_any_path_ends_where_a_fresh_prefill_stands(
         if g.finished is None:
             assert g.cache_tokens in {0, len(g.ids)}  # some keep none
             np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=5e-5)
+
+
+@pytest.mark.parametrize("architecture", ["gpt2", "llama", "mistral", "mamba"])
+@given(actions=st.lists(st.tuples(st.integers(0, 5), ACTIONS), min_size=5, max_size=20))
+@settings(max_examples=12)
+def test_texts_whose_caches_are_dropped_all_the_time_are_the_same(
+    architecture: str, actions: list[tuple[int, Settings | tuple[str, int]]]
+) -> None:
+    """With room for no cache at all, each is dropped as soon as another text is worked with."""
+
+    def written(budget: CacheBudget) -> list[Generation]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("model.generation.budget_of", lambda _: budget)
+            texts = [Generation(tiny(architecture), PROMPT, max_new_tokens=20) for _ in range(2)]
+            for which, action in actions:
+                act(texts, which, action)
+        return texts
+
+    kept, dropped = written(CacheBudget(2**40)), written(CacheBudget(0))
+    assert sum(text.cache_tokens > 0 for text in dropped) <= 1
+    for text, other in zip(kept, dropped, strict=True):
+        assert (text.ids, text.finished) == (other.ids, other.finished)
+        np.testing.assert_allclose(text.logits, other.logits, rtol=0, atol=5e-5)
+        n_cached = text.cache_tokens
+        assert (other.cache is None, other.cache_tokens) == (text.cache is None, n_cached)
 
 
 @given(seed=st.integers(), n_back=st.integers(1, 8))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
 import torch
 
+from model.fast.turns import TURNS
 from model.job import N_LOOKS, Job, Progress, Stopped, Work, finish
-from model.timing import one_at_a_time
 
 FOREVER = 1e9  # seconds
 
@@ -104,21 +104,30 @@ def test_a_pass_that_fails_ends_the_job_with_one_sentence(error: Exception, said
 
 
 def test_two_jobs_that_measure_take_turns() -> None:
-    timed, free = Job(count_to(5), is_timed=True), Job(count_to(5))
-    entered, leave = threading.Event(), threading.Event()
-
-    def measure() -> None:
-        with one_at_a_time():
-            entered.set()
-            leave.wait(10)
-
-    other = threading.Thread(target=measure)
-    other.start()
-    assert entered.wait(10)
-    timed.run_for(FOREVER)
+    first, second, free = (Job(count_to(5), is_timed=is_timed) for is_timed in (True, True, False))
+    first.run_for(0.0)
+    second.run_for(FOREVER)
+    assert (second.place, second.n_parts, second.is_running) == (1, 0, True)
     free.run_for(FOREVER)
-    assert (timed.is_waiting, timed.progress.n_done, free.is_done) == (True, 0, True)
-    leave.set()
-    other.join()
-    timed.run_for(FOREVER)
-    assert (timed.is_waiting, timed.is_done) == (False, True)
+    assert free.is_done
+    first.stop()
+    second.run_for(FOREVER)
+    assert (second.place, second.is_done) == (0, True)
+
+
+def test_a_timing_taken_while_others_were_served_is_counted() -> None:
+    def work() -> Work[int]:
+        yield Progress(0, 2)
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(press).result()
+        yield Progress(1, 2)
+        return 2
+
+    def press() -> None:
+        with TURNS.step():
+            pass
+
+    for is_timed in (True, False):
+        job = Job(work(), is_timed=is_timed)
+        job.run_for(FOREVER)
+        assert (job.is_done, job.n_parts, job.n_shared) == (True, 2, int(is_timed))

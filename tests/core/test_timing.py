@@ -1,32 +1,14 @@
-"""The clock: one timed run at a time, real durations, and the machine named."""
+"""The clock: real durations, and the machine named."""
 
 from __future__ import annotations
-
-import threading
 
 import torch
 
 from model.prefill_decode.ceilings import Rate
 from model.prefill_decode.records import Request, Timed
 from model.records import Machine
-from model.timing import describe, one_at_a_time, processor
+from model.timing import describe, processor
 from tests.tiny_models import tiny
-
-
-def test_two_runs_are_never_timed_at_once() -> None:
-    with one_at_a_time() as first:
-        seen: list[bool] = []
-
-        def other() -> None:
-            with one_at_a_time(patience=0.01) as has_turn:
-                seen.append(has_turn)
-
-        thread = threading.Thread(target=other)
-        thread.start()
-        thread.join()
-        assert (first, seen) == (True, [False])
-    with one_at_a_time(patience=0.01) as again:
-        assert again
 
 
 def test_the_machine_is_named_with_what_a_figure_depends_on() -> None:

@@ -8,12 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.fast.engines import BY_HAND
+from model.fast.turns import TURNS
 from model.job import Job
 from model.prefill_decode import experiments
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.cost import measure_energy
 from model.prefill_decode.roofline import measure_roofline
-from model.timing import one_at_a_time
 from model.weights import random_weights
 from pages.lessons.prefill_decode import cost as phase_cost
 from pages.lessons.prefill_decode.settings import RECORDINGS
@@ -49,7 +49,7 @@ def measured(app: AppTest, part: str) -> Any:
 
 def stopped(app: AppTest, part: str, n_done: int) -> Job[Any]:
     """Press a part's button, and again after so many passes."""
-    with one_at_a_time():  # what the page would run itself has to wait
+    with TURNS.slice_of(app, 1.0, is_timed=False):  # what the page would run itself has to wait
         press(app, f"phase_{part}_run")
     job = lesson(app).jobs[f"phase_{part}"]
     run_until(job, n_done)

@@ -1,0 +1,140 @@
+"""Whose turn it is to compute: any reader's step goes before the slice of a job.
+
+All readers share the processor and Python's interpreter. A press waits for a few milliseconds of
+work, a job for minutes of it: so one job's slice runs at a time, and before each of its passes it
+gives way to those who wait for a single one. Of the jobs that measure, one goes on until it has
+ended, and the others stand in line. This module knows neither what computes nor what for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from weakref import WeakKeyDictionary
+
+LEFT_SECONDS = 5.0  # without a word from its reader, after which a job has no place in line
+PATIENCE = 1.0  # seconds; a class that always presses delays each pass of a job by no more
+
+
+class Turns:
+    """The turns of one process.
+
+    Attributes:
+        n_steps: that have begun so far.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begins with nobody at work.
+
+        Args:
+            clock: tells the seconds by which a reader is known to have left.
+        """
+        self.n_steps = 0
+        self._clock, self._changed = clock, threading.Condition()
+        self._n_served = 0  # steps under way
+        self._here = threading.local()  # .is_slice: whether this thread runs a job's slice
+        self._running: object | None = None  # the job whose slice runs
+        self._asking: set[object] = set()  # jobs whose threads wait for a slice
+        self._count = itertools.count(1)
+        self._last: WeakKeyDictionary[object, int] = WeakKeyDictionary()  # turn of each job
+        # jobs that measure, the first at work: when each last asked
+        self._line: WeakKeyDictionary[object, float] = WeakKeyDictionary()
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Serves a reader; no job begins a pass meanwhile. What a job itself does is no step."""
+        if self._is_slice:
+            self.give_way()
+            yield
+            return
+        with self._changed:
+            self._n_served += 1
+            self.n_steps += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._n_served -= 1
+                self._changed.notify_all()
+
+    def give_way(self, patience: float = PATIENCE) -> bool:
+        """Waits until nobody is being served, for so many seconds at most; tells whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._n_served, patience)
+
+    @contextmanager
+    def slice_of(self, job: object, patience: float, *, is_timed: bool) -> Iterator[bool]:
+        """Waits for a job's turn; yields False where it has not come in time.
+
+        Args:
+            job: whose last turn was the longest ago goes first.
+            patience: seconds.
+            is_timed: whether it measures, and so keeps its place in line until it leaves.
+        """
+        if self._is_slice:  # a job within a job
+            yield True
+            return
+        has_turn = self._take(job, patience, is_timed)
+        self._here.is_slice = has_turn
+        try:
+            yield has_turn
+        finally:
+            self._here.is_slice = False
+            if has_turn:
+                self._give_back(job, is_timed)
+
+    def place(self, job: object) -> int:
+        """Returns how many jobs measure before this one; 0 for one that does not measure."""
+        with self._changed:
+            return list(self._line).index(job) if job in self._line else 0
+
+    def leave(self, job: object) -> None:
+        """Gives up a job's place in line."""
+        with self._changed:
+            self._line.pop(job, None)
+            self._changed.notify_all()
+
+    @property
+    def is_serving(self) -> bool:
+        """Whether a step is under way."""
+        return self._n_served > 0
+
+    @property
+    def _is_slice(self) -> bool:
+        return getattr(self._here, "is_slice", False)
+
+    def _take(self, job: object, patience: float, is_timed: bool) -> bool:
+        with self._changed:
+            if is_timed:
+                self._line[job] = self._clock()  # a place that it has, it keeps
+            self._asking.add(job)
+            has_turn = self._changed.wait_for(lambda: self._is_next(job), patience)
+            self._asking.remove(job)
+            if has_turn:
+                self._running = job
+            return has_turn
+
+    def _give_back(self, job: object, is_timed: bool) -> None:
+        with self._changed:
+            self._running, self._last[job] = None, next(self._count)
+            if is_timed and job in self._line:
+                self._line[job] = self._clock()
+            self._changed.notify_all()
+
+    def _is_next(self, job: object) -> bool:
+        """Tells whether a job that asks may go on."""
+        if self._running is not None:
+            return False
+        long_ago = self._clock() - LEFT_SECONDS
+        for other, asked in list(self._line.items()):
+            if asked < long_ago and other not in self._asking:
+                del self._line[other]
+        first = next(iter(self._line), None)
+        able = (other for other in self._asking if other is first or other not in self._line)
+        return job is min(able, key=lambda other: self._last.get(other, 0), default=None)
+
+
+TURNS = Turns()  # of this process

@@ -1,0 +1,159 @@
+"""Who goes first: steps before slices, one slice at a time, one job that measures until it ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from model.fast.turns import LEFT_SECONDS, Turns
+
+LONG = 60.0  # seconds: only what is wrong waits so long
+
+
+class Reader:
+    """Whoever asks for turns, such as a job."""
+
+
+@contextmanager
+def beside(act: Callable[[], object]) -> Iterator[None]:
+    """Do something in another thread until the block ends, and longer."""
+    thread = threading.Thread(target=act, daemon=True)
+    thread.start()
+    yield
+    thread.join(LONG)
+    assert not thread.is_alive()
+
+
+def ask(turns: Turns, job: object, *, is_timed: bool = False) -> bool:
+    """Ask once for a slice, without patience."""
+    with turns.slice_of(job, 0.0, is_timed=is_timed) as has_turn:
+        return has_turn
+
+
+def wait_for(turns: Turns, n_jobs: int) -> None:
+    """Wait until so many jobs ask for a slice."""
+    while len(turns._asking) < n_jobs:
+        time.sleep(0.001)
+
+
+def test_a_slice_gives_way_until_the_last_step_is_over() -> None:
+    turns, order = Turns(), list[str]()
+    may_begin, has_begun = threading.Event(), threading.Event()
+
+    def work() -> None:
+        may_begin.wait(LONG)
+        with turns.slice_of(Reader(), LONG, is_timed=False):
+            has_begun.set()
+            assert turns.give_way(LONG)
+            order.append("slice")
+
+    with beside(work), turns.step():
+        may_begin.set()
+        has_begun.wait(LONG)
+        with turns.step():
+            pass
+        assert not turns.give_way(0.0)
+        order.append("step")
+    assert order == ["step", "slice"]
+    assert (turns.n_steps, turns.is_serving) == (2, False)
+
+
+def test_a_step_waits_for_no_slice_and_what_a_slice_does_is_no_step() -> None:
+    turns, is_served = Turns(), threading.Event()
+
+    def press() -> None:
+        with turns.step():
+            is_served.set()
+
+    with turns.slice_of(Reader(), 0.0, is_timed=False):
+        with beside(press):
+            assert is_served.wait(LONG)
+        with turns.step():
+            assert (turns.n_steps, turns.is_serving) == (1, False)
+
+
+def test_one_slice_runs_at_a_time_and_whose_turn_was_the_longest_ago_is_next() -> None:
+    turns, order = Turns(), list[int]()
+    jobs = [Reader() for _ in range(4)]
+
+    def work(number: int) -> None:
+        with turns.slice_of(jobs[number], LONG, is_timed=False) as has_turn:
+            assert has_turn
+            order.append(number)
+
+    for job in (jobs[2], jobs[0], jobs[3], jobs[1]):
+        assert ask(turns, job)
+    with ThreadPoolExecutor(4) as pool:
+        with turns.slice_of(jobs[1], 0.0, is_timed=False):
+            done = [pool.submit(work, number) for number in (3, 0, 2)]
+            wait_for(turns, 3)
+            assert order == []
+        for future in done:
+            future.result(LONG)
+    assert order == [2, 0, 3]
+
+
+def test_of_those_that_measure_one_goes_on_and_the_others_see_their_place() -> None:
+    turns = Turns()
+    first, second, third, free = (Reader() for _ in range(4))
+    assert ask(turns, first, is_timed=True)
+    assert not ask(turns, second, is_timed=True)
+    assert not ask(turns, third, is_timed=True)
+    assert ask(turns, free)
+    assert ask(turns, first, is_timed=True)
+    assert [turns.place(job) for job in (first, second, third, free)] == [0, 1, 2, 0]
+    turns.leave(first)
+    assert not ask(turns, third, is_timed=True)
+    assert ask(turns, second, is_timed=True)
+    assert [turns.place(job) for job in (second, third)] == [0, 1]
+
+
+def test_a_job_whose_reader_left_loses_its_place_within_seconds() -> None:
+    now = [0.0]
+    turns = Turns(lambda: now[0])
+    gone, waiting = Reader(), Reader()
+    assert ask(turns, gone, is_timed=True)
+    now[0] = LEFT_SECONDS
+    assert not ask(turns, waiting, is_timed=True)
+    now[0] += 0.001
+    assert ask(turns, waiting, is_timed=True)
+    assert not ask(turns, gone, is_timed=True), "who comes back stands behind"
+    del waiting
+    assert ask(turns, gone, is_timed=True), "a session that ended takes its jobs along"
+
+
+def test_a_long_pass_is_no_leaving() -> None:
+    now = [0.0]
+    turns = Turns(lambda: now[0])
+    slow, other = Reader(), Reader()
+    with turns.slice_of(slow, 0.0, is_timed=True):
+        now[0] = 10 * LEFT_SECONDS
+        with beside(lambda: ask(turns, other, is_timed=True)):
+            pass
+    assert ask(turns, slow, is_timed=True)
+    assert turns.place(other) == 1
+
+
+def test_many_threads_all_come_to_their_turn() -> None:
+    turns, at_work, most = Turns(), list[int](), list[int]()
+
+    def work(number: int) -> int:
+        job = Reader()
+        for _ in range(20):
+            with turns.step():
+                pass
+            with turns.slice_of(job, LONG, is_timed=number % 2 == 0) as has_turn:
+                assert has_turn
+                at_work.append(number)
+                turns.give_way()
+                most.append(len(at_work))
+                at_work.pop()
+        turns.leave(job)
+        return number
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(work, range(6))) == list(range(6))
+    assert set(most) == {1}
