@@ -55,9 +55,10 @@ coverage: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term-missing $(PYTEST_ARGS)
 
 bench: $(DEV_STAMP)
-	@for file in benchmarks/bench_*.py; do \
+	@export ONE_TOKEN_MEASURED=benchmarks/measured.json; for file in benchmarks/bench_*.py; do \
 	  echo; echo "== $$file"; $(BIN)/python -m "benchmarks.$$(basename $$file .py)" || exit 1; \
 	done
+	@$(BIN)/python -m benchmarks.table
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

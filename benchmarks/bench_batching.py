@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.bench_phases import add_model_options, chosen_model
+from benchmarks.figures import record
 from model.job import finish
 from model.prefill_decode.batching import measure_batches
 
@@ -29,6 +30,9 @@ def main() -> None:
             f"  {point.tokens_per_second / first:5.2f}x of batch 1"
             f"  MBU {point.bytes_per_second / run.copy:6.1%}"
         )
+    last = run.points[-1]
+    shown = f"{last.tokens_per_second:.0f} tokens/s; one alone {first:.0f} tokens/s"
+    record(f"{last.n_batch} sequences in one pass", shown)
     if run.refused:
         print(run.refused)
 

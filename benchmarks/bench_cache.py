@@ -12,7 +12,7 @@ import argparse
 from itertools import accumulate
 
 from benchmarks.bench_phases import add_model_options, chosen_model
-from benchmarks.figures import Timing
+from benchmarks.figures import Timing, record
 from model.flops import growth_exponent
 from model.job import finish
 from model.kv_cache.experiments import race, reuse_prefix
@@ -36,6 +36,8 @@ def report_race(found: Race) -> None:
     print(without.line())
     cached = Timing("  the same, with the cache", (sum(step.cached_seconds for step in steps),))
     print(cached.line(without))
+    shown = f"{cached.median:.1f} s; without it {without.median:.1f} s"
+    record(f"a text of {len(steps)} tokens with the KV cache, step by step", shown)
     lengths = [step.n_tokens for step in steps]
     for what, columns in (
         ("FLOPs", [[float(s.recomputed_flops.total), float(s.cached_flops.total)] for s in steps]),

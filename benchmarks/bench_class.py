@@ -15,17 +15,20 @@ import random
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from statistics import median
 
 import psutil  # type: ignore[import-untyped]  # ships no types
 
-from benchmarks.figures import describe_machine, milliseconds, quantile
+from benchmarks.figures import describe_machine, milliseconds, quantile, record
 from benchmarks.harness import Server, serve
 from benchmarks.models import gpt2_sized
 from benchmarks.visitor import Visitor, press_in_time
+from model.generation import Generation
+from model.loading import load_model
 
 PROMPT = "Once upon a time"
 STORY = {"prompt": PROMPT, "top_p": "0.5"}  # so low a top-p that few texts come to their end
@@ -95,19 +98,18 @@ def people(n_readers: int, interval: float, seconds: float) -> list[list[float]]
 
 
 def report(label: str, lesson: Lesson, aim: float | None = None, at: float = 0.95) -> None:
-    """Prints one line."""
+    """Prints one line, and keeps the quantile that the aim is about."""
     seconds = lesson.seconds
     shown = [f"{name} {milliseconds(quantile(seconds, q))}" for name, q in
              (("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("last", 1.0))]  # fmt: skip
-    cost = (
-        f"{milliseconds(lesson.cpu / len(seconds))} of CPU a press, {lesson.cores:.2f} cores busy"
-    )
-    verdict = ""
+    cpu = lesson.cpu / len(seconds)
+    cost = f"{milliseconds(cpu)} of CPU a press, {lesson.cores:.2f} cores busy"
+    print(f"{label:<46} {'  '.join(shown)}  {cost}  n {len(seconds)}")
     if aim is not None:
-        verdict = (
-            f"  aim {aim * 1000:.0f} ms: {'met' if quantile(seconds, at) <= aim else 'missed'}"
-        )
-    print(f"{label:<46} {'  '.join(shown)}  {cost}  n {len(seconds)}{verdict}")
+        waited, name = quantile(seconds, at), "p95" if at < 1 else "the last"
+        text = f"{waited * 1e3:.0f} ms"
+        record(f"{label}: {name}", text, f"{aim * 1e3:.0f} ms", is_met=waited <= aim)
+        record(f"{label}: CPU a press", f"{cpu * 1e3:.0f} ms")
 
 
 def bench_storyteller(server: Server, seconds: float, sizes: Sequence[int]) -> None:
@@ -117,11 +119,16 @@ def bench_storyteller(server: Server, seconds: float, sizes: Sequence[int]) -> N
         report(f"{n} readers, a press per 2 s each", lesson, AIMS.get(n))
     instants = [[3.0] * max(1, round(seconds / 6)) for _ in range(30)]
     lesson = asyncio.run(attend(server, press_next, instants, **STORY))
-    report("thirty readers at the same instant", lesson, AT_ONCE_AIM, at=1.0)
+    report("30 readers at the same instant", lesson, AT_ONCE_AIM, at=1.0)
 
 
 def bench_gpt2(server: Server, folder: Path, seconds: float) -> None:
-    """Prints what ten readers of a GPT-2-sized model wait, beside those of a plain app."""
+    """Prints what ten readers of a GPT-2-sized model wait, beside those of a plain app.
+
+    One pass for each press is the limit of a server that reads one text at a time: as many presses
+    a second as passes. Beyond it presses queue up, and no order of them helps; vLLM, which reads
+    the texts of all readers in one pass, takes over there.
+    """
     gaps = people(10, 1.0, seconds)
     with tempfile.TemporaryDirectory() as elsewhere:
         script = Path(elsewhere, "plain_app.py")  # away from our own Streamlit settings
@@ -129,11 +136,25 @@ def bench_gpt2(server: Server, folder: Path, seconds: float) -> None:
         env = {"PLAIN_MODEL": str(folder), "PLAIN_TOKENS": "10"}
         with serve(script, env=env, cwd=Path(elsewhere)) as plain:
             report(
-                "ten readers of a plain app, GPT-2's size",
+                "10 readers of a plain app, GPT-2's size",
                 asyncio.run(attend(plain, press_plain, gaps)),
             )
     ours = attend(server, press_next, gaps, model=str(folder), prompt=PROMPT)
-    report("ten readers, a press per second, GPT-2's size", asyncio.run(ours), GPT2_AIM)
+    report("10 readers, a press per second, GPT-2's size", asyncio.run(ours), GPT2_AIM)
+    seconds_of_pass = pass_seconds(folder)
+    record(
+        "passes a second, GPT-2's size: so many presses, and beyond them vLLM",
+        f"{1 / seconds_of_pass:.0f} ({seconds_of_pass * 1e3:.0f} ms each)",
+        "10",
+        is_met=seconds_of_pass <= 1 / len(gaps),
+    )
+
+
+def pass_seconds(folder: Path) -> float:
+    """Returns what one decode pass of a model takes here, undisturbed."""
+    lm = replace(load_model(str(folder)), end_ids=frozenset())
+    text = Generation(lm, PROMPT)
+    return median(text.step().seconds for _ in range(20))
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from transformers import (
     StoppingCriteriaList,
 )
 
-from benchmarks.figures import Timing, describe_machine
+from benchmarks.figures import Timing, describe_machine, record
 from benchmarks.models import gpt2_sized
 from model.generation import Generation
 from model.loading import SHIPPED, LanguageModel, load_model
@@ -124,17 +124,21 @@ def report(name: str, folder: Path, rounds: int, n_steps: int) -> None:
     copied, weights = measure_copy(lm).best, weight_bytes_read(lm, 1)
     print(f"\n{folder.name}: {lm.n_parameters / 1e6:.1f}M parameters, {lm.where}")
     print(f"copying in memory reaches {copied / 1e9:.1f} GB/s")
-    aim = AIMS[folder.name]
+    pairs = []
     for n_context in N_CONTEXT:
         n_bytes = weights + n_context * lm.cache_shape.bytes_per_token
         for how in STRATEGIES:
             ours, theirs = compare(lm, model, n_context, how, rounds, n_steps)
-            ratio = ours.median / theirs.median
+            pairs.append((ours.median / theirs.median, ours.median, theirs.median))
             print(theirs.line(), ours.line(theirs), sep="\n")
-            print(
-                f"    {n_bytes / ours.median / copied:.0%} of the copy bandwidth; "
-                f"aim of {aim:.1f}x {'met' if ratio <= aim else 'MISSED'}"
-            )
+            print(f"    {n_bytes / ours.median / copied:.0%} of the copy bandwidth")
+    ratio, ours_median, theirs_median = max(pairs)
+    record(
+        f"a step against `generate`, {folder.name}, the worst of {len(pairs)} settings",
+        f"{ratio:.2f}x ({ours_median * 1e3:.1f} against {theirs_median * 1e3:.1f} ms)",
+        f"at most {AIMS[folder.name]:.1f}x",
+        is_met=ratio <= AIMS[folder.name],
+    )
 
 
 def main() -> None:

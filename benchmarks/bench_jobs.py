@@ -50,7 +50,7 @@ async def press_beside(server: Server, jobs: Sequence[tuple[str, str]], n: int, 
         lesson = await attend(server, press_next, people(n, 2.0, s), **STORY)
         ends.set()
         n_ticks = await asyncio.gather(*work)
-    report(f"{n} readers beside {len(jobs)} jobs", lesson, AIM)
+    report(f"{n} readers beside {len(jobs)} jobs", lesson, AIM if jobs else None)
     ticks = ", ".join(f"{page} {count}" for (page, _), count in zip(jobs, n_ticks, strict=True))
     if ticks:
         print(f"    slices: {ticks}")

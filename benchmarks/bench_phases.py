@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import islice, pairwise
 
 from benchmarks.bench_decode import STRATEGIES, time_theirs
-from benchmarks.figures import Timing, describe_machine
+from benchmarks.figures import Timing, describe_machine, record
 from model.fast.engines import Engine, engine_names, make_engine
 from model.job import finish
 from model.loading import LanguageModel, load_model
@@ -104,7 +104,10 @@ def report(run: PhaseRun, baseline: Timing) -> None:
     )
     print(reverse.line())
     label = f"{few.n_in} tokens in, {few.n_out} out"
-    print(Timing(label, tuple(r.seconds for r in run.long_in)).line(reverse))
+    swapped = Timing(label, tuple(r.seconds for r in run.long_in))
+    print(swapped.line(reverse))
+    shown = f"{reverse.median:.2f} s; swapped {swapped.median:.2f} s"
+    record(f"{many.n_in} tokens in and {many.n_out} out, {run.engine}", shown)
     for trial in run.trials:
         took = f"{trial.step_seconds * 1000:8.3f} ms" if trial.step_seconds else trial.reason
         print(f"  {trial.way:<10} {took}, warm-up {trial.warmup_seconds:.1f} s, gap {trial.gap}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.bench_phases import add_model_options, chosen_model
+from benchmarks.figures import record
 from model.job import finish
 from model.prefill_decode.roofline import measure_roofline
 
@@ -32,6 +33,11 @@ def main() -> None:
             f"{what:<48} {point.seconds.median * 1000:9.2f} ms  MBU {point.mbu(top):6.1%}"
             f"  MFU {point.mfu(top):6.1%}  bound by {point.bound(top)}"
         )
+    for phase, ceiling in (("decode", "bandwidth"), ("prefill", "matrix rate")):
+        point = max((p for p in roofline.points if p.phase == phase), key=lambda p: p.n_input)
+        share = point.mbu(top) if phase == "decode" else point.mfu(top)
+        what = f"{phase} of {point.n_batch} x {point.n_input} tokens, of the measured {ceiling}"
+        record(what, f"{share:.0%}")
     for sentence in roofline.left_out:
         print(sentence)
 

@@ -12,7 +12,7 @@ import argparse
 
 import torch
 
-from benchmarks.figures import describe_machine, milliseconds
+from benchmarks.figures import describe_machine, milliseconds, record
 from model.job import finish
 from model.loading import load_model
 from model.speculative.drafting import ModelDraft, check_pair
@@ -65,6 +65,8 @@ def main() -> None:
     )
     for speed in report.speeds:
         print(line(speed))
+    adaptive = next(speed for speed in report.speeds if speed.n_draft is None)
+    record("speculative decoding, adaptive draft, of plain", f"{adaptive.measured:.2f}x")
     best, worst = report.extremes or (0.0, 0.0)
     print(f"{FORCED_LENGTH} tokens: all accepted {best:.2f}x, none accepted {worst:.2f}x")
     parts = report.parts
