@@ -23,6 +23,7 @@ _PRESENTER = """
 <style>
 header[data-testid="stHeader"], .stSidebar {display: none;}
 .stMainBlockContainer {padding-top: .6rem; max-width: none;}
+.stMainBlockContainer h1 {font-size: 1.15rem;}
 .st-key-head .stCheckbox [data-testid="stTooltipIcon"] {display: none;}
 .stMainBlockContainer :is(p, li, td, th) {font-size: 1.15rem;}
 .stMainBlockContainer [data-testid="stMetricValue"] {font-size: 2.4rem;}

@@ -5,7 +5,7 @@ import { formatSetting } from "./format.js";
 import { drawToken, NEUTRAL_SETTINGS, processLogits } from "./masks.js";
 import { PENALTY_BY_NAME } from "./penalties.js";
 
-/** The masks from left to right; the home page shows the first five. */
+/** The masks from left to right; the home page has the first five. */
 export const MASKS = [
   { name: "greedy", title: "Greedy", lead: "the best token" },
   { name: "temperature", title: "Temperature", short: "Temp.", lead: "reshapes, drops none" },
@@ -47,7 +47,7 @@ export const FULL_BARS = [1, 0.5, 0.25, 0.1];
 const BAR_STRATEGIES = MASKS.slice(0, 5).map(({ name }) => name);
 const resultsByDistribution = new WeakMap();
 const drawsByResult = new WeakMap();
-const firstStagesByResult = new WeakMap();
+const firstStages = new WeakMap(); // results by their last stage
 
 /** Computes all that the bars ask for, in a quiet moment: it is then remembered. */
 export function rememberAll(view) {
@@ -63,26 +63,26 @@ export function stageTitle(name) {
 /**
  * One strategy alone on the raw logits, whatever else is active.
  * @param {View} view
- * @param {string} name "greedy" or one of the masks
+ * @param {string} name "raw", "greedy" or one of the masks
  */
 export function aloneResult(view, name) {
   const active = activeResult(view);
+  if (name === "raw") return firstStagesOf(active, 1);
   const isFirst = active.stages[1]?.name === name;
-  if (isFirst && view.settings[name] === view.controls[name]) return firstStageOf(active);
+  if (isFirst && view.settings[name] === view.controls[name]) return firstStagesOf(active, 2);
   const setting = name === "greedy" ? { temperature: 0 } : { [name]: view.controls[name] };
   const order = name === "greedy" ? ["temperature"] : [name];
   return remembered(view, name, { ...NEUTRAL_SETTINGS, ...setting, order });
 }
 
-/** The first active mask has worked on the raw logits alone: it is not computed twice. */
-function firstStageOf(result) {
-  let first = firstStagesByResult.get(result);
-  if (!first) {
+/** The raw stage, and the first mask's, which worked on it alone: neither is computed twice. */
+function firstStagesOf(result, nStages) {
+  const key = result.stages[nStages - 1];
+  if (!firstStages.has(key)) {
     const order = result.order.map((_, row) => row); // the four strategies keep the raw order
-    first = { ...result, order, stages: result.stages.slice(0, 2) };
-    firstStagesByResult.set(result, first);
+    firstStages.set(key, { ...result, order, stages: result.stages.slice(0, nStages) });
   }
-  return first;
+  return firstStages.get(key);
 }
 
 /** The combination that Next will really draw from. */

@@ -1,4 +1,5 @@
-// One row of the bars: a token, and what every strategy makes of it.
+// One row of the bars: a token, and what every strategy makes of it. A rejected token keeps its raw
+// bar, hatched; its number is 0.
 
 import { el, quote, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatCumulative, formatProbability } from "../../frame/live/format.js";
@@ -68,12 +69,12 @@ function createCell(name) {
     const share = Math.min(1, shown / fullBar);
     const next = `${(100 * share).toFixed(2)}%`;
     if (next !== width) bar.style.width = width = next;
-    setText(number, cell.isHeld ? formatProbability(shown) : "–");
+    setText(number, cell.isHeld ? formatProbability(cell.prob) : "–"); // a column adds up
     setAttribute(element, "data-state", cell.isKept ? "kept" : "rejected");
     setAttribute(element, "data-over", shown > fullBar ? "true" : null);
     setAttribute(element, "data-boundary", boundary);
     setAttribute(element, "data-full", boundary && share > ROOMY ? "true" : null);
-    setAttribute(element, "aria-label", cell.isKept ? null : `rejected, raw ${number.textContent}`);
+    setAttribute(element, "aria-label", cell.isKept ? null : `rejected, raw ${formatProbability(cell.raw)}`);
     setShown(coin, cell.hasCoin);
   }
   return { element, update, setSum: (text) => setText(sum, text) };

@@ -1,25 +1,27 @@
 // The bars: the same tokens under every strategy, on the same raw logits, to the same scale.
-// Kept bars are solid, rejected ones hatched with their raw probability, the chosen one outlined.
+// Kept bars are solid, rejected ones hatched at their raw length, the chosen one outlined.
 
 import { createCoinBar } from "./coinbar.js";
 import { el, setAttribute, setText } from "../../frame/live/dom.js";
-import { formatSetting } from "../../frame/live/format.js";
-import { COLUMNS } from "./column_headers.js";
+import { formatProbability, formatSetting } from "../../frame/live/format.js";
+import { COLUMNS, isInUse, keptInWords, RARER } from "./column_headers.js";
 import { createMatrix } from "./matrix.js";
 import { createPipeline } from "./pipeline.js";
+import { visibleParts } from "./strip.js";
 import {
   activeResult,
   aloneResult,
   describePipeline,
   fittingScale,
   FULL_BARS,
+  lastStage,
 } from "../../frame/live/strategies.js";
 
 const LEGEND = [
   ["kept", "kept"],
   ["rejected", "rejected"],
   ["chosen", "chosen"],
-  ["coin", "the coin falls here"],
+  ["coin", "coin"],
 ];
 const HEADROOM = 1.5; // over the best raw token, for what a mask may make of it
 
@@ -52,7 +54,9 @@ export function createBars(actions) {
       COLUMNS.map(({ name }) => [name, name === "active" ? activeResult(view) : aloneResult(view, name)]),
     );
     const active = results.get("active");
-    setText(top.words, describePipeline(active, view.settings));
+    top.update(view, active);
+    setAttribute(matrix.table, "data-hides", top.isComparing ? null : unused(view.controls));
+    setAttribute(element, "data-comparing", top.isComparing ? "true" : null);
     matrix.update(view, results, top.fullBar(active.stages[0].probs[0]));
     coin.update(view);
     pipeline.update(view, active);
@@ -60,8 +64,13 @@ export function createBars(actions) {
   return { element, update };
 }
 
-function createTopLine(onRescale) {
+/** What one sees, in a sentence; the legend; which strategies show, and to which scale. */
+function createTopLine(onChange) {
+  const likeliest = el("span", { class: "bars-best" });
+  const share = el("b", {});
   const words = el("b", { class: "bars-words" });
+  const kept = el("span", {});
+  const compare = el("input", { type: "checkbox", name: "compare", onchange: onChange });
   const auto = el("option", { value: "auto" });
   const fixed = FULL_BARS.map((share) => el("option", { value: share }, fullInWords(share)));
   const scale = el(
@@ -70,13 +79,18 @@ function createTopLine(onRescale) {
     auto,
     ...fixed,
   );
-  scale.addEventListener("change", onRescale);
+  scale.addEventListener("change", onChange);
   const keys = LEGEND.map(([name, text]) => el("span", { class: `bars-key is-${name}` }, text));
   const element = el(
     "div",
     { class: "bars-top" },
-    el("p", { class: "bars-active" }, "Active: ", words),
+    el(
+      "p",
+      { class: "bars-active" },
+      ...["Likeliest: ", likeliest, " ", share, ". Drawn from ", kept, " tokens: ", words, "."],
+    ),
     el("span", { class: "bars-legend" }, ...keys),
+    el("label", { class: "bars-compare" }, compare, "all strategies"),
     scale,
   );
   /** The probability of a full bar: by itself it follows the raw logits, never a slider. */
@@ -85,7 +99,26 @@ function createTopLine(onRescale) {
     setText(auto, `${fullInWords(fitting)} (auto)`);
     return scale.value === "auto" ? fitting : Number(scale.value);
   }
-  return { element, words, fullBar };
+  function update(view, active) {
+    const [best] = active.order;
+    likeliest.replaceChildren(...visibleParts(view.label(active.idOf(best))));
+    setText(share, formatProbability(lastStage(active).probs[best]));
+    setText(words, describePipeline(active, view.settings));
+    setText(kept, keptInWords(active, view.distribution.nVocab));
+  }
+  return {
+    element,
+    update,
+    fullBar,
+    get isComparing() {
+      return compare.checked;
+    },
+  };
+}
+
+/** The rarer strategies that are not in use: they show when all are compared. */
+function unused(controls) {
+  return RARER.filter((name) => !isInUse(name, controls)).join(" ");
 }
 
 function fullInWords(share) {

@@ -5,9 +5,15 @@ import { formatCount, formatNats } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { lastStage, MASKS, waitsForPython } from "../../frame/live/strategies.js";
 
-/** The columns from left to right; every one but the last is its strategy alone. */
+const maskNamed = (name) => MASKS.find((mask) => mask.name === name);
+
+/** The columns that show while they are in use, or when all strategies are compared. */
+export const RARER = ["min_p", "greedy"];
+
+/** The columns from left to right: what the model says, each mask alone on it, and all together. */
 export const COLUMNS = [
-  ...MASKS.slice(0, 5),
+  { name: "raw", title: "Model", lead: "no mask, temperature 1" },
+  ...["temperature", "top_k", "top_p", ...RARER].map(maskNamed),
   { name: "active", title: "Active", lead: "the ticked masks together" },
 ];
 
@@ -17,7 +23,8 @@ export const COLUMNS = [
  * @param {Actions} actions
  */
 export function createHead(column, actions) {
-  const head = column.name === "active" ? plainHead(column) : switchedHead(column, actions);
+  const isPlain = column.name === "active" || column.name === "raw";
+  const head = isPlain ? plainHead(column) : switchedHead(column, actions);
   const kept = el("span", { class: "bars-count" });
   const entropy = el("span", { class: "bars-entropy" });
   const last = column.name === "active" ? withSumTitle(entropy) : entropy;
@@ -28,7 +35,7 @@ export function createHead(column, actions) {
     element,
     update(view, result) {
       head.update(view);
-      setText(kept, keptInWords(result, view.distribution.nVocab));
+      setText(kept, `keeps ${keptInWords(result, view.distribution.nVocab)}`);
       setText(entropy, `entropy ${formatNats(lastStage(result).entropy)}`);
     },
   };
@@ -39,12 +46,12 @@ function withSumTitle(entropy) {
   return el("span", { class: "bars-title" }, entropy, el("span", { class: "bars-sum-title" }, "cumulative"));
 }
 
-function plainHead({ title, lead }) {
+function plainHead({ name, title, lead }) {
   const words = el("span", { class: "bars-lead" });
   return {
     nodes: [el("span", { class: "bars-name" }, title), words],
     update: ({ inspecting, isWhatIf }) =>
-      setText(words, inspecting === null || isWhatIf ? lead : "as it was at that step"),
+      setText(words, name === "raw" || inspecting === null || isWhatIf ? lead : "as it was at that step"),
   };
 }
 
@@ -72,13 +79,13 @@ function switchedHead({ name, title, lead }, actions) {
 }
 
 /** Greedy stands alone: while it is ticked the other boxes are empty. */
-function isInUse(name, controls) {
+export function isInUse(name, controls) {
   return name === "greedy" ? controls.greedy : !controls.greedy && controls.use.includes(name);
 }
 
-function keptInWords(result, nVocab) {
-  if (waitsForPython(result)) return "waits for Python";
+/** How many tokens a strategy keeps: "4 of 4 096". */
+export function keptInWords(result, nVocab) {
+  if (waitsForPython(result)) return "some";
   const { nKept } = lastStage(result);
-  if (nKept === nVocab) return `keeps all ${formatCount(nVocab)}`;
-  return `keeps ${formatCount(nKept)} of ${formatCount(nVocab)}`;
+  return nKept === nVocab ? `all ${formatCount(nVocab)}` : `${formatCount(nKept)} of ${formatCount(nVocab)}`;
 }

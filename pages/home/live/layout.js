@@ -4,6 +4,7 @@ import { createBars } from "./bars.js";
 import { createBranches } from "./branches.js";
 import { createButton, el, quote, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatProbability, formatTokens } from "../../frame/live/format.js";
+import { flyToStrip } from "./flight.js";
 import { createGuess } from "./guess.js";
 import { createLoop } from "./loop.js";
 import { createPasses } from "./passes.js";
@@ -35,9 +36,15 @@ export function createLayout(actions, shadowRoot) {
   const lines = createLines(actions);
   const spoken = el("div", { class: "spoken", "aria-live": "polite" });
   const places = { typing: el("div", { class: "typing" }), settled: el("div", {}) };
+  let nShown = 0; // tokens of the text when all was drawn last
   const root = el("div", { class: "ott", lang: "en" });
   root.append(
-    el("div", { class: "top" }, prompt.element, parts.transport.element, places.typing),
+    el(
+      "div",
+      { class: "top" },
+      el("div", { class: "prompt-place" }, prompt.element, places.typing),
+      parts.transport.element,
+    ),
     ...lines.elements,
     parts.strip.element,
     parts.branches.element,
@@ -65,6 +72,8 @@ export function createLayout(actions, shadowRoot) {
       if (parts.pieces.element.parentNode !== place) place.append(parts.pieces.element);
       places.typing.classList.toggle("is-stale", view.header.pieces_of !== prompt.text);
       lines.update(view);
+      if (view.isDrawn && view.position === nShown) flyToStrip(root);
+      nShown = view.ids.length;
     },
     announce: (kind, header, label) => setText(spoken, spokenOf(kind, header, label)),
   };

@@ -50,7 +50,7 @@ export class Live {
   inspecting = null; // the past position that is looked at
   isWhatIf = false; // a slider was moved while looking at the past
   isRevealed = false; // in predict mode: the bars of this position may show
-  isHolding = false; // a finished step stays until the next press
+  isHolding = new URLSearchParams(location.search).get("hold") === "1"; // a finished step stays until the next press
   litUntil = 0; // the finished step is shown in place of the next distribution
   isPeeking = false; // the coin of the next position is shown before it is tossed
   step = new Step(); // what is shown and not yet confirmed

@@ -26,7 +26,7 @@ export function createMatrix(actions) {
   function update(view, results, fullBar) {
     const active = results.get("active");
     const drawn = drawnToken(active, view.coin);
-    const tokens = chooseRows(active, view.chosenId ?? drawn?.id ?? null);
+    const tokens = chooseRows(active, view.chosenId ?? drawn?.id ?? null, view.header.presenter);
     const sums = cumulativeMass(active, tokens, drawn);
     const where = { coin: view.coin, nVocab: view.distribution.nVocab };
     rows.forEach((row, i) => {
@@ -59,7 +59,7 @@ function drawMinPLimit(table, minP, result, fullBar) {
 
 /** A mask alone shows its cut; greedy's is plain, and penalties can scatter what is active. */
 function isCutShown(name) {
-  return name !== "greedy" && name !== "active";
+  return !["raw", "greedy", "active"].includes(name);
 }
 
 /** Whether a mask's cut lies right under a row ("under"), or among the other tokens ("inside"). */

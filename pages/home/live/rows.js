@@ -2,8 +2,9 @@
 
 import { drawnToken, lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
-/** Tokens that are shown one by one; the rest share the last row. */
+/** Tokens that are shown one by one, at most; the rest share the last row. */
 export const N_TOKEN_ROWS = 10;
+const N_LARGE_ROWS = 7; // on a projector
 const SURE_DIFFERENCE = 1e-6;
 
 /**
@@ -11,10 +12,11 @@ const SURE_DIFFERENCE = 1e-6;
  * token that was chosen, or on which the coin falls, and to the best active one.
  * @param {Result} active result of the active masks
  * @param {number|null} wantedId chosen, or where the coin falls
+ * @param {boolean} isLarge fewer of them, for a projector
  * @returns {{id: number, rank: number}[]} rank 0 is the best raw logit, -1 is one not held
  */
-export function chooseRows(active, wantedId) {
-  const nShown = Math.min(N_TOKEN_ROWS, active.order.length);
+export function chooseRows(active, wantedId, isLarge) {
+  const nShown = Math.min(isLarge ? N_LARGE_ROWS : N_TOKEN_ROWS, active.order.length);
   const ids = Array.from({ length: nShown }, (_, row) => active.idOf(row)); // rows are raw ranks
   const others = new Set([active.idOf(active.order[0]), wantedId]);
   const extra = [...others].filter((id) => id !== null && !ids.includes(id));
