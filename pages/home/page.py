@@ -147,6 +147,7 @@ def _toolbar(session: Session) -> None:
                 st.session_state[chat] = session.chat
                 words = "Chat template around the prompt"
                 st.toggle(words, key=chat, on_change=_take_chat, args=(chat, session.active.number))
+    st.session_state.setdefault("hide_bars", st.query_params.get("predict") == "1")
     st.toggle(
         "Predict first",
         key="hide_bars",

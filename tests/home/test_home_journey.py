@@ -103,6 +103,7 @@ def test_a_dragged_slider_repaints_the_bars_and_tells_the_server_once(reader: Re
 def test_every_slider_and_every_box_moves_something(reader: Reader) -> None:
     reader.open(prompt="She looked at the", order="llama.cpp")
     reader.live.get_by_text("More masks and penalties").click()
+    reader.live.get_by_label("all strategies").check()
     reader.press(OPEN)
     shown = reader.live.locator(".bars")
     moved = set()
@@ -163,6 +164,7 @@ def test_back_then_next_replays_the_same_tokens_the_forced_one_too(reader: Reade
     # under another setting the coin decides anew
     for _ in range(2):
         reader.press("Back")
+    reader.live.get_by_label("all strategies").check()
     reader.do(lambda: reader.use("greedy").click(), "settings")
     reader.press("Next")
     assert reader.header["forced"] == []

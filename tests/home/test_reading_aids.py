@@ -13,6 +13,7 @@ from tests.charts.test_palette import contrast, linear
 pytestmark = pytest.mark.browser
 
 VISIBLE, READABLE, TARGET = 3.0, 4.5, 24  # WCAG 2.2: 1.4.11, 1.4.3, 2.5.8 in CSS pixels
+PROJECTED = 28  # CSS pixels of a number that the back row reads
 RGB = """(node, [pseudo, property]) => {
   const probe = new OffscreenCanvas(1, 1).getContext("2d");
   probe.fillStyle = getComputedStyle(node, pseudo)[property];
@@ -108,6 +109,36 @@ def test_a_finger_finds_room(phone: Reader) -> None:
         for part in phone.live.locator(place).all()[:3]:
             box = part.bounding_box()
             assert box is None or box["height"] >= TARGET, place
+
+
+def test_on_a_phone_the_buttons_stay_at_the_thumb_and_the_bars_stand_above_the_loop(
+    phone: Reader,
+) -> None:
+    bars, loop = phone.live.locator(".bars"), phone.live.locator(".loop")
+    assert bars.bounding_box()["y"] < loop.bounding_box()["y"]  # type: ignore[index]  # both show
+    for place in (".strip", ".coin", ".loop"):
+        phone.live.locator(place).scroll_into_view_if_needed()
+        expect(phone.button("Next")).to_be_in_viewport(ratio=1)
+
+
+def test_a_projector_shows_the_text_and_the_bars_on_one_screen(page: Page, url: str) -> None:
+    page.set_viewport_size({"width": 1024, "height": 768})
+    reader = Reader(page, url).open(prompt="The cat sat on the", run="2", present="1")
+    for place in (".strip .token >> nth=-1", ".coin-bar", ".bars-row:visible >> nth=-1"):
+        expect(reader.live.locator(place)).to_be_in_viewport(ratio=1)
+    number = reader.live.locator("[data-col=active] .bar-number").first
+    size = number.evaluate("(node) => parseFloat(getComputedStyle(node).fontSize)")
+    assert size >= PROJECTED
+    reader.live.get_by_label("all strategies").check()
+    expect(reader.live.locator(".bars-picker select")).to_be_visible()
+
+
+def test_the_numbers_of_a_column_add_up(page: Page, url: str) -> None:
+    reader = Reader(page, url).open(prompt="The cat sat on the", top_k="3", use="top_k,top_p")
+    for name in ("raw", "temperature", "top_k", "top_p", "active"):
+        numbers = reader.live.locator(f"[data-col={name}] .bar-number").all_text_contents()
+        percent = [float(number.split("\u202f")[0]) for number in numbers if number]
+        assert sum(percent) == pytest.approx(100, abs=0.5), name
 
 
 def test_a_swipe_that_begins_on_a_slider_scrolls_and_moves_nothing(phone: Reader) -> None:

@@ -178,6 +178,7 @@ def test_a_token_can_be_looked_back_at_under_its_own_settings(page: Page, sessio
 def test_sliders_still_move_the_masks_and_next_goes_on_as_written(page: Page) -> None:
     kept = active(page, ".bars-count")
     before = kept.inner_text()
+    page.get_by_label("all strategies").check()
     page.get_by_role("checkbox", name="use greedy").check()
     expect(kept).to_have_text(f"keeps 1 of {count(4096)}")
     expect(page.get_by_role("alert")).to_be_visible()

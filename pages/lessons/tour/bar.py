@@ -164,4 +164,5 @@ def _show_way_back(path: str) -> None:
         st.html(words)
     elif not path and not st.query_params:
         st.html(_OFFER_STYLE)
-        _offer(key="tour_offer", data={"href": f"./?lesson={FIRST}"}, height="content")
+        links = [(f"./?lesson={FIRST}", "How a model writes"), ("./?predict=1", "Predict first")]
+        _offer(key="tour_offer", data={"links": links}, height="content")

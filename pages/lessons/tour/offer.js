@@ -1,7 +1,9 @@
-// Offers the first lesson once: what was offered is kept by the browser, and never offered again.
+// Offers the first lesson and a first guess once: the browser keeps that they were offered.
 
 const KEPT = "ott-lesson-offered";
-const STYLE = "position:fixed;right:1rem;bottom:.3rem;z-index:100;display:flex;gap:.8rem;" +
+const NARROW = matchMedia("(max-width: 40rem)").matches; // there the buttons of the loop are lowest
+const STYLE = `position:fixed;right:1rem;bottom:${NARROW ? "5.5rem" : ".3rem"};` +
+  "z-index:100;display:flex;gap:.8rem;" +
   "align-items:center;padding:.2rem .9rem;border:1px solid #8886;border-radius:.5rem;" +
   "background:var(--st-secondary-background-color);color:var(--st-text-color);" +
   "font:.9rem var(--st-font);pointer-events:none";
@@ -16,11 +18,11 @@ export default ({ data, parentElement }) => {
     return; // a browser that keeps nothing would be asked every time
   }
   const offer = element("div", { style: STYLE, role: "note" });
-  const link = element("a", { href: data.href, textContent: "How a model writes" });
+  const links = data.links.map(([href, textContent]) => element("a", { href, textContent }));
   const close = element("button", { type: "button", textContent: "Not now" });
-  link.style.cssText = "pointer-events:auto;color:var(--st-link-color)";
+  for (const link of links) link.style.cssText = "pointer-events:auto;color:var(--st-link-color)";
   close.style.cssText = "pointer-events:auto;font:inherit;color:inherit;background:none;border:0";
   close.onclick = () => offer.remove();
-  offer.append("New here?", link, close);
+  offer.append("New here?", ...links, close);
   parentElement.append(offer);
 };
