@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pages.frame.component import SHARED, encode_payload, modules_in_order, script, style_sheet
+from pages.frame.component import encode_payload, modules_in_order, script
 
 PAGES = Path(__file__).parents[2] / "pages"
 FOLDERS = sorted(path.parent for path in PAGES.rglob("mount.js"))
@@ -101,12 +101,6 @@ def test_wider_numbers_are_sent_as_four_bytes_and_inputs_stay_as_they_were() -> 
     assert wide.dtype == np.float64
 
 
-def test_the_header_that_was_given_is_not_changed() -> None:
-    header: dict[str, Any] = {"ack": 1}
-    encode_payload(header, {"logits": np.zeros(3, dtype=np.float32)})
-    assert header == {"ack": 1}
-
-
 # --- the script
 
 
@@ -136,14 +130,6 @@ def test_imports_and_exports_match() -> None:
 def test_labels_never_become_markup(module: Path) -> None:
     forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function"
     assert not re.search(forbidden, module.read_text("utf-8"))
-
-
-def test_the_style_sheet_starts_with_the_palette_and_has_every_sheet() -> None:
-    home = PAGES / "home" / "live"
-    sheet = style_sheet(SHARED, home)
-    assert sheet.startswith(":host")
-    for path in [*SHARED.glob("*.css"), *home.glob("*.css")]:
-        assert path.read_text("utf-8") in sheet
 
 
 def test_modules_follow_their_imports_wherever_they_lie(tmp_path: Path) -> None:

@@ -50,16 +50,6 @@ def due(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
     return acts
 
 
-def test_what_is_frozen_and_holds_itself_would_stay_for_good() -> None:
-    layer = nn.Linear(2, 2)
-    hold_itself(layer)
-    gc_tuning.freeze_heap()
-    watched = weakref.ref(layer)
-    del layer
-    gc.collect()
-    assert watched() is not None
-
-
 def test_it_is_given_back_once_the_model_that_it_belongs_to_is_gone(
     due: list[Callable[[], None]],
 ) -> None:

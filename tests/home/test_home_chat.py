@@ -149,14 +149,18 @@ def go_to_other(reader: Reader) -> str:
     return reader.rest()
 
 
-def test_a_link_of_each_branch_brings_its_own_template_back(
+def test_the_switch_and_the_link_of_each_branch_are_its_own(
     reader: Reader, two_texts: tuple[list[int], list[int]]
 ) -> None:
     bare, wrapped = two_texts
-    bare_link = go_to_other(reader)
-    assert reader.ids == bare
-    wrapped_link = go_to_other(reader)
-    assert reader.ids == wrapped
+    links = []
+    for ids, is_wrapped in ((bare, False), (wrapped, True)):
+        links.append(go_to_other(reader))
+        assert reader.ids == ids
+        expect(switch(reader)).to_be_checked(checked=is_wrapped)
+        reader.page.keyboard.press("Escape")
+        expect(by_key(reader.page, "chat")).to_be_hidden()
+    bare_link, wrapped_link = links
     reader.choose_at(len(wrapped) - 1, "Branch here, keep this text", "branch")
     assert chat_in(reader.header["link"]) == chat_in(wrapped_link) == "1"
 
@@ -183,19 +187,3 @@ def test_a_prompt_written_on_a_branch_is_read_as_its_own_was(
     reader.settle()
     assert reader.ids == tokenizer()("the dog")["input_ids"]
     assert [piece["special"] for piece in reader.header["pieces"]] == [False] * len(reader.ids)
-
-
-def test_the_switch_shows_how_the_branch_on_the_page_was_made(
-    reader: Reader, two_texts: tuple[list[int], list[int]]
-) -> None:
-    bare, wrapped = two_texts
-    for ids, is_wrapped in ((bare, False), (wrapped, True)):
-        go_to_other(reader)
-        assert reader.ids == ids
-        expect(switch(reader)).to_be_checked(checked=is_wrapped)
-        reader.page.keyboard.press("Escape")
-        expect(by_key(reader.page, "chat")).to_be_hidden()
-
-    # what it shows is what a press then changes: the text in the template is read without it
-    turn(reader, on=False)
-    assert reader.ids == tokenizer()(PROMPT)["input_ids"]

@@ -36,20 +36,14 @@ def test_a_link_opens_the_page_where_it_was_made() -> None:
 @pytest.mark.parametrize(
     "params",
     [
-        {"temperature": "nan"},
-        {"top_p": "7", "min_p": "-1"},
         {"seed": "x"},
         {"model": "no/such-model-anywhere"},
         {"model": "../../etc"},
         {"model": "~\0"},
-        {"model": "x" * 20_000},
         {"model": "unmasker"},
         {"model": "gapfiller", "prompt": "A text", "run": "3"},
         {"chat": "1"},
         {"prompt": "word " * 20_000},
-        {"run": "3", "forced": "0:99999999"},
-        {"run": "x"},
-        {"use": "luck"},
     ],
 )
 def test_a_bad_link_gets_a_sentence_and_a_page_that_works(params: dict[str, str]) -> None:

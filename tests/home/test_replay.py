@@ -21,7 +21,7 @@ from pages.home.replay_page import as_far_as_needed, record, replay_page, to_pag
 from pages.home.session import Session
 from tests.home.sample_runs import NASTY, make_step
 from viz.format import count, percent
-from viz.palette import THEMES, Theme, code
+from viz.palette import Theme, code
 
 N_PROMPT = 5  # <|endoftext|>, Once, ␣upon, ␣a, ␣time
 FORCED = 262
@@ -208,8 +208,7 @@ def test_text_is_shown_as_its_characters_wherever_it_stands(replay: Open, sessio
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 def test_the_page_follows_the_reader_s_theme_and_fits_a_telephone(
     replay: Open, session: Session, theme: Theme, width: int
 ) -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.home.sample_runs import make_piece, make_run
+from tests.home.sample_runs import make_run
 from viz.format import FORMULA_STARTS, guard
 from viz.home.run_export import CSV_COLUMNS, to_csv, to_json
 
@@ -49,10 +49,6 @@ def test_the_table_has_one_row_per_step_and_the_records_own_numbers() -> None:
         assert row["forced"] == str(step.forced)
     assert [row["label"] for row in rows] == ["␣mat", ".", "⏎", "␣hat"]
     assert rows[0]["text"] == " mat"
-
-
-def test_a_negative_number_stays_a_number() -> None:
-    assert rows_of(to_csv(make_run()))[0]["logprob"].startswith("-1.6")
 
 
 @pytest.mark.parametrize("start", FORMULA_STARTS)
@@ -153,18 +149,7 @@ def test_any_text_survives_json(labels: list[str], prompt: str) -> None:
     assert saved["prompt"]["pieces"][1]["label"] == prompt
 
 
-def test_the_same_run_makes_the_same_files() -> None:
-    for write in (to_csv, to_json):
-        assert write(make_run()) == write(make_run())
-
-
 def test_a_run_without_steps_is_saved_too() -> None:
     run = make_run(())
     assert rows_of(to_csv(run)) == []
     assert strict(to_json(run))["steps"] == []
-
-
-def test_a_piece_without_its_step_is_refused() -> None:
-    run = make_run()
-    with pytest.raises(ValueError, match="zip"):
-        to_csv(replace(run, pieces=(*run.pieces, make_piece(1, "␣more"))))
