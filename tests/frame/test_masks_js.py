@@ -170,7 +170,7 @@ def assert_same_stages(theirs: dict[str, Any], ours: tuple[Stage, ...]) -> None:
         assert page["nKept"] == stage.kept.sum()
         assert page["boundaryId"] == stage.boundary_id
         assert not page["reachesTail"]
-        assert floats(page["probs"]) == pytest.approx(stage.probs[order], abs=1e-12)
+        np.testing.assert_allclose(floats(page["probs"]), stage.probs[order], 1e-6, 1e-12)
         assert np.array_equal(floats(page["scores"]), stage.scores[order])
         assert page["entropy"] == pytest.approx(stage.entropy, abs=1e-9)
         assert page["removedMass"] == pytest.approx(stage.removed_mass, abs=1e-9)
@@ -266,7 +266,7 @@ def test_a_cut_within_what_the_page_holds_is_exact(
     assert not any(stage["reachesTail"] for stage in theirs["stages"])
     assert sorted(final["kept"]) == np.flatnonzero(ours.kept).tolist()
     assert final["keptTail"] == 0
-    assert floats(final["probs"]) == pytest.approx(ours.probs[theirs["ids"]], abs=1e-12)
+    np.testing.assert_allclose(floats(final["probs"]), ours.probs[theirs["ids"]], 1e-6, 1e-12)
     assert [t["id"] for t in theirs["drawn"]] == [draw(ours, coin) for coin in case.coins]
 
 
@@ -302,7 +302,7 @@ def test_with_a_tail_in_play_the_page_draws_as_python_does_or_waits(
     final, ours = theirs["stages"][-1], case.python()[-1]
     assert final["nKept"] == 100_000
     assert final["keptTail"] == 98_000
-    assert floats(final["probs"]) == pytest.approx(ours.probs[theirs["ids"]], rel=0.01)
+    np.testing.assert_allclose(floats(final["probs"]), ours.probs[theirs["ids"]], 0.01, 1e-12)
     assert final["entropy"] == pytest.approx(ours.entropy, rel=0.01)
     told = [(t["id"], draw(ours, c)) for t, c in zip(theirs["drawn"], coins, strict=True) if t]
     assert all(page == python for page, python in told)
