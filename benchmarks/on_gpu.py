@@ -21,9 +21,9 @@ from model.fast.engines import engine_names
 from model.job import finish
 from model.loading import LanguageModel, load_model
 from model.prefill_decode.cost import energy_meter, measure_energy
-from model.prefill_decode.recordings import FOLDER
 from model.prefill_decode.records import Roofline
 from model.prefill_decode.roofline import LONG_PREFILL
+from model.recorded import FOLDER
 from model.weights.published_shapes import published_shape
 from model.weights.random_weights import make_shape
 

@@ -1,43 +1,101 @@
-"""Saves a run of the phases, the roofline and the batches on this machine as a recording.
+"""Makes anew what the pages show before anything was measured: runs of this machine, as recordings.
 
-    python -m benchmarks.record [--model storyteller | --shape GPT-2] [--folder model/recorded]
+    python -m benchmarks.record [KEY ...] [--model storyteller | --shape GPT-2] [--folder FOLDER]
 
-The page can lay it beside what it measures elsewhere, labelled with device and date.
+Without a key it records the phases, the roofline and the batches of a model, which the page lays
+beside what it measures, then every section. With keys it records those sections alone: each is
+started on its page as a reader would, with the settings that the page opens with. Labelled with
+device and date; quiet the machine first.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
 
 from benchmarks.bench_phases import add_model_options, chosen_model
 from model.fast.engines import engine_names
-from model.job import finish
-from model.loading import LanguageModel
+from model.job import Job, finish
+from model.loading import LanguageModel, load_model
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
-from model.prefill_decode.recordings import FOLDER, Recording, save_recording
+from model.prefill_decode.recordings import Recording, save_recording
 from model.prefill_decode.roofline import measure_roofline
+from model.recorded import FOLDER, record_section
+from model.timing import describe
+from pages.frame.models import DEFAULT_MODEL
+
+APP = str(Path(__file__).parents[1] / "app.py")
+PATIENCE_SECONDS = 600
+PAGES = {  # a page, what its session keeps, and the panels that open on a recording, as pressed
+    "sampling": ("sampling_lab", "vote"),
+    "beam_search": ("beam_lesson", "beam_exact", "beam_cost"),
+    "constraints": ("constraint_lesson", "constraint_methods"),
+    "kv_cache": ("kv_lesson", "kv_prefix"),
+    "prefill_decode": ("phase_lesson", "phase_stream", "phase_padding", "phase_scoring"),
+    "speculative": ("spec_lesson", "spec_speed", "spec_drafts", "spec_greedy", "spec_sampled"),
+    "diffusion": ("diffusion_lesson", "diffusion_check", "diffusion_sweep", "diffusion_race"),
+    "causal_mask": ("mask_lesson", "mask_training"),
+    "snowball": (
+        *("snowball_lesson", "snowball_forks", "snowball_rewind"),
+        *("snowball_instruction", "snowball_long", "snowball_exposure", "snowball_context"),
+    ),
+}
 
 
 def record(lm: LanguageModel, folder: Path) -> Recording:
-    """Measures all three and writes one file."""
+    """Measures phases, roofline and batches, and writes one file."""
     phases = finish(measure_phases(lm, engine_names(lm)[-1]))
     roofline = finish(measure_roofline(lm))
     batches = finish(measure_batches(lm))
     recording = Recording(phases.machine, phases, roofline, batches)
-    path = save_recording(recording, folder)
-    print(f"saved as {path}, {path.stat().st_size:,} bytes")
+    _say(save_recording(recording, folder))
     return recording
 
 
+def record_page(page: str, wanted: Sequence[str], folder: Path) -> None:
+    """Presses a page's buttons, waits for what they find, and writes a file for each."""
+    lesson, *keys = PAGES[page]
+    keys = [key for key in keys if not wanted or key in wanted]
+    machine = describe(load_model(DEFAULT_MODEL))
+    app = AppTest.from_file(APP, default_timeout=PATIENCE_SECONDS)
+    for key in keys:
+        _run_out(app.switch_page(f"pages/{page}.py").run(), lesson)
+        app.button(key=f"{key}_run").click().run()
+        job = _run_out(app, lesson)[key]
+        if app.exception or job.notice or not job.is_done:
+            raise SystemExit(f"{page}, {key}: {app.exception or job.notice}")
+        _say(record_section(key, job, machine, folder))
+
+
+def _run_out(app: AppTest, lesson: str) -> dict[str, Job[Any]]:
+    """Lets all that goes on in a page come to its end, and returns its jobs."""
+    while True:
+        jobs: dict[str, Job[Any]] = app.session_state[lesson].jobs
+        if not any(job.is_running for job in jobs.values()):
+            return jobs
+        app.run()
+
+
+def _say(path: Path) -> None:
+    print(f"saved as {path}, {path.stat().st_size:,} bytes", flush=True)
+
+
 def main() -> None:
-    """Records the model or the shape that the command names."""
+    """Records what the command names."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("keys", nargs="*", help="of sections; all where none is named")
     add_model_options(parser)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     options = parser.parse_args()
-    record(chosen_model(options), options.folder)
+    if not options.keys:
+        record(chosen_model(options), options.folder)
+    for page in PAGES:
+        record_page(page, options.keys, options.folder / "sections")
 
 
 if __name__ == "__main__":

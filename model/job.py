@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from model.fast.turns import TURNS
+from model.records import Machine
 from model.sentences import reason
 
 LOGGER = logging.getLogger(__name__)
@@ -73,10 +74,18 @@ class Job(Generic[Found]):
         self.place = self.n_parts = self.n_shared = 0
         self.notice: str | None = None
         self.seconds = 0.0
+        self.recorded_on: Machine | None = None
         try:
             self.progress = next(work)
         except StopIteration as end:  # there is nothing to do
             self.found, self.is_running, self.is_done = end.value, False, True
+
+    @classmethod
+    def of_recording(cls, found: Found, seconds: float, machine: Machine) -> Job[Found]:
+        """Returns a job that is done, with what another run found."""
+        job = cls(_nothing_left(found))
+        job.seconds, job.recorded_on = seconds, machine
+        return job
 
     @property
     def result(self) -> Found:
@@ -140,6 +149,12 @@ class Job(Generic[Found]):
         is_due = is_last or self.fraction - self._looked_at >= 1 / N_LOOKS
         if look is not None and is_due and not self.is_done:
             self.found, self._looked_at = look(), self.fraction
+
+
+def _nothing_left(found: Found) -> Work[Found]:
+    """Is the work of a job that is done."""
+    yield from ()
+    return found
 
 
 def part_of(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeAlias
 
 import pandas as pd  # noqa: F401  whole, before Plotly: it takes what a thread has half imported
 import plotly.graph_objects as go
 
+from model.records import Machine
 from viz.format import THIN, log_ticks, round_steps
 from viz.palette import FONT, colour, sheer
 
@@ -101,6 +103,19 @@ def empty_chart(note: str) -> Chart:
     font = {"color": colour("muted"), "size": 14}
     figure.add_annotation(text=note, showarrow=False, x=0.5, y=0.5, font=font)
     return Chart(figure, note, note)
+
+
+def as_recorded(chart: Chart, machine: Machine) -> Chart:
+    """Returns a figure of another machine's run, which says so."""
+    words = [recorded_words(text, machine) for text in (chart.caption, chart.alt)]
+    return replace(chart, caption=words[0], alt=words[1])
+
+
+def recorded_words(text: str, machine: Machine) -> str:
+    """Says of what was measured elsewhere that it was, when, and where."""
+    date = f"Recorded {machine.date[:10]}"
+    told = text.replace("Measured in", f"{date} on {machine.where}, in")
+    return re.sub(r"\bMeasured\b", date, told)
 
 
 def filled(tone: str, edge: float = 1.5, shape: str = "") -> dict[str, object]:

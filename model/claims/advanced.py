@@ -11,9 +11,9 @@ from model.claims.context import ExperimentContext
 from model.claims.records import Finding
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_ratio
 from model.diffusion.denoising import Diffusion, fill_page
-from model.diffusion.infilling import Infilling
 from model.diffusion.quality import leave_one_out, measure_clashes
 from model.diffusion.records import Clashes
+from model.encoder_decoder.infilling import Infilling
 from model.job import finish
 from model.speculative.drafting import ModelDraft
 from model.speculative.proof import check_greedy, compare_distribution

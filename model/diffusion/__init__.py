@@ -1,1 +1,1 @@
-"""Masked diffusion and infilling: models that fill positions instead of appending tokens."""
+"""Masked diffusion: a model that fills positions instead of appending tokens."""

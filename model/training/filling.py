@@ -15,9 +15,9 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
 
 from model.diffusion.denoising import Diffusion, fill_page
-from model.diffusion.infilling import Infilling
 from model.diffusion.quality import judge_tokens
 from model.diffusion.records import Order
+from model.encoder_decoder.infilling import Infilling
 from model.loading import LanguageModel, load_model
 from model.training.corpus import Document, cut_openings
 from model.training.evaluate import masked_bits_per_byte, opening_bits_per_byte, score_gaps

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import streamlit as st
 
+from model.records import Machine
 from pages.frame.layout import is_presenting, theme_now
-from viz.chart import Chart
+from viz.chart import Chart, as_recorded, recorded_words
 from viz.reader import FACTOR, as_seen
 
 METRIC_PIXELS = 215  # wide
+_recorded_on: ContextVar[Machine | None] = ContextVar("recorded_on", default=None)
+
+
+@contextmanager
+def recording(machine: Machine) -> Iterator[None]:
+    """Let all figures and captions drawn meanwhile say that they are another machine's."""
+    token = _recorded_on.set(machine)
+    try:
+        yield
+    finally:
+        _recorded_on.reset(token)
 
 
 def show_chart(chart: Chart, key: str, **more: Any) -> None:
@@ -22,10 +36,18 @@ def show_chart(chart: Chart, key: str, **more: Any) -> None:
         key: Of the figure.
         more: Of Streamlit's own, such as what a click does.
     """
-    seen = as_seen(chart.figure, theme_now(), FACTOR if is_presenting() else 1.0)
+    machine = _recorded_on.get()
+    shown = chart if machine is None else as_recorded(chart, machine)
+    seen = as_seen(shown.figure, theme_now(), FACTOR if is_presenting() else 1.0)
     bare = {"displayModeBar": False}
-    st.plotly_chart(seen, key=key, theme=None, alt=chart.alt, config=bare, **more)
-    st.caption(chart.caption)
+    st.plotly_chart(seen, key=key, theme=None, alt=shown.alt, config=bare, **more)
+    st.caption(shown.caption)
+
+
+def show_caption(text: str) -> None:
+    """Show a caption that says how something was measured."""
+    machine = _recorded_on.get()
+    st.caption(text if machine is None else recorded_words(text, machine))
 
 
 def show_charts(charts: Sequence[tuple[Chart, str]]) -> None:

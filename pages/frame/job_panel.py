@@ -15,6 +15,11 @@ import streamlit as st
 
 from model.fast.turns import TURNS
 from model.job import Job
+from model.loading import LanguageModel
+from model.recorded import recorded_job
+from model.records import Machine
+from model.timing import describe
+from pages.frame.figures import recording
 from viz.format import count
 
 CLOCK_SECONDS = 0.15  # after which the next slice is asked for
@@ -33,6 +38,7 @@ def show_job(
     *,
     controls: Callable[[bool], None] | None = None,
     idle: Callable[[], None] | None = None,
+    recorded: Any = None,
     icon: str | None = None,
     seconds: float = SLICE_SECONDS,
 ) -> None:
@@ -48,12 +54,13 @@ def show_job(
         controls: Draws what the job is set up with, in the button's row; told whether one is going
             on, so that it can be disabled.
         idle: Draws what stands in the place of `show` while nothing was found yet.
+        recorded: The kind of what it finds; then a recording stands in the place of `idle`.
         icon: Of the button, such as ":material/timer:".
         seconds: Of work between two looks at the button.
     """
     has_clock = is_running(jobs, key)
     st.fragment(_part, run_every=CLOCK_SECONDS if has_clock else None)(
-        jobs, key, title, start, show, controls, idle, icon, seconds, has_clock
+        jobs, key, title, start, show, controls, idle, recorded, icon, seconds, has_clock
     )
 
 
@@ -65,6 +72,7 @@ def _part(
     show: Callable[[Job[Any]], None],
     controls: Callable[[bool], None] | None,
     idle: Callable[[], None] | None,
+    recorded: Any,
     icon: str | None,
     seconds: float,
     has_clock: bool,
@@ -95,6 +103,8 @@ def _part(
         _show_progress(job)
     if job is not None and job.found is not None:
         show(job)
+    elif recorded is not None and (before := recorded_job(key, recorded)) is not None:
+        _show_recording(before, title, show)
     elif idle is not None:
         idle()
     if job is not None and job.is_running:
@@ -125,6 +135,23 @@ def stop(jobs: Jobs, key: str) -> None:
     """End a job, if it goes on; what it found stays."""
     if key in jobs:
         jobs[key].stop()
+
+
+def _show_recording(job: Job[Any], title: str, show: Callable[[Job[Any]], None]) -> None:
+    """Draw what was found elsewhere, under words that say so."""
+    machine = job.recorded_on
+    assert machine is not None
+    st.caption(
+        f"Recorded {machine.date[:10]}: {machine.model} on {machine.where}. Press “{title}” to "
+        "measure it here."
+    )
+    with recording(machine):
+        show(job)
+
+
+def measured_on(job: Job[Any], lm: LanguageModel) -> Machine:
+    """Return what a job ran on: this machine with the page's model, or that of a recording."""
+    return job.recorded_on or describe(lm)
 
 
 def _show_progress(job: Job[Any]) -> None:

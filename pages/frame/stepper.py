@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
@@ -33,7 +34,63 @@ class Steps(Protocol):
         """Take all steps back."""
 
 
+class Engine(Protocol):
+    """What writes pass by pass, and takes passes back."""
+
+    @property
+    def finished(self) -> object:
+        """Whether no pass is left, or why."""
+
+    @property
+    def n_done(self) -> int:
+        """Passes that have run."""
+
+    def step(self) -> object:
+        """Runs a pass."""
+
+    def back(self) -> object:
+        """Takes the last pass back."""
+
+
 S = TypeVar("S", bound=Steps)
+E = TypeVar("E", bound=Engine)
+
+
+class PassSteps(Generic[E]):
+    """The passes of an engine, stepped through: one a step, or for some seconds a step."""
+
+    notice = None
+
+    def __init__(self, engine: E) -> None:
+        """Takes an engine as it stands."""
+        self.engine: E = engine
+        self.seconds = 0.0
+
+    @property
+    def can_step(self) -> bool:
+        """Whether a pass is left."""
+        return not self.engine.finished
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether a pass has run."""
+        return self.engine.n_done > 0
+
+    def step(self) -> None:
+        """Runs a pass, or as many as begin within `seconds`."""
+        started = time.perf_counter()
+        self.engine.step()
+        while self.can_step and time.perf_counter() - started < self.seconds:
+            self.engine.step()
+
+    def back(self) -> None:
+        """Takes the last pass back."""
+        self.engine.back()
+
+    def reset(self) -> None:
+        """Takes all passes back."""
+        while self.can_go_back:
+            self.engine.back()
 
 
 class Stepper(Generic[S]):

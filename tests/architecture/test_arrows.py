@@ -55,7 +55,8 @@ ALLOWED = {
     ("model.claims", "model"): "a claim is about any topic, and its experiment runs there",
     ("pages.lessons.claims", "model"): "a claim's press runs that topic's experiment",
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",
-    ("model.training", "model.diffusion"): "trains what fills gaps by the code that fills them",
+    ("model.training", "model.diffusion"): "measures a model by the code that fills its pages",
+    ("model.training", "model.encoder_decoder"): "and one by the code that fills its gaps",
 }
 FLAT_FILES = {"model": 17, "viz": 10}  # at most, so that a room reads in order
 

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from model.diffusion.denoising import Diffusion, fill_page
-from model.diffusion.infilling import Infilling
 from model.diffusion.page_view import left_first
 from model.diffusion.quality import leave_one_out, measure_clashes
 from model.diffusion.records import Clashes
+from model.encoder_decoder.infilling import Infilling
 from model.generation import Generation
 from model.job import finish
 from model.loading import LanguageModel, load_model
 from pages.lessons.diffusion.fill import joined_ending
-from pages.lessons.diffusion.settings import BEGINNING, ENDING, GAP_TEXT
+from pages.lessons.diffusion.settings import BEGINNING, ENDING
+from pages.lessons.encoder_decoder.settings import GAP_TEXT
 
 LENGTH = 32
 TEMPERATURE = 0.0  # what clashes does so without a draw

@@ -13,15 +13,12 @@ from model.diffusion.records import (
     Clashes,
     DecodingRun,
     DenoiseHistory,
-    Segment,
     Sheet,
     Sweep,
-    TwoCaches,
 )
 from viz.chart import Chart
 from viz.diffusion.decoding_charts import MEASURES, means_of, runs_figure, sweep_figure, sweep_table
 from viz.diffusion.history_chart import history_figure
-from viz.diffusion.infilling import bytes_figure, caches_figure, gap_text_html
 from viz.diffusion.sheet import sheet_html, sheet_words
 
 NASTY = ("<b>bold</b>", "$x$", "<script>", "␣the")
@@ -51,20 +48,6 @@ def history(n_rows: int, length: int = 4) -> DenoiseHistory:
         confidence[row + 1 :, row] = np.nan
     labels = tuple(NASTY[i % 4] for i in range(length))
     return DenoiseHistory(confidence, filled_in, (labels,) * n_rows, labels, 4)
-
-
-def caches(n_written: int) -> TwoCaches:
-    return TwoCaches(
-        cross=np.ones((2, 3, 5), dtype=np.float32),
-        own=np.ones((2, 3, n_written), dtype=np.float32),
-        source_labels=(*NASTY, "."),
-        written_labels=NASTY[:n_written],
-        cross_bytes=(0, *[500] * n_written),
-        own_bytes=tuple(100 * n for n in range(n_written + 1)),
-        encoder_seconds=0.003,
-        n_encoder_passes=1,
-        drift=0.0,
-    )
 
 
 def is_clean(chart: Chart) -> bool:
@@ -140,29 +123,3 @@ def test_each_pass_of_each_way_is_a_piece_as_long_as_it_took() -> None:
     assert bars == [f"{name}: 8 passes, 16.0\u202fms", f"{name}: 2 passes, 4.0\u202fms"]
     assert "8 passes, 16.0\u202fms, 1 token a pass" in chart.alt
     assert "4.0 tokens a pass" in chart.alt
-
-
-def test_a_gap_is_a_box_and_its_text_is_data() -> None:
-    pieces = (
-        Segment("a <b>", "given"),
-        Segment(" <i>dog", "written"),
-        Segment(" ___", "open"),
-        Segment("", "written"),
-    )
-    markup = gap_text_html(pieces)
-    assert markup.count("<span") == 3
-    assert "a &lt;b&gt; <span" in markup, "the space stands before the box"
-    assert "&lt;i&gt;dog</span>" in markup
-    assert "\u00a0</span>" in markup, "a gap that has been begun"
-
-
-def test_two_caches_have_a_column_for_each_token() -> None:
-    chart = caches_figure(caches(3))
-    assert is_clean(chart)
-    left, right = chart.figure.data[:2]
-    assert (np.array(left.z).shape, np.array(right.z).shape) == ((6, 5), (6, 3))
-    assert "changed not by a bit" in chart.caption
-    assert "the encoder ran once" in chart.caption
-    chart = bytes_figure(caches(3))
-    assert "300\u202fB, 100\u202fB for each step" in chart.caption
-    assert [list(trace.y) for trace in chart.figure.data] == [[0, *[500] * 3], [0, 100, 200, 300]]

@@ -12,7 +12,6 @@ from model.diffusion.denoising import Diffusion
 from model.loading import LoadError
 from pages.frame import lesson_state
 from pages.lessons.diffusion import experiments as diffusion_experiments
-from pages.lessons.diffusion import gaps as diffusion_gaps
 from pages.lessons.diffusion import lesson as diffusion_lesson
 from pages.lessons.diffusion.state import DiffusionLesson
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
@@ -33,9 +32,9 @@ def tiny_model(name: str, **_: object) -> object:
 @pytest.fixture
 def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The lesson, opened without the first page, on tiny models with a context of 96 bytes."""
-    for module in (lesson_state, diffusion_lesson, diffusion_gaps):
+    for module in (lesson_state, diffusion_lesson):
         monkeypatch.setattr(module, "shared_model", tiny_model)
-    texts = {"beginning": "The cat", "ending": "the end", "gaps": "The ___ ran to the ___."}
+    texts = {"beginning": "The cat", "ending": "the end"}
     return open_lesson("pages/diffusion.py", positions="16", **texts)
 
 
@@ -162,21 +161,13 @@ def test_three_ways_are_shown_beside_each_other(app: AppTest) -> None:
     assert [one.partition(" passes, ")[0] for one in shown] == ["16", "16", "8"]
 
 
-def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(app: AppTest) -> None:
-    press(app, "diffusion_gap_step")
-    press(app, "diffusion_gap_step")
-    stepper = lesson(app).gaps
-    assert stepper is not None
-    assert stepper.steps.engine.n_done == 2
-    assert "the encoder ran once" in captions(app)
-    press(app, "diffusion_gap_back")
-    assert stepper.steps.engine.n_done == 1
-    app.text_input(key="diffusion_gaps").set_value("no gap").run()
-    assert "underscores" in errors(app)
-    assert lesson(app).gaps is stepper
-    app.text_input(key="diffusion_gaps").set_value("a ___ b").run()
-    assert not app.error
-    assert lesson(app).gaps is not stepper
+def test_an_old_link_to_a_text_with_gaps_leads_to_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (lesson_state, diffusion_lesson):
+        monkeypatch.setattr(module, "shared_model", tiny_model)
+    texts = {"beginning": "The cat", "ending": "the end", "gaps": "a ___ b"}
+    app = open_lesson("pages/diffusion.py", positions="16", **texts)
+    (link,) = [one for one in app.get("page_link") if "gaps" in one.proto.query_string]
+    assert link.proto.page.endswith("encoder_decoder")
 
 
 def test_the_page_survives_a_look_at_another_lesson_and_another_judge(app: AppTest) -> None:
@@ -210,6 +201,4 @@ def test_a_page_settles_pass_by_pass(page: Page, url: str, witness: Witness) -> 
     by_key(page, "diffusion_check_run").get_by_role("button").click()
     expect(page.locator(".sheet span.checked")).to_have_count(n_open)
 
-    by_key(page, "diffusion_gap_step").get_by_role("button").click()
-    expect(by_key(page, "diffusion_gap_back").get_by_role("button")).to_be_enabled()
     assert fits_a_phone(page)

@@ -27,7 +27,7 @@ from model.prefill_decode.records import (
 )
 from pages.lessons.prefill_decode.bounds import padding_grid
 from tests.charts.drawn_charts import assert_is_well_made, spec
-from viz.chart import Chart
+from viz.chart import Chart, as_recorded
 from viz.prefill_decode.batch_chart import throughput_figure, wait_figure
 from viz.prefill_decode.cost_chart import (
     choices_figure,
@@ -42,7 +42,7 @@ from viz.prefill_decode.latency_charts import (
     phase_rows,
     stream_figure,
 )
-from viz.prefill_decode.phase_charts import as_recorded, pace_figure, swap_figure, typical
+from viz.prefill_decode.phase_charts import pace_figure, swap_figure, typical
 from viz.prefill_decode.roofline_chart import busy_words, floors_figure, roofline_figure, verdict
 
 OWN, QUICK = "the model’s own step", "the step written out by hand"

@@ -1,1 +1,1 @@
-"""Figures of masked diffusion and infilling."""
+"""Figures of masked diffusion."""

@@ -6,13 +6,11 @@ Prefill is drawn in the prompt's colour and decode in the generated text's, as e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import accumulate
 
 import plotly.graph_objects as go
 
 from model.prefill_decode.records import PhaseRun, Request, Timed
-from model.records import Machine
 from viz.chart import (
     PHASE_ROLES,
     Chart,
@@ -37,16 +35,6 @@ def spread(timed: Timed) -> str:
     if timed.n == 1:
         return f"{duration(timed.median)} (one run)"
     return f"{duration(timed.median)} ({duration(timed.low)} to {duration(timed.high)})"
-
-
-def as_recorded(chart: Chart, machine: Machine) -> Chart:
-    """Returns a figure of another machine's run, which says so."""
-    told = f"Recorded {machine.date[:10]} on {machine.where}"
-    words = [
-        text.replace(f"Measured on {machine.where}", told).replace("Measured in", f"{told}, in")
-        for text in (chart.caption, chart.alt)
-    ]
-    return replace(chart, caption=words[0], alt=words[1])
 
 
 def typical(requests: Sequence[Request]) -> Request:

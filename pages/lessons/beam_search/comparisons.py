@@ -14,7 +14,7 @@ from model.beam_search.records import DecodingCost, SearchComparison
 from model.job import Job, Work
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import measured_on, show_job
 from pages.lessons.beam_search.settings import SETTINGS
 from pages.lessons.beam_search.state import PROMPTS, BeamLesson
 from viz.beam_search.comparison import (
@@ -53,6 +53,7 @@ def show_exact(lesson: BeamLesson) -> None:
         f"Compare with {plural(n_beams, 'beam')}",
         lambda: _start(lesson, work),
         _show_exact,
+        recorded=SearchComparison,
         controls=controls,
     )
     show_code(BestFirstSearch.step, BestFirstSearch._expand, key="beam_code_2")
@@ -112,13 +113,15 @@ def show_costs(lesson: BeamLesson) -> None:
                 lesson.lm, PROMPTS[: SETTINGS["cost_prompts"]], n_beams, N_TOKENS
             ),
         ),
-        lambda job: _show_costs(lesson, job.found),
+        lambda job: _show_costs(lesson, job),
+        recorded=tuple[DecodingCost, ...],
         controls=lambda is_running: SETTINGS.widget("cost_prompts", width=200, disabled=is_running),
     )
     show_code(measure_costs, cost_of, distinct, repeated, key="beam_code_3")
 
 
-def _show_costs(lesson: BeamLesson, costs: tuple[DecodingCost, ...] | None) -> None:
+def _show_costs(lesson: BeamLesson, job: Job[tuple[DecodingCost, ...]]) -> None:
+    costs, machine = job.found, measured_on(job, lesson.lm)
     if not costs:
         return
     show_chart(costs_figure(costs), "beam_costs")
@@ -133,7 +136,7 @@ def _show_costs(lesson: BeamLesson, costs: tuple[DecodingCost, ...] | None) -> N
         },
     )
     st.caption(
-        f"{lesson.lm.name}, {lesson.lm.where}: all methods have the same prompts, the same kind of "
+        f"{machine.model}, {machine.where}: all methods have the same prompts, the same kind of "
         "pass and the same limit on length. Beam search’s text is its best by sum log p (a = 0). "
         "Distinct n: different n-grams as a fraction of all, mean over texts."
     )

@@ -11,7 +11,7 @@ from model.causal_mask.records import Leak, TrainingMoment
 from model.job import Job
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import measured_on, show_job
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
 from viz.causal_mask.edit_charts import leak_figure
 from viz.causal_mask.loss_chart import training_figure
@@ -66,14 +66,15 @@ def show_training(lesson: MaskLesson) -> None:
         "Train two copies",
         lambda: Job(train_both_ways(lesson.lm, lesson.text.ids)),
         lambda job: _show_training(lesson, job),
+        recorded=tuple[TrainingMoment, ...],
         icon=":material/school:",
     )
     show_code(train_both_ways, mean_loss, key="mask_code_5")
 
 
 def _show_training(lesson: MaskLesson, job: Job[tuple[TrainingMoment, ...]]) -> None:
-    moments, lm = job.found or (), lesson.lm
-    where = f"{lm.name}, {lm.device}, float32"
+    moments, machine = job.found or (), measured_on(job, lesson.lm)
+    where = f"{machine.model}, {machine.device}, float32"
     show_chart(training_figure(moments, N_STEPS, where), "mask_trained")
     if job.is_running:
         return

@@ -206,6 +206,7 @@ def _methods(lesson: ConstraintLesson) -> None:
         "Compare decoding methods",
         lambda: _compare(lesson),
         _show_methods,
+        recorded=tuple[MethodResult, ...],
     )
 
 

@@ -20,7 +20,7 @@ from model.diffusion.records import CLASH, DecodingRun, Sweep
 from model.job import Job
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import measured_on, show_job
 from pages.lessons.diffusion.fill import joined_ending
 from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
@@ -51,6 +51,7 @@ def show_sweep(lesson: DiffusionLesson) -> None:
         lambda: _start_sweep(lesson),
         _show_sweep,
         controls=_controls,
+        recorded=Sweep,
         icon=":material/timer:",
         seconds=SLICE_SECONDS,
     )
@@ -149,6 +150,7 @@ def show_race(lesson: DiffusionLesson) -> None:
         "Start",
         lambda: _start_race(lesson),
         lambda job: _show_race(lesson, job),
+        recorded=tuple[DecodingRun, ...],
         icon=":material/timer:",
     )
     show_code(write_by_loop, write_by_beams, write_by_passes, key="diffusion_code_3")
@@ -164,7 +166,7 @@ def _start_race(lesson: DiffusionLesson) -> Job[tuple[DecodingRun, ...]]:
 
 def _show_race(lesson: DiffusionLesson, job: Job[tuple[DecodingRun, ...]]) -> None:
     runs = job.found or ()
-    show_chart(runs_figure(runs, lesson.lm.where), "diffusion_runs")
+    show_chart(runs_figure(runs, measured_on(job, lesson.lm).where), "diffusion_runs")
     for column, run in zip(st.columns(3, gap="large"), runs, strict=False):
         with column:
             st.markdown(f"**{run.name}**")

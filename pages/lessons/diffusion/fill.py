@@ -17,9 +17,9 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS, show_job
 from pages.frame.layout import is_presenting
-from pages.frame.stepper import Stepper, show_stepper
+from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
-from pages.lessons.diffusion.state import DiffusionLesson, PassSteps
+from pages.lessons.diffusion.state import DiffusionLesson
 from viz.diffusion.history_chart import history_figure
 from viz.diffusion.sheet import sheet_html, sheet_style, sheet_words
 from viz.format import digits, duration, percent, plural
@@ -81,6 +81,7 @@ def show_fill(lesson: DiffusionLesson) -> None:
         "Check",
         lambda: Job(check_page(lesson.page)),
         _show_check,
+        recorded=Sheet,
         icon=":material/visibility:",
     )
     show_code(Diffusion.step, propose, plan_passes, leave_one_out, key="diffusion_code_1")

@@ -11,7 +11,6 @@ from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
 from pages.lessons.diffusion.experiments import show_race, show_sweep
 from pages.lessons.diffusion.fill import lay_out, match_page, show_fill, steps_of
-from pages.lessons.diffusion.gaps import show_gaps
 from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
 
@@ -44,7 +43,14 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     _choose_model(lesson)
     show_sweep(lesson)
     show_race(lesson)
-    show_gaps(lesson)
+    _show_old_link()
+
+
+def _show_old_link() -> None:
+    """Lead a link of the time when gaps were filled on this page to the page where they are now."""
+    if gaps := st.query_params.get("gaps"):
+        page = "pages/encoder_decoder.py"
+        st.page_link(page, label="The text with gaps of this link", query_params={"gaps": gaps})
 
 
 def _choose_model(lesson: DiffusionLesson) -> None:

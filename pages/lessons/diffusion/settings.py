@@ -15,10 +15,6 @@ PAGES = {
     "A beginning": (BEGINNING, ""),
     "Nothing": ("", ""),
 }
-GAP_TEXT = (
-    "Once upon a time, there was a little girl named ___. She loved to play in the ___ with her "
-    "___."
-)
 SETTINGS = SettingsTable(
     "diffusion",
     Choice("page", "Given text", next(iter(PAGES)), tuple(PAGES), in_link=False),  # its texts are
@@ -46,6 +42,5 @@ SETTINGS = SettingsTable(
         (1, 2, 4),
         help="With other seeds. At temperature 0 in the order of confidence, all come out alike.",
     ),
-    Text("gaps", "A text with gaps", GAP_TEXT, max_characters=MAX_TEXT),
     default_model="unmasker",
 )

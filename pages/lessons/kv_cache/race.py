@@ -15,7 +15,7 @@ from model.loading import LanguageModel
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_charts, show_metrics
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import measured_on, show_job
 from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import count, digits, percent, plural
@@ -170,6 +170,7 @@ def show_reuse(lesson: CacheLesson) -> None:
         "Read both",
         lambda: _start_reuse(lesson),
         lambda job: _show_reuse(lesson.lm, job),
+        recorded=PrefixReuse,
         icon=":material/timer:",
     )
     show_code(reuse_prefix, common_start, key="kv_code_4")
@@ -195,7 +196,7 @@ def _show_reuse(lm: LanguageModel, job: Job[PrefixReuse]) -> None:
         return
     st.html(token_strip(reuse))
     st.caption("The second prompt. Filled: taken from the cache. Outlined: read.")
-    show_chart(reuse_figure(reuse, lm.where), "kv_reuse")
+    show_chart(reuse_figure(reuse, measured_on(job, lm).where), "kv_reuse")
 
 
 def token_strip(reuse: PrefixReuse) -> Markup:

@@ -146,6 +146,7 @@ def show_padding(lesson: PhaseLesson) -> None:
         "Run together",
         lambda: lesson.start(compare_padding(lesson.lm, _prompts(lesson.lm))),
         _draw_padding,
+        recorded=Padding,
         icon=":material/timer:",
     )
     show_code(compare_padding, key="phase_code_5")

@@ -22,9 +22,10 @@ from pages.frame.job_panel import is_running, show_job
 from pages.lessons.prefill_decode.recorded import recording_beside
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
+from viz.chart import as_recorded
 from viz.format import digits, percent, plural
 from viz.prefill_decode.cost_chart import price_figure, request_figure
-from viz.prefill_decode.phase_charts import as_recorded, typical
+from viz.prefill_decode.phase_charts import typical
 
 THOUSAND = 1000
 

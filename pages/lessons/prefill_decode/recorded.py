@@ -11,8 +11,7 @@ from model.prefill_decode.recordings import Recording
 from pages.frame.figures import show_chart
 from pages.frame.models import DEFAULT_MODEL
 from pages.lessons.prefill_decode.settings import RECORDINGS, SETTINGS
-from viz.chart import Chart
-from viz.prefill_decode.phase_charts import as_recorded
+from viz.chart import Chart, as_recorded
 
 Run = TypeVar("Run")
 Show: TypeAlias = Callable[[Chart, str], None]  # a figure, by the key of its place

@@ -7,10 +7,9 @@ import streamlit as st
 from model.job import Job
 from model.prefill_decode.records import Scoring
 from model.prefill_decode.scoring import embed, score_and_write, score_choices
-from model.timing import describe
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_charts
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import measured_on, show_job
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.prefill_decode.cost_chart import choices_figure, scoring_figure
@@ -40,6 +39,7 @@ def show_scores(lesson: PhaseLesson) -> None:
         "Score",
         start,
         lambda job: _show(lesson, job),
+        recorded=Scoring,
         icon=":material/timer:",
     )
     show_code(score_choices, embed, key="phase_code_7")
@@ -49,7 +49,7 @@ def _show(lesson: PhaseLesson, job: Job[Scoring]) -> None:
     result = job.found
     if result is None or job.is_running:
         return
-    seconds = scoring_figure(result, describe(lesson.lm).where)
+    seconds = scoring_figure(result, measured_on(job, lesson.lm).where)
     choices = choices_figure(result)
     show_charts([(choices, "phase_choices"), (seconds, "phase_scoring")])
     st.caption("The answer that it wrote, greedily:")

@@ -24,7 +24,7 @@ from model.sampling.experiments import (
 )
 from model.tokenizing import labels_of, text_of
 from pages.frame.figures import show_chart
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import measured_on, show_job
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.format import digits, duration, percent, plural
@@ -47,6 +47,7 @@ def show_votes(lab: Lab) -> None:
         "Generate 20 at each",
         lambda: Job(write_votes(lab.lm, SETTINGS["vote_prompt"])),
         lambda job: _show_votes(lab, job),
+        recorded=Votes,
         controls=lambda _: SETTINGS.widget("vote_prompt"),
     )
 
@@ -62,7 +63,8 @@ def _show_votes(lab: Lab, job: Job[Votes]) -> None:
     pairs = list(zip(votes.greedy, votes.sampled, strict=False))  # one side may be a text ahead
     left, right = st.columns(2, gap="medium")
     with left:
-        where = f"{lab.lm.name}, {lab.lm.where}; {duration(job.seconds)} of generation"
+        machine = measured_on(job, lab.lm)
+        where = f"{machine.model}, {machine.where}; {duration(job.seconds)} of generation"
         show_chart(replace(chart, caption=f"{chart.caption} {where}."), "votes")
     with right:
         st.markdown(f"**T = 0:** {_summary(votes.greedy)}")

@@ -48,6 +48,7 @@ def show_forks(lesson: SnowballLesson) -> None:
         f"Fork {N_FORKS} texts",
         lambda: _start_forks(lesson),
         lambda job: _draw_forks(lesson, job),
+        recorded=Forks,
         controls=lambda _: _controls(lesson),
     )
     show_code(fork_many, compounding, key="snowball_code_forks")
@@ -109,6 +110,7 @@ def show_rewind(lesson: SnowballLesson) -> None:
         "Compare five rewind strategies",
         lambda: _start_rewind(lesson),
         lambda job: _draw_rewind(lesson, job),
+        recorded=tuple[RewindStrategy, ...],
     )
     show_code(compare_rewinds, Generation.rewind, key="snowball_code_rewind")
 

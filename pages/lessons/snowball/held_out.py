@@ -51,6 +51,7 @@ def show_exposure(lesson: SnowballLesson) -> None:
         "Compare",
         lambda: _start_exposure(lesson),
         lambda job: _draw_exposure(lesson, job),
+        recorded=Exposure,
         controls=lambda _: _controls(lesson),
     )
     show_code(measure_exposure, expected_surprise, key="snowball_code_exposure")
@@ -127,6 +128,7 @@ def show_context(lesson: SnowballLesson) -> None:
         "Measure",
         lambda: _start_context(lesson),
         lambda job: _draw_context(lesson, job),
+        recorded=ContextLoss,
         controls=lambda _: SETTINGS.widget("held_out", width=280),
     )
     show_code(measure_context_loss, predict, key="snowball_code_context")

@@ -13,6 +13,7 @@ from model.generation import Generation
 from model.job import Job, Progress, Work
 from model.loading import LanguageModel
 from model.sampling import Settings
+from model.timing import describe
 from viz.format import duration
 
 MAX_PROMPT = 200  # tokens: a strip of more is no picture
@@ -68,4 +69,5 @@ def write_text(text: Generation, settings: Settings, n_tokens: int) -> Work[None
 
 def provenance(job: Job[Any], lm: LanguageModel) -> str:
     """Says on what something was measured, and how long that took."""
-    return f"On {lm.name}, {lm.where}, in {duration(job.seconds)}."
+    machine = job.recorded_on or describe(lm)
+    return f"On {machine.model}, {machine.where}, in {duration(job.seconds)}."

@@ -57,6 +57,7 @@ def show_instruction(lesson: SnowballLesson) -> None:
         f"Write 3 × {N_TEXTS} texts",
         lambda: _start_instruction(lesson),
         lambda job: _draw_instruction(lesson, job),
+        recorded=InstructionPosition,
         controls=lambda _: SETTINGS.widget("after", width=130),
     )
     show_code(place_instruction, key="snowball_code_instruction")
@@ -108,6 +109,7 @@ def show_long(lesson: SnowballLesson) -> None:
         "Generate to this length",
         lambda: _start_long(lesson),
         lambda job: _draw_long(lesson, job),
+        recorded=LongTexts,
         controls=lambda _: _lengths(lesson),
     )
     show_code(generate_long, repeats, key="snowball_code_long")

@@ -37,10 +37,24 @@ def show_proof(lesson: SpeculativeLesson) -> None:
     )
     st.subheader("Greedy: a hundred prompts", anchor=False)
     title = "Continue a hundred prompts both ways"
-    show_job(lesson.jobs, "spec_greedy", title, lambda: _check(lesson), _checks)
+    show_job(
+        lesson.jobs,
+        "spec_greedy",
+        title,
+        lambda: _check(lesson),
+        _checks,
+        recorded=tuple[GreedyCheck, ...],
+    )
     st.subheader("Sampled: ten thousand draws", anchor=False)
     title = f"Draw {count(N_DRAWS)} times"
-    show_job(lesson.jobs, "spec_sampled", title, lambda: _draw(lesson), _draws)
+    show_job(
+        lesson.jobs,
+        "spec_sampled",
+        title,
+        lambda: _draw(lesson),
+        _draws,
+        recorded=DistributionTest,
+    )
     show_code(check_greedy, compare_distribution, pair_probs, key="spec_code_4")
 
 

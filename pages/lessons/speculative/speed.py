@@ -19,7 +19,7 @@ from model.speculative.timing import (
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import measured_on, show_job
 from pages.frame.models import shared_model
 from pages.lessons.speculative.settings import DRAFTS, LOOKUP, SETTINGS
 from pages.lessons.speculative.state import ModelPair, SpeculativeLesson
@@ -51,6 +51,7 @@ def show_speed(lesson: SpeculativeLesson) -> None:
         "Measure",
         lambda: _measure(lesson),
         lambda job: _speeds(lesson, job),
+        recorded=SpeedReport,
         icon=":material/timer:",
     )
     functions = measure_speed, tokens_per_round, predict_speed_up, textbook_speed_up
@@ -76,8 +77,8 @@ def _measure(lesson: SpeculativeLesson) -> Job[SpeedReport]:
 
 def _speeds(lesson: SpeculativeLesson, job: Job[SpeedReport]) -> None:
     """Show the speed of each length, the parts, and whether the texts were the same."""
-    report = job.result
-    where = f"{lesson.lm.where}, {lesson.lm.name} with {report.draft}"
+    report, machine = job.result, measured_on(job, lesson.lm)
+    where = f"{machine.where}, {machine.model} with {report.draft}"
     show_chart(speed_figure(report, where), "spec_speeds")
     parts, speeds = report.parts, report.speeds
     best = max(speeds, key=lambda one: one.measured)
@@ -124,7 +125,14 @@ def show_drafts(lesson: SpeculativeLesson) -> None:
         "size that was trained on text alone is accepted less often. Prompt lookup has no model: "
         "it is accepted where the text repeats itself."
     )
-    show_job(lesson.jobs, "spec_drafts", "Compare drafts", lambda: _compare(lesson), _reports)
+    show_job(
+        lesson.jobs,
+        "spec_drafts",
+        "Compare drafts",
+        lambda: _compare(lesson),
+        _reports,
+        recorded=tuple[DraftReport, ...],
+    )
     show_code(compare_drafts, key="spec_code_3")
 
 

@@ -17,8 +17,8 @@ from transformers import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
 
 from model import kv_cache
-from model.diffusion.gaps import GAP, segments, sentinel_ids, with_sentinels
-from model.diffusion.records import Segment, TwoCaches
+from model.encoder_decoder.gaps import GAP, segments, sentinel_ids, with_sentinels
+from model.encoder_decoder.records import Segment, TwoCaches
 from model.loading import LanguageModel
 from model.passes import Logits, check_room, run_pass
 from model.tokenizing import encode, labels_of, text_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from model.diffusion.records import Segment
+from model.encoder_decoder.records import Segment
 from model.loading import LanguageModel
 
 # how a reader marks a gap; the space before it belongs to the word that fills it

@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from model.diffusion.records import Segment, TwoCaches
+from model.encoder_decoder.records import Segment, TwoCaches
 from model.records import FloatArray
 from viz.chart import Chart, add_line, new_figure
 from viz.format import duration, plural, size, size_ticks

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from model.diffusion.gaps import segments, sentinel_ids, with_sentinels
-from model.diffusion.infilling import Infilling
+from model.encoder_decoder.gaps import segments, sentinel_ids, with_sentinels
+from model.encoder_decoder.infilling import Infilling
 from tests.tiny_fillers import SENTINELS, tiny_gapfiller
 from tests.tiny_models import tiny
 

@@ -1,0 +1,1 @@
+"""Infilling by an encoder-decoder: the input is read once, the answer is written by the loop."""

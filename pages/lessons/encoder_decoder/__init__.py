@@ -1,0 +1,1 @@
+"""The lesson of pages/encoder_decoder.py: the encoder-decoder."""

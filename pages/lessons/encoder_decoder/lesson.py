@@ -1,0 +1,107 @@
+"""The encoder-decoder below its title: a text with gaps, what is written there, and both caches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.encoder_decoder.gaps import with_sentinels
+from model.encoder_decoder.infilling import Infilling
+from model.loading import LanguageModel, LoadError
+from pages.frame.code_that_ran import show_code
+from pages.frame.figures import show_chart
+from pages.frame.layout import is_presenting
+from pages.frame.lesson_state import progress_caption
+from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
+from pages.frame.models import shared_model
+from pages.frame.stepper import PassSteps, Stepper, show_stepper
+from pages.lessons.encoder_decoder.settings import SETTINGS
+from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html
+from viz.format import duration, plural
+from viz.reader import FACTOR
+
+LESSON = "gap_lesson"
+PLAY_SECONDS = 0.6
+N_BEGUN = 6  # tokens that are written before the reader presses anything: both caches are there
+
+
+@dataclass
+class GapLesson:
+    """All that one reader has on the page."""
+
+    lm: LanguageModel
+    stepper: Stepper[PassSteps[Infilling]]
+    notice: str | None = None  # why another text was not read
+
+
+def show_gap_lesson(waiting: DeltaGenerator) -> None:
+    """Draw the page for this reader."""
+    lesson: GapLesson | None = st.session_state.get(LESSON)
+    if lesson is None:
+        try:
+            lesson = begin_by_link(SETTINGS, lambda: _begin(waiting))
+        except LoadError as error:
+            waiting.error(str(error))
+            return
+        st.session_state[LESSON] = lesson
+    waiting.empty()
+    show_faults(SETTINGS)
+    st.markdown(
+        "**An encoder-decoder reads its whole input in one pass, both ways. Its answer it writes "
+        "one token at a time, like every other model here.** Mark gaps by ___ and press Step."
+    )
+    SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
+    if lesson.notice:
+        st.error(lesson.notice)
+    show_stepper(lambda: lesson.stepper, lambda: _draw(lesson.stepper), PLAY_SECONDS)
+    show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")
+    offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
+
+
+def _begin(waiting: DeltaGenerator) -> GapLesson:
+    name = asked_model(SETTINGS) or SETTINGS.default_model
+    lm = shared_model(name, progress=progress_caption(waiting))
+    return GapLesson(lm, _steps_of(lm))
+
+
+def _steps_of(lm: LanguageModel) -> Stepper[PassSteps[Infilling]]:
+    """Read the text of the field, and write the first tokens of the answer."""
+    steps = PassSteps(Infilling(lm, SETTINGS["gaps"]))
+    while steps.can_step and steps.engine.n_done < N_BEGUN:
+        steps.step()
+    return Stepper(steps, "gap")
+
+
+def _read(lesson: GapLesson) -> None:
+    """Read another text; if it cannot be read, the one on the page stays."""
+    try:
+        lesson.stepper, lesson.notice = _steps_of(lesson.lm), None
+    except ValueError as error:
+        lesson.notice = str(error)
+
+
+def _draw(stepper: Stepper[PassSteps[Infilling]]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="gap_buttons"):
+        stepper.buttons()
+    stepper.notices()
+    text = stepper.steps.engine
+    st.html(gap_text_html(text.segments, FACTOR if is_presenting() else 1.0))
+    n_read, n_written = plural(len(text.source_ids), "token"), len(text.written_ids)
+    by_loop = f"{plural(n_written, 'token')} written by as many passes of the decoder"
+    st.markdown(
+        f"{n_read} read by the encoder in one pass of {duration(text.encoder_seconds)}, "
+        f"{by_loop if n_written else 'nothing written yet'}."
+    )
+    if text.written_ids:
+        caches = text.look()
+        left, right = st.columns([5, 3], gap="large")
+        with left:
+            show_chart(caches_figure(caches), "gap_caches")
+        with right:
+            show_chart(bytes_figure(caches), "gap_bytes")
+    st.caption(
+        "Each gap is read as a token of its own, `<extra_id_0>` and so on; the answer repeats it "
+        "and goes on with what the gap holds. A decoder-only model has one stack and one cache."
+    )
