@@ -45,6 +45,7 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
         *("snowball_instruction", "snowball_long", "snowball_exposure", "snowball_context"),
     ),
 }
+FIRST = {"diffusion_check": "diffusion_fill", "snowball_rewind": "snowball_fork_run"}  # pressed
 
 
 def record(lm: LanguageModel, folder: Path) -> Recording:
@@ -65,6 +66,9 @@ def record_page(page: str, wanted: Sequence[str], folder: Path) -> None:
     app = AppTest.from_file(APP, default_timeout=PATIENCE_SECONDS)
     for key in keys:
         _run_out(app.switch_page(f"pages/{page}.py").run(), lesson)
+        if key in FIRST:
+            app.button(key=FIRST[key]).click().run()
+            _run_out(app, lesson)
         app.button(key=f"{key}_run").click().run()
         job = _run_out(app, lesson)[key]
         if app.exception or job.notice or not job.is_done:
@@ -75,8 +79,10 @@ def record_page(page: str, wanted: Sequence[str], folder: Path) -> None:
 def _run_out(app: AppTest, lesson: str) -> dict[str, Job[Any]]:
     """Lets all that goes on in a page come to its end, and returns its jobs."""
     while True:
-        jobs: dict[str, Job[Any]] = app.session_state[lesson].jobs
-        if not any(job.is_running for job in jobs.values()):
+        kept = app.session_state[lesson]
+        jobs: dict[str, Job[Any]] = kept.jobs
+        is_playing = getattr(getattr(kept, "stepper", None), "is_playing", False)
+        if not is_playing and not any(job.is_running for job in jobs.values()):
             return jobs
         app.run()
 

@@ -7,10 +7,13 @@ and its cache; it chooses no token.
 
 from __future__ import annotations
 
+import copy
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 Logits: TypeAlias = npt.NDArray[np.float32]
+
+_twins: WeakKeyDictionary[LanguageModel, dict[str, PreTrainedModel]] = WeakKeyDictionary()
+_making = threading.Lock()
 
 # on Hopper cuDNN's attention plans anew for every length of the keys, tens of milliseconds a token
 torch.backends.cuda.enable_cudnn_sdp(False)
@@ -145,6 +151,26 @@ def forward(
     inputs = inputs_of(lm, rows, cache, n_logits) | dict(extra or {})
     n_input = sum(map(len, rows))
     return run_pass(lm, n_input, lambda: lm.model(**inputs).logits[:, -n_logits:][at])
+
+
+def twin_of(lm: LanguageModel, attention: str) -> PreTrainedModel:
+    """Returns a model that shares every weight with this one but computes attention otherwise.
+
+    The model that everybody uses stays as it is.
+
+    Args:
+        lm: the model.
+        attention: name of the attention function, as transformers has it.
+    """
+    with _making, lm.lock:
+        twins = _twins.setdefault(lm, {})
+        if attention not in twins:
+            tensors = [*lm.model.parameters(), *lm.model.buffers()]
+            # a copy of the layers alone: each tensor stands for itself
+            twin = copy.deepcopy(lm.model, {id(tensor): tensor for tensor in tensors})
+            twin.set_attn_implementation(attention)
+            twins[attention] = twin
+    return twins[attention]
 
 
 def check_room(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the text") -> None:

@@ -9,12 +9,9 @@ everybody uses stays as it is. This module knows no page.
 
 from __future__ import annotations
 
-import copy
-import threading
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -24,7 +21,7 @@ from model.causal_mask.records import AttentionMaps, Edit, Floats, Leak, Shift
 from model.draw import best_except
 from model.loading import LanguageModel
 from model.masks import divergence, log_softmax
-from model.passes import Logits, PassError, check_room, forward, inputs_of, run_pass
+from model.passes import Logits, PassError, check_room, forward, inputs_of, run_pass, twin_of
 from model.token_bytes import alphabet_of
 from model.tokenizing import encode, encode_bare, label, labels_of, pieces
 
@@ -33,9 +30,6 @@ MIN_SHIFT = 1e-3  # probability below which a token is not, unless it is the bes
 MAX_NEW = 8  # tokens that may stand in the place of one
 MIN_LOGPROB = -1e4  # of a token that a model rules out
 STILL = 1e-6  # of the largest logit: a full mask that moves no more than this was not used
-
-_twins: WeakKeyDictionary[LanguageModel, PreTrainedModel] = WeakKeyDictionary()
-_making = threading.Lock()
 
 
 # Passes over a whole text
@@ -103,15 +97,7 @@ def eager_twin(lm: LanguageModel) -> PreTrainedModel:
 
     Attention weights exist only there: the fused kernels never write them to memory.
     """
-    with _making, lm.lock:
-        twin = _twins.get(lm)
-        if twin is None:
-            tensors = [*lm.model.parameters(), *lm.model.buffers()]
-            # a copy of the layers alone: each tensor stands for itself
-            twin = copy.deepcopy(lm.model, {id(tensor): tensor for tensor in tensors})
-            twin.set_attn_implementation("eager")
-            _twins[lm] = twin
-    return twin
+    return twin_of(lm, "eager")
 
 
 def read_attention(

@@ -20,6 +20,26 @@ class CacheGrid:
     value_bytes: int  # of one head at one position
 
 
+@dataclass(frozen=True, eq=False)
+class QueryKeyValue:
+    """One head at the newest token: what it asks, what every token answers, what it takes."""
+
+    layer: int  # the first is 1
+    head: int  # of the query, the first is 1
+    kv_head: int  # of the key and the value, which several query heads may share
+    labels: tuple[str, ...]  # (tokens,) visible text, the newest token last
+    query: FloatArray  # (d,) of the newest token
+    keys: FloatArray  # (tokens, d)
+    values: FloatArray  # (tokens, d)
+    weights: FloatArray  # (tokens,) softmax of query · key ÷ √d, sum 1
+
+    @property
+    def output(self) -> FloatArray:
+        """The values, mixed by the weights, (d,)."""
+        mixed: FloatArray = self.weights @ self.values
+        return mixed
+
+
 @dataclass(frozen=True)
 class CacheMoment:
     """The cache at one moment of a rewind."""

@@ -101,12 +101,7 @@ def _part(
     job = jobs.get(key)
     if job is not None:
         _show_progress(job)
-    if job is not None and job.found is not None:
-        show(job)
-    elif recorded is not None and (before := recorded_job(key, recorded)) is not None:
-        _show_recording(before, title, show)
-    elif idle is not None:
-        idle()
+    _show_found(job, key, title, show, idle, recorded)
     if job is not None and job.is_running:
         job.run_for(seconds)
         if not job.is_running:
@@ -135,6 +130,24 @@ def stop(jobs: Jobs, key: str) -> None:
     """End a job, if it goes on; what it found stays."""
     if key in jobs:
         jobs[key].stop()
+
+
+def _show_found(
+    job: Job[Any] | None,
+    key: str,
+    title: str,
+    show: Callable[[Job[Any]], None],
+    idle: Callable[[], None] | None,
+    recorded: Any,
+) -> None:
+    """Draw what was found, a recording until something was, or what stands in its place."""
+    before = None if recorded is None else recorded_job(key, recorded)
+    if job is not None and job.found is not None:
+        show(job)
+    elif before is not None:
+        _show_recording(before, title, show)
+    elif idle is not None:
+        idle()
 
 
 def _show_recording(job: Job[Any], title: str, show: Callable[[Job[Any]], None]) -> None:

@@ -19,7 +19,7 @@ from model.diffusion.quality import clashes_of, find_names, judge_tokens, leave_
 from model.diffusion.records import CLASH, DecodingRun, Sweep
 from model.job import Job
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart
+from pages.frame.figures import show_caption, show_chart
 from pages.frame.job_panel import measured_on, show_job
 from pages.lessons.diffusion.fill import joined_ending
 from pages.lessons.diffusion.settings import SETTINGS
@@ -112,7 +112,7 @@ def _show_sheets(sweep: Sweep) -> None:
                 st.markdown(f"**{plural(n, 'pass', 'es')}**, {place}")
                 if sheet := first[n].sheet:
                     st.html(sheet_html(sheet))
-                st.caption(f"Measured: {_measured(first[n])}.")
+                show_caption(f"Measured: {_measured(first[n])}.")
 
 
 def _measured(run: DecodingRun) -> str:

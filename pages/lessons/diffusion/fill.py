@@ -14,7 +14,7 @@ from model.diffusion.records import Sheet
 from model.job import Job
 from model.loading import LanguageModel
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart
+from pages.frame.figures import show_caption, show_chart
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS, show_job
 from pages.frame.layout import is_presenting
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
@@ -188,7 +188,7 @@ def _say(page: Diffusion, sheet: Sheet) -> None:
 def _show_check(job: Job[Sheet]) -> None:
     sheet = job.result
     st.html(sheet_html(sheet))
-    st.caption(
+    show_caption(
         f"Measured. {sheet_words(sheet)} The bar at the foot of a cell is the probability of its "
         "token given all the others."
     )

@@ -49,8 +49,8 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     waiting.empty()
     show_faults(SETTINGS)
     st.markdown(
-        "**An encoder-decoder reads its whole input in one pass, both ways. Its answer it writes "
-        "one token at a time, like every other model here.** Mark gaps by ___ and press Step."
+        "An encoder-decoder reads its whole input in one pass, both ways. Its answer it writes one "
+        "token at a time, like every other model here. Mark gaps by ___ and press Step."
     )
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
     if lesson.notice:

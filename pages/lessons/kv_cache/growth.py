@@ -7,6 +7,7 @@ import streamlit as st
 from model.generation import Generation
 from model.kv_cache import bytes_in_use, cache_shape
 from model.kv_cache.experiments import look_into, watch_rewind
+from model.kv_cache.query_key_value import attention_weights, read_query
 from model.loading import LanguageModel
 from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
@@ -14,20 +15,21 @@ from pages.frame.figures import show_chart
 from pages.frame.stepper import show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson, new_stepper
+from viz.kv_cache.attention_chart import attention_figure
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
+from viz.kv_cache.squares_chart import squares_figure
 
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
+MIN_DRAWN = 5  # passes after the prefill in the picture of squares
 MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 
 
 def show_growth(lesson: CacheLesson) -> None:
     """Show the text, its cache as a grid, and its bytes counted twice."""
     st.markdown(
-        "The keys and values of past tokens never change, so the model keeps them. In each "
-        "layer the newest token’s query is compared with every key, and the values are mixed by "
-        "how well their keys match. Reading the prompt fills all of its columns at once; every "
-        "further token adds one column and the same number of bytes."
+        "The keys and values of past tokens never change, so the model keeps them. Reading the "
+        "prompt fills all of its columns at once; every further token adds one column."
     )
     with (
         st.form("kv_start", border=False),
@@ -39,7 +41,8 @@ def show_growth(lesson: CacheLesson) -> None:
         SETTINGS.widget("prompt")
         st.form_submit_button("Start", key="kv_begin", on_click=_begin, args=(lesson,))
     show_stepper(lambda: lesson.stepper, lambda: _growth(lesson), PLAY_SECONDS)
-    show_code(Generation.step, look_into, bytes_in_use, cache_shape, watch_rewind, key="kv_code_1")
+    functions = Generation.step, look_into, read_query, attention_weights, watch_rewind
+    show_code(*functions, bytes_in_use, cache_shape, key="kv_code_1")
 
 
 def _begin(lesson: CacheLesson) -> None:
@@ -81,6 +84,17 @@ def _growth(lesson: CacheLesson) -> None:
         )
         return
     show_chart(grid_figure(grid), "kv_grid")
+    n_steps = len(generation.steps)
+    n_to_come = max(0, MIN_DRAWN - n_steps)
+    st.subheader("Without a cache, every column is computed again", anchor=False)
+    show_chart(squares_figure(generation.n_prompt, n_steps, n_to_come), "kv_squares")
+    if (head := text.query()) is not None:
+        st.subheader("Why keys and values are kept, and queries are not", anchor=False)
+        st.markdown(
+            "The newest token’s query is compared with the **key** of every token, and their "
+            "**values** are mixed by the match. The next token brings a **query** of its own."
+        )
+        show_chart(attention_figure(head), "kv_attention")
     left, right = st.columns(2, gap="large")
     with left:
         chart = bytes_figure(

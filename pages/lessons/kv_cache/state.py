@@ -12,7 +12,8 @@ from typing import Any
 from model.generation import Generation
 from model.job import Job
 from model.kv_cache.experiments import watch_rewind
-from model.kv_cache.records import CacheMoment
+from model.kv_cache.query_key_value import read_query
+from model.kv_cache.records import CacheMoment, QueryKeyValue
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.stepper import Stepper
@@ -31,6 +32,14 @@ class GrowingText:
     generation: Generation
     settings: Settings
     moments: tuple[CacheMoment, ...] = ()
+    _queries: dict[tuple[int, ...], QueryKeyValue | None] = field(default_factory=dict)
+
+    def query(self) -> QueryKeyValue | None:
+        """Returns what the newest token asks in one head; None where that cannot be read."""
+        ids = tuple(self.generation.ids)
+        if ids not in self._queries:
+            self._queries = {ids: read_query(self.generation.lm, ids)}
+        return self._queries[ids]
 
     @property
     def can_step(self) -> bool:

@@ -17,6 +17,7 @@ from model.prefill_decode.records import BatchRun, Padding, Roofline
 from model.prefill_decode.roofline import measure_floors, measure_roofline
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
+from pages.frame.figures import show_caption
 from pages.frame.job_panel import show_job
 from pages.lessons.prefill_decode.recorded import Show, show_runs
 from pages.lessons.prefill_decode.settings import SETTINGS
@@ -172,7 +173,7 @@ def _draw_padding(job: Job[Padding]) -> None:
         return
     st.dataframe(padding_table(padding), hide_index=True)
     st.html(padding_grid(padding))
-    st.caption(
+    show_caption(
         "Measured: one pass over the rectangle against each prompt alone; the largest logit is "
         f"{padding.scale:.1f}. Hatched cells are padding. A model with rotary positions sees only "
         "distances, so positions that count padding do no harm. A model that learnt a vector for "

@@ -44,6 +44,7 @@ def show_stream(lesson: PhaseLesson) -> None:
         "Write",
         lambda: _start(lesson),
         lambda job: _begin_replay(lesson, job),
+        recorded=Request,
         controls=lambda is_disabled: SETTINGS.widget("prompt", width=420, disabled=is_disabled),
         icon=":material/timer:",
     )
@@ -69,6 +70,9 @@ def _start(lesson: PhaseLesson) -> Job[Request]:
 def _begin_replay(lesson: PhaseLesson, job: Job[Request]) -> None:
     """Begin to show what was written, once it is; of a job that was stopped, what it has."""
     request = job.found
+    if request is not None and job.recorded_on is not None:
+        show_chart(stream_figure(request, job.recorded_on.where), "phase_streamed")
+        return
     if request is None or job.is_running or lesson.replay is not None:
         return
     texts = [text_of(lesson.lm.tokenizer, request.token_ids[: n + 1]) for n in range(request.n_out)]

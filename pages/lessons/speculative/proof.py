@@ -17,7 +17,7 @@ from model.speculative.proof import (
 from model.speculative.records import GreedyCheck
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart
+from pages.frame.figures import show_caption, show_chart
 from pages.frame.job_panel import show_job
 from pages.lessons.speculative.state import SpeculativeLesson
 from viz.draws_chart import MAX_TOKENS, draws_figure
@@ -80,7 +80,7 @@ def _checks(job: Job[tuple[GreedyCheck, ...]]) -> None:
             "tokens were so close that rounding decided. In float32 that is rare; in 16 bits it is "
             "not."
         )
-    st.caption("Measured. The last of them:")
+    show_caption("Measured. The last of them:")
     st.text(checks[-1].text)
 
 

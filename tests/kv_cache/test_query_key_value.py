@@ -1,0 +1,68 @@
+"""What a head asks, answers and takes is what transformers' own attention computes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from model.kv_cache.query_key_value import attention_weights, read_query
+from model.passes import inputs_of, twin_of
+from tests.tiny_models import tiny
+from viz.kv_cache.attention_chart import MAX_ROWS, attention_figure
+from viz.kv_cache.squares_chart import squares_figure
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2", "qwen2"])
+def test_the_match_is_the_attention_that_transformers_computes(name: str) -> None:
+    lm = tiny(name)
+    ids = [3, 5, 7, 5, 11, 4, 9]
+    head = read_query(lm, ids)
+    assert head is not None
+    with torch.inference_mode():
+        inputs = inputs_of(lm, [ids]) | {"output_attentions": True}
+        attentions = twin_of(lm, "eager")(**inputs).attentions
+    own = attentions[head.layer - 1][0, head.head - 1, -1].numpy()
+    assert np.allclose(head.weights, own, atol=1e-6)
+    peaks = np.stack([layer[0, :, -1, 1:-2].numpy().max() for layer in attentions])
+    assert head.weights[1:-2].max() == pytest.approx(peaks.max(), abs=1e-6)
+    assert head.output == pytest.approx(own @ head.values, abs=1e-5)
+
+
+def test_keys_and_values_are_those_of_the_cache() -> None:
+    lm = tiny("llama")
+    ids = [3, 5, 7, 5, 11, 4]
+    head, cache = read_query(lm, ids), lm.new_cache()
+    assert head is not None
+    with torch.inference_mode():
+        lm.model(**inputs_of(lm, [ids], cache))
+    layer = cache.layers[head.layer - 1]
+    for noted, kept in ((head.keys, layer.keys), (head.values, layer.values)):
+        assert np.allclose(noted, kept[0, head.kv_head - 1, : len(ids)].numpy(), atol=1e-6)
+
+
+def test_weights_by_hand() -> None:
+    query = np.array([[2.0, 0.0, 0.0, 0.0]])
+    keys = np.array([[[np.log(3), 0, 0, 0], [0, 0, 0, 0]]])
+    assert attention_weights(query, keys) == pytest.approx(np.array([[0.75, 0.25]]))
+
+
+def test_a_text_without_a_middle_has_nothing_to_look_at() -> None:
+    assert read_query(tiny("llama"), [3, 5, 7]) is None
+
+
+def test_the_picture_shows_the_tokens_that_weigh_most() -> None:
+    head = read_query(tiny("llama"), list(range(3, 3 + 2 * MAX_ROWS)))
+    assert head is not None
+    keys = attention_figure(head).figure.data[1]
+    assert np.shape(keys.z) == (MAX_ROWS, head.keys.shape[1])
+
+
+def test_squares_count_the_columns_of_every_pass() -> None:
+    chart = squares_figure(6, 3, 1)
+    without, cached = (np.array(half.z) for half in chart.figure.data)
+    assert (without > 1).sum(axis=1).tolist() == [6, 7, 8, 9, 10]
+    assert (cached > 1).sum(axis=1).tolist() == [6, 1, 1, 1, 1]
+    titles = [note.text for note in chart.figure.layout.annotations]
+    assert "6 + 7 + 8 + 9 + 10 = 40 columns" in titles[0]
+    assert "6 + 1 + 1 + 1 + 1 = 10 columns" in titles[1]

@@ -1,0 +1,112 @@
+"""A query, the keys that it is compared with, and the values that are mixed: one head, its numbers.
+
+From left to right as the head computes: the newest token's query above the keys of all tokens, how
+well each key matches, and the values that are mixed by that, with the result below them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from model.kv_cache.records import QueryKeyValue
+from model.records import FloatArray
+from viz.chart import Chart, filled, new_figure, place_rows, write_at
+from viz.format import digits, percent, plural
+from viz.labels import plain
+from viz.palette import colour
+
+MAX_ROWS = 12  # tokens: those that weigh most, where there are more
+KEYS, WEIGHTS, VALUES = (0.09, 0.43), (0.47, 0.6), (0.64, 1.0)  # from left to right
+QUERY, ROWS, OUTPUT = (0.84, 0.91), (0.2, 0.7), (0.0, 0.07)  # from below
+TITLE = 15  # pixels
+
+
+def attention_figure(head: QueryKeyValue) -> Chart:
+    """Draws one head at the newest token."""
+    shown = np.sort(np.argsort(-head.weights, kind="stable")[:MAX_ROWS])
+    figure = new_figure()
+    own = head.labels[-1]
+    _strip(figure, head.query[None], "prompt", "", (KEYS, QUERY))
+    _strip(figure, head.keys[shown], "keys", "2", (KEYS, ROWS))
+    _strip(figure, head.values[shown], "values", "4", (VALUES, ROWS))
+    _strip(figure, head.output[None], "generated", "5", (VALUES, OUTPUT))
+    _weights(figure, head.weights[shown])
+    place_rows(figure, [])
+    figure.update_yaxes(autorange="reversed", showgrid=False, showticklabels=False)
+    labels = [plain(head.labels[i]) for i in shown]
+    figure.update_layout(
+        height=220 + 22 * len(shown),
+        margin={"t": 10, "b": 10},
+        showlegend=False,
+        yaxis2={"tickvals": list(range(len(shown))), "ticktext": labels, "showticklabels": True},
+    )
+    for x, y, words in (
+        (KEYS[0], QUERY[1], f"the <b>query</b> of {plain(own)}: used once, then dropped"),
+        (KEYS[0], ROWS[1], "the <b>keys</b>: kept"),
+        (WEIGHTS[0], ROWS[1], "query · key ÷ √d,<br>softmax: the <b>match</b>"),
+        (VALUES[0], ROWS[1], "the <b>values</b>: kept"),
+        (VALUES[0], OUTPUT[1], "values mixed by the match: what the head hands on"),
+    ):
+        place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+        write_at(figure, x, y, words, TITLE, align="left", **place)
+    best = int(head.weights.argmax())
+    caption = (
+        f"Measured: layer {head.layer}, query head {head.head}, key and value head {head.kv_head}; "
+        f"{plural(len(head.query), 'number')} each, the stronger a cell the larger. "
+        f"“{plain(head.labels[best])}” takes {percent(float(head.weights[best]))} of the weight."
+    )
+    return Chart(figure, caption, f"A query, keys and values. {caption}")
+
+
+def _strip(
+    figure: go.Figure,
+    rows: FloatArray,
+    role: str,
+    axis: str,
+    place: tuple[tuple[float, float], tuple[float, float]],
+) -> None:
+    """Draws vectors as rows of cells, each as strong as its number is large."""
+    sizes = np.abs(rows)
+    figure.add_heatmap(
+        z=np.round(sizes, 3),
+        zmin=0,
+        zmax=float(np.quantile(sizes, 0.98)) or 1.0,
+        colorscale=[[0, colour("raised")], [1, colour(role)]],
+        showscale=False,
+        xgap=1,
+        ygap=3,
+        xaxis=f"x{axis}",
+        yaxis=f"y{axis}",
+        customdata=rows,
+        hovertemplate="number %{x}: %{customdata:.3g}<extra></extra>",
+    )
+    across, up = place
+    figure.update_layout(
+        {
+            f"xaxis{axis}": {"domain": across, "visible": False, "anchor": f"y{axis}"},
+            f"yaxis{axis}": {"domain": up, "anchor": f"x{axis}"},
+        }
+    )
+
+
+def _weights(figure: go.Figure, weights: FloatArray) -> None:
+    """Draws the match of each key as a bar with its percentage."""
+    figure.add_bar(
+        x=weights,
+        y=list(range(len(weights))),
+        orientation="h",
+        marker=filled(colour("stage")),
+        text=[f"<b>{percent(float(w))}</b>" if w >= 0.01 else "" for w in weights],
+        textposition="auto",
+        cliponaxis=False,
+        xaxis="x3",
+        yaxis="y3",
+        hovertext=[digits(float(w), 3) for w in weights],
+        hoverinfo="text",
+    )
+    top = 1.05 * float(weights.max())
+    figure.update_layout(
+        xaxis3={"domain": WEIGHTS, "visible": False, "anchor": "y3", "range": [0, top]},
+        yaxis3={"domain": ROWS, "anchor": "x3"},
+    )

@@ -1,0 +1,98 @@
+"""The columns that each pass computes, as squares: all without a cache, new ones with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+import plotly.graph_objects as go
+
+from viz.chart import Chart, new_figure, place_rows, write_at
+from viz.format import count, plural
+from viz.palette import colour, sheer
+
+KEPT, READ, WRITTEN = 1, 2, 3  # what a square is: kept from before, of the prompt, or further on
+MAX_NAMED, MAX_HEIGHT = 20, 520  # rows that are named; pixels
+MAX_TERMS = 6  # of a sum that is written out
+HALVES = ([0.0, 0.46], [0.54, 1.0])
+
+
+def squares_figure(n_prompt: int, n_steps: int, n_to_come: int) -> Chart:
+    """Draws a row for each pass over one text, without the cache on the left, with it on the right.
+
+    Args:
+        n_prompt: tokens that the prefill reads.
+        n_steps: tokens that were written.
+        n_to_come: tokens that are drawn beyond them.
+    """
+    lengths = [n_prompt + n for n in range(n_steps + n_to_come + 1)]
+    without, cached = lengths, [n_prompt] + [1] * (len(lengths) - 1)
+    figure = new_figure()
+    for side, (name, columns) in enumerate((("Without a cache", without), ("With it", cached))):
+        axis = "" if side == 0 else "2"
+        _add_squares(figure, lengths, columns, n_prompt, f"x{axis}", f"y{axis}")
+        title = f"<b>{name}: {_sum(columns)}</b>"
+        place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+        write_at(figure, 0, 1, title, 18, **place)
+    every = 1 + len(lengths) // MAX_NAMED
+    rows = [f"pass {n + 1}" if n % every == 0 else "" for n in range(len(lengths))]
+    place_rows(figure, rows)
+    figure.update_layout(
+        height=min(90 + 22 * len(rows), MAX_HEIGHT),
+        showlegend=False,
+        margin={"t": 48},
+        xaxis={"domain": HALVES[0]},
+        xaxis2={"domain": HALVES[1]},
+        yaxis2={
+            "anchor": "x2",
+            "autorange": "reversed",
+            "showticklabels": False,
+            "showgrid": False,
+        },
+    )
+    figure.update_yaxes(showgrid=False)
+    figure.update_xaxes(visible=False, range=[-0.5, lengths[-1] - 0.5])
+    words = f"The last {plural(n_to_come, 'pass', 'es')} are still to come. " if n_to_come else ""
+    caption = (
+        f"Derived: {count(sum(without))} columns against {count(sum(cached))}. {words}Blue: the "
+        "prompt; teal: tokens after it; pale: kept, and not computed again."
+    )
+    return Chart(figure, caption, f"Columns computed by each pass. {caption}")
+
+
+def _add_squares(
+    figure: go.Figure,
+    lengths: Sequence[int],
+    columns: Sequence[int],
+    n_prompt: int,
+    x: str,
+    y: str,
+) -> None:
+    """Draws one half: each row as long as the text was, its last columns computed."""
+    squares = np.full((len(lengths), lengths[-1]), np.nan)
+    for row, (length, n_computed) in enumerate(zip(lengths, columns, strict=True)):
+        squares[row, :length] = KEPT
+        squares[row, length - n_computed : length] = WRITTEN
+        squares[row, length - n_computed : min(n_prompt, length)] = READ
+    shades = [sheer(colour("keys"), 0.22), colour("prompt"), colour("generated")]
+    figure.add_heatmap(
+        z=squares,
+        zmin=KEPT,
+        zmax=WRITTEN,
+        colorscale=[[i / 2, shade] for i, shade in enumerate(shades)],
+        showscale=False,
+        xgap=2,
+        ygap=2,
+        xaxis=x,
+        yaxis=y,
+        hoverinfo="skip",
+    )
+
+
+def _sum(columns: Sequence[int]) -> str:
+    """Writes a sum out, its middle left out where it is long, and what it comes to."""
+    terms = [count(n) for n in columns]
+    if len(terms) > MAX_TERMS:
+        terms = [*terms[:3], "…", terms[-1]]
+    return f"{' + '.join(terms)} = {count(list(accumulate(columns))[-1])} columns"
