@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from pages.lessons.snowball.settings import OWN
 from pages.lessons.snowball.state import SnowballLesson
 from tests.frame.driving import errors, kept, open_home, open_lesson, press, words
 from tests.frame.phone import fits_a_phone, forget_first_requests
+from viz.format import percent
 
 RUN_FOR = Job.run_for
 
@@ -67,6 +70,24 @@ def steps(app: AppTest) -> tuple[ForkStep, ...]:
     """What stands on the page of the fork; nothing before there is one."""
     job = state(app).jobs.get(FORK)
     return (job.found if job else None) or ()
+
+
+def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
+    for name, prompt, word in (
+        ("A contradiction", "Max was a", "cat"),
+        ("A wrong name", "My name is", "Tom"),
+        ("A wrong fact", "The fish lives in the", "tree"),
+    ):
+        app.segmented_control(key="snowball_mistake").set_value(name).run()
+        assert not app.exception
+        (steps,) = [s for p, s in state(app).mistakes.items() if p.endswith(prompt)]
+        assert [steps[0].original.label == f"␣{word}", steps[0].forced.label] == [False, f"␣{word}"]
+        assert math.exp(steps[0].forced.logprob) < 0.05, "the model itself finds it unlikely"
+    (html,) = [one.proto.body for one in app.get("html") if "mean probability" in one.proto.body]
+    for side in ("original", "forced"):
+        tokens = [getattr(step, side) for step in steps[1:]]
+        sure = fmean(math.exp(token.logprob) for token in tokens if token)
+        assert percent(sure) in html
 
 
 def test_the_page_writes_a_text_and_forces_a_token_in_it(app: AppTest) -> None:

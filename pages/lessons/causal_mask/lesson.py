@@ -43,9 +43,9 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
     if reader := home_session():
         lesson.home_ids = tuple(reader.generation.ids)
     _choose_text(lesson)
-    show_attention(lesson)
     show_edit(lesson)
     offer_link(SETTINGS, lesson.lm, lambda: _as_shown(lesson))
+    show_attention(lesson)
     show_leak(lesson)
     show_training(lesson)
     show_losses(lesson)

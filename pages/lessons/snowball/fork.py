@@ -32,6 +32,7 @@ FIRST_RANK = 20
 
 def show_fork(lesson: SnowballLesson) -> None:
     """Show the text, the place and the token to force, and both continuations."""
+    st.header("Force a token of your own", anchor=False)
     st.markdown(
         "One wrong token changes everything after it. Whether more errors follow from it is "
         "another question, and this page measures it. Click a token, choose another for its "

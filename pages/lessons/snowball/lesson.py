@@ -14,6 +14,7 @@ from pages.frame.models import DEFAULT_PROMPT
 from pages.lessons.snowball.errors import show_forks, show_rewind
 from pages.lessons.snowball.fork import FORK, show_fork
 from pages.lessons.snowball.held_out import show_context, show_exposure
+from pages.lessons.snowball.mistake import show_mistake
 from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
 from pages.lessons.snowball.state import MAX_PROMPT, SnowballLesson, begin_text, write_text
 from pages.lessons.snowball.written import show_instruction, show_long
@@ -25,6 +26,7 @@ def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     waiting.empty()
+    show_mistake(lesson)
     show_fork(lesson)
     show_forks(lesson)
     show_rewind(lesson)

@@ -13,6 +13,7 @@ from model.generation import Generation
 from model.job import Job, Progress, Work
 from model.loading import LanguageModel
 from model.sampling import Settings
+from model.snowball.records import ForkStep
 from model.timing import describe
 from viz.format import duration
 
@@ -36,6 +37,7 @@ class SnowballLesson:
     slip: Slip | None = None  # what is forced in it
     jobs: dict[str, Job[Any]] = field(default_factory=dict)
     notice: str | None = None  # why no other text was begun
+    mistakes: dict[str, tuple[ForkStep, ...]] = field(default_factory=dict)  # by their prompts
 
     def start_at(self, place: int) -> Generation:
         """Returns a copy of the text that ends before the token at a place, 0 being the first."""

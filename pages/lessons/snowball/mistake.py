@@ -1,0 +1,97 @@
+"""A wrong fact, name or contradiction that is forced, and how surely the model goes on from it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from model.generation import Generation
+from model.job import finish
+from model.sampling import Settings
+from model.snowball.fork import fork_text
+from model.snowball.records import ForkStep
+from model.tokenizing import encode, encode_bare
+from pages.frame.code_that_ran import show_code
+from pages.lessons.snowball.settings import MISTAKES, SETTINGS
+from pages.lessons.snowball.state import SnowballLesson
+from viz.snowball.mistake import mistake_html
+
+N_AFTER = 28  # tokens of each text
+SAMPLING = Settings(temperature=0.7)
+
+
+class Mistake(NamedTuple):
+    """A beginning, and a word after it that is wrong."""
+
+    prompt: str
+    word: str
+
+
+EXAMPLES = {
+    MISTAKES[0]: Mistake("The fish lives in the", " tree"),
+    MISTAKES[1]: Mistake(
+        "Once there was a boy named Tim. He had a dog. The dog's name was Max. Max was a", " cat"
+    ),
+    MISTAKES[2]: Mistake('There was a dog named Spot. The dog said, "My name is', " Tom"),
+}
+CLAIMS = """
+| often said | this small model | large models |
+| --- | --- | --- |
+| One mistake, and everything after it is wrong. | It goes on as if the mistake were true, about \
+as sure of its words as before. Whether more slips follow is measured below. | Asked to explain a \
+wrong answer, they state more that is false; shown those claims alone, ChatGPT calls 67 % of them \
+false and GPT-4 87 % ([arXiv 2305.13534](https://arxiv.org/abs/2305.13534)). |
+"""
+ADVICE = (
+    "**What you can do.** Stop at the first wrong sentence, go back before it and rephrase: what "
+    "stands in the text is read as true. Ask again in a new text. Check names, numbers and "
+    "quotations yourself: a sure tone is no evidence."
+)
+
+
+def show_mistake(lesson: SnowballLesson) -> None:
+    """Show what follows from a mistake, what is said of it, and what a reader can do."""
+    st.markdown(
+        "What does a model do with its own mistake? It reads it like any other token and goes on. "
+        "Fluent text that is false is called a **hallucination** "
+        "([arXiv 2202.03629](https://arxiv.org/abs/2202.03629))."
+    )
+    st.fragment(_mistake)(lesson)
+    show_code(fork_text, key="snowball_code_mistake")
+    st.markdown(CLAIMS)
+    st.markdown(ADVICE)
+
+
+def _mistake(lesson: SnowballLesson) -> None:
+    name = SETTINGS.widget("mistake")
+    mistake = EXAMPLES[name]
+    try:
+        steps = _steps(lesson, mistake)
+    except ValueError as error:
+        st.info(str(error))
+        return
+    st.html(mistake_html(mistake.prompt, steps))
+    st.caption(
+        f"Measured on {lesson.lm.name}, {lesson.lm.where}, temperature "
+        f"{SAMPLING.temperature:g}: the mean probability of the tokens after the first, by the "
+        "model’s own raw distribution. Both texts are drawn by the same coins."
+    )
+
+
+def _steps(lesson: SnowballLesson, mistake: Mistake) -> tuple[ForkStep, ...]:
+    """Write both texts, once for each mistake.
+
+    Raises:
+        ValueError: where the wrong word is no single token of this model; one sentence.
+    """
+    if mistake.prompt not in lesson.mistakes:
+        ids = encode_bare(lesson.lm, mistake.word)
+        if len(ids) != 1:
+            raise ValueError(
+                f"“{mistake.word.strip()}” is {len(ids)} tokens of {lesson.lm.name}: choose "
+                "another example, or force a word of your own below."
+            )
+        start = Generation(lesson.lm, encode(lesson.lm, mistake.prompt), seed=0)
+        lesson.mistakes[mistake.prompt] = finish(fork_text(start, ids[0], SAMPLING, N_AFTER))
+    return lesson.mistakes[mistake.prompt]
