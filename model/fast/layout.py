@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 _N_TRIES = 3
-_N_TIMED = (
-    16_000_000  # numbers of the largest matrix: they come from memory, not from a processor's cache
-)
+# numbers of the largest matrix: they come from memory, not from a processor's cache
+_N_TIMED = 16_000_000
 _CLEARLY = 0.9  # of the time: what saves less is not worth it
 
 

@@ -56,6 +56,16 @@ class Branch:
     choices: list[Choice] = field(default_factory=list)  # one per generated token
     undone: list[Choice] = field(default_factory=list)  # taken back, the next to replay last
 
+    @property
+    def ids(self) -> list[int]:
+        """The text, prompt and generated."""
+        return self.generation.ids
+
+    @property
+    def logprob(self) -> float:
+        """Of what was generated, in nats, at temperature 1."""
+        return self.generation.logprob
+
     def redo(self, settings: Settings) -> Choice | None:
         """Return what Next replays: the token taken back last, while no setting has changed."""
         if self.undone and self.undone[-1].settings == settings:
@@ -81,6 +91,19 @@ class Branch:
             raise ValueError("Nothing stands before the first token, so nothing predicted it.")
         before = Generation(text.lm, text.ids[:position], seed=self.seed).distribution
         return Inspection(position, before, text.ids[position], controls.settings(), None, False)
+
+
+@dataclass(frozen=True)
+class Shelved:
+    """A branch as the reader's browser kept it; it is written again when it is opened."""
+
+    number: int
+    prompt: str  # as typed
+    seed: int
+    chat: bool
+    choices: list[Choice]
+    ids: list[int]  # as they were; those of the prompt too
+    logprob: float  # of what was generated, in nats
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from pages.frame.fields import MAX_LINK_TEXT, Switch, Text, Whole, read_fields
 from pages.frame.models import DEFAULT_PROMPT
 from pages.home import controls
-from pages.home.branch import Choice
+from pages.home.branch import Branch, Choice, Shelved
 from pages.home.controls import Controls
 from pages.home.session import MAX_SEED, Session
 
@@ -50,17 +50,26 @@ def write_link(session: Session) -> str:
     """Return the query string that brings back what the session shows; none for a long prompt."""
     if len(session.prompt) > MAX_LINK_TEXT:
         return ""
-    parts = {"model": session.lm.name, "prompt": session.prompt, "seed": str(session.seed)}
-    if session.lm.has_chat_template:
-        parts["chat"] = "1" if session.chat else "0"
-    parts |= session.controls.encode()
-    choices = session.active.choices
+    text = _write_parts(session.active)
+    if not session.lm.has_chat_template:
+        del text["chat"]
+    return "?" + urlencode({"model": session.lm.name} | text | session.controls.encode())
+
+
+def write_text(text: Branch | Shelved) -> str:
+    """Return the query of one text, however long: all of a link but the model and the controls."""
+    return urlencode(_write_parts(text))
+
+
+def _write_parts(text: Branch | Shelved) -> dict[str, str]:
+    parts = {"prompt": text.prompt, "seed": str(text.seed), "chat": "1" if text.chat else "0"}
+    choices = text.choices
     if choices:
         parts["run"] = ";".join(_write_stretch(list(run)) for _, run in groupby(choices, _how))
     forced = [f"{i}:{choice.token_id}" for i, choice in enumerate(choices) if choice.forced]
     if forced:
         parts["forced"] = ",".join(forced)
-    return "?" + urlencode(parts)
+    return parts
 
 
 def read_link(params: Mapping[str, str], default_model: str) -> LinkState:

@@ -27,6 +27,7 @@ from pages.home.component import live, prefetch, vocabulary
 from pages.home.link import LinkState, follow, read_link
 from pages.home.payload import build_payload
 from pages.home.session import MAX_SEED, Session
+from pages.home.tab_record import bring_back
 
 
 def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
@@ -51,6 +52,9 @@ def _session(waiting: DeltaGenerator) -> Session:
     session: Session | None = st.session_state.get(SESSION)
     if session is None:
         session = _open(read_link(st.query_params.to_dict(), DEFAULT_MODEL), waiting)
+        st.session_state[SESSION] = session
+    if session.record is not None:
+        session = _bring_back(session, waiting)
         st.session_state[SESSION] = session
     wanted = st.session_state.pop("wanted_model", None)
     if wanted and wanted != session.lm.name:
@@ -94,6 +98,16 @@ def _begin(lm: LanguageModel, link: LinkState, problems: list[str]) -> Session |
             problems.append(str(error))
             link.choices = []
     return None
+
+
+def _bring_back(session: Session, waiting: DeltaGenerator) -> Session:
+    """Take back the branches that the tab kept; what is here stays where they cannot be read."""
+    record, session.record = session.record, None
+    try:
+        return bring_back(session, record, partial(_open, waiting=waiting))
+    except ValueError as error:
+        session.notice = Notice("error", str(error))
+        return session
 
 
 def _change_model(session: Session, name: str, waiting: DeltaGenerator) -> Session:
@@ -202,6 +216,8 @@ def _is_current(session: Session, branch: int) -> bool:
 @st.fragment
 def _live() -> None:
     session: Session = st.session_state[SESSION]
+    if session.record is not None:
+        st.rerun()  # what the tab kept may name another model
     payload_of = partial(
         build_payload,
         presenter=is_presenting(),

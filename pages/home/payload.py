@@ -20,8 +20,8 @@ from model.sampling import ORDERS, uniform_at
 from model.source_code import source_of
 from model.tokenizing import pieces, vocabulary_labels
 from pages.frame.component import MAX_EXACT, encode_payload
-from pages.home.branch import Branch
-from pages.home.link import write_link
+from pages.home.branch import Branch, Shelved
+from pages.home.link import write_link, write_text
 from pages.home.session import Session
 
 EXAMPLES = (
@@ -162,19 +162,20 @@ def _steps(steps: Sequence[Step]) -> dict[str, list[Any]]:
     }
 
 
-def _branch(session: Session, branch: Branch) -> dict[str, Any]:
-    generation, active = branch.generation, session.generation
-    pairs = zip(generation.ids, active.ids, strict=False)
+def _branch(session: Session, branch: Branch | Shelved) -> dict[str, Any]:
+    active = session.active
+    pairs = zip(branch.ids, active.ids, strict=False)
     n_common = next(
         (i for i, (ours, theirs) in enumerate(pairs) if ours != theirs),
-        min(len(generation.ids), len(active.ids)),
+        min(len(branch.ids), len(active.ids)),
     )
     return {
         "id": branch.number,
         "n_common": n_common,
-        "ids": generation.ids,
-        "joined": _joined(session.lm, generation.ids),
-        "logprob": generation.logprob,
+        "ids": branch.ids,
+        "joined": _joined(session.lm, branch.ids),
+        "logprob": branch.logprob,
+        "query": write_text(branch),
     }
 
 

@@ -20,7 +20,7 @@ from model.records import Piece, Step
 from model.sampling import process, uniform_at
 from model.tokenizing import encode, encode_chat, pieces
 from pages.frame.fields import echo
-from pages.home.branch import Branch, Choice, Guess, Inspection, Notice
+from pages.home.branch import Branch, Choice, Guess, Inspection, Notice, Shelved
 from pages.home.controls import Controls
 from pages.home.prediction import weigh_guess
 
@@ -31,7 +31,7 @@ MAX_PREFETCH_SECONDS = 0.15  # of a pass; a longer one waits until it is asked f
 MAX_FINISH_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
 MAX_SEED = 2**31 - 1
 MAX_DRAFT = 20_000  # characters that are taken apart while they are typed
-OF_NO_BRANCH = ("switch", "settings", "tokenise")  # events that mean no text in particular
+OF_NO_BRANCH = ("switch", "settings", "tokenise", "restore")  # events of no text in particular
 
 
 def _whole(name: str, value: object) -> int:
@@ -68,7 +68,8 @@ class Session:
         self._n_branches = 0
         self._next: tuple[tuple[object, ...], int] | None = None  # the next id, and of which place
         self._prefetched: tuple[tuple[object, ...], Session] | None = None
-        self.branches: list[Branch] = []
+        self.branches: list[Branch | Shelved] = []
+        self.record: object = None  # what the browser kept of a session that the server has lost
         wrapped = lm.has_chat_template and chat is not False
         try:
             generation = self._read_prompt(prompt, seed, wrapped)
@@ -260,8 +261,11 @@ class Session:
         branch = next((branch for branch in self.branches if branch.number == number), None)
         if branch is None:
             raise ValueError("That branch is gone: choose one of those shown.")
-        self.active = branch
+        self.active = branch if isinstance(branch, Branch) else self._take_down(branch)
         self._show_draft(self.prompt)
+
+    def _on_restore(self, event: Mapping[str, Any]) -> None:
+        self.record = event.get("record")
 
     def _on_prompt(self, event: Mapping[str, Any]) -> None:
         self.start(str(event.get("text", "")), self.seed)
@@ -330,6 +334,31 @@ class Session:
             self.controls = choice.controls
             self.active.seed = choice.seed
             self._step(token_id=choice.token_id if choice.forced else None)
+
+    def shelve(self, texts: list[Shelved], active: int) -> None:
+        """Put texts that the browser kept beside the active one, in their order.
+
+        Args:
+            texts: By ascending number, the active one among them.
+            active: Its number.
+        """
+        self.active.number = active
+        self.branches = [self.active if text.number == active else text for text in texts]
+        self._n_branches = texts[-1].number + 1
+
+    def _take_down(self, text: Shelved) -> Branch:
+        """Write a text from the shelf again; it is then a branch like the others."""
+        generation = self._read_prompt(text.prompt, text.seed, text.chat)
+        branch = Branch(text.number, text.prompt, text.seed, generation, text.chat)
+        active, controls = self.active, self.controls
+        self.active = branch
+        try:
+            self.replay(text.choices)
+        finally:
+            self.active, self.controls = active, controls
+        branch.seed = text.seed
+        self.branches[self.branches.index(text)] = branch
+        return branch
 
     def _is_finished(self, *, quiet: bool = False) -> bool:
         reason = self.generation.finished

@@ -25,8 +25,19 @@ from model.loading import LanguageModel, LoadError, load_model
 from model.weights import check, random_weights
 from model.weights.child import Child
 from pages.frame import models
+from pages.home.payload import build_payload
 from pages.home.session import Session
-from tests.attack.cases import BIG, CONSTRAINTS, EVENTS, FOLDERS, LINKS, SHAPES, TEMPLATES, Change
+from tests.attack.cases import (
+    BIG,
+    CONSTRAINTS,
+    EVENTS,
+    FOLDERS,
+    LINKS,
+    RECORDS,
+    SHAPES,
+    TEMPLATES,
+    Change,
+)
 from tests.frame.driving import offered, offered_of_itself, open_home, opened
 from tests.tiny_models import bare_model, save, tiny, tokenizer
 
@@ -156,6 +167,46 @@ def test_an_event(storyteller: LanguageModel, event: dict[str, Any], says: str) 
     session.handle({"n": 2, "kind": "next"})
     assert session.notice is None
     assert len(session.generation.ids) == len(before[0]) + 1
+
+
+def tab_record(session: Session) -> dict[str, Any]:
+    """What the page keeps of this session."""
+    payload = build_payload(session, presenter=False, hide_bars=False)
+    shown = json.loads(payload[4 : 4 + int.from_bytes(payload[:4], "little")])
+    texts = [
+        {key: text[key] for key in ("id", "ids", "logprob", "query")} for text in shown["branches"]
+    ]
+    names = {"model": session.lm.name, "controls": shown["controls"]}
+    return names | {"active": session.active.number, "branches": texts}
+
+
+@pytest.mark.parametrize(("changes", "says"), RECORDS)
+def test_a_record_of_a_tab(changes: Any, says: str) -> None:
+    app = open_home(run="3")
+    session: Session = app.session_state["reader"]
+    before = list(session.generation.ids)
+    session.handle({"n": 0, "kind": "branch", "position": len(before) - 1})
+    session.handle({"n": 1, "kind": "switch", "id": 0})
+    record: Any = tab_record(session)
+    if isinstance(changes, dict):
+        record["branches"][-1] |= changes.pop("last", {})
+        record |= changes
+    else:
+        record = changes
+    session.handle({"n": 2, "kind": "restore", "record": record})
+    app.run()
+    assert not app.exception
+    session = app.session_state["reader"]
+    said = session.notice.text if session.notice else ""
+    assert says in said
+    assert not said or is_short(said)
+    is_other_model = "is used" in said or "neither" in said
+    assert session.generation.ids == before[: -3 if is_other_model else None]
+    for text in session.branches:  # what was taken may still be no text of this model
+        session.handle({"n": session.ack + 1, "kind": "switch", "id": text.number})
+        assert session.notice is None or is_short(session.notice.text)
+    session.handle({"n": session.ack + 1, "kind": "next"})
+    assert session.notice is None
 
 
 ALONE, OPEN = "127.0.0.1", "0.0.0.0"

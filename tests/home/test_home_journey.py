@@ -5,14 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
-from benchmarks.harness import OFFLINE, ROOT, Witness, by_key, serve, wait_idle
+from benchmarks.harness import by_key, wait_idle
 from benchmarks.home_page import PATIENCE, Reader
 
 pytestmark = pytest.mark.browser
@@ -331,20 +329,3 @@ def test_two_tabs_do_not_disturb_each_other(reader: Reader, url: str) -> None:
     assert reader.ids == alone.ids
     assert other.header["prompt"] == "The dragon"
     assert other.ids != reader.ids
-
-
-def test_a_text_that_the_server_forgot_comes_back_by_its_link(page: Page, witness: Witness) -> None:
-    with serve() as own:
-        reader = Reader(page, own.url).open(prompt=PROMPT)
-        reader.press(OPEN)
-        reader.rest()
-        before, ids = reader.wire.headers, list(reader.ids)
-        own.process.kill()
-        own.process.wait()
-        own.process = subprocess.Popen(own.process.args, cwd=ROOT, env=os.environ | OFFLINE)
-        own.wait_until_healthy(60)
-        reader.until(lambda: reader.wire.headers is not before, "the page does not come back")
-        reader.until(lambda: bool(reader.wire.headers) and reader.ids == ids, "the text is lost")
-        expect(reader.chips).to_have_count(len(ids), timeout=PATIENCE)
-        page.goto("about:blank")  # before this server goes, too
-        witness.errors.clear()  # the browser says that it lost the connection

@@ -129,6 +129,16 @@ interface Branch {
   n_common: number;
   joined: Record<string, string>;
   logprob: number;
+  query: string;
+}
+/** What a tab keeps of all branches: see tab_record.js. */
+interface TabRecord {
+  ack: number;
+  address: string;
+  model: string;
+  controls: Controls;
+  active: number;
+  branches: Pick<Branch, "id" | "ids" | "logprob" | "query">[];
 }
 interface Piece {
   id: number;

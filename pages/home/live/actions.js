@@ -86,6 +86,7 @@ export function createActions(live) {
     tokenise: (text) => tell("tokenise", { text }),
     rewind: (position) => fromThePast("rewind", { position }),
     branch: (position) => fromThePast("branch", { position }),
+    restore: (record) => tell("restore", { record }),
     switchBranch: (id) => fromThePast("switch", { id }),
     /** Looks at a past position; null leaves the past, at once. */
     inspect(position) {

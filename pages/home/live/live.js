@@ -12,13 +12,14 @@ import { NavigationGuard } from "./navigation_guard.js";
 import { decodePayload, readDistribution } from "../../frame/live/payload.js";
 import { isStill, Player, StageLight } from "./player.js";
 import { Step } from "./step.js";
+import { keepBranches, lostBranches } from "./tab_record.js";
 import { rememberAll } from "../../frame/live/strategies.js";
 import { afterThisFrame } from "./timings.js";
 import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
 const QUIET_EVENTS = ["tokenise", "inspect", "guess"];
-const SILENT_EVENTS = ["tokenise", "guess", "settings"]; // of the last two, their own places speak
+const SILENT_EVENTS = ["tokenise", "guess", "settings", "restore"]; // their own places speak
 const LIT_MS = 250; // after a press, the bar that it chose
 const MAX_SPOKEN_SPEED = 2; // tokens per second; a faster run is read out on Pause
 const STEP_EVENTS = ["next", "force", "back"];
@@ -88,6 +89,7 @@ export class Live {
     listenForKeys(this.actions, signal);
     document.addEventListener("ott-vocabulary", () => this.schedule(), { signal });
     document.addEventListener("ott-prefetched", () => this.takePrefetched(), { signal });
+    globalThis.addEventListener("pagehide", () => this.keep(), { signal });
     globalThis.addEventListener("beforeprint", () => this.paint(performance.now()), { signal });
   }
 
@@ -126,8 +128,9 @@ export class Live {
 
   apply({ header, arrays }) {
     const before = this.header;
-    if (before?.link && header.ack < before.ack && header.link !== before.link) {
-      location.replace(location.pathname + before.link); // forgotten by the server: begin from there
+    const lost = lostBranches(header, before);
+    if (lost !== null && before !== null) {
+      this.askBack(lost); // what is on the screen is what comes back
       return;
     }
     const entry = this.queue.acknowledge(header.ack);
@@ -142,6 +145,16 @@ export class Live {
     this.queue.pump();
     this.schedule();
     if (before === null) this.takePrefetched(); // it may have come first
+    if (lost !== null) this.askBack(lost);
+  }
+
+  /** Asks a server that has lost the branches to take them back; what was under way is dropped. */
+  askBack(record) {
+    this.player.pause();
+    this.queue.close();
+    this.step.end("idle");
+    this.light.rest();
+    this.actions.restore(record);
   }
 
   /** Makes a header and its distributions what the page holds. */
@@ -314,8 +327,16 @@ export class Live {
     this.settleTimer = setTimeout(() => {
       if (this.player.isPlaying) return;
       if (this.isBusy() || this.guard.isSilent) this.planSettle();
-      else if (this.header !== null) showLink(this.header.link);
+      else if (this.header !== null) {
+        showLink(this.header.link);
+        this.keep();
+      }
     }, SETTLE_AFTER_MS);
+  }
+
+  /** Keeps in the tab what the server may lose. */
+  keep() {
+    if (this.header !== null) keepBranches(this.header);
   }
 
   // ---- what is seen
@@ -376,6 +397,7 @@ export class Live {
 
   close() {
     this.abort.abort();
+    this.keep();
     this.queue.close();
     this.player.pause();
     this.light.rest();

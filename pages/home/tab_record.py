@@ -1,0 +1,118 @@
+"""What a reader's tab kept of all branches, handed back to a server that has lost them.
+
+It comes from a browser, so anybody may have written it. It is read as links are, and all of it is
+taken or nothing. Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from model.sentences import reason
+from pages.home.branch import Shelved
+from pages.home.controls import Controls
+from pages.home.link import LinkState, read_link, write_text
+from pages.home.session import MAX_BRANCHES, Session
+
+MAX_QUERY = 500_000  # characters of one branch
+MAX_IDS = 200_000  # tokens of one branch
+MAX_NUMBER = 10**6  # of the branches that one reader has begun
+
+
+@dataclass(frozen=True)
+class TabRecord:
+    """All that a tab kept, as far as it can be read without a model."""
+
+    model: str
+    controls: Controls
+    active: Shelved
+    texts: list[Shelved]  # by number, the active one among them
+
+
+def bring_back(
+    session: Session, record: object, open_link: Callable[[LinkState], Session]
+) -> Session:
+    """Return the session that a record asks for.
+
+    Args:
+        session: As its link asked; it is taken where it shows the active branch already.
+        record: As the tab sent it.
+        open_link: Opens another session.
+
+    Raises:
+        ValueError: The record cannot be used; one sentence, and `session` is as it was.
+    """
+    try:
+        kept = _read(record)
+        _check_ids(kept, session)
+        wanted = kept.model, kept.controls, write_text(kept.active)
+        if wanted != (session.lm.name, session.controls, write_text(session.active)):
+            opened = open_link(_link_to_active(kept))
+            opened.ack = session.ack
+            session = opened
+            _check_ids(kept, session)
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(
+            f"The branches that this tab kept cannot be read ({reason(error)}): "
+            "go on with the text that is here."
+        ) from None
+    if session.lm.name == kept.model:
+        session.shelve(kept.texts, kept.active.number)
+    return session
+
+
+def _link_to_active(kept: TabRecord) -> LinkState:
+    text = kept.active
+    return LinkState(kept.model, text.prompt, text.seed, text.chat, kept.controls, text.choices)
+
+
+def _read(record: Any) -> TabRecord:
+    texts = sorted((_read_text(text) for text in record["branches"]), key=lambda text: text.number)
+    numbers = [text.number for text in texts]
+    if not 1 <= len(set(numbers)) == len(numbers) <= MAX_BRANCHES:
+        raise ValueError(f"there must be 1 to {MAX_BRANCHES} of them, each with its own number")
+    if record["active"] not in numbers:
+        raise ValueError("none of them is the active one")
+    if not isinstance(record["controls"], Mapping):
+        raise TypeError("a value of another kind")
+    active = texts[numbers.index(record["active"])]
+    model = _followed({"model": record["model"]}).model
+    return TabRecord(model, Controls.from_page(record["controls"]), active, texts)
+
+
+def _read_text(text: Any) -> Shelved:
+    if not isinstance(text["query"], str):
+        raise TypeError("a value of another kind")
+    if len(text["query"]) > MAX_QUERY or len(text["ids"]) > MAX_IDS:
+        raise ValueError("one of them is too long")
+    parts = dict(parse_qsl(text["query"], keep_blank_values=True))
+    prompt = parts.pop("prompt")  # of any length, unlike a link's
+    link = _followed(parts)
+    number, ids, logprob = text["id"], text["ids"], float(text["logprob"])
+    if not _is_whole(number, MAX_NUMBER) or not math.isfinite(logprob):
+        raise ValueError("a number is out of its range")
+    return Shelved(number, prompt, link.seed, bool(link.chat), link.choices, list(ids), logprob)
+
+
+def _followed(params: Mapping[str, str]) -> LinkState:
+    link = read_link(params, "")
+    if link.problems:
+        raise ValueError(link.problems[0])
+    return link
+
+
+def _check_ids(kept: TabRecord, session: Session) -> None:
+    """Refuse tokens that the model has not; which model it is, the session says."""
+    if session.lm.name != kept.model:
+        return
+    for text in kept.texts:
+        if not all(_is_whole(token_id, session.lm.vocab_size) for token_id in text.ids):
+            raise ValueError(f"{session.lm.name} has no such tokens")
+
+
+def _is_whole(value: object, end: int) -> bool:
+    return type(value) is int and 0 <= value < end

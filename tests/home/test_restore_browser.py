@@ -1,0 +1,122 @@
+"""A server that is killed and started again: readers come back with branches and settings."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.harness import OFFLINE, ROOT, Server, Witness, serve, wait_idle
+from benchmarks.home_page import PATIENCE, Reader
+
+pytestmark = pytest.mark.browser
+
+LONG = "word " * 900  # no address holds it
+
+
+@pytest.fixture
+def own(page: Page, witness: Witness) -> Iterator[Server]:
+    """A server of the test's own, to be killed."""
+    with serve() as running:
+        yield running
+        page.goto("about:blank")  # before this server goes, too
+    witness.errors.clear()  # the browser says that it lost the connection
+
+
+def kill_and_start_again(server: Server) -> None:
+    server.process.kill()
+    server.process.wait()
+    server.process = subprocess.Popen(server.process.args, cwd=ROOT, env=os.environ | OFFLINE)
+    server.wait_until_healthy(60)
+
+
+def kept(header: dict[str, Any]) -> tuple[Any, ...]:
+    """What has to come back."""
+    branches = [(text["ids"], text["query"], text["logprob"]) for text in header["branches"]]
+    return header["model"]["name"], header["branch"], header["ids"], header["controls"], branches
+
+
+def wait_for(reader: Reader, before: tuple[Any, ...]) -> None:
+    reader.until(
+        lambda: (
+            [event["kind"] for event in reader.wire.events] == ["restore"]
+            and kept(reader.header) == before
+        ),
+        "not all came back",
+    )
+    expect(reader.chips).to_have_count(len(reader.ids), timeout=PATIENCE)
+
+
+def write_three_texts(reader: Reader) -> tuple[Any, ...]:
+    """Leaves a text with a forced token, a branch of it, and a long prompt that is active."""
+    reader.open(prompt="Once upon a time")
+    reader.press("Write 20 tokens at once")
+    reader.do(reader.row(3).locator("button").click, "force")
+    n_prompt = reader.header["n_prompt"]
+    reader.choose_at(n_prompt + 4, "Branch here, keep this text", "branch")
+    reader.do(lambda: reader.slider("temperature").press("ArrowLeft"), "settings")
+    reader.press("Next")
+    reader.write(LONG)
+    reader.press("Next")
+    reader.settle()
+    reader.page.wait_for_function("() => location.search === ''", timeout=PATIENCE)
+    assert len(reader.header["branches"]) == 3
+    return kept(reader.header)
+
+
+def test_all_texts_come_back_to_a_page_that_stayed_open(page: Page, own: Server) -> None:
+    reader = Reader(page, own.url)
+    before = write_three_texts(reader)
+    kill_and_start_again(own)
+    wait_for(reader, before)
+    expect(reader.notice).to_be_hidden()
+
+    # the first is written again as it is opened, its forced token forced
+    reader.do(reader.live.locator(".branch").first.click, "switch")
+    assert reader.ids == before[-1][0][0]
+    assert reader.header["forced"] == [len(reader.ids) - 1]
+    reader.press("Next")
+    assert len(reader.header["branches"]) == 3
+
+
+def test_all_texts_come_back_to_a_page_that_is_reloaded(page: Page, own: Server) -> None:
+    reader = Reader(page, own.url)
+    before = write_three_texts(reader)
+    page.reload()
+    wait_idle(page)
+    wait_for(reader, before)
+    # where the address holds the text, it is there at once, and the others come
+    reader.do(reader.live.locator(".branch").nth(1).click, "switch")
+    reader.rest()
+    before = kept(reader.header)
+    kill_and_start_again(own)
+    page.reload()
+    wait_idle(page)
+    wait_for(reader, before)
+
+
+def test_a_link_that_is_opened_brings_its_text_alone(page: Page, own: Server) -> None:
+    reader = Reader(page, own.url)
+    write_three_texts(reader)
+    for link in ("/", "/?prompt=The+dragon&run=3"):
+        reader.open_link(link)
+        reader.press("Next")
+        assert len(reader.header["branches"]) == 1
+        assert {event["kind"] for event in reader.wire.events} == {"next"}
+
+
+def test_an_ordinary_reload_asks_for_nothing(page: Page, own: Server) -> None:
+    reader = Reader(page, own.url).open(prompt="Once upon a time")
+    reader.press("Next")
+    reader.rest()
+    ids = reader.ids
+    page.reload()
+    wait_idle(page)
+    expect(reader.chips).to_have_count(len(ids), timeout=PATIENCE)
+    reader.press("Next")
+    assert reader.ids[:-1] == ids
+    assert [event["kind"] for event in reader.wire.events] == ["next"]
