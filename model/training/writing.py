@@ -27,6 +27,7 @@ def continue_text(
     seed: int = 0,
     n_texts: int = 1,
     max_new_tokens: int = 600,
+    top_p: float = 1.0,
 ) -> list[list[int]]:
     """Writes on from a prompt, several texts at once.
 
@@ -34,17 +35,19 @@ def continue_text(
         model: a causal model.
         tokenizer: its own.
         prompt: the beginning of every text.
-        temperature: 0 is greedy; else all tokens stay in the draw.
+        temperature: 0 is greedy.
         seed: of torch's generator.
         n_texts: how many.
         max_new_tokens: where a text without an end is cut.
+        top_p: of the draw; at 1 all tokens stay in it.
 
     Returns:
         The new ids of each text up to its end token, which is kept.
     """
     torch.manual_seed(seed)
     prompt_ids = tokenizer(prompt, return_tensors="pt").input_ids
-    coins = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature else {}
+    masks = {"temperature": temperature, "top_k": 0, "top_p": top_p}
+    coins: dict[str, Any] = {"do_sample": True, **masks} if temperature else {}
     generate: Any = model.generate  # its class is annotated as a tensor
     written = generate(
         prompt_ids, max_new_tokens=max_new_tokens, num_return_sequences=n_texts, **coins

@@ -16,15 +16,21 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+import psutil  # type: ignore[import-untyped]  # ships no types
 
 from model.sentences import MAX_SENTENCE, reason
 
 MAX_BYTES = 4 * 10**9  # of memory, the libraries' own included
+MAX_IDLE_SECONDS = 5.0  # in which it does next to nothing
 _PATIENCE = 4  # times the processor's time: on a busy machine all takes longer
+_NEXT_TO_NOTHING = 0.01  # seconds of the processor
+_LOOK_EVERY = 0.25  # seconds
 _OUT_OF_TIME = (1, -27)  # how a process ends by faulthandler, and by SIGPROF
 _QUIET = {
     "CUDA_VISIBLE_DEVICES": "",
@@ -67,19 +73,57 @@ class Child:
         with self._lock:
             process = self._process = self._process or _start(self.module)
             line = ""
-            with suppress(BrokenPipeError):
+            with suppress(BrokenPipeError), _ended_if_idle(process) as idle:
                 question = json.dumps([self.seconds, arguments])
                 print(question, file=process.stdin, flush=True)
                 line = process.stdout.readline() if process.stdout else ""
             if not line:
                 self._process = None
-                is_late = process.wait() in _OUT_OF_TIME
-                took = f"it took more than {self.seconds:.0f} s"
-                raise EndedError(took if is_late else "it ended the process that tried it")
+                raise EndedError(_how_it_ended(process.wait(), self.seconds, is_idle=idle.is_set()))
         outcome: dict[str, Any] = json.loads(line)
         if "refused" in outcome:
             raise ValueError(outcome["refused"])
         return outcome["done"]
+
+
+@contextmanager
+def _ended_if_idle(process: subprocess.Popen[str]) -> Iterator[threading.Event]:
+    """Ends a process that waits for what does not come; the event says whether it did."""
+    is_answered, is_idle = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        spent, since = 0.0, time.monotonic()
+        while not is_answered.wait(_LOOK_EVERY):
+            now = _processor_seconds(process.pid)
+            if now > spent + _NEXT_TO_NOTHING:
+                spent, since = now, time.monotonic()
+            elif time.monotonic() > since + MAX_IDLE_SECONDS:
+                is_idle.set()
+                process.kill()
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield is_idle
+    finally:
+        is_answered.set()
+        watcher.join()
+
+
+def _processor_seconds(pid: int) -> float:
+    with suppress(psutil.Error):
+        times = psutil.Process(pid).cpu_times()
+        return float(times.user + times.system)
+    return 0.0
+
+
+def _how_it_ended(status: int, seconds: float, *, is_idle: bool) -> str:
+    if is_idle:
+        return f"it did nothing for {MAX_IDLE_SECONDS:.0f} s"
+    if status in _OUT_OF_TIME:
+        return f"it took more than {seconds:.0f} s"
+    return "it ended the process that tried it"
 
 
 def _start(module: str) -> subprocess.Popen[str]:

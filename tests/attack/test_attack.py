@@ -23,7 +23,8 @@ from model.constraints.decoding import Constraint
 from model.constraints.patterns import Kind
 from model.loading import LanguageModel, LoadError, load_model
 from model.weights import check, random_weights
-from model.weights.child import Child
+from model.weights import child as child_process
+from model.weights.child import Child, EndedError
 from pages.frame import models
 from pages.home.payload import build_payload
 from pages.home.session import Session
@@ -125,6 +126,16 @@ def test_a_folder(good: Path, tmp_path: Path, files: dict[str, Change], says: st
         load_model(str(folder), "cpu", is_guarded=True)
     assert says in str(caught.value)
     assert is_short(str(caught.value))
+
+
+def test_a_child_that_waits_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert child_process.MAX_IDLE_SECONDS < PATIENCE_SECONDS
+    monkeypatch.setattr(child_process, "MAX_IDLE_SECONDS", 1.0)
+    with (
+        Child("tests.attack.waiting", seconds=600) as child,
+        pytest.raises(EndedError, match="it did nothing for 1 s"),
+    ):
+        child.ask()
 
 
 @pytest.mark.parametrize(("template", "says"), TEMPLATES)

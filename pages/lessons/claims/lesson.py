@@ -35,9 +35,9 @@ def show_claims(waiting: DeltaGenerator) -> None:
     waiting.empty()
     st.markdown(
         "Each claim has an experiment that runs here and now. Its verdict follows from what was "
-        "measured on this device, and from nothing else. What is **true by definition** a run only "
-        "illustrates. What is **empirical** can fail; what is said of a **trained model** does not "
-        "hold for random weights."
+        "measured on this device, and from nothing else. A run only illustrates what is **true by "
+        "definition**. What is **empirical** can fail. What is said of a **trained model** does "
+        "not hold for random weights."
     )
     show_job(
         lesson.jobs,
