@@ -8,11 +8,9 @@ import re
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
-from websockets.asyncio.client import connect
-from websockets.typing import Subprotocol
 
 from benchmarks.home_page import read_header
-from benchmarks.visitor import MAX_MESSAGE, Visitor, is_finished
+from benchmarks.visitor import Visitor, is_finished
 
 
 class SoakReader(Visitor):
@@ -32,12 +30,8 @@ class SoakReader(Visitor):
 
     async def __aenter__(self) -> SoakReader:
         """Opens the page, or opens it again in the same session."""
-        protocols = ["streamlit", "xsrf", self._session] if self._session else ["streamlit"]
-        self.socket = await connect(
-            self.address,
-            subprotocols=[Subprotocol(name) for name in protocols],
-            max_size=MAX_MESSAGE,
-        )
+        again = ("xsrf", self._session) if self._session else ()
+        self.socket = await self._connect("streamlit", *again)
         request = BackMsg()
         request.rerun_script.query_string = self.query
         request.rerun_script.page_name = self.page_name

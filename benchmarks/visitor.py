@@ -46,9 +46,7 @@ class Visitor:
 
     async def __aenter__(self) -> Visitor:
         """Opens the page and waits until its script has run."""
-        self.socket = await connect(
-            self.address, subprotocols=[Subprotocol("streamlit")], max_size=MAX_MESSAGE
-        )
+        self.socket = await self._connect("streamlit")
         request = BackMsg()
         request.rerun_script.query_string = self.query
         await self.socket.send(request.SerializeToString())
@@ -63,6 +61,16 @@ class Visitor:
     ) -> None:
         """Leaves the page."""
         await self.socket.close()
+
+    async def _connect(self, *protocols: str) -> ClientConnection:
+        """Connects as a browser does: it waits as long as the server takes, and sends no pings."""
+        return await connect(
+            self.address,
+            subprotocols=[Subprotocol(name) for name in protocols],
+            max_size=MAX_MESSAGE,
+            open_timeout=None,
+            ping_interval=None,
+        )
 
     async def do(self, kind: str) -> float:
         """Sends an event of the live component; returns the seconds until it is answered whole."""

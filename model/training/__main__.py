@@ -18,6 +18,7 @@ file without that line is taken as sentences, one per line. The steps, in order:
   python -m model.training gapfiller --corpus texts --tokenizer tokenizer \
       --work runs/gapfiller --out model/pretrained/gapfiller \
       --start model/pretrained/storyteller
+  python -m model.training.stories model/pretrained/storyteller --corpus texts
   python -m model.training compare --corpus texts --tokenizer tokenizer --tokens 1500000 \
       --trial 256x8 --trial 192x6 --trial 256x8,0.1 --work runs/compare --out compared
 

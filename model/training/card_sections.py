@@ -212,7 +212,33 @@ def habits(facts: Facts) -> str:
 Continuations of "Once upon a time" at temperature 0.8 and no other mask, cut at 600 tokens.
 Distinct n-grams: how many of a text's n-grams differ from each other, the mean over texts.
 
-{table(header, rows)}"""
+{table(header, rows)}""" + by_prompt(facts.get("stories"))
+
+
+def by_prompt(stories: Facts | None) -> str:
+    """How stories go by their prompt; empty where that was not measured."""
+    if stories is None:
+        return ""
+    settings, counted = stories["settings"], {f"“{p}”": n for p, n in stories["prompts"].items()}
+    if "real" in stories:
+        counted["held-out tinystories"] = stories["real"]
+    rows = [
+        [name, str(n["n_stories"]), *(percent(n[key], n) for key in ("ended", "swap", "loop"))]
+        for name, n in counted.items()
+    ]
+    return f"""
+
+By prompt, at temperature {settings["temperature"]}, top-p {settings["top_p"]} and seed 0, cut at
+{settings["max_new_tokens"]} tokens. A story *swaps a name* where the same one stands on both
+sides of “and” or of a verb: “the truck asked the truck”. It *loops* where
+{stories["n_looped"]} words in a row come back.
+
+{table(["stories from", "stories", "ended", "swap a name", "loop"], rows)}"""
+
+
+def percent(n: int, of: Facts) -> str:
+    """A share of stories."""
+    return f"{100 * n / of['n_stories']:.0f} %"
 
 
 def samples(facts: Facts) -> str:
