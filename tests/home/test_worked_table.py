@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
 from benchmarks.home_page import Reader
+from tests.tiny_models import bare_model, save
 
 pytestmark = pytest.mark.browser
 
@@ -40,6 +43,23 @@ def test_rows_come_and_go_with_the_text(reader: Reader) -> None:
     reader.press(OPEN)
     expect(rows).to_have_count(len(reader.header["steps"]["prob"]))
     expect(blocks.first.locator("tr")).to_have_count(N_ROWS_OF_BLOCK)
+
+
+def test_a_model_without_keys_and_values_is_said_to_have_none(
+    reader: Reader, tmp_path: Path
+) -> None:
+    reader.open(model=str(save(tmp_path, bare_model("mamba"))), run="3")
+    cell = reader.live.locator(".steps-table tbody tr").last.locator("td").nth(6)
+    expect(cell).to_have_text("none: the state is rewritten")
+    expect(reader.live.locator(".loop-cache-box")).to_contain_text("state: ")
+    said = reader.live.evaluate(
+        """(place) => [...place.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
+          [shadowRoot?.textContent ?? "", ...[...shadowRoot?.querySelectorAll("[aria-label]") ?? []]
+            .map((node) => node.getAttribute("aria-label"))]).join(" ")"""
+    )
+    assert "The state after each pass" in said
+    assert "KV cache" not in said
+    assert "K,V" not in said
 
 
 def test_a_block_out_of_sight_is_as_high_as_its_rows(reader: Reader) -> None:

@@ -77,9 +77,13 @@ def work_figure(recomputed: Sequence[Flops], cached: Sequence[Flops]) -> Chart:
         f"Derived for {plural(len(cached), 'token')}, by the formula that torch’s counter is held "
         "against: "
         f"{digits(without / 1e9)} billion FLOPs without the cache, {digits(with_cache / 1e9)} "
-        f"billion with it, {digits(without / with_cache)} to 1. Attention keeps a term that grows "
-        "with the square of the length on both sides: with the cache it is small."
+        f"billion with it, {digits(without / with_cache)} to 1."
     )
+    if sum(work.attention for work in recomputed):
+        caption += (
+            " Attention keeps a term that grows with the square of the length on both sides: with "
+            "the cache it is small."
+        )
     return Chart(figure, caption, f"Arithmetic up to each length. {caption}")
 
 

@@ -227,6 +227,7 @@ interface Pass {
   nInput: number;
   tokens: number;
   bytes: number;
+  hasKeys: boolean;
 }
 /** A row of the worked table. */
 interface StepRow extends Pass {

@@ -107,10 +107,11 @@ function createCache() {
   return {
     element,
     update({ cache, n_prompt: nPrompt }, pass) {
-      const nFromPrompt = Math.min(pass.tokens, nPrompt);
-      strip.style.setProperty("--n", String(pass.tokens));
+      const nColumns = pass.hasKeys ? pass.tokens : 0; // of keys and values
+      const nFromPrompt = Math.min(nColumns, nPrompt);
+      strip.style.setProperty("--n", String(Math.max(nColumns, 1)));
       prompt.style.setProperty("--count", String(nFromPrompt));
-      written.style.setProperty("--count", String(pass.tokens - nFromPrompt));
+      written.style.setProperty("--count", String(nColumns - nFromPrompt));
       setText(words, cacheInWords(pass));
       setAttribute(strip, "aria-label", cacheInWords(pass));
       setAttribute(strip, "title", cacheFormula(cache));

@@ -12,7 +12,7 @@ import {
   formatSeconds,
   formatTokens,
 } from "../../frame/live/format.js";
-import { newestPass, readRows } from "./steprows.js";
+import { keepsKeys, newestPass, readRows } from "./steprows.js";
 import {
   activeResult,
   describePipeline,
@@ -37,7 +37,8 @@ export function passOf({ header, position }) {
     nInput: position,
     tokens: position,
     // a state that sums up what was read is as large after one token as after all
-    bytes: cache.bytes_per_token === 0 ? cache.bytes : position * cache.bytes_per_token,
+    bytes: keepsKeys(cache) ? position * cache.bytes_per_token : cache.bytes,
+    hasKeys: keepsKeys(cache),
   };
 }
 
@@ -153,8 +154,9 @@ function chooseInWords(view, last, id) {
   ];
 }
 
-/** The cache after a pass, in tokens and bytes. */
-export function cacheInWords({ tokens, bytes }) {
+/** What is kept after a pass, in tokens and bytes; a state sums up all tokens. */
+export function cacheInWords({ tokens, bytes, hasKeys }) {
+  if (!hasKeys) return bytes > 0 ? `state: ${formatBytes(bytes)}` : "no cache";
   return `KV cache: ${formatTokens(tokens)}, ${formatBytes(bytes)} in use`;
 }
 

@@ -5,7 +5,7 @@
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatBytes, formatCount, formatSeconds, formatTokens } from "../../frame/live/format.js";
 import { cacheFormula } from "./loopfacts.js";
-import { newestPass, readRows } from "./steprows.js";
+import { keepsKeys, newestPass, readRows } from "./steprows.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const FEW = 5; // passes: fewer leave room, so that a first pass is a column and not a wall
@@ -16,7 +16,7 @@ const TICKS = 4;
 const FIGURES = [
   {
     name: "cache",
-    title: "The KV cache after each pass",
+    title: ({ cache }) => `The ${keepsKeys(cache) ? "KV cache" : "state"} after each pass`,
     axis: "tokens read",
     valueOf: (pass) => pass.bytes,
     spansOf: spansInTokens,
@@ -30,7 +30,7 @@ const FIGURES = [
   },
   {
     name: "seconds",
-    title: "The time of each pass",
+    title: () => "The time of each pass",
     axis: "pass",
     valueOf: (pass) => pass.seconds,
     spansOf: (passes) => passes.map((_, i) => [i + 0.05, i + 0.95]),
@@ -85,7 +85,7 @@ function factsOf(header) {
 }
 
 function createFigure({ name, title, axis, ...what }) {
-  const heading = el("h3", {}, title);
+  const heading = el("h3");
   const [prefill, decode] = ["of-prefill", "of-decode"].map((kind) => el("span", { class: kind }));
   const pointed = el("p", { class: "passes-pointed", hidden: true });
   const legend = el("p", { class: "passes-legend" }, prefill, decode);
@@ -145,10 +145,11 @@ function createFigure({ name, title, axis, ...what }) {
 
   function say(facts) {
     const words = what.legend(facts);
+    setText(heading, title(facts));
     setText(prefill, words[0]);
     setText(decode, words[1]);
     setText(note, what.note(facts));
-    setAttribute(plot, "aria-label", `${title}. ${words.join("; ")}. ${note.textContent}`);
+    setAttribute(plot, "aria-label", `${title(facts)}. ${words.join("; ")}. ${note.textContent}`);
   }
   return { element, say, draw };
 }
@@ -204,7 +205,7 @@ function spansInTokens(passes) {
 
 /** The straight line of the formula, as far as it holds: layers with a window keep no more. */
 function lineOfFormula(passes, cache) {
-  if (cache.bytes_per_token === 0) return null;
+  if (!keepsKeys(cache)) return null;
   const end = spansInTokens(passes).at(-1)[1];
   const to = isCut(cache) ? Math.min(end, cache.sliding_window) : end;
   return { from: 0, to, start: 0, end: to * cache.bytes_per_token };
@@ -217,7 +218,7 @@ function isCut({ sliding_window: window, bytes, tokens, bytes_per_token: perToke
 
 function cacheInBytes({ tokens, bytes }, cache) {
   const rest = cacheFormula(cache);
-  if (cache.bytes_per_token === 0) return `${formatBytes(bytes)} in use; ${rest}.`;
+  if (!keepsKeys(cache)) return `${formatBytes(bytes)} in use; ${rest}.`;
   const derived = tokens * cache.bytes_per_token;
   const inUse = `${formatTokens(tokens)}, ${formatBytes(bytes)} in use; ${rest}.`;
   if (bytes === derived) return `${inUse} The dashed line, tokens × bytes per token, agrees to the byte.`;
@@ -239,11 +240,11 @@ function decodeInWords(decodes) {
   return `decode: ${formatSeconds(median(decodes))} a token, median of ${formatCount(decodes.length)}`;
 }
 
-function passInWords({ phase, nInput, tokens, bytes, seconds }, index) {
+function passInWords({ phase, nInput, tokens, bytes, seconds, hasKeys }, index) {
   const read = `pass ${formatCount(index + 1)}, ${phase}: ${formatTokens(nInput)} in, ${
     formatSeconds(seconds)
   }`;
-  return `${read}; then ${formatTokens(tokens)} cached, ${formatBytes(bytes)}`;
+  return `${read}; then ${hasKeys ? `${formatTokens(tokens)} cached, ` : ""}${formatBytes(bytes)}`;
 }
 
 function median(values) {

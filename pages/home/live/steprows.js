@@ -23,10 +23,11 @@ export function readRows(header) {
 /** Reads the newest pass, which made the distribution of the next token. */
 export function newestPass({ cache, timing }) {
   const { phase, seconds, n_input: nInput } = timing;
-  return { phase, seconds, nInput, tokens: cache.tokens, bytes: cache.bytes };
+  const { tokens, bytes } = cache;
+  return { phase, seconds, nInput, tokens, bytes, hasKeys: keepsKeys(cache) };
 }
 
-function readRow({ ids, n_prompt: nPrompt, steps }, step) {
+function readRow({ cache, ids, n_prompt: nPrompt, steps }, step) {
   const position = nPrompt + step;
   return {
     step,
@@ -39,6 +40,12 @@ function readRow({ ids, n_prompt: nPrompt, steps }, step) {
     prob: steps.prob[step],
     tokens: steps.cache_tokens[step],
     bytes: steps.bytes[step],
+    hasKeys: keepsKeys(cache),
     seconds: steps.seconds[step],
   };
+}
+
+/** Whether a model keeps keys and values; else it keeps a state that sums up what was read, or nothing. */
+export function keepsKeys(cache) {
+  return cache.bytes_per_token > 0;
 }

@@ -150,7 +150,8 @@ function chosenInWords(row, label) {
   return `${label(row.tokenId)}  ${formatProbability(row.prob)}${row.forced ? ", forced" : ""}`;
 }
 
-function entryInWords({ nInput, tokens }) {
+function entryInWords({ nInput, tokens, hasKeys, bytes }) {
+  if (!hasKeys) return bytes > 0 ? "none: the state is rewritten" : "none";
   const [first, last] = [tokens - nInput, tokens - 1];
   if (nInput <= 1) return `K,V for position ${formatCount(first)}`;
   return `K,V for positions ${formatCount(first)}–${formatCount(last)}`;
