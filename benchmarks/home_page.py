@@ -201,13 +201,13 @@ class Reader:
 
     # Waiting
 
-    def until(self, holds: Callable[[], bool], otherwise: str) -> None:
+    def until(self, holds: Callable[[], bool], otherwise: str, patience: int = PATIENCE) -> None:
         """Waits for something that is known on this side of the wire.
 
         Raises:
             AssertionError: It never held; the message says what.
         """
-        for _ in range(PATIENCE // LOOK_EVERY):
+        for _ in range(patience // LOOK_EVERY):
             if holds():
                 return
             self.page.wait_for_timeout(LOOK_EVERY)  # lets the page's messages arrive

@@ -62,6 +62,7 @@ def look_into(generation: Generation) -> CacheGrid | None:
         n_new=generation.last_pass.n_input,
         key_bytes=layers[0].keys.shape[-1] * layers[0].keys.element_size(),
         value_bytes=layers[0].values.shape[-1] * layers[0].values.element_size(),
+        is_latent=lm.cache_shape.is_latent,
     )
 
 

@@ -18,6 +18,7 @@ class CacheGrid:
     n_new: int  # positions that the last pass added
     key_bytes: int  # of one head at one position
     value_bytes: int  # of one head at one position
+    is_latent: bool = False  # the two are a latent for keys and values, and a rotary key
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,6 +47,7 @@ def wait_for(reader: Reader, before: tuple[Any, ...]) -> None:
             and kept(reader.header) == before
         ),
         "not all came back",
+        4 * PATIENCE,  # a server that has just begun loads all that it needs
     )
     expect(reader.chips).to_have_count(len(reader.ids), timeout=PATIENCE)
 

@@ -17,6 +17,7 @@ import pytest
 from model.claims.cache import c26_bytes_per_token
 from model.claims.context import ExperimentContext
 from model.generation import Generation
+from model.kv_cache.experiments import look_into
 from model.kv_cache.records import CacheGrid, CacheMoment, PrefixReuse, RaceStep
 from model.records import CacheShape, Flops
 from model.sampling import Settings
@@ -111,6 +112,7 @@ def test_prefill_is_one_block_and_every_decode_pass_one_more() -> None:
         (2304, SHAPE, "agree to the byte"),
         (2304, SHAPE, "2.00 times less"),
         (2300, SHAPE, "formula says"),
+        (3000, SHAPE, "the rest is the state"),
         (4608, CacheShape(2, 4, 8, 4, 4, 512), "no grouping"),
         (2304, replace(SHAPE, sliding_window=6), "6 positions"),
     ],
@@ -163,6 +165,13 @@ def test_a_latent_is_for_keys_and_values_together() -> None:
     assert formula(written("deepseek").lm.cache_shape).replace(THIN, " ") == (
         "2 layers × 24 numbers for keys and values together × 4 B = 192 B a token"
     )
+
+
+def test_a_grid_of_latents_speaks_of_no_values() -> None:
+    grids = [look_into(written(name)) for name in ("llama", "deepseek")]
+    says = [grid_figure(grid).caption for grid in grids if grid]
+    assert ["a key and a value" in words for words in says] == [True, False]
+    assert ["a latent and a rotary key" in words for words in says] == [False, True]
 
 
 def test_layers_that_differ_show_no_product() -> None:

@@ -79,6 +79,8 @@ def _bytes_caption(
     verdict = "tensors and formula agree to the byte"
     if in_use != derived:
         verdict = f"the tensors hold {count(in_use)}{THIN}B, the formula says {count(derived)}"
+    if in_use > derived > 0:
+        verdict += "; the rest is the state of layers that keep no keys and values"
     said = f"Measured and derived: {formula(shape)}, × {plural(n_tokens, 'token')}: {verdict}."
     if all_heads is not None:
         said += (

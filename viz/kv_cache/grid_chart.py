@@ -28,8 +28,10 @@ def grid_figure(grid: CacheGrid) -> Chart:
     n_slots = next((slots for slots in SLOTS if slots >= n_columns), n_columns)
     figure = new_figure()
     _add_strips(figure, grid)
-    for role, states, axis in (("keys", grid.keys, "y"), ("values", grid.values, "y2")):
-        hovers = _hovers(grid, states, role)
+    names = _names(grid)
+    maps = (("keys", grid.keys, "y"), ("values", grid.values, "y2"))
+    for (role, states, axis), name in zip(maps, names, strict=True):
+        hovers = _hovers(grid, states, role, name)
         n_typical = grid.n_prompt
         add_map(figure, states, role, hovers, n_typical=n_typical, axes=("x", axis))
     _part_layers(figure, n_layers, n_heads, n_slots)
@@ -39,8 +41,8 @@ def grid_figure(grid: CacheGrid) -> Chart:
         barmode="overlay",
         plot_bgcolor=colour("raised"),
         xaxis=token_axis(grid.labels, n_slots) | {"anchor": "y2"},
-        yaxis=layer_axis(n_layers, n_heads, "keys") | {"domain": KEYS},
-        yaxis2=layer_axis(n_layers, n_heads, "values") | {"domain": VALUES},
+        yaxis=layer_axis(n_layers, n_heads, f"{names[0]}s") | {"domain": KEYS},
+        yaxis2=layer_axis(n_layers, n_heads, f"{names[1]}s") | {"domain": VALUES},
         yaxis3={"domain": STRIP, "visible": False, "range": [0, 1]},
     )
     caption = _caption(grid)
@@ -56,15 +58,20 @@ def _add_strips(figure: go.Figure, grid: CacheGrid) -> None:
     add_strip(figure, later, "decode: one column a pass", tone, ("x", "y3"))
 
 
-def _hovers(grid: CacheGrid, states: FloatArray, role: str) -> list[list[str]]:
+def _names(grid: CacheGrid) -> tuple[str, str]:
+    """Names what the two maps show; latent attention keeps one latent for both keys and values."""
+    return ("latent", "rotary key") if grid.is_latent else ("key", "value")
+
+
+def _hovers(grid: CacheGrid, states: FloatArray, role: str, name: str) -> list[list[str]]:
     n_layers, n_heads, _ = states.shape
-    one = {"keys": f"key, {grid.key_bytes}", "values": f"value, {grid.value_bytes}"}[role]
+    one = f"{name}, {grid.key_bytes if role == 'keys' else grid.value_bytes}"
     names = [f"{i}: {plain(label)}" for i, label in enumerate(grid.labels)]
     return [
         [
-            f"<b>layer {layer + 1}, KV head {head + 1}</b><br>position {name}<br>"
+            f"<b>layer {layer + 1}, KV head {head + 1}</b><br>position {place}<br>"
             f"one {one}{THIN}B, size {digits(float(size), 3)}"
-            for name, size in zip(names, states[layer, head], strict=True)
+            for place, size in zip(names, states[layer, head], strict=True)
         ]
         for layer in range(n_layers)
         for head in range(n_heads)
@@ -101,10 +108,12 @@ def _outline_newest(figure: go.Figure, grid: CacheGrid) -> None:
 
 def _caption(grid: CacheGrid) -> str:
     n_layers, n_heads, n_columns = grid.keys.shape
+    one, other = _names(grid)
+    heads = "" if grid.is_latent else f" × {plural(n_heads, 'KV head')}"
     added = "one column" if grid.n_new == 1 else f"{count(grid.n_new)} columns at once"
     return (
-        f"Measured: {plural(n_layers, 'layer')} × {plural(n_heads, 'KV head')}, a key and a value "
+        f"Measured: {plural(n_layers, 'layer')}{heads}, a {one} and a {other} "
         f"for each of {plural(n_columns, 'position')}. The last pass added {added} "
-        "(outlined). The stronger a cell’s colour, the larger its key or value; a column never "
-        "changes."
+        f"(outlined). The stronger a cell’s colour, the larger its {one} or {other}; a column "
+        "never changes."
     )
