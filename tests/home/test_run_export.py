@@ -75,7 +75,7 @@ def test_any_text_survives_the_table_as_one_cell(labels: list[str]) -> None:
 def test_json_holds_what_it_takes_to_write_the_text_again() -> None:
     run = make_run()
     saved = strict(to_json(run))
-    assert (saved["schema"], saved["schema_version"]) == ("one-token-at-a-time/run", 1)
+    assert (saved["schema"], saved["schema_version"]) == ("one-token-at-a-time/run", 2)
     assert saved["model"] == {"name": "storyteller", "device": "cpu", "dtype": "float32"}
     assert saved["seed"] == 7
     assert saved["prompt"]["text"] == "The cat sat"
@@ -125,7 +125,7 @@ def test_numpy_numbers_are_written_as_numbers() -> None:
     run = make_run()
     step = replace(run.steps[0], rank=np.int64(3), prob=np.float64(0.2), forced=np.bool_(True))  # type: ignore[arg-type]  # what a careless engine hands over
     saved = strict(to_json(replace(run, steps=(step, *run.steps[1:]))))["steps"][0]
-    assert (saved["rank"], saved["prob"], saved["forced"]) == (3, 0.2, True)
+    assert (saved["rank"], saved["prob"], saved["forced"]) == (4, 0.2, True)
 
 
 def test_what_json_cannot_hold_is_refused_by_name() -> None:

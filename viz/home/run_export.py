@@ -20,7 +20,7 @@ from model.records import Candidate, Piece, RunRecord, Step
 from viz.format import guard
 
 SCHEMA = "one-token-at-a-time/run"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # from 2 on ranks count from 1, as on the page
 ROUNDING = 1e-12
 CSV_COLUMNS = (
     "position",
@@ -64,7 +64,7 @@ def to_csv(run: RunRecord) -> str:
                 step.coin,
                 step.prob,
                 step.logprob,
-                step.rank,
+                step.rank + 1,
                 step.entropy,
                 step.chosen_prob,
                 step.phase,
@@ -132,7 +132,7 @@ def _step(step: Step, piece: Piece, settings: Mapping[str, object] | None) -> di
         "coin": step.coin,
         "prob": step.prob,
         "logprob": step.logprob,
-        "rank": step.rank,
+        "rank": step.rank + 1,
         "entropy": step.entropy,
         "chosen_prob": step.chosen_prob,
         "settings": settings,
