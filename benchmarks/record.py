@@ -39,6 +39,7 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
     "prefill_decode": ("phase_lesson", "phase_stream", "phase_padding", "phase_scoring"),
     "speculative": ("spec_lesson", "spec_speed", "spec_drafts", "spec_greedy", "spec_sampled"),
     "diffusion": ("diffusion_lesson", "diffusion_check", "diffusion_sweep", "diffusion_race"),
+    "causal_mask": ("mask_lesson", "mask_training"),
     "snowball": (
         *("snowball_lesson", "snowball_forks", "snowball_rewind"),
         *("snowball_instruction", "snowball_long", "snowball_exposure", "snowball_context"),

@@ -27,7 +27,7 @@ from model.tokenizing import encode
 
 N_STEPS = 40
 N_ROWS, ROW_TOKENS = 4, 48  # of a batch
-LEARNING_RATE = 4e-4
+LEARNING_RATE = 1e-4  # so low that few stories do not unlearn what many have taught
 N_WARM_UP = 5  # steps over which the rate rises, so that the first do not shake what was learnt
 MAX_PARAMETERS = 40e6  # two copies with their optimisers take eight times the weights
 PATIENCE = 20.0  # seconds without a step after which a training counts as abandoned

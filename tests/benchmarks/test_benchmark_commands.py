@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from dataclasses import replace
 from functools import partial
@@ -10,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from benchmarks import bench_batching, bench_cache, bench_phases, bench_roofline, on_gpu, record
+from benchmarks import (
+    bench_batching,
+    bench_cache,
+    bench_phases,
+    bench_roofline,
+    on_gpu,
+    record,
+    replays,
+)
 from benchmarks.figures import Timing, describe_machine
 from model.fast.engines import BY_HAND, PLAIN
 from model.job import Progress, Work, finish
@@ -122,3 +132,15 @@ def _metered(lm: LanguageModel, engine: str, meter: object) -> Work[Energy]:
     assert meter is not None
     yield Progress(0, 1, "metering")
     return Energy(engine, 2.0, 30.0)
+
+
+def test_a_run_is_saved_as_a_page_with_all_its_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = ((2, {"greedy": True}), (1, replays.NUCLEUS))
+    monkeypatch.setattr(replays, "RUNS", {"short": ("Once upon", parts)})
+    written = replays.write_replay("short", tmp_path).read_text(encoding="utf-8")
+    (data,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', written, re.DOTALL)
+    recording = json.loads(data)
+    assert len(recording["positions"]) == 3
+    assert recording["header"]["model"]["name"] == "storyteller"

@@ -129,8 +129,9 @@ def training_figure(moments: Sequence[TrainingMoment], n_steps: int, where: str)
     first, last = moments[0], moments[-1]
     caption = (
         f"Measured on copies of {where}, after {plural(last.n_steps, 'step')}. Trained without "
-        f"the mask: {nats(last.unmasked)} with the answers in sight, {nats(last.writing)} when "
-        f"generating. Trained with it: {nats(last.masked)}. Before: {nats(first.unmasked)} without "
-        f"the mask, {nats(first.masked)} with it."
+        f"the mask: {nats(first.unmasked)} → {nats(last.unmasked)} with the answers in sight, "
+        f"{nats(first.writing)} → {nats(last.writing)} when generating. Trained with it: "
+        f"{nats(first.masked)} → {nats(last.masked)}; it was trained so before and has little "
+        "left to learn."
     )
     return Chart(figure, caption, f"Training with and without the mask. {caption}")

@@ -71,12 +71,9 @@ def roofline_figure(roofline: Roofline) -> Chart:
         rangemode="normal",
     )
     caption = (
-        f"Measured on {roofline.machine.where}, {roofline.machine.model}, all in one run. Ceilings "
-        f"are the best of {top.n_runs}: copy {digits(top.copy / 1e9)} GB/s over "
-        f"{size(top.buffer_bytes)}, matrix and vector {digits(top.read / 1e9)} GB/s, matrix and "
-        f"matrix {digits(top.matmul / 1e9)} GFLOP/s; the ridge is at {digits(top.ridge)} FLOPs a "
-        f"byte. Middle runs were up to {utilisation(top.spread)} slower than the best. Points are "
-        "medians; bytes are each weight and each cached number once, attention is counted causally."
+        f"Measured on {roofline.machine.where}, {roofline.machine.model}, all in one run: roofs "
+        f"are the best of {top.n_runs}, a copy of {size(top.buffer_bytes)}; points are medians, "
+        "each weight and cached number read once."
     )
     return Chart(figure, caption, f"Roofline of this device. {caption}")
 
@@ -85,9 +82,11 @@ def _roofs(figure: go.Figure, top: Ceilings, left: float, right: float) -> None:
     """Draws the slope of both bandwidths, the flat matrix rate, and the ridge."""
     ink, muted = colour("ink"), colour("muted")
     x, y = [left, top.ridge, right], [left * top.copy, top.matmul, top.matmul]
-    add_line(figure, "roof: copy bandwidth, then matrix rate", x, y, ink, width=3)
+    copy, rate = f"{digits(top.copy / 1e9)} GB/s", f"{digits(top.matmul / 1e9)} GFLOP/s"
+    add_line(figure, f"roof: copy {copy}, then matrices {rate}", x, y, ink, width=3)
     x, y = [left, top.matmul / top.read], [left * top.read, top.matmul]
-    add_line(figure, "roof of a matrix and a vector", x, y, muted, width=2, dash="dash")
+    name = f"matrix and vector {digits(top.read / 1e9)} GB/s"
+    add_line(figure, name, x, y, muted, width=2, dash="dash")
     words = f"ridge: {digits(top.ridge)} FLOPs a byte"
     write_at(figure, math.log10(top.ridge), math.log10(top.matmul), words, yshift=14)
 
@@ -184,17 +183,22 @@ def verdict(roofline: Roofline) -> str:
     prefills = [p for p in roofline.points if p.phase == "prefill"]
     decodes = [p for p in roofline.points if p.phase == "decode"]
     chosen = [max(prefills, key=lambda p: p.n_input)] if prefills else []
-    for is_plain in (True, False):
-        own = [p for p in decodes if _is_plain(p) == is_plain]
-        chosen += [min(own, key=lambda p: p.n_batch)] if own else []
-    lines = [f"- {_sentence(point, roofline.ceilings)}" for point in chosen]
-    if decodes and decodes[0].weight_bytes < _IN_CACHE:
-        lines.append(
-            f"- These weights, {size(decodes[0].weight_bytes)}, may lie in the processor’s own "
-            "cache, which is quicker than the copy in memory that MBU is held against."
-        )
+    if decodes:
+        chosen.append(min(decodes, key=lambda p: (not _is_plain(p), p.n_batch)))
+    return "\n".join(f"- {_sentence(point, roofline.ceilings)}" for point in chosen)
+
+
+def caveats(roofline: Roofline) -> str:
+    """Says what may make the figures of a roofline other than they seem; empty where nothing."""
     busy = busy_words(roofline.points, roofline.ceilings.spread)
-    return "\n".join([*lines, f"- {busy}"] if busy else lines)
+    weights = [p.weight_bytes for p in roofline.points if p.weight_bytes < _IN_CACHE]
+    cached = (
+        f"These weights, {size(weights[0])}, may lie in the processor’s own cache, which is "
+        "quicker than the copy that MBU is held against."
+        if weights
+        else ""
+    )
+    return " ".join(filter(None, (cached, busy)))
 
 
 def busy_words(points: Sequence[RoofPoint], spread: float = 0.0) -> str:
@@ -224,9 +228,9 @@ def _sentence(point: RoofPoint, top: Ceilings) -> str:
     if floor < _EXPLAINED * took:
         told = f"near none of the three bounds, {bound} the nearest"
     return (
-        f"{pass_name(point).capitalize()}: {told}. {WORDS[bound].capitalize()} alone would take "
-        f"{duration(floor)} of the {duration(took)} measured (MBU {utilisation(point.mbu(top))}, "
-        f"MFU {utilisation(point.mfu(top))})."
+        f"{pass_name(point).capitalize()}: {told}. {WORDS[bound].capitalize()} alone: "
+        f"{duration(floor)} of {duration(took)} (MBU {utilisation(point.mbu(top))}, MFU "
+        f"{utilisation(point.mfu(top))})."
     )
 
 

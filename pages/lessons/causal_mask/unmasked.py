@@ -80,6 +80,5 @@ def _show_training(lesson: MaskLesson, job: Job[tuple[TrainingMoment, ...]]) -> 
         return
     st.caption(
         f"Each step is on {N_ROWS} rows of {ROW_TOKENS} tokens, the same on both sides. The copies "
-        "are thrown away. Steps on so few stories may cost the copy "
-        "with the mask a little as well: what the mask does is the gap between both in generating."
+        "are thrown away: what the mask does is the gap between both in generating."
     )

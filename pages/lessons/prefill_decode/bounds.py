@@ -29,6 +29,7 @@ from viz.prefill_decode.batch_chart import (
     wait_figure,
 )
 from viz.prefill_decode.roofline_chart import (
+    caveats,
     floors_figure,
     roofline_figure,
     roofline_table,
@@ -81,6 +82,8 @@ def _draw_roofline(roofline: Roofline, show: Show) -> None:
     if not roofline.points:
         return
     show(floors_figure(roofline), "phase_floors")
+    if words := caveats(roofline):
+        st.caption(words)
     with st.expander("Every pass in numbers"):
         st.dataframe(roofline_table(roofline), hide_index=True)
         st.caption(

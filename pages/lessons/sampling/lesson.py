@@ -21,6 +21,7 @@ from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.models import DEFAULT_PROMPT
+from pages.lessons.sampling.guide import show_guide
 from pages.lessons.sampling.measured import show_draws, show_overlap
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.source import SHAPES, from_generation, from_lines
@@ -43,6 +44,7 @@ def show_lab(waiting: DeltaGenerator) -> None:
     _lab.vocabulary(state.lm.name, vocabulary_labels(state.lm))
     _masks()
     offer_link(SETTINGS, state.lm, lambda: _as_shown(state))
+    show_guide()
     show_votes(state)
     show_loop(state)
     show_code(process, *MASKS.values(), count_draws, find_loop, key="lab_code")
