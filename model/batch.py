@@ -187,9 +187,10 @@ class Batch:
             seeds: one for each row.
             n_prompt: tokens of each row that were given.
         """
+        coins = [uniform_at(seed, len(ids)) for ids, seed in zip(self.ids, seeds, strict=True)]
         return [
-            draw(process(logits, ids, how, n_prompt)[-1], uniform_at(seed, len(ids)))
-            for logits, ids, how, seed in zip(self.logits, self.ids, settings, seeds, strict=True)
+            draw(process(logits, ids, how, n_prompt, coin)[-1], coin)
+            for logits, ids, how, coin in zip(self.logits, self.ids, settings, coins, strict=True)
         ]
 
     def _check(self, rows: Sequence[Sequence[int]]) -> None:

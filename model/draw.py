@@ -62,6 +62,11 @@ def uniform_at(seed: int, position: int) -> float:
     return (_mix(_mix(seed + _GOLDEN) + (position + 1) * _GOLDEN) >> 11) / (1 << 53)
 
 
+def second_toss(coin: float) -> float:
+    """Returns the later digits of a coin: a number in [0, 1) that the earlier ones do not tell."""
+    return coin * (1 << 27) % 1.0
+
+
 def _mix(number: int) -> int:
     """Scrambles 64 bits (Steele, Lea and Flood 2014, variant 13 of Stafford)."""
     number &= _64_BITS

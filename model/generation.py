@@ -122,7 +122,7 @@ class Generation:
         self._refuse_if_finished()
 
         # mask: turn the raw logits, stage by stage, into the distribution to draw from
-        stages = process(self.logits, self.ids, settings, self.n_prompt)
+        stages = process(self.logits, self.ids, settings, self.n_prompt, self.coin)
 
         # choose: let the coin fall on one token, unless the reader forces one
         is_forced = token_id is not None

@@ -9,7 +9,8 @@ twin of this file repeats them to the last bit.
 
 Sources: top-k 1805.04833, top-p 1904.09751, min-p 2407.01082, typical 2202.00666, epsilon and eta
 2210.15191, top-n-sigma 2411.07641, repetition penalty 1909.05858; bounds and ties are those of
-transformers 5.23 `generation/logits_process.py`.
+transformers 5.23 `generation/logits_process.py`. DRY and XTC come from pull requests 5677
+and 6335 of text-generation-webui; their bounds and constants are those of llama.cpp b11549.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from model.records import BoolArray, FloatArray
+
+DRY_BASE = 1.75  # by which the penalty grows with every token of the repeated stretch
+DRY_ALLOWED = 2  # tokens that may be repeated without one
+_DRY_MOST = 158  # further tokens that count: llama.cpp's bound, beyond which float32 overflows
+XTC_THRESHOLD = 0.1  # the probability from which a token is a top choice
 
 Scores: TypeAlias = FloatArray  # float64 here
 LogProbs: TypeAlias = npt.NDArray[np.float64]
@@ -109,6 +115,38 @@ def frequency_penalty(scores: Scores, counts: Counts, penalty: float) -> Scores:
     return scores - penalty * counts
 
 
+def dry(scores: Scores, lengths: Counts, multiplier: float) -> Scores:
+    """Takes more off a token the longer the stretch of the text is that it would repeat ("DRY").
+
+    Args:
+        scores: (n,) of the tokens in play.
+        lengths: (n,) what `repeated` says of them.
+        multiplier: of the penalty at the shortest stretch that has one.
+    """
+    # each power from the one before, so that the page's twin repeats it to the last bit
+    powers = np.cumprod([1.0] + [DRY_BASE] * _DRY_MOST)
+    excess = np.clip(lengths - DRY_ALLOWED, 0, _DRY_MOST)
+    return scores - np.where(lengths >= DRY_ALLOWED, multiplier * powers[excess], 0.0)
+
+
+def repeated(ids: Counts, n_vocab: int) -> Counts:
+    """Counts, for each token, how many tokens at the end of the text stood before it earlier.
+
+    Args:
+        ids: (n,) the text.
+        n_vocab: size of the vocabulary.
+
+    Returns:
+        (vocab,) the longest such stretch; 0 for a token that continues none.
+    """
+    lengths = np.zeros(n_vocab, dtype=np.intp)
+    for place in np.flatnonzero(ids[:-1] == ids[-1:]) + 1:
+        differs = np.flatnonzero(ids[:place][::-1] != ids[-place:][::-1])
+        length = int(differs[0]) if differs.size else place
+        lengths[ids[place]] = max(lengths[ids[place]], length)
+    return lengths
+
+
 def temperature(scores: Scores, value: float) -> Scores:
     """Divides the scores: below 1 sharpens the distribution, above 1 flattens it."""
     return scores / value
@@ -171,10 +209,19 @@ def top_n_sigma(scores: Scores, n: float) -> Mask:
     return scores >= float(scores[0]) - n * deviation
 
 
+def xtc(scores: Scores, is_due: bool) -> Mask:
+    """Drops the top choices but the least likely of them ("exclude top choices"), if it is due."""
+    kept = np.ones(scores.size, dtype=np.bool_)
+    n_top = int(np.count_nonzero(softmax(scores) >= XTC_THRESHOLD)) if is_due else 0
+    kept[: max(0, n_top - 1)] = False
+    return kept
+
+
 PENALTIES: dict[str, Callable[[Scores, Counts, float], Scores]] = {
     "repetition_penalty": repetition_penalty,
     "presence_penalty": presence_penalty,
     "frequency_penalty": frequency_penalty,
+    "dry": dry,
 }
 MASKS: dict[str, Callable[..., Mask]] = {
     "top_k": top_k,
@@ -184,4 +231,5 @@ MASKS: dict[str, Callable[..., Mask]] = {
     "epsilon": epsilon,
     "eta": eta,
     "top_n_sigma": top_n_sigma,
+    "xtc": xtc,
 }

@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-# What an engine lacks is absent from its tuple; llama.cpp's dry and xtc are stages that we lack.
+# What an engine lacks is absent from its tuple.
 ORDERS: dict[str, tuple[str, ...]] = {
     "transformers": (
         "repetition_penalty",
@@ -42,11 +42,13 @@ ORDERS: dict[str, tuple[str, ...]] = {
         "repetition_penalty",
         "frequency_penalty",
         "presence_penalty",
+        "dry",
         "top_n_sigma",
         "top_k",
         "typical_p",
         "top_p",
         "min_p",
+        "xtc",
         "temperature",
     ),
     "ollama": (
@@ -96,6 +98,8 @@ _RANGES = {
     "repetition_penalty": _Range(1e-3, 1e3, "a number from 0.001 to 1000, 1 for off"),
     "presence_penalty": _Range(-1e3, 1e3, "a number from -1000 to 1000, 0 for off"),
     "frequency_penalty": _Range(-1e3, 1e3, "a number from -1000 to 1000, 0 for off"),
+    "dry": _Range(0, 1e3, "a number from 0 to 1000, 0 for off"),
+    "xtc": _Range(0, 1, "a probability from 0 to 1, 0 for off"),
 }
 STAGE_NAMES = tuple(_RANGES)
 
@@ -121,6 +125,8 @@ class Settings:
     repetition_penalty: float = 1.0  # on every token of the text, prompt included
     presence_penalty: float = 0.0  # off the score of each generated token, once
     frequency_penalty: float = 0.0  # off the score of each generated token, per occurrence
+    dry: float = 0.0  # off the score of a token that repeats a stretch, growing with its length
+    xtc: float = 0.0  # probability that the top choices are excluded, but the last of them
     order: tuple[str, ...] = ORDERS["transformers"]  # stage names, first to last
 
     def __post_init__(self) -> None:

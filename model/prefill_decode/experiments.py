@@ -94,7 +94,8 @@ def by_the_coin(settings: Settings, seed: int, n_prompt: int) -> Choose:
     """Returns the choice of the first page: the masks, then the coin of seed and position."""
 
     def choose(logits: Logits, ids: Sequence[int]) -> int:
-        return draw(process(logits, ids, settings, n_prompt)[-1], uniform_at(seed, len(ids)))
+        coin = uniform_at(seed, len(ids))
+        return draw(process(logits, ids, settings, n_prompt, coin)[-1], coin)
 
     return choose
 

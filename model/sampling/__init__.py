@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model import masks
-from model.draw import candidates, draw, rank_order, summarise, uniform_at
+from model.draw import candidates, draw, rank_order, second_toss, summarise, uniform_at
 from model.records import FloatArray, Stage
 from model.settings import ORDERS, Settings, ignored
 
@@ -31,7 +31,11 @@ __all__ = [
 
 
 def process(
-    logits: FloatArray, ids: Sequence[int], settings: Settings, n_prompt: int = 0
+    logits: FloatArray,
+    ids: Sequence[int],
+    settings: Settings,
+    n_prompt: int = 0,
+    coin: float = 0.0,
 ) -> tuple[Stage, ...]:
     """Runs the logits through every active stage and keeps what each one made of them.
 
@@ -40,8 +44,9 @@ def process(
         ids: the text so far, prompt and generated.
         settings: which stages are active, how strong, in which order.
         n_prompt: how many of `ids` are the prompt. The repetition penalty counts all of `ids`
-            (1909.05858, transformers, vLLM); presence and frequency count what was generated
-            (OpenAI, vLLM).
+            (1909.05858, transformers, vLLM), DRY too; presence and frequency count what was
+            generated (OpenAI, vLLM).
+        coin: of this position; its later digits toss for XTC, which at 0 is due.
 
     Returns:
         One Stage per active stage, "raw" first. The last is the distribution to draw from.
@@ -58,9 +63,11 @@ def process(
         given = stages[-1]
         kept: masks.Mask | None = None
         value: float = getattr(settings, name, 0.0)  # "greedy" has none
+        if name == "xtc":
+            value = second_toss(coin) < value
         if name in masks.PENALTIES:
             # move the scores of tokens that were used, and sort again: ids first, then scores
-            counts = _count(ids if name == "repetition_penalty" else ids[n_prompt:], raw.size)
+            counts = _uses(name, ids, n_prompt, raw.size)
             alive = np.sort(alive)
             scores = masks.PENALTIES[name](given.scores[alive], counts[alive], value)
             order = rank_order(scores)
@@ -105,10 +112,14 @@ def _record(
     )
 
 
-def _count(ids: Sequence[int], n_vocab: int) -> masks.Counts:
-    """Counts how often each token of the vocabulary occurs; ids beyond it are left out."""
-    known = np.asarray(ids, dtype=np.int64)
-    return np.bincount(known[(known >= 0) & (known < n_vocab)], minlength=n_vocab)
+def _uses(name: str, ids: Sequence[int], n_prompt: int, n_vocab: int) -> masks.Counts:
+    """Counts what a penalty counts of each token; ids beyond the vocabulary are left out."""
+    is_of_all = name in ("repetition_penalty", "dry")
+    known = np.asarray(ids if is_of_all else ids[n_prompt:], dtype=np.int64)
+    known = known[(known >= 0) & (known < n_vocab)]
+    return (
+        masks.repeated(known, n_vocab) if name == "dry" else np.bincount(known, minlength=n_vocab)
+    )
 
 
 def _checked_logits(logits: FloatArray) -> masks.Scores:

@@ -23,6 +23,8 @@ ALWAYS = (
     "repetition_penalty",
     "presence_penalty",
     "frequency_penalty",
+    "dry",
+    "xtc",
 )  # active whenever they are not neutral
 
 
@@ -41,6 +43,8 @@ class Controls:
     repetition_penalty: float = 1.0
     presence_penalty: float = 0.0
     frequency_penalty: float = 0.0
+    dry: float = 0.0
+    xtc: float = 0.0
     use: tuple[str, ...] = ("temperature", "top_p")  # names out of SWITCHED
     greedy: bool = False  # overrides the masks
     order: str = "transformers"  # a key of ORDERS

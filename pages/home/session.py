@@ -302,8 +302,9 @@ class Session:
         if again and again.forced:
             return again.token_id
         seed = again.seed if again else self.seed
-        stages = process(generation.logits, generation.ids, settings, generation.n_prompt)
-        return choose(stages, uniform_at(seed, len(generation.ids)))
+        coin = uniform_at(seed, len(generation.ids))
+        stages = process(generation.logits, generation.ids, settings, generation.n_prompt, coin)
+        return choose(stages, coin)
 
     def _step(self, token_id: int | None = None) -> Step:
         branch = self.active

@@ -224,6 +224,8 @@ class TestSettings:
             ("repetition_penalty", [0, -1, 1e4]),
             ("presence_penalty", [-1e4, 1e4]),
             ("frequency_penalty", [-1e4, 1e4]),
+            ("dry", [-0.1, 1e4]),
+            ("xtc", [-0.1, 1.1]),
         ],
     )
     def test_a_value_out_of_range_names_the_remedy(self, name: str, values: list[Any]) -> None:

@@ -1,4 +1,5 @@
-"""Every mask and penalty against code that is not ours: transformers' own, or the plainest loop.
+"""Every mask and penalty against code that is not ours: transformers' own, the answers of llama.cpp's
+samplers (llama_samplers.json says of which build), or the plainest loop.
 
 transformers' sort is not stable, so which of several tied tokens top-p drops is arbitrary there:
 the number kept and the sorted scores kept are compared, for every other mask the tokens themselves.
@@ -6,8 +7,10 @@ the number kept and the sorted scores kept are compared, for every other mask th
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -199,6 +202,22 @@ def plainly(name: str, value: float, row: FloatArray, written: Sequence[int]) ->
     counts = [written.count(token_id) for token_id in range(len(row))]
     times = np.array(counts if name == "frequency_penalty" else [min(1, n) for n in counts])
     return row - value * times
+
+
+def test_dry_and_xtc_do_what_llama_cpp_s_do() -> None:
+    recorded = json.loads(Path(__file__).with_name("llama_samplers.json").read_text("utf-8"))
+    n_changed = {"dry": 0, "xtc": 0}
+    for case in recorded["cases"]:
+        logits = np.array(case["logits"], dtype=np.float32)
+        if case["stage"] == "xtc":
+            last = process(logits, [], Settings(xtc=1, order=ORDERS["llama.cpp"]))[-1]
+            assert np.flatnonzero(last.kept).tolist() == case["kept"]
+            n_changed["xtc"] += len(case["kept"]) < len(logits)
+        else:
+            last = process(logits, case["ids"], Settings(dry=0.8, order=ORDERS["llama.cpp"]))[-1]
+            assert last.scores == pytest.approx(case["scores"], rel=1e-6, abs=1e-5)
+            n_changed["dry"] += last.scores != pytest.approx(case["logits"], abs=1e-5)
+    assert min(n_changed.values()) > 10
 
 
 @pytest.mark.parametrize("engine", ORDERS)

@@ -44,6 +44,8 @@ settings = st.builds(
     repetition_penalty=st.one_of(st.just(1), st.floats(0.001, 1000), st.floats(0.5, 2)),
     presence_penalty=st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
     frequency_penalty=st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
+    dry=st.one_of(st.just(0), st.floats(0, 1000)),
+    xtc=st.one_of(st.just(0), fractions),
     order=orders,
 )
 
@@ -172,11 +174,11 @@ def test_eta_is_never_stricter_than_epsilon(logits: FloatArray, cutoff: float) -
 
 
 @given(logits, settings)
-def test_only_typical_and_penalties_can_take_the_best_token(
+def test_only_typical_xtc_and_penalties_can_take_the_best_token(
     logits: FloatArray, settings: Settings
 ) -> None:
     names = [name for name in settings.stage_names if "penalty" not in name]
-    assume("typical_p" not in names)
+    assume(not {"typical_p", "xtc"} & set(names))
     stages = process(logits, [], settings)
     assert stages[-1].kept[rank_order(logits)[0]]
 
@@ -239,6 +241,19 @@ def test_coins_of_neighbouring_seeds_are_independent() -> None:
     assert is_uniform(coins.ravel())
     assert is_uniform(coins[:, 0])
     assert abs(np.corrcoef(coins[:-1].ravel(), coins[1:].ravel())[0, 1]) < 0.05
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_xtc_is_due_as_often_as_it_says_and_tells_nothing_of_the_draw(share: float) -> None:
+    logits, settings = np.log(np.array([0.5, 0.3, 0.2])), Settings(xtc=share, order=("xtc",))
+    coins = np.array([uniform_at(11, position) for position in range(5000)])
+    is_due = np.array(
+        [process(logits, [], settings, 0, coin)[-1].kept.sum() == 1 for coin in coins]
+    )
+    n_due = int(is_due.sum())
+    assert fits(np.array([n_due, 5000 - n_due]), 5000 * np.array([share, 1 - share]))
+    assert is_uniform(coins[is_due])
+    assert is_uniform(coins[~is_due])
 
 
 def test_draws_follow_the_distribution() -> None:

@@ -31,7 +31,7 @@ const textOf = (array) => {
   return btoa(text);
 };
 
-globalThis.runCase = ({ nVocab, held, text, nPrompt, settings, coins }) => {
+globalThis.runCase = ({ nVocab, held, text, nPrompt, settings, coins, toss }) => {
   const isExact = held.ids === null;
   const distribution = masks.createDistribution({
     nVocab,
@@ -40,7 +40,7 @@ globalThis.runCase = ({ nVocab, held, text, nPrompt, settings, coins }) => {
     tailCounts: isExact ? null : new Int32Array(bytesOf(held.tailCounts)),
     tailLogits: isExact ? null : new Float32Array(bytesOf(held.tailLogits)),
   });
-  const result = masks.processLogits(distribution, text, nPrompt, settings);
+  const result = masks.processLogits(distribution, text, nPrompt, settings, toss);
   const rows = Array.from(result.order);
   return {
     ids: rows.map(result.idOf),
@@ -73,10 +73,11 @@ class Case:
     n_prompt: int
     settings: Settings
     coins: Sequence[float]
+    toss: float = 0.0  # the coin that XTC tosses with
 
     def python(self) -> tuple[Stage, ...]:
         """What Python makes of it."""
-        return process(self.logits, self.ids, self.settings, self.n_prompt)
+        return process(self.logits, self.ids, self.settings, self.n_prompt, self.toss)
 
     def for_page(self, held: Distribution | None = None) -> dict[str, Any]:
         """What the page is given: all logits, or only what a large vocabulary's summary holds."""
@@ -95,6 +96,7 @@ class Case:
             "nPrompt": self.n_prompt,
             "settings": dataclasses.asdict(self.settings),
             "coins": list(self.coins),
+            "toss": self.toss,
         }
 
 
@@ -142,6 +144,8 @@ def random_settings(rng: np.random.Generator) -> Settings:
         "repetition_penalty": rng.choice([2, rng.uniform(0.5, 2)]),
         "presence_penalty": rng.choice([1, rng.uniform(-2, 2)]),
         "frequency_penalty": rng.choice([1, rng.uniform(-2, 2)]),
+        "dry": rng.choice([0.8, rng.uniform(0, 5)]),
+        "xtc": rng.choice([1, rng.uniform(0, 1)]),
     }
     orders = [*ORDERS.values(), tuple(rng.permutation(np.array(STAGE_NAMES)).tolist())]
     chosen = {name: value for name, value in values.items() if rng.random() < 1 / 3}
@@ -151,10 +155,10 @@ def random_settings(rng: np.random.Generator) -> Settings:
 def random_case(seed: int, n_vocab: int, n_coins: int) -> Case:
     """A case that the seed decides, with coins at both ends of the bar among the others."""
     rng = np.random.default_rng(seed)
-    ids = rng.integers(0, n_vocab, 12).tolist()
+    ids = rng.integers(0, min(n_vocab, rng.choice([3, 97])), 24).tolist()
     coins = [0.0, 1 - 2**-53, 0.5, *(uniform_at(seed, i) for i in range(n_coins - 3))]
     logits = random_logits(rng, n_vocab)
-    return Case(logits, ids, int(rng.integers(0, 13)), random_settings(rng), coins)
+    return Case(logits, ids, int(rng.integers(0, 25)), random_settings(rng), coins, rng.random())
 
 
 def assert_same_stages(theirs: dict[str, Any], ours: tuple[Stage, ...]) -> None:

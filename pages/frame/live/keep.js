@@ -12,11 +12,20 @@ export const KEEP_BY_NAME = {
   epsilon: keepEpsilon,
   eta: keepEta,
   top_n_sigma: keepTopNSigma,
+  xtc: excludeTopChoices,
 };
+const XTC_THRESHOLD = 0.1; // the probability from which a token is a top choice
 
 /** The best token alone; of equals, the lowest id. */
 function keepBest({ rows }) {
   return keepWhere(rows.length, (i) => i === 0);
+}
+
+/** All but the top choices; the least likely of them stays, and so do all where it is not due. */
+function excludeTopChoices({ rows, probs }, isDue, counts) {
+  let nTop = 0;
+  while (nTop < rows.length && counts[rows[nTop]] === 1 && probs[nTop] >= XTC_THRESHOLD) nTop++;
+  return keepWhere(rows.length, (i) => !isDue || i >= nTop - 1);
 }
 
 /** The k best tokens, and all that tie with the last of them. */

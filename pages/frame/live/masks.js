@@ -15,6 +15,8 @@ import { findRow, penalise, PENALTY_BY_NAME } from "./penalties.js";
 
 const TAIL_DOUBT = 0.01; // by how much, relatively, the histogram may misjudge the mass of the tail
 
+const COUNTS_ALL = ["repetition_penalty", "dry"]; // the prompt too
+
 /** Every setting at the value that changes nothing, as in Python's `model.settings`. */
 export const NEUTRAL_SETTINGS = Object.freeze({
   temperature: 1,
@@ -28,6 +30,8 @@ export const NEUTRAL_SETTINGS = Object.freeze({
   repetition_penalty: 1,
   presence_penalty: 0,
   frequency_penalty: 0,
+  dry: 0,
+  xtc: 0,
 });
 
 // --- The raw distribution ------------------------------------------------------------------------
@@ -86,20 +90,21 @@ function idsBestFirst(logits) {
  * @param {number[]} contextIds the text so far, prompt and generated
  * @param {number} nPrompt how many of them are the prompt
  * @param {Settings} settings the fields of Python's Settings by name, `order` a list of stage names
+ * @param {number} coin of this position; its later digits toss for XTC, which at 0 is due
  * @returns {Result} `order` lists the
  *   rows as the last stage leaves them, best first, those masked out last; a stage holds scores, probs
  *   and kept by row, and nKept, keptTail, tail, removedMass, entropy, boundaryId and reachesTail
  */
-export function processLogits(distribution, contextIds, nPrompt, settings) {
+export function processLogits(distribution, contextIds, nPrompt, settings, coin = 0) {
   let tokens = distribution.inPlay; // still in play, best first: {rows, scores, probs, entropy, nUnheld}
   const stages = [distribution.rawStage];
   for (const name of activeStageNames(settings)) {
     const given = tokens;
-    const value = settings[name];
+    const value = name === "xtc" ? Number(secondToss(coin) < settings.xtc) : settings[name];
     let cut = {};
     if (name in PENALTY_BY_NAME) {
       // move the scores of tokens that were used, and sort again
-      const usedIds = name === "repetition_penalty" ? contextIds : contextIds.slice(nPrompt);
+      const usedIds = COUNTS_ALL.includes(name) ? contextIds : contextIds.slice(nPrompt);
       tokens = penalise(distribution, given, usedIds, name, value);
       const isRaised = name === "repetition_penalty" ? value < 1 : value < 0;
       cut.reachesTail = isRaised && tokens.nUnheld > 0;
@@ -120,6 +125,11 @@ export function processLogits(distribution, contextIds, nPrompt, settings) {
     idOf: (row) => distribution.ids[row],
     rowOf: (id) => findRow(distribution, id),
   };
+}
+
+/** The later digits of a coin: a number in [0, 1) that the earlier ones do not tell. */
+function secondToss(coin) {
+  return (coin * 2 ** 27) % 1;
 }
 
 /** The active stages, first to last; at temperature 0 "greedy" takes its place and ends them. */

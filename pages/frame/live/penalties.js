@@ -1,18 +1,25 @@
 // Penalties move the scores of tokens that the text has used, and so the order of all: the page's
 // twin of the penalties in model/masks.py.
 
-/** The new score of a token that the text has used, by the name of the setting. */
+const [DRY_BASE, DRY_ALLOWED, DRY_MOST] = [1.75, 2, 158];
+const DRY_POWERS = [1];
+while (DRY_POWERS.length <= DRY_MOST) DRY_POWERS.push(DRY_POWERS.at(-1) * DRY_BASE);
+
+/** The new score of a token by the name of the setting: of what was counted of it, and its value. */
 export const PENALTY_BY_NAME = {
   // a negative score is multiplied and any other divided, so that both move down
   repetition_penalty: (score, _count, penalty) => (score < 0 ? score * penalty : score / penalty),
   presence_penalty: (score, _count, penalty) => score - penalty,
   frequency_penalty: (score, count, penalty) => score - penalty * count,
+  // the longer the stretch that it would repeat, the more; each power from the one before
+  dry: (score, length, multiplier) =>
+    length < DRY_ALLOWED ? score : score - multiplier * DRY_POWERS[Math.min(length - DRY_ALLOWED, DRY_MOST)],
 };
 
 /** Moves the tokens that were used and merges them with the others, which stay in order. */
 export function penalise(distribution, tokens, usedIds, name, value) {
   const { nRows, nVocab, ids } = distribution;
-  const { counts, nUnheld } = countByRow(distribution, usedIds);
+  const { counts, nUnheld } = countByRow(distribution, name === "dry" ? repeated(usedIds) : usesOf(usedIds));
   const moved = [];
   tokens.rows.forEach((row, i) => {
     if (row >= nRows || counts[row] === 0) return;
@@ -39,16 +46,35 @@ export function penalise(distribution, tokens, usedIds, name, value) {
   return merged;
 }
 
-/** How often each row's token occurs in ids, and how many distinct ids the page does not hold. */
-function countByRow(distribution, ids) {
-  const counts = new Int32Array(distribution.nRows);
-  const unheld = new Set();
-  for (const id of ids) {
-    const row = findRow(distribution, id);
-    if (row >= 0) counts[row] += 1;
-    else if (id >= 0 && id < distribution.nVocab) unheld.add(id);
+/** How often each token occurs, by id. */
+function usesOf(ids) {
+  const uses = new Map();
+  for (const id of ids) uses.set(id, (uses.get(id) ?? 0) + 1);
+  return uses;
+}
+
+/** How many tokens at the end of the text stood before a token earlier, at most; by its id. */
+function repeated(ids) {
+  const lengths = new Map();
+  const n = ids.length;
+  for (let place = 1; place < n; place++) {
+    let length = 0;
+    while (length < place && ids[place - 1 - length] === ids[n - 1 - length]) length++;
+    if (length > (lengths.get(ids[place]) ?? 0)) lengths.set(ids[place], length);
   }
-  return { counts, nUnheld: unheld.size };
+  return lengths;
+}
+
+/** What was counted, by row, and of how many tokens that the page does not hold. */
+function countByRow(distribution, countById) {
+  const counts = new Int32Array(distribution.nRows);
+  let nUnheld = 0;
+  for (const [id, count] of countById) {
+    const row = findRow(distribution, id);
+    if (row >= 0) counts[row] = count;
+    else if (id >= 0 && id < distribution.nVocab) nUnheld += 1;
+  }
+  return { counts, nUnheld };
 }
 
 /** The row of a token, or -1 where the page does not hold it. */

@@ -27,6 +27,8 @@ const SCALES = {
   repetition_penalty: { min: 1, max: 2, step: 0.05 },
   presence_penalty: { min: -2, max: 2, step: 0.1 },
   frequency_penalty: { min: -2, max: 2, step: 0.1 },
+  dry: { min: 0, max: 5, step: 0.1 },
+  xtc: { min: 0, max: 1, step: 0.05 },
 };
 
 /**

@@ -32,6 +32,8 @@ const STAGE_TITLES = {
   repetition_penalty: "repetition penalty",
   presence_penalty: "presence penalty",
   frequency_penalty: "frequency penalty",
+  dry: "DRY",
+  xtc: "XTC",
 };
 
 /** What the engines are called whose orders can be chosen. */
@@ -144,12 +146,16 @@ export function remembered(view, slot, settings) {
   const key = resultKey(view, settings);
   const known = results.get(slot);
   if (known?.key === key) return known.result;
-  const result = processLogits(view.distribution, view.contextIds, view.nPrompt, settings);
+  const result = processLogits(view.distribution, view.contextIds, view.nPrompt, settings, view.toss);
   results.set(slot, { key, result });
   return result;
 }
 
 function resultKey(view, settings) {
   const isPenalised = Object.keys(PENALTY_BY_NAME).some((name) => settings[name] !== NEUTRAL_SETTINGS[name]);
-  return JSON.stringify([settings, isPenalised ? Array.from(view.contextIds) : null]);
+  return JSON.stringify([
+    settings,
+    isPenalised ? Array.from(view.contextIds) : null,
+    settings.xtc && view.toss,
+  ]);
 }

@@ -50,7 +50,9 @@ type SettingName =
   | "top_n_sigma"
   | "repetition_penalty"
   | "presence_penalty"
-  | "frequency_penalty";
+  | "frequency_penalty"
+  | "dry"
+  | "xtc";
 type Values = Record<SettingName, number>;
 type Settings = Values & { order: string[] };
 type Controls = Values & { use: string[]; greedy: boolean; order: string };
@@ -187,6 +189,7 @@ interface Entry {
 interface View extends Position {
   header: Header;
   isBeforeDraw: boolean; // the coin of this position has not been tossed: none is shown
+  toss: number; // the coin of this position, also before the draw: XTC tosses with its later digits
   isPeeking: boolean; // the reader wants to see it all the same
   isHolding: boolean; // a finished step stays until the next press
   isDrawn: boolean; // the step that was just pressed is shown

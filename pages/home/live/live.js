@@ -186,7 +186,12 @@ export class Live {
     const { distribution, header } = this.prefetched;
     const { controls } = this;
     const settings = activeSettings(controls, header.orders);
-    const place = { contextIds: header.ids, nPrompt: header.n_prompt, coin: header.coin };
+    const place = {
+      contextIds: header.ids,
+      nPrompt: header.n_prompt,
+      coin: header.coin,
+      toss: header.coin ?? 0,
+    };
     rememberAll({ distribution, settings, controls, ...place });
   }
 

@@ -23,6 +23,8 @@ const MORE = [
   ],
   ["presence_penalty", "Presence penalty", "subtracts this from the logit of every token that was generated"],
   ["frequency_penalty", "Frequency penalty", "subtracts this once for each time that a token was generated"],
+  ["dry", "DRY", "subtracts this, times 1.75 for each further token, where a token would repeat a stretch"],
+  ["xtc", "XTC", "with this probability drops the top choices (10 % and more) but the least likely of them"],
 ];
 
 /**

@@ -56,6 +56,7 @@ export function buildView(state) {
     orders: header.orders,
     ...shown,
     coin: isBeforeDraw ? null : shown.coin,
+    toss: shown.coin ?? 0, // what XTC tosses with is known before the draw
     isBeforeDraw,
     isPeeking: state.isPeeking,
     isHolding: state.isHolding,
