@@ -129,17 +129,17 @@ def dry(scores: Scores, lengths: Counts, multiplier: float) -> Scores:
     return scores - np.where(lengths >= DRY_ALLOWED, multiplier * powers[excess], 0.0)
 
 
-def repeated(ids: Counts, n_vocab: int) -> Counts:
+def repeated(ids: Counts, minlength: int) -> Counts:
     """Counts, for each token, how many tokens at the end of the text stood before it earlier.
 
     Args:
         ids: (n,) the text.
-        n_vocab: size of the vocabulary.
+        minlength: size of the vocabulary, by `numpy.bincount`'s name.
 
     Returns:
         (vocab,) the longest such stretch; 0 for a token that continues none.
     """
-    lengths = np.zeros(n_vocab, dtype=np.intp)
+    lengths = np.zeros(minlength, dtype=np.intp)
     for place in np.flatnonzero(ids[:-1] == ids[-1:]) + 1:
         differs = np.flatnonzero(ids[:place][::-1] != ids[-place:][::-1])
         length = int(differs[0]) if differs.size else place

@@ -117,9 +117,8 @@ def _uses(name: str, ids: Sequence[int], n_prompt: int, n_vocab: int) -> masks.C
     is_of_all = name in ("repetition_penalty", "dry")
     known = np.asarray(ids if is_of_all else ids[n_prompt:], dtype=np.int64)
     known = known[(known >= 0) & (known < n_vocab)]
-    return (
-        masks.repeated(known, n_vocab) if name == "dry" else np.bincount(known, minlength=n_vocab)
-    )
+    count = masks.repeated if name == "dry" else np.bincount
+    return count(known, minlength=n_vocab)
 
 
 def _checked_logits(logits: FloatArray) -> masks.Scores:

@@ -1,5 +1,5 @@
-"""Every mask and penalty against code that is not ours: transformers' own, the answers of llama.cpp's
-samplers (llama_samplers.json says of which build), or the plainest loop.
+"""Every mask and penalty against code that is not ours: transformers' own, the answers that
+llama.cpp's samplers gave (llama_samplers.json says of which build), or the plainest loop.
 
 transformers' sort is not stable, so which of several tied tokens top-p drops is arbitrary there:
 the number kept and the sorted scores kept are compared, for every other mask the tokens themselves.
