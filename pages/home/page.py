@@ -29,6 +29,8 @@ from pages.home.payload import build_payload
 from pages.home.session import MAX_SEED, Session
 from pages.home.tab_record import bring_back
 
+LOOK_AHEAD_SECONDS = 0.1  # that the step ahead waits, at most, for readers without an answer
+
 
 def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
     """Draw the page for this reader, opening a session first if there is none."""
@@ -225,7 +227,9 @@ def _live() -> None:
     )
     with TURNS.step():
         live(payload_of(session), on_event=_take_event)
-        # the answer is on its way: take the step that Next would ask for
+    # the answer is on its way: once others have theirs, take the step that Next would ask for
+    TURNS.give_way(LOOK_AHEAD_SECONDS)
+    with TURNS.step():
         following = session.prefetch_next()
         prefetch(payload_of(following) if following is not None else b"")
     if st.session_state["toolbar_shows"] != _of_this_text(session):

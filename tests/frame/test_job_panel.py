@@ -7,6 +7,7 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.fast.turns import TURNS
 from pages.frame import job_panel
 
 
@@ -41,3 +42,43 @@ def test_a_press_of_stop_that_comes_when_the_job_has_just_ended_does_not_start_i
     time.sleep(0.01)
     app.button(key="job_run").click().run()
     assert app.session_state["n_started"] == 2
+
+
+def timed_page() -> None:
+    import threading
+
+    import streamlit as st
+
+    from model.fast.turns import TURNS
+    from model.job import Job, Progress, Work
+    from pages.frame.job_panel import show_job
+
+    def work() -> Work[int]:
+        yield Progress(0, 2)
+        yield Progress(1, 2)
+        other = threading.Thread(target=press)
+        other.start()
+        other.join()
+        return 2
+
+    def press() -> None:
+        with TURNS.step():
+            pass
+
+    def start() -> Job[int]:
+        return Job(work(), is_timed=True)
+
+    show_job(st.session_state.setdefault("jobs", {}), "job", "Go", start, lambda _: None)
+
+
+def test_a_job_that_measures_shows_its_place_and_then_how_much_was_shared() -> None:
+    app = AppTest.from_function(timed_page).run()
+    with TURNS.slice_of(app, 1.0, is_timed=True):
+        pass
+    app.button(key="job_run").click().run()
+    app.run()
+    assert "number 2 in line" in app.get("progress")[0].proto.text
+    TURNS.leave(app)
+    app.run()
+    assert app.session_state["jobs"]["job"].is_done
+    assert any("1 of 2 of the timed passes" in caption.value for caption in app.caption)
