@@ -25,6 +25,7 @@ JOBS = (
     ("snowball", "snowball_long_run"),
     ("beam_search", "beam_cost_run"),  # measures
 )
+WARM_UP_SECONDS = 15.0  # in which models are read and passes of each size learn their threads
 AIM = 0.250  # seconds that 95 of 100 presses may take beside five jobs
 
 
@@ -47,6 +48,7 @@ async def press_beside(server: Server, jobs: Sequence[tuple[str, str]], n: int, 
             for page, key in jobs
         ]
         work = [asyncio.create_task(keep_running(reader, key, ends)) for reader, key in readers]
+        await asyncio.sleep(WARM_UP_SECONDS if jobs else 0.0)
         lesson = await attend(server, press_next, people(n, 2.0, s), **STORY)
         ends.set()
         n_ticks = await asyncio.gather(*work)
