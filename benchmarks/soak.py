@@ -30,6 +30,7 @@ MODELS = ("storyteller", "storyteller_early", "scribbler", "scribbler_plain")
 PAGES = ("beam_search", "kv_cache", "snowball", "sampling", "constraints")
 MAX_TICKS = 40  # of a job's clock, until it is stopped
 PAUSE = (0.5, 2.0)  # seconds between two presses of one reader
+MAX_SECONDS = 600  # that one of these takes; a busy machine is slow, and what takes longer hangs
 N_LINES = 12
 REST_SECONDS = 150  # a session goes two minutes after its reader
 
@@ -102,7 +103,7 @@ async def read(url: str, notes: Notes, end: float, number: int) -> None:
         story = {"prompt": "Once upon a time", "model": dice.choice(MODELS)}
         try:
             async with SoakReader(url, page, **({} if page else story)) as reader:
-                await asyncio.wait_for(act(reader, notes, dice), timeout=120)
+                await asyncio.wait_for(act(reader, notes, dice), timeout=MAX_SECONDS)
                 notes.errors.update(reader.exceptions)
             notes.done[act.__name__] += 1
         except Exception as error:  # each is counted, and the reader comes again

@@ -44,7 +44,7 @@ class Inspection:
     forced: bool
 
 
-@dataclass
+@dataclass(eq=False)
 class Branch:
     """One text being written, with all that it takes to write it again."""
 
@@ -93,7 +93,7 @@ class Branch:
         return Inspection(position, before, text.ids[position], controls.settings(), None, False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shelved:
     """A branch as the reader's browser kept it; it is written again when it is opened."""
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from urllib.parse import urlencode
+from weakref import WeakKeyDictionary
 
 from pages.frame.fields import MAX_LINK_TEXT, Switch, Text, Whole, read_fields
 from pages.frame.models import DEFAULT_PROMPT
@@ -29,6 +30,10 @@ FIELDS = (
     Switch("chat", "Chat template", None),
     *controls.FIELDS,
 )
+# by text: seed and length, the last choice (what stands before it never changes), the parts
+_WRITTEN: WeakKeyDictionary[
+    Branch | Shelved, tuple[tuple[int, int], Choice | None, dict[str, str]]
+] = WeakKeyDictionary()
 COUNT = Whole("run", "A number of tokens", high=MAX_TOKENS)
 PLACE, TOKEN = Whole("forced", "A forced place"), Whole("forced", "A forced token")
 
@@ -50,15 +55,25 @@ def write_link(session: Session) -> str:
     """Return the query string that brings back what the session shows; none for a long prompt."""
     if len(session.prompt) > MAX_LINK_TEXT:
         return ""
-    text = _write_parts(session.active)
+    parts = {"model": session.lm.name} | _parts_of(session.active) | session.controls.encode()
     if not session.lm.has_chat_template:
-        del text["chat"]
-    return "?" + urlencode({"model": session.lm.name} | text | session.controls.encode())
+        del parts["chat"]
+    return "?" + urlencode(parts)
 
 
 def write_text(text: Branch | Shelved) -> str:
     """Return the query of one text, however long: all of a link but the model and the controls."""
-    return urlencode(_write_parts(text))
+    return urlencode(_parts_of(text))
+
+
+def _parts_of(text: Branch | Shelved) -> dict[str, str]:
+    """Return the parts of a text's query, written anew where the text has changed."""
+    last = text.choices[-1] if text.choices else None
+    place, known, parts = _WRITTEN.get(text, ((-1, -1), None, {}))
+    if place != (text.seed, len(text.choices)) or known is not last:
+        parts = _write_parts(text)
+        _WRITTEN[text] = (text.seed, len(text.choices)), last, parts
+    return parts
 
 
 def _write_parts(text: Branch | Shelved) -> dict[str, str]:
