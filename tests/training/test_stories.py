@@ -1,0 +1,46 @@
+"""How stories go, counted by simple rules, and what the card says of them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from model.training.stories import add_to_card, count, loops, swaps_a_name
+from model.weights.locate import SHIPPED
+
+STORYTELLER = Path(SHIPPED["storyteller"])
+
+
+@pytest.mark.parametrize(
+    ("story", "swaps"),
+    [
+        ("The truck asked the truck for help.", True),
+        ("He saw that the cat and the cat were happy.", True),
+        ("Tim said to Tim that he was sad.", True),
+        ("The cat and the dog ran to the cat.", False),
+        ("The big cat and the big dog played.", False),
+        ("Lily hugged Tim. Tim smiled.", False),
+    ],
+)
+def test_a_name_is_swapped_where_it_meets_itself(story: str, swaps: bool) -> None:
+    assert swaps_a_name(story) == swaps
+
+
+def test_a_story_loops_where_eight_words_come_back() -> None:
+    eight = "the cat sang a happy song for him"
+    assert loops(f"Once {eight}. Then {eight}!")
+    assert not loops(f"Once {eight}. Then {eight.removesuffix(' him')} her.")
+
+
+def test_the_card_says_what_was_counted_and_keeps_the_rest(tmp_path: Path) -> None:
+    folder = shutil.copytree(STORYTELLER, tmp_path / "storyteller")
+    before = (folder / "README.md").read_text("utf-8").split("\n## ")
+    counted = count(["The cat and the cat sat."] * 3 + ["The end."], n_ended=2)
+    settings = {"temperature": 0.8, "top_p": 0.9, "max_new_tokens": 600}
+    add_to_card(folder, {"settings": settings, "n_looped": 8, "prompts": {"The cat": counted}})
+    after = (folder / "README.md").read_text("utf-8").split("\n## ")
+    changed = [i for i, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
+    assert [after[i].splitlines()[0] for i in changed] == ["How it writes"]
+    assert "| “The cat” | 4 | 50 % | 75 % | 0 % |" in after[changed[0]]
