@@ -34,6 +34,7 @@ def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The lesson, opened without the first page, on tiny models with a context of 96 bytes."""
     for module in (lesson_state, diffusion_lesson):
         monkeypatch.setattr(module, "shared_model", tiny_model)
+    monkeypatch.setattr(diffusion_lesson, "N_BEGUN", 0)
     texts = {"beginning": "The cat", "ending": "the end"}
     return open_lesson("pages/diffusion.py", positions="16", **texts)
 
@@ -186,19 +187,21 @@ def test_the_page_survives_a_look_at_another_lesson_and_another_judge(app: AppTe
 @pytest.mark.browser
 def test_a_page_settles_pass_by_pass(page: Page, url: str, witness: Witness) -> None:
     page.goto(f"{url}/diffusion")
-    cells = page.locator(".sheet").first.locator("span.cell")
+    sheet, checked = page.locator(".sheet").first, page.locator(".sheet").nth(1)
+    cells = sheet.locator("span.cell")
     expect(cells.first).to_be_visible()
     forget_first_requests(witness)
-    n_open = page.locator(".sheet span.open").count()
-    assert n_open > 8
+    expect(by_key(page, "diffusion_history").locator(".js-plotly-plot")).to_be_visible()
+    by_key(page, "diffusion_reset").get_by_role("button").click()
+    n_open = 32
+    expect(sheet.locator("span.open")).to_have_count(n_open)
     by_key(page, "diffusion_step").get_by_role("button").click()
-    expect(page.locator(".sheet span.new").first).to_be_visible()
-    assert page.locator(".sheet span.open").count() < n_open
-    assert cells.count() == n_open + page.locator(".sheet span.given").count()
+    expect(sheet.locator("span.new").first).to_be_visible()
+    assert sheet.locator("span.open").count() < n_open
+    assert cells.count() == n_open + sheet.locator("span.given").count()
 
     by_key(page, "diffusion_fill").get_by_role("button").click()
-    expect(page.locator(".sheet span.open")).to_have_count(0)
+    expect(sheet.locator("span.open")).to_have_count(0)
     by_key(page, "diffusion_check_run").get_by_role("button").click()
-    expect(page.locator(".sheet span.checked")).to_have_count(n_open)
-
+    expect(checked.locator("span.checked")).to_have_count(n_open)
     assert fits_a_phone(page)

@@ -16,6 +16,7 @@ from pages.lessons.diffusion.state import DiffusionLesson
 
 LESSON = "diffusion_lesson"
 FILLER = SETTINGS.default_model
+N_BEGUN = 3  # passes that have run when the page opens: a page of masks alone says little
 
 
 def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
@@ -30,7 +31,10 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
         lm = shared_model(asked_model(SETTINGS) or FILLER, progress=progress_caption(waiting))
         page = lay_out(lm)
         match_page()
-        return DiffusionLesson(lm, judge, steps_of(page))
+        stepper = steps_of(page)
+        while page.n_done < min(N_BEGUN, len(page.plan) - 1):
+            stepper.steps.step()
+        return DiffusionLesson(lm, judge, stepper)
 
     try:
         lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.job import Job
@@ -26,8 +27,10 @@ def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     waiting.empty()
-    show_mistake(lesson)
-    show_fork(lesson)
+    # a link that brings a text along is about the fork
+    parts = (show_fork, show_mistake) if "prompt" in st.query_params else (show_mistake, show_fork)
+    for show in parts:
+        show(lesson)
     show_forks(lesson)
     show_rewind(lesson)
     show_instruction(lesson)
