@@ -37,6 +37,7 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
     "constraints": ("constraint_lesson", "constraint_methods"),
     "kv_cache": ("kv_lesson", "kv_prefix"),
     "prefill_decode": ("phase_lesson", "phase_stream", "phase_padding", "phase_scoring"),
+    "serving": ("serving_lesson", "serving_batches", "serving_chunks", "serving_memory"),
     "speculative": ("spec_lesson", "spec_speed", "spec_drafts", "spec_greedy", "spec_sampled"),
     "diffusion": ("diffusion_lesson", "diffusion_check", "diffusion_sweep", "diffusion_race"),
     "causal_mask": ("mask_lesson", "mask_training"),

@@ -1,4 +1,4 @@
-"""The serving lesson as Streamlit runs it: it opens on a run, and bad input gets one sentence."""
+"""The serving lesson as Streamlit runs it: it opens on recordings; bad input gets one sentence."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tests.frame.driving import (
 )
 from tests.tiny_models import tiny
 
+KEYS = ("serving_batches", "serving_chunks", "serving_memory")
 BAD = {
     "": "write a prompt",
     "Hi | many": "a number from 1 to 64, not “many”",
@@ -31,7 +32,7 @@ def lesson(app: AppTest) -> ServingLesson:
 
 
 def run_through(app: AppTest) -> None:
-    """Let every run come to its end; as one ends, the next part of the page begins its own."""
+    """Let every run come to its end."""
     while running := [job for job in lesson(app).jobs.values() if job.is_running]:
         for job in running:
             job.run_for(PATIENCE_SECONDS)
@@ -45,9 +46,12 @@ def found(app: AppTest, key: str) -> Comparison:
     return result
 
 
-def test_the_page_opens_on_its_runs_and_every_lane_has_its_own_tokens() -> None:
+def test_every_lane_has_its_own_tokens() -> None:
     app = open_lesson("pages/serving.py")
-    run_through(app)
+    for key in KEYS:
+        press(app, f"{key}_run")
+        run_through(app)
+    assert "Recorded 20" not in captions(app)
     assert captions(app).count("12 of 12 lanes have exactly the tokens") == 2
     assert captions(app).count("14 of 14 lanes have exactly the tokens") == 1
     assert found(app, "serving_memory").runs[1].n_preempted > 0
@@ -58,7 +62,6 @@ def test_the_page_opens_on_its_runs_and_every_lane_has_its_own_tokens() -> None:
 
 def test_the_reader_s_own_requests_are_served_by_the_reader_s_own_settings() -> None:
     app = open_lesson("pages/serving.py", slots="2", arrivals="together", axis="passes")
-    run_through(app)
     app.text_area(key="serving_prompts").set_value("Hi | 3\n\na | b | 2\nNo number").run()
     press(app, "serving_batches_run")
     run_through(app)
@@ -72,6 +75,7 @@ def test_the_reader_s_own_requests_are_served_by_the_reader_s_own_settings() -> 
 
 def test_bad_requests_get_one_sentence_and_the_last_run_stays() -> None:
     app = open_lesson("pages/serving.py")
+    press(app, "serving_batches_run")
     run_through(app)
     jobs = lesson(app).jobs
     before = jobs["serving_batches"]
@@ -83,11 +87,12 @@ def test_bad_requests_get_one_sentence_and_the_last_run_stays() -> None:
     app.text_area(key="serving_long_prompt").set_value(" ").run()
     press(app, "serving_chunks_run")
     assert "The long prompt is empty" in errors(app)
-    assert not jobs["serving_chunks"].is_running
+    assert "serving_chunks" not in jobs
 
 
 def test_a_model_that_cannot_share_a_pass_is_refused_and_the_page_opens() -> None:
     app = open_lesson("pages/serving.py")
     show_model(app, tiny("mamba"))
+    press(app, "serving_batches_run")
     assert not lesson(app).jobs
     assert "cannot be cropped" in errors(app)

@@ -15,8 +15,8 @@ from model.serving.blocks import count_blocks, fullest_moment
 from model.serving.records import Comparison
 from model.serving.scheduler import Scheduler
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_charts
-from pages.frame.job_panel import show_job, start_job
+from pages.frame.figures import show_caption, show_charts
+from pages.frame.job_panel import measured_on, show_job
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.lessons.serving.runs import start_batches, start_chunks, start_memory
@@ -27,7 +27,6 @@ from viz.serving.lanes_chart import end_of, lanes_figure, runs_table
 from viz.serving.memory_chart import blocks_figure, reserved_figure
 
 BATCHES, CHUNKS, MEMORY = "serving_batches", "serving_chunks", "serving_memory"
-STARTS = {BATCHES: start_batches, CHUNKS: start_chunks, MEMORY: start_memory}
 
 
 def show_serving_lesson(waiting: DeltaGenerator) -> None:
@@ -36,7 +35,6 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
     waiting.empty()
     caption = f"On {lesson.lm.name}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
-    _begin_next(lesson)
     show_batches(lesson)
     show_chunks(lesson)
     show_memory(lesson)
@@ -44,13 +42,6 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
 
 def _begin(lm: LanguageModel, _old: ServingLesson | None) -> ServingLesson:
     return ServingLesson(lm)
-
-
-def _begin_next(lesson: ServingLesson) -> None:
-    """Let each part run once by itself, one after the other."""
-    for key, start in STARTS.items():
-        if not any(job.is_running for job in lesson.jobs.values()) and key not in lesson.jobs:
-            start_job(lesson.jobs, key, partial(start, lesson.lm))
 
 
 def show_batches(lesson: ServingLesson) -> None:
@@ -67,6 +58,7 @@ def show_batches(lesson: ServingLesson) -> None:
         partial(start_batches, lesson.lm),
         lambda job: _show(lesson.lm, job, BATCHES),
         controls=_batch_controls,
+        recorded=Comparison,
         icon=":material/timer:",
     )
     SETTINGS.widget("prompts", height=170)
@@ -106,6 +98,7 @@ def show_chunks(lesson: ServingLesson) -> None:
         partial(start_chunks, lesson.lm),
         lambda job: _show(lesson.lm, job, CHUNKS),
         controls=lambda is_running: SETTINGS.widget("chunk", disabled=is_running, width=220),
+        recorded=Comparison,
         icon=":material/timer:",
     )
     SETTINGS.widget("long_prompt", height=110)
@@ -132,6 +125,7 @@ def show_memory(lesson: ServingLesson) -> None:
         partial(start_memory, lesson.lm),
         partial(_show_memory, lesson.lm),
         controls=lambda is_running: SETTINGS.widget("blocks", disabled=is_running, width=220),
+        recorded=Comparison,
         icon=":material/timer:",
     )
     show_code(Scheduler.preempt, count_blocks, fullest_moment, key="serving_code_3")
@@ -152,12 +146,12 @@ def _show(lm: LanguageModel, job: Job[Comparison], key: str) -> None:
     if not found.runs:
         return
     top = max(end_of(run, axis) for run in found.runs)
-    charts = [lanes_figure(run, lm.where, axis, top) for run in found.runs]
+    charts = [lanes_figure(run, measured_on(job, lm).where, axis, top) for run in found.runs]
     show_charts([(chart, f"{key}_lanes_{n}") for n, chart in enumerate(charts)])
     st.dataframe(runs_table(found), hide_index=True, key=f"{key}_table")
     if found.alone is not None:
         n_lanes = len(found.runs) * len(found.alone.requests)
-        st.caption(
+        show_caption(
             f"Measured: {count(found.n_same)} of {count(n_lanes)} lanes have exactly the tokens "
             "that their request gets alone; promised in float32 only. TTFT counts from the "
             "arrival, ITL every gap between two tokens of a request."
