@@ -24,7 +24,7 @@ from viz.reader import FACTOR
 
 LESSON = "gap_lesson"
 PLAY_SECONDS = 0.6
-N_BEGUN = 6  # tokens that are written before the reader presses anything: both caches are there
+N_BEGUN = 4  # tokens that are written before the reader presses anything: both caches are there
 
 
 @dataclass
