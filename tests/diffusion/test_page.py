@@ -11,8 +11,8 @@ from benchmarks.harness import Witness, by_key
 from model.diffusion.denoising import Diffusion
 from model.loading import LoadError
 from pages.frame import lesson_state
-from pages.lessons.diffusion import experiments as diffusion_experiments
 from pages.lessons.diffusion import lesson as diffusion_lesson
+from pages.lessons.diffusion.experiments import FewPassesOrMany
 from pages.lessons.diffusion.state import DiffusionLesson
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
 from tests.frame.phone import fits_a_phone, forget_first_requests
@@ -140,7 +140,7 @@ def test_without_the_model_the_page_says_so_in_one_sentence(
 def test_a_sweep_stops_and_keeps_what_it_measured(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(diffusion_experiments, "SLICE_SECONDS", 0.05)  # far less than it takes
+    monkeypatch.setattr(FewPassesOrMany, "seconds", 0.05)  # far less than it takes
     app.selectbox(key="diffusion_sweep_length").set_value(16).run()
     press(app, "diffusion_sweep_run")
     job = lesson(app).jobs["diffusion_sweep"]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import streamlit as st
 
 from model.beam_search.best_first import BestFirstSearch
 from model.beam_search.costs import cost_of, distinct, measure_costs, repeated
 from model.beam_search.experiments import compare_searches
 from model.beam_search.records import DecodingCost, SearchComparison
-from model.job import Job, Work
-from pages.frame.code_that_ran import show_code
+from model.job import Job
+from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart
-from pages.frame.job_panel import measured_on, show_job
+from pages.frame.job_panel import measured_on
 from pages.lessons.beam_search.settings import SETTINGS
 from pages.lessons.beam_search.state import PROMPTS, BeamLesson
 from viz.beam_search.comparison import (
@@ -29,56 +26,50 @@ from viz.format import plural
 N_TOKENS = 60  # of each text whose cost is measured
 
 
-def show_exact(lesson: BeamLesson) -> None:
-    """Offer the comparison, and show it while it runs and when it is over."""
-    n_beams = lesson.stepper.steps.request.beams
-    st.header("Greedy, beam search and the exact best", anchor=False)
-    st.markdown(
+class ExactSearch(Experiment[BeamLesson]):
+    """Greedy and the beams beside the likeliest text of all."""
+
+    key, title = "beam_exact", "Greedy, beam search and the exact best"
+    recorded = SearchComparison
+    claim = (
         "Greedy decoding can start better and end worse. Best-first search goes on until no "
         "prefix is left that could still win, so it can prove which text is the likeliest."
     )
+    code = (BestFirstSearch.step, BestFirstSearch._expand)
 
-    def controls(is_running: bool) -> None:
+    def __init__(self, lesson: BeamLesson) -> None:
+        """Take as many beams as the tree above has."""
+        super().__init__(lesson)
+        self.n_beams = lesson.stepper.steps.request.beams
+        self.button = f"Compare with {plural(self.n_beams, 'beam')}"
+
+    def _fields(self, is_running: bool) -> None:
         SETTINGS.widget("exact_prompt", disabled=is_running)
         SETTINGS.widget("exact_tokens", width=120, disabled=is_running)
         SETTINGS.widget("exact_limit", width=190, disabled=is_running)
 
-    def work() -> Work[SearchComparison]:
-        asked = (SETTINGS[name] for name in ("exact_tokens", "exact_limit"))
-        return compare_searches(lesson.lm, SETTINGS["exact_prompt"], n_beams, *asked)
+    def _start(self) -> Job[SearchComparison]:
+        self.lesson.stepper.is_playing = False
+        names = "exact_prompt", "exact_tokens", "exact_limit"
+        prompt, n_tokens, limit = (SETTINGS[name] for name in names)
+        work = compare_searches(self.lesson.lm, prompt, self.n_beams, n_tokens, limit)
+        return Job(work, is_timed=True)
 
-    show_job(
-        lesson.jobs,
-        "beam_exact",
-        f"Compare with {plural(n_beams, 'beam')}",
-        lambda: _start(lesson, work),
-        _show_exact,
-        recorded=SearchComparison,
-        controls=controls,
-    )
-    show_code(BestFirstSearch.step, BestFirstSearch._expand, key="beam_code_2")
-
-
-def _start(lesson: BeamLesson, work: Callable[[], Work[Any]]) -> Job[Any]:
-    lesson.stepper.is_playing = False
-    return Job(work(), is_timed=True)
-
-
-def _show_exact(job: Job[SearchComparison]) -> None:
-    comparison = job.found
-    if comparison is None:
-        return
-    st.markdown(f"…{comparison.prompt[-60:]}".replace("\n", "⏎").join(("`", "`")))
-    show_chart(searches_figure(comparison), "beam_searches")
-    st.dataframe(
-        searches_table(comparison),
-        hide_index=True,
-        key="beam_searches_table",
-        column_config={"sum log p": st.column_config.NumberColumn(format="%.3f")},
-    )
-    if not job.is_running:
-        (st.success if comparison.is_proved else st.info)(exact_words(comparison))
-        st.caption(_parting(comparison))
+    def _draw(self, job: Job[SearchComparison]) -> None:
+        comparison = job.found
+        if comparison is None:
+            return
+        st.markdown(f"…{comparison.prompt[-60:]}".replace("\n", "⏎").join(("`", "`")))
+        show_chart(searches_figure(comparison), "beam_searches")
+        st.dataframe(
+            searches_table(comparison),
+            hide_index=True,
+            key="beam_searches_table",
+            column_config={"sum log p": st.column_config.NumberColumn(format="%.3f")},
+        )
+        if not job.is_running:
+            (st.success if comparison.is_proved else st.info)(exact_words(comparison))
+            st.caption(_parting(comparison))
 
 
 def _parting(comparison: SearchComparison) -> str:
@@ -95,48 +86,45 @@ def _parting(comparison: SearchComparison) -> str:
     ).replace("-", "−")
 
 
-def show_costs(lesson: BeamLesson) -> None:
-    """Offer the measurement, and show it as far as it has come."""
-    n_beams = max(2, lesson.stepper.steps.request.beams)
-    st.header("Cost and quality", anchor=False)
-    st.markdown(
+class Costs(Experiment[BeamLesson]):
+    """The same prompts by every method."""
+
+    key, title = "beam_cost", "Cost and quality"
+    button = f"Generate {N_TOKENS} tokens with each method"
+    recorded = tuple[DecodingCost, ...]
+    claim = (
         "In open-ended text beam search gains little and writes blander: the likeliest words "
         "are those that anybody would write, and what was said once becomes likelier."
     )
-    show_job(
-        lesson.jobs,
-        "beam_cost",
-        f"Generate {N_TOKENS} tokens with each method",
-        lambda: _start(
-            lesson,
-            lambda: measure_costs(
-                lesson.lm, PROMPTS[: SETTINGS["cost_prompts"]], n_beams, N_TOKENS
-            ),
-        ),
-        lambda job: _show_costs(lesson, job),
-        recorded=tuple[DecodingCost, ...],
-        controls=lambda is_running: SETTINGS.widget("cost_prompts", width=200, disabled=is_running),
-    )
-    show_code(measure_costs, cost_of, distinct, repeated, key="beam_code_3")
+    code = (measure_costs, cost_of, distinct, repeated)
 
+    def _fields(self, is_running: bool) -> None:
+        SETTINGS.widget("cost_prompts", width=200, disabled=is_running)
 
-def _show_costs(lesson: BeamLesson, job: Job[tuple[DecodingCost, ...]]) -> None:
-    costs, machine = job.found, measured_on(job, lesson.lm)
-    if not costs:
-        return
-    show_chart(costs_figure(costs), "beam_costs")
-    formats = {"seconds": "%.2f", "log p per token": "%.3f", "repeated 4-grams": "percent"}
-    formats |= {f"distinct {n}": "percent" for n in (1, 2, 3)}
-    st.dataframe(
-        costs_table(costs),
-        hide_index=True,
-        key="beam_costs_table",
-        column_config={
-            name: st.column_config.NumberColumn(format=shown) for name, shown in formats.items()
-        },
-    )
-    st.caption(
-        f"{machine.model}, {machine.where}: all methods have the same prompts, the same kind of "
-        "pass and the same limit on length. Beam search’s text is its best by sum log p (a = 0). "
-        "Distinct n: different n-grams as a fraction of all, mean over texts."
-    )
+    def _start(self) -> Job[tuple[DecodingCost, ...]]:
+        lesson = self.lesson
+        lesson.stepper.is_playing = False
+        n_beams = max(2, lesson.stepper.steps.request.beams)
+        prompts = PROMPTS[: SETTINGS["cost_prompts"]]
+        return Job(measure_costs(lesson.lm, prompts, n_beams, N_TOKENS), is_timed=True)
+
+    def _draw(self, job: Job[tuple[DecodingCost, ...]]) -> None:
+        costs, machine = job.found, measured_on(job, self.lesson.lm)
+        if not costs:
+            return
+        show_chart(costs_figure(costs), "beam_costs")
+        formats = {"seconds": "%.2f", "log p per token": "%.3f", "repeated 4-grams": "percent"}
+        formats |= {f"distinct {n}": "percent" for n in (1, 2, 3)}
+        st.dataframe(
+            costs_table(costs),
+            hide_index=True,
+            key="beam_costs_table",
+            column_config={
+                name: st.column_config.NumberColumn(format=shown) for name, shown in formats.items()
+            },
+        )
+        st.caption(
+            f"{machine.model}, {machine.where}: all methods have the same prompts, the same kind "
+            "of pass and the same limit on length. Beam search’s text is its best by sum log p "
+            "(a = 0). Distinct n: different n-grams as a fraction of all, mean over texts."
+        )

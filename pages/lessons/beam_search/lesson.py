@@ -18,7 +18,7 @@ from pages.frame.figures import show_chart
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.stepper import show_stepper
-from pages.lessons.beam_search.comparisons import show_costs, show_exact
+from pages.lessons.beam_search.comparisons import Costs, ExactSearch
 from pages.lessons.beam_search.settings import SETTINGS, put_request, request_now
 from pages.lessons.beam_search.state import (
     N_FIRST_STEPS,
@@ -62,8 +62,8 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
         key="beam_code_1",
     )
     offer_link(SETTINGS, lesson.lm, lambda: {"searched": lesson.stepper.steps.request.penalty})
-    show_exact(lesson)
-    show_costs(lesson)
+    ExactSearch(lesson).show()
+    Costs(lesson).show()
 
 
 def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:

@@ -14,7 +14,7 @@ from pages.lessons.causal_mask.edit import show_edit
 from pages.lessons.causal_mask.losses import show_losses
 from pages.lessons.causal_mask.settings import MAX_CHARACTERS, SETTINGS, TEXT
 from pages.lessons.causal_mask.state import MAX_TOKENS, MaskLesson, MeasuredText
-from pages.lessons.causal_mask.unmasked import show_leak, show_training
+from pages.lessons.causal_mask.unmasked import TrainingUnmasked, show_leak
 from viz.format import plural
 
 LESSON = "mask_lesson"
@@ -47,7 +47,7 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
     offer_link(SETTINGS, lesson.lm, lambda: _as_shown(lesson))
     show_attention(lesson)
     show_leak(lesson)
-    show_training(lesson)
+    TrainingUnmasked(lesson).show()
     show_losses(lesson)
 
 

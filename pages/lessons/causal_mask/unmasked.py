@@ -10,8 +10,9 @@ from model.causal_mask.mask_training import N_ROWS, N_STEPS, ROW_TOKENS, mean_lo
 from model.causal_mask.records import Leak, TrainingMoment
 from model.job import Job
 from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_metrics
-from pages.frame.job_panel import measured_on, show_job
+from pages.frame.job_panel import measured_on
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
 from viz.causal_mask.edit_charts import leak_figure
 from viz.causal_mask.loss_chart import training_figure
@@ -52,33 +53,29 @@ def _numbers(leak: Leak) -> list[tuple[str, str, str]]:
     return cells
 
 
-def show_training(lesson: MaskLesson) -> None:
-    """Offer the training, and show what it has measured."""
-    st.header("Training without the mask", anchor=False)
-    st.markdown(
-        f"A model that is trained without the mask learns to copy the answer. Two copies of "
+class TrainingUnmasked(Experiment[MaskLesson]):
+    """Two copies trained, one with the mask and one without."""
+
+    key, title = "mask_training", "Training without the mask"
+    button, icon = "Train two copies", ":material/school:"
+    recorded = tuple[TrainingMoment, ...]
+    claim = (
+        "A model that is trained without the mask learns to copy the answer. Two copies of "
         f"the model take {N_STEPS} training steps on short stories, one with the mask and one "
         "without. Both are tested on the text above, on which neither is trained."
     )
-    show_job(
-        lesson.jobs,
-        "mask_training",
-        "Train two copies",
-        lambda: Job(train_both_ways(lesson.lm, lesson.text.ids)),
-        lambda job: _show_training(lesson, job),
-        recorded=tuple[TrainingMoment, ...],
-        icon=":material/school:",
-    )
-    show_code(train_both_ways, mean_loss, key="mask_code_5")
+    code = (train_both_ways, mean_loss)
 
+    def _start(self) -> Job[tuple[TrainingMoment, ...]]:
+        return Job(train_both_ways(self.lesson.lm, self.lesson.text.ids))
 
-def _show_training(lesson: MaskLesson, job: Job[tuple[TrainingMoment, ...]]) -> None:
-    moments, machine = job.found or (), measured_on(job, lesson.lm)
-    where = f"{machine.model}, {machine.device}, float32"
-    show_chart(training_figure(moments, N_STEPS, where), "mask_trained")
-    if job.is_running:
-        return
-    st.caption(
-        f"Each step is on {N_ROWS} rows of {ROW_TOKENS} tokens, the same on both sides. The copies "
-        "are thrown away: what the mask does is the gap between both in generating."
-    )
+    def _draw(self, job: Job[tuple[TrainingMoment, ...]]) -> None:
+        moments, machine = job.found or (), measured_on(job, self.lesson.lm)
+        where = f"{machine.model}, {machine.device}, float32"
+        show_chart(training_figure(moments, N_STEPS, where), "mask_trained")
+        if job.is_running:
+            return
+        st.caption(
+            f"Each step is on {N_ROWS} rows of {ROW_TOKENS} tokens, the same on both sides. The "
+            "copies are thrown away: what the mask does is the gap between both in generating."
+        )

@@ -15,9 +15,8 @@ from model.generation import Generation
 from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
-from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart
-from pages.frame.job_panel import show_job
 from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
@@ -56,15 +55,7 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     _controls(lesson)
     show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
-    _methods(lesson)
-    show_code(
-        ConstrainedGeneration.step,
-        Constraint.allowed,
-        Constraint.after,
-        ConstrainedBeamSearch.allowed,
-        ConstrainedBeamSearch.is_end,
-        key="constraint_code",
-    )
+    DeadEnds(lesson).show()
 
 
 def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:
@@ -189,37 +180,34 @@ def _verdict(steps: ConstrainedSteps) -> None:
     )
 
 
-# One constraint by several decoding methods
+class DeadEnds(Experiment[ConstraintLesson]):
+    """One constraint by several decoding methods."""
 
-
-def _methods(lesson: ConstraintLesson) -> None:
-    """Offer the comparison, and show it as far as it has come."""
-    st.header("Escaping a dead end", anchor=False)
-    st.markdown(
+    key, title = "constraint_methods", "Escaping a dead end"
+    button = "Compare decoding methods"
+    recorded = tuple[MethodResult, ...]
+    claim = (
         "Sampling at a low temperature sometimes takes the other branch; beam search looks ahead "
         "and compares whole prefixes. Where the wrong branch is far likelier, a low temperature "
         f"does not help. Each temperature gets {N_TEXTS} texts, the search {N_BEAMS} beams."
     )
-    show_job(
-        lesson.jobs,
-        "constraint_methods",
-        "Compare decoding methods",
-        lambda: _compare(lesson),
-        _show_methods,
-        recorded=tuple[MethodResult, ...],
+    code = (
+        ConstrainedGeneration.step,
+        Constraint.allowed,
+        Constraint.after,
+        ConstrainedBeamSearch.allowed,
+        ConstrainedBeamSearch.is_end,
     )
 
+    def _start(self) -> Job[tuple[MethodResult, ...]]:
+        self.lesson.stepper.is_playing = False
+        text = self.lesson.generation.text
+        start = Generation(text.lm, text.prompt_ids, max_new_tokens=MAX_TOKENS)
+        return Job(compare_methods(start, self.lesson.generation.constraint), is_timed=True)
 
-def _compare(lesson: ConstraintLesson) -> Job[Any]:
-    lesson.stepper.is_playing = False
-    text = lesson.generation.text
-    start = Generation(text.lm, text.prompt_ids, max_new_tokens=MAX_TOKENS)
-    return Job(compare_methods(start, lesson.generation.constraint), is_timed=True)
-
-
-def _show_methods(job: Job[tuple[MethodResult, ...]]) -> None:
-    methods = job.found or ()
-    if len(methods) > 1:  # argmax, and what it is compared with
-        show_chart(methods_figure(methods), "constraint_methods_chart")
-        table = methods_table(methods)
-        st.dataframe(table, hide_index=True, key="constraint_methods_table")
+    def _draw(self, job: Job[tuple[MethodResult, ...]]) -> None:
+        methods = job.found or ()
+        if len(methods) > 1:  # argmax, and what it is compared with
+            show_chart(methods_figure(methods), "constraint_methods_chart")
+            table = methods_table(methods)
+            st.dataframe(table, hide_index=True, key="constraint_methods_table")

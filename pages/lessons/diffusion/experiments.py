@@ -18,9 +18,9 @@ from model.diffusion.page_view import left_first
 from model.diffusion.quality import clashes_of, find_names, judge_tokens, leave_one_out
 from model.diffusion.records import CLASH, DecodingRun, Sweep
 from model.job import Job
-from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption, show_chart
-from pages.frame.job_panel import measured_on, show_job
+from pages.frame.job_panel import measured_on
 from pages.lessons.diffusion.fill import joined_ending
 from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
@@ -28,78 +28,62 @@ from viz.diffusion.decoding_charts import runs_figure, sweep_figure, sweep_table
 from viz.diffusion.sheet import sheet_html
 from viz.format import duration, nats, percent, plural
 
-SLICE_SECONDS = 0.7  # of measuring between two looks at the button: figures are drawn at each
 MEASURES = ("clashes", "logprob", "order", "seconds")
 N_LIVE = 2  # of them that are drawn while the sweep goes on
 
 
-# Few passes against many
+class FewPassesOrMany(Experiment[DiffusionLesson]):
+    """The sequence above and an empty one, filled in more and more passes."""
 
-
-def show_sweep(lesson: DiffusionLesson) -> None:
-    """Offer the sweep, and show it while it runs and when it is over."""
-    st.header("Quality against the number of passes", anchor=False)
-    st.markdown(
+    key, title = "diffusion_sweep", "Quality against the number of passes"
+    button, icon = "Start", TIMER
+    seconds = 0.7  # figures are drawn at each look at the button
+    recorded = Sweep
+    claim = (
         "Tokens filled in the same pass cannot know of each other, so fewer passes mean more "
         "clashes. Start fills the sequence above, and an empty one, in 1, 2, 4, … passes, with "
         "the temperature and the order that are set there."
     )
-    show_job(
-        lesson.jobs,
-        "diffusion_sweep",
-        "Start",
-        lambda: _start_sweep(lesson),
-        _show_sweep,
-        controls=_controls,
-        recorded=Sweep,
-        icon=":material/timer:",
-        seconds=SLICE_SECONDS,
-    )
-    show_code(
-        *(sweep_passes, leave_one_out, judge_tokens, clashes_of, find_names, left_first),
-        key="diffusion_code_2",
-    )
+    code = (sweep_passes, leave_one_out, judge_tokens, clashes_of, find_names, left_first)
 
+    def _fields(self, is_running: bool) -> None:
+        SETTINGS.widget("sweep_length", width=120, disabled=is_running)
+        SETTINGS.widget("sweep_fills", width=120, disabled=is_running)
 
-def _controls(is_disabled: bool) -> None:
-    SETTINGS.widget("sweep_length", width=120, disabled=is_disabled)
-    SETTINGS.widget("sweep_fills", width=120, disabled=is_disabled)
+    def _start(self) -> Job[Sweep]:
+        self.lesson.stop_playing()
+        texts = SETTINGS["beginning"], joined_ending(SETTINGS["ending"])
+        work = sweep_passes(
+            *(self.lesson.lm, self.lesson.judge, SETTINGS["sweep_length"], *texts),
+            n_seeds=SETTINGS["sweep_fills"],
+            **_draws(self.lesson.page),
+        )
+        return Job(work, is_timed=True)
+
+    def _draw(self, job: Job[Sweep]) -> None:
+        sweep = job.result
+        columns = st.columns(2, gap="large")
+        for i, measure in enumerate(MEASURES[:N_LIVE] if job.is_running else MEASURES):
+            with columns[i % 2]:
+                show_chart(sweep_figure(sweep, measure), f"diffusion_sweep_{measure}")
+        if job.is_running:
+            return
+        _show_sheets(sweep)
+        with st.expander("Every fill, with all that was measured", key="diffusion_fills"):
+            st.dataframe(sweep_table(sweep), hide_index=True, key="diffusion_table")
+        st.caption(
+            "Clashes: tokens to which the model itself gives less than "
+            f"{percent(CLASH)} once it knows all the others. It is no oracle, and the loop’s own "
+            "text may have some as well. The judge is a causal model; its own text is judged by "
+            "itself, which flatters it. Left first: over pairs filled in different passes; "
+            "Kendall’s τ is twice it, less 1. Names: words with a capital inside a sentence, and "
+            "whether the given text has them, too."
+        )
 
 
 def _draws(page: Diffusion) -> dict[str, Any]:
     """Return how the page above is filled: its order and its temperature."""
     return {"order": page.order, "temperature": page.temperature}
-
-
-def _start_sweep(lesson: DiffusionLesson) -> Job[Sweep]:
-    lesson.stop_playing()
-    texts = SETTINGS["beginning"], joined_ending(SETTINGS["ending"])
-    work = sweep_passes(
-        *(lesson.lm, lesson.judge, SETTINGS["sweep_length"], *texts),
-        n_seeds=SETTINGS["sweep_fills"],
-        **_draws(lesson.page),
-    )
-    return Job(work, is_timed=True)
-
-
-def _show_sweep(job: Job[Sweep]) -> None:
-    sweep = job.result
-    columns = st.columns(2, gap="large")
-    for i, measure in enumerate(MEASURES[:N_LIVE] if job.is_running else MEASURES):
-        with columns[i % 2]:
-            show_chart(sweep_figure(sweep, measure), f"diffusion_sweep_{measure}")
-    if job.is_running:
-        return
-    _show_sheets(sweep)
-    with st.expander("Every fill, with all that was measured", key="diffusion_fills"):
-        st.dataframe(sweep_table(sweep), hide_index=True, key="diffusion_table")
-    st.caption(
-        f"Clashes: tokens to which the model itself gives less than {percent(CLASH)} once it knows "
-        "all the others. It is no oracle, and the loop’s own text may have some as well. The judge "
-        "is a causal model; its own text is judged by itself, which flatters it. Left first: over "
-        "pairs filled in different passes; Kendall’s τ is twice it, less 1. Names: words with a "
-        "capital inside a sentence, and whether the given text has them, too."
-    )
 
 
 def _show_sheets(sweep: Sweep) -> None:
@@ -133,44 +117,33 @@ def _measured(run: DecodingRun) -> str:
     return ", ".join(said)
 
 
-# Three ways on one clock
+class ThreeWays(Experiment[DiffusionLesson]):
+    """The loop, beam search and the masked model on one clock."""
 
-
-def show_race(lesson: DiffusionLesson) -> None:
-    """Offer the three ways, and show them while they run and when they are over."""
-    st.header("Autoregression, beam search and diffusion", anchor=False)
-    st.markdown(
+    key, title = "diffusion_race", "Autoregression, beam search and diffusion"
+    button, icon = "Start", TIMER
+    recorded = tuple[DecodingRun, ...]
+    claim = (
         "The loop needs a pass for every token, and beam search as many, over more rows; a "
         "masked model needs K, whatever the length. All three continue the beginning above by as "
         "many tokens; none may end before."
     )
-    show_job(
-        lesson.jobs,
-        "diffusion_race",
-        "Start",
-        lambda: _start_race(lesson),
-        lambda job: _show_race(lesson, job),
-        recorded=tuple[DecodingRun, ...],
-        icon=":material/timer:",
-    )
-    show_code(write_by_loop, write_by_beams, write_by_passes, key="diffusion_code_3")
+    code = (write_by_loop, write_by_beams, write_by_passes)
 
+    def _start(self) -> Job[tuple[DecodingRun, ...]]:
+        self.lesson.stop_playing()
+        page, prompt = self.lesson.page, SETTINGS["beginning"]
+        draws = {"n_passes": len(page.plan), "seed": page.seed} | _draws(page)
+        own = Diffusion(self.lesson.lm, page.length, prompt, **draws)
+        return Job(race(self.lesson.judge, own, prompt), is_timed=True)
 
-def _start_race(lesson: DiffusionLesson) -> Job[tuple[DecodingRun, ...]]:
-    lesson.stop_playing()
-    page, prompt = lesson.page, SETTINGS["beginning"]
-    draws = {"n_passes": len(page.plan), "seed": page.seed} | _draws(page)
-    own = Diffusion(lesson.lm, page.length, prompt, **draws)
-    return Job(race(lesson.judge, own, prompt), is_timed=True)
-
-
-def _show_race(lesson: DiffusionLesson, job: Job[tuple[DecodingRun, ...]]) -> None:
-    runs = job.found or ()
-    show_chart(runs_figure(runs, measured_on(job, lesson.lm).where), "diffusion_runs")
-    for column, run in zip(st.columns(3, gap="large"), runs, strict=False):
-        with column:
-            st.markdown(f"**{run.name}**")
-            n_passes = plural(run.n_passes, "pass", "es")
-            st.markdown(f"{n_passes}, {duration(run.seconds)}: {tokens_a_pass(run)} a pass")
-            st.text(run.text.strip())
-            st.caption(f"{_measured(run)}.")
+    def _draw(self, job: Job[tuple[DecodingRun, ...]]) -> None:
+        runs = job.found or ()
+        show_chart(runs_figure(runs, measured_on(job, self.lesson.lm).where), "diffusion_runs")
+        for column, run in zip(st.columns(3, gap="large"), runs, strict=False):
+            with column:
+                st.markdown(f"**{run.name}**")
+                n_passes = plural(run.n_passes, "pass", "es")
+                st.markdown(f"{n_passes}, {duration(run.seconds)}: {tokens_a_pass(run)} a pass")
+                st.text(run.text.strip())
+                st.caption(f"{_measured(run)}.")

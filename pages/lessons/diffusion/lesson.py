@@ -9,7 +9,7 @@ from model.loading import LanguageModel, LoadError
 from pages.frame.lesson_state import lesson_state, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
-from pages.lessons.diffusion.experiments import show_race, show_sweep
+from pages.lessons.diffusion.experiments import FewPassesOrMany, ThreeWays
 from pages.lessons.diffusion.fill import lay_out, match_page, show_fill, steps_of
 from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
@@ -45,8 +45,8 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     show_faults(SETTINGS)
     show_fill(lesson)
     _choose_model(lesson)
-    show_sweep(lesson)
-    show_race(lesson)
+    FewPassesOrMany(lesson).show()
+    ThreeWays(lesson).show()
     _show_old_link()
 
 

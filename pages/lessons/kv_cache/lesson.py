@@ -15,7 +15,7 @@ from pages.frame.link import asked, offer_link
 from pages.frame.models import DEFAULT_PROMPT
 from pages.lessons.kv_cache.growth import show_growth, start
 from pages.lessons.kv_cache.plan import show_plan
-from pages.lessons.kv_cache.race import show_race, show_reuse
+from pages.lessons.kv_cache.race import PrefixCaching, WithAndWithoutCache
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import MAX_COLUMNS, CacheLesson, GrowingText, new_stepper
 
@@ -30,9 +30,9 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
     st.caption(f"On {lm.name}, {lm.where}.")
     show_growth(lesson)
     offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text))
-    show_race(lesson)
+    WithAndWithoutCache(lesson).show()
     show_plan()
-    show_reuse(lesson)
+    PrefixCaching(lesson).show()
 
 
 def _begin(lm: LanguageModel, _old: CacheLesson | None) -> CacheLesson:

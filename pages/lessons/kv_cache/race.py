@@ -13,9 +13,9 @@ from model.kv_cache.experiments import common_start, race, read_all, read_newest
 from model.kv_cache.records import PrefixReuse, Race
 from model.loading import LanguageModel
 from model.tokenizing import encode
-from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart, show_charts, show_metrics
-from pages.frame.job_panel import measured_on, show_job
+from pages.frame.job_panel import measured_on
 from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import count, digits, percent, plural
@@ -32,52 +32,42 @@ MAX_TOKENS = 512  # of one prompt
 N_RUNS = 7  # of each of the three readings
 
 
-def show_race(lesson: CacheLesson) -> None:
-    """Offer the race, and show it while it runs and when it is over."""
-    st.header("With and without the cache", anchor=False)
-    st.markdown(
+class WithAndWithoutCache(Experiment[CacheLesson]):
+    """Both sides write the same text, step for step."""
+
+    key, title = "kv_race", "With and without the cache"
+    button, icon = "Start", TIMER
+    claim = (
         "Without the cache every step reads the whole text again: the work of n tokens grows "
         "like n², with the cache about like n. Both sides read the same ids."
     )
-    show_job(
-        lesson.jobs,
-        "kv_race",
-        "Start",
-        lambda: _start(lesson),
-        lambda job: _show(lesson.lm, job),
-        controls=lambda is_disabled: _length(lesson.lm, is_disabled),
-        idle=lambda: _show_work(lesson.lm, SETTINGS["length"]),
-        icon=":material/timer:",
-    )
-    show_code(
-        race, read_newest, read_all, predict_flops, count_flops, growth_exponent, key="kv_code_2"
-    )
+    code = (race, read_newest, read_all, predict_flops, count_flops, growth_exponent)
 
+    def _fields(self, is_running: bool) -> None:
+        limit = self.lesson.lm.context_length or LENGTHS[-1]
+        lengths = [length for length in LENGTHS if length <= limit] or [limit]
+        SETTINGS.widget("length", options=lengths, disabled=is_running, width=120)
 
-def _length(lm: LanguageModel, is_disabled: bool) -> None:
-    limit = lm.context_length or LENGTHS[-1]
-    lengths = [length for length in LENGTHS if length <= limit] or [limit]
-    SETTINGS.widget("length", options=lengths, disabled=is_disabled, width=120)
+    def _start(self) -> Job[Race]:
+        ids, n_tokens = self.lesson.text.generation.ids, SETTINGS["length"]
+        job = Job(race(self.lesson.lm, ids, n_tokens), is_timed=True)
+        self.lesson.stepper.is_playing = False  # it would be timed as well
+        return job
 
+    def _draw(self, job: Job[Race]) -> None:
+        found = job.found
+        if found is None or not found.steps:
+            return
+        per_step = per_step_figure(found.steps, self.lesson.lm.where)
+        so_far = so_far_figure(found.steps, self.lesson.lm.where)
+        show_charts([(per_step, "kv_per_step"), (so_far, "kv_so_far")])
+        if not job.is_running:
+            _show_work(self.lesson.lm, len(found.steps))
+        if found.checks:
+            _findings(found)
 
-def _start(lesson: CacheLesson) -> Job[Race]:
-    ids, n_tokens = lesson.text.generation.ids, SETTINGS["length"]
-    job = Job(race(lesson.lm, ids, n_tokens), is_timed=True)
-    lesson.stepper.is_playing = False  # it would be timed as well
-    return job
-
-
-def _show(lm: LanguageModel, job: Job[Race]) -> None:
-    found = job.found
-    if found is None or not found.steps:
-        return
-    per_step = per_step_figure(found.steps, lm.where)
-    so_far = so_far_figure(found.steps, lm.where)
-    show_charts([(per_step, "kv_per_step"), (so_far, "kv_so_far")])
-    if not job.is_running:
-        _show_work(lm, len(found.steps))
-    if found.checks:
-        _findings(found)
+    def _idle(self) -> None:
+        _show_work(self.lesson.lm, SETTINGS["length"])
 
 
 def _show_work(lm: LanguageModel, n_tokens: int) -> None:
@@ -154,49 +144,44 @@ def _check_words(found: Race) -> None:
         st.dataframe(checks_table(found.checks), hide_index=True, key="kv_checks_table")
 
 
-def show_reuse(lesson: CacheLesson) -> None:
-    """Offer two prompts, and show what the second one saves by the first."""
-    st.header("Prefix caching: a common start is read once", anchor=False)
-    st.markdown(
+class PrefixCaching(Experiment[CacheLesson]):
+    """Two prompts, the second read from where they part."""
+
+    key, title = "kv_prefix", "Prefix caching: a common start is read once"
+    button, icon = "Read both", TIMER
+    recorded = PrefixReuse
+    claim = (
         "Keys and values depend only on the tokens before them, so two prompts that begin alike "
         "can share the cache of that beginning. From the first different token on, all is read."
     )
-    for column, name in zip(st.columns(2, gap="medium"), ("first", "second"), strict=True):
-        with column:
-            SETTINGS.widget(name, height=140)
-    show_job(
-        lesson.jobs,
-        "kv_prefix",
-        "Read both",
-        lambda: _start_reuse(lesson),
-        lambda job: _show_reuse(lesson.lm, job),
-        recorded=PrefixReuse,
-        icon=":material/timer:",
-    )
-    show_code(reuse_prefix, common_start, key="kv_code_4")
+    code = (reuse_prefix, common_start)
 
+    def _begin(self) -> None:
+        for column, name in zip(st.columns(2, gap="medium"), ("first", "second"), strict=True):
+            with column:
+                SETTINGS.widget(name, height=140)
 
-def _start_reuse(lesson: CacheLesson) -> Job[PrefixReuse]:
-    lm = lesson.lm
-    first, second = (encode(lm, SETTINGS[name]) for name in ("first", "second"))
-    n_longest = max(len(first), len(second))
-    limit = min(MAX_TOKENS, lm.context_length or MAX_TOKENS)
-    if n_longest > limit:
-        raise ValueError(
-            f"A prompt has {n_longest:,} tokens, and at most {limit:,} are read here: shorten it."
-        )
-    job = Job(reuse_prefix(lm, first, second, N_RUNS), is_timed=True)
-    lesson.stepper.is_playing = False  # it would be timed as well
-    return job
+    def _start(self) -> Job[PrefixReuse]:
+        lm = self.lesson.lm
+        first, second = (encode(lm, SETTINGS[name]) for name in ("first", "second"))
+        n_longest = max(len(first), len(second))
+        limit = min(MAX_TOKENS, lm.context_length or MAX_TOKENS)
+        if n_longest > limit:
+            raise ValueError(
+                f"A prompt has {n_longest:,} tokens, and at most {limit:,} are read here: shorten "
+                "it."
+            )
+        job = Job(reuse_prefix(lm, first, second, N_RUNS), is_timed=True)
+        self.lesson.stepper.is_playing = False  # it would be timed as well
+        return job
 
-
-def _show_reuse(lm: LanguageModel, job: Job[PrefixReuse]) -> None:
-    reuse = job.found
-    if reuse is None:
-        return
-    st.html(token_strip(reuse))
-    st.caption("The second prompt. Filled: taken from the cache. Outlined: read.")
-    show_chart(reuse_figure(reuse, measured_on(job, lm).where), "kv_reuse")
+    def _draw(self, job: Job[PrefixReuse]) -> None:
+        reuse = job.found
+        if reuse is None:
+            return
+        st.html(token_strip(reuse))
+        st.caption("The second prompt. Filled: taken from the cache. Outlined: read.")
+        show_chart(reuse_figure(reuse, measured_on(job, self.lesson.lm).where), "kv_reuse")
 
 
 def token_strip(reuse: PrefixReuse) -> Markup:

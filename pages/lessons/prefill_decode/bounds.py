@@ -17,6 +17,7 @@ from model.prefill_decode.records import BatchRun, Padding, Roofline
 from model.prefill_decode.roofline import measure_floors, measure_roofline
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption
 from pages.frame.job_panel import show_job
 from pages.lessons.prefill_decode.recorded import Show, show_runs
@@ -40,33 +41,27 @@ from viz.strip import chip, element
 MAX_PROMPTS, MAX_TOKENS = 8, 48
 
 
-def show_roofline(lesson: PhaseLesson) -> None:
-    """Offer the roofline, and say which bound holds here."""
-    st.header("The roofline: memory-bound or compute-bound", anchor=False)
-    st.markdown(
+class RooflineOfThisDevice(Experiment[PhaseLesson]):
+    """The peak rates of this device, and both phases below them."""
+
+    key, title = "phase_roofline", "The roofline: memory-bound or compute-bound"
+    button, icon = "Measure", TIMER
+    claim = (
         "A decode step reads every weight to do two operations with it; a prefill does two for "
         "each of its tokens. The peak rates of this device are measured here, and both phases "
         "are drawn below them. On a large model decode waits for memory; on a small one something "
         "else may bind first."
     )
-    show_job(
-        lesson.jobs,
-        "phase_roofline",
-        "Measure",
-        lambda: lesson.start(measure_roofline(lesson.lm)),
-        lambda job: _show_roofline(None if job.is_running else job.found),
-        idle=_show_roofline,
-        icon=":material/timer:",
-    )
-    show_code(
-        measure_copy,
-        measure_read,
-        measure_matmul,
-        measure_floors,
-        point_of,
-        weight_bytes_read,
-        key="phase_code_3",
-    )
+    code = (measure_copy, measure_read, measure_matmul, measure_floors, point_of, weight_bytes_read)
+
+    def _start(self) -> Job[Roofline]:
+        return self.lesson.start(measure_roofline(self.lesson.lm))
+
+    def _draw(self, job: Job[Roofline]) -> None:
+        _show_roofline(None if job.is_running else job.found)
+
+    def _idle(self) -> None:
+        _show_roofline()
 
 
 def _show_roofline(roofline: Roofline | None = None) -> None:
@@ -93,24 +88,26 @@ def _draw_roofline(roofline: Roofline, show: Show) -> None:
         )
 
 
-def show_batches(lesson: PhaseLesson) -> None:
-    """Offer the batches, then the padding."""
-    st.header("Batching", anchor=False)
-    st.markdown(
+class Batching(Experiment[PhaseLesson]):
+    """One reading of the weights for more and more sequences."""
+
+    key, title = "phase_batches", "Batching"
+    button, icon = "Measure", TIMER
+    claim = (
         "A step that reads all weights for one token can serve 64 sequences with the same "
         "reading. Tokens per second rise until arithmetic binds, and each reader waits a little "
         "longer for a token."
     )
-    show_job(
-        lesson.jobs,
-        "phase_batches",
-        "Measure",
-        lambda: lesson.start(measure_batches(lesson.lm)),
-        lambda job: _show_batches(None if job.is_running else job.found),
-        idle=_show_batches,
-        icon=":material/timer:",
-    )
-    show_code(Batch.read, forward, BlockLayer.update, key="phase_code_4")
+    code = (Batch.read, forward, BlockLayer.update)
+
+    def _start(self) -> Job[BatchRun]:
+        return self.lesson.start(measure_batches(self.lesson.lm))
+
+    def _draw(self, job: Job[BatchRun]) -> None:
+        _show_batches(None if job.is_running else job.found)
+
+    def _idle(self) -> None:
+        _show_batches()
 
 
 def _show_batches(run: BatchRun | None = None) -> None:

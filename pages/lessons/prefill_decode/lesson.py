@@ -8,10 +8,10 @@ from model.loading import LanguageModel
 from model.timing import describe
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
-from pages.lessons.prefill_decode.bounds import show_batches, show_padding, show_roofline
+from pages.lessons.prefill_decode.bounds import Batching, RooflineOfThisDevice, show_padding
 from pages.lessons.prefill_decode.cost import show_cost
 from pages.lessons.prefill_decode.pace import show_pace
-from pages.lessons.prefill_decode.scores import show_scores
+from pages.lessons.prefill_decode.scores import Scores
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.shapes import show_shapes
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -37,11 +37,11 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
     show_pace(lesson)
     SETTINGS.widget("recording", width=420)
     show_stream(lesson)
-    show_roofline(lesson)
-    show_batches(lesson)
+    RooflineOfThisDevice(lesson).show()
+    Batching(lesson).show()
     show_padding(lesson)
     show_cost(lesson)
-    show_scores(lesson)
+    Scores(lesson).show()
 
 
 def _begin(lm: LanguageModel, _old: PhaseLesson | None) -> PhaseLesson:

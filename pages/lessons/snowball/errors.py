@@ -10,9 +10,8 @@ from model.job import Job
 from model.snowball.error_compounding import compounding, fork_many
 from model.snowball.records import Estimate, Forks, RewindStrategy
 from model.snowball.rewind_strategies import compare_rewinds
-from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_charts
-from pages.frame.job_panel import show_job
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.format import nats, plural
@@ -31,129 +30,109 @@ FORKS = "snowball_forks"
 WAITS = (1, 4, 16)  # and to the end
 
 
-# Many forks
+class ErrorCompounding(Experiment[SnowballLesson]):
+    """A hundred texts, each with the same slip."""
 
-
-def show_forks(lesson: SnowballLesson) -> None:
-    """Offer the job, and show what it has measured."""
-    st.header("Error compounding", anchor=False)
-    st.markdown(
+    key, title = FORKS, "Error compounding"
+    button = f"Fork {N_FORKS} texts"
+    recorded = Forks
+    claim = (
         "If each token is wrong with probability e, and an error is never mended, then (1 − e)ⁿ "
         "of the texts are still right after n tokens. The argument takes errors for independent "
         "and permanent. Here a hundred texts, each with its own seed, get the same slip."
     )
-    show_job(
-        lesson.jobs,
-        FORKS,
-        f"Fork {N_FORKS} texts",
-        lambda: _start_forks(lesson),
-        lambda job: _draw_forks(lesson, job),
-        recorded=Forks,
-        controls=lambda _: _controls(lesson),
-    )
-    show_code(fork_many, compounding, key="snowball_code_forks")
+    code = (fork_many, compounding)
 
+    def _fields(self, _is_running: bool) -> None:
+        ranks = [rank for rank in (2, 5, 20, 100, 1000) if rank < self.lesson.lm.vocab_size]
+        SETTINGS.widget("rank", options=ranks, width=170)
+        SETTINGS.widget("threshold", width=190)
 
-def _controls(lesson: SnowballLesson) -> None:
-    ranks = [rank for rank in (2, 5, 20, 100, 1000) if rank < lesson.lm.vocab_size]
-    SETTINGS.widget("rank", options=ranks, width=170)
-    SETTINGS.widget("threshold", width=190)
-
-
-def _start_forks(lesson: SnowballLesson) -> Job[Forks]:
-    return Job(
-        fork_many(
-            lesson.lm,
-            lesson.text.prompt_ids,
-            lesson.settings,
-            n_before=(SETTINGS["place"] or 1) - 1,
-            rank=SETTINGS["rank"],
-            n_tokens=N_TOKENS,
-            n_forks=N_FORKS,
+    def _start(self) -> Job[Forks]:
+        return Job(
+            fork_many(
+                self.lesson.lm,
+                self.lesson.text.prompt_ids,
+                self.lesson.settings,
+                n_before=(SETTINGS["place"] or 1) - 1,
+                rank=SETTINGS["rank"],
+                n_tokens=N_TOKENS,
+                n_forks=N_FORKS,
+            )
         )
-    )
+
+    def _draw(self, job: Job[Forks]) -> None:
+        forks = job.result
+        slips = compounding(forks, SETTINGS["threshold"])
+        if not job.is_running:
+            st.markdown(verdict(slips))
+        show_charts(
+            [
+                (parting_figure(forks), "snowball_parting"),
+                (cost_figure(forks), "snowball_cost"),
+                (survival_figure(slips), "snowball_survival"),
+            ]
+        )
+        st.caption(
+            f"{provenance(job, self.lesson.lm)} {plural(forks.n_texts, 'text')} after the prompt "
+            f"above, forked after {plural(forks.n_before, 'token')}, temperature "
+            f"{forks.temperature:g}. A slip is a token that the model itself finds unlikely; no "
+            "human judges the texts."
+        )
 
 
-def _draw_forks(lesson: SnowballLesson, job: Job[Forks]) -> None:
-    forks = job.result
-    slips = compounding(forks, SETTINGS["threshold"])
-    if not job.is_running:
-        st.markdown(verdict(slips))
-    show_charts(
-        [
-            (parting_figure(forks), "snowball_parting"),
-            (cost_figure(forks), "snowball_cost"),
-            (survival_figure(slips), "snowball_survival"),
-        ]
-    )
-    st.caption(
-        f"{provenance(job, lesson.lm)} {plural(forks.n_texts, 'text')} after the prompt above, "
-        f"forked after {plural(forks.n_before, 'token')}, temperature {forks.temperature:g}. A "
-        "slip is a token that the model itself finds unlikely; no human judges the texts."
-    )
+class RewindStrategies(Experiment[SnowballLesson]):
+    """What going back from the fork above costs, in five ways."""
 
-
-# Going back
-
-
-def show_rewind(lesson: SnowballLesson) -> None:
-    """Offer the job on the fork above, and show what it has measured."""
-    st.header("Rewind strategies", anchor=False)
-    st.markdown(
+    key, title = "snowball_rewind", "Rewind strategies"
+    button = "Compare five rewind strategies"
+    recorded = tuple[RewindStrategy, ...]
+    claim = (
         "Going back to the bad token costs only what came after it: everything before it is "
         "kept, cache and all. The sooner the error is noticed, the less is discarded. The bad "
         "token is the one that you forced above."
     )
-    show_job(
-        lesson.jobs,
-        "snowball_rewind",
-        "Compare five rewind strategies",
-        lambda: _start_rewind(lesson),
-        lambda job: _draw_rewind(lesson, job),
-        recorded=tuple[RewindStrategy, ...],
-    )
-    show_code(compare_rewinds, Generation.rewind, key="snowball_code_rewind")
+    code = (compare_rewinds, Generation.rewind)
 
+    def _start(self) -> Job[tuple[RewindStrategy, ...]]:
+        lesson = self.lesson
+        if lesson.slip is None:
+            raise ValueError("There is no bad token yet: force one at the top of the page.")
+        place, bad_id = lesson.slip
+        n_tokens = len(lesson.text.steps) - place
+        waits = [*(wait for wait in WAITS if wait < n_tokens), n_tokens]
+        start = lesson.start_at(place)
+        work = compare_rewinds(start, bad_id, lesson.settings, n_tokens, waits)
+        return Job(work, is_timed=True)
 
-def _start_rewind(lesson: SnowballLesson) -> Job[tuple[RewindStrategy, ...]]:
-    if lesson.slip is None:
-        raise ValueError("There is no bad token yet: force one at the top of the page.")
-    place, bad_id = lesson.slip
-    n_tokens = len(lesson.text.steps) - place
-    waits = [*(wait for wait in WAITS if wait < n_tokens), n_tokens]
-    work = compare_rewinds(lesson.start_at(place), bad_id, lesson.settings, n_tokens, waits)
-    return Job(work, is_timed=True)
+    def _draw(self, job: Job[tuple[RewindStrategy, ...]]) -> None:
+        if not job.found:
+            return
+        show_chart(work_figure(job.found), "snowball_work")
+        st.dataframe(
+            strategies_table(job.found),
+            hide_index=True,
+            key="snowball_ways",
+            column_config={
+                "strategy": st.column_config.TextColumn(width=150),
+                "text from there on": st.column_config.TextColumn(width=600),
+            },
+        )
+        st.caption(
+            f"{provenance(job, self.lesson.lm)} Surprise and distinct pairs of neighbouring tokens "
+            "are of what follows the bad place. The coin of a place is fixed, so choosing again "
+            "gives the original text. Low surprise does not prove quality: a dull text has less of "
+            f"it. {self._forks_say()}"
+        )
 
-
-def _draw_rewind(lesson: SnowballLesson, job: Job[tuple[RewindStrategy, ...]]) -> None:
-    if not job.found:
-        return
-    show_chart(work_figure(job.found), "snowball_work")
-    st.dataframe(
-        strategies_table(job.found),
-        hide_index=True,
-        key="snowball_ways",
-        column_config={
-            "strategy": st.column_config.TextColumn(width=150),
-            "text from there on": st.column_config.TextColumn(width=600),
-        },
-    )
-    st.caption(
-        f"{provenance(job, lesson.lm)} Surprise and distinct pairs of neighbouring tokens are of "
-        "what follows the bad place. The coin of a place is fixed, so choosing again gives the "
-        "original text. Low surprise does not prove quality: a dull text has less of it. "
-        f"{_forks_say(lesson)}"
-    )
-
-
-def _forks_say(lesson: SnowballLesson) -> str:
-    """Say what the hundred forks show of quality, once they are there."""
-    job = lesson.jobs.get(FORKS)
-    forks: Forks | None = job.found if job else None
-    if forks is None:
-        return "One text says little about quality: the hundred forks above say more."
-    gap = Estimate.of(np.nanmean(forks.original, axis=1) - np.nanmean(forks.forced, axis=1))
-    return (
-        f"Over {gap.n} forks, leaving the bad token in changes the surprise of what follows by "
-        f"{nats(gap.mean)} ± {gap.half_width:.2f} a token (95 %)."
-    )
+    def _forks_say(self) -> str:
+        """Say what the hundred forks show of quality, once they are there."""
+        job = self.lesson.jobs.get(FORKS)
+        forks: Forks | None = job.found if job else None
+        if forks is None:
+            return "One text says little about quality: the hundred forks above say more."
+        gap = Estimate.of(np.nanmean(forks.original, axis=1) - np.nanmean(forks.forced, axis=1))
+        return (
+            f"Over {gap.n} forks, leaving the bad token in changes the surprise of what follows by "
+            f"{nats(gap.mean)} ± {gap.half_width:.2f} a token (95 %)."
+        )

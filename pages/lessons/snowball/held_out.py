@@ -13,9 +13,8 @@ from model.snowball.context_loss import measure_context_loss, predict
 from model.snowball.exposure import expected_surprise, measure_exposure
 from model.snowball.records import ContextLoss, Exposure
 from model.tokenizing import encode, shares_vocabulary
-from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_charts
-from pages.frame.job_panel import show_job
 from pages.frame.models import offered_models, shared_model
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
@@ -34,29 +33,6 @@ MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
 N_TARGETS = 64
 
 
-# Teacher forcing and free running
-
-
-def show_exposure(lesson: SnowballLesson) -> None:
-    """Offer the job, and show what it has measured."""
-    st.header("Teacher forcing and free running", anchor=False)
-    st.markdown(
-        "In training a model reads true text only; when it writes, it reads its own output. If "
-        "that makes it worse, and the more so the longer it writes, the model has exposure bias. "
-        "It is measured on stories that no shipped model was trained on."
-    )
-    show_job(
-        lesson.jobs,
-        "snowball_exposure",
-        "Compare",
-        lambda: _start_exposure(lesson),
-        lambda job: _draw_exposure(lesson, job),
-        recorded=Exposure,
-        controls=lambda _: _controls(lesson),
-    )
-    show_code(measure_exposure, expected_surprise, key="snowball_code_exposure")
-
-
 def _model_names(lesson: SnowballLesson) -> list[str]:
     """Name the page's model first, then the shipped ones that are there."""
     here = [name for name in offered_models() if name in SHIPPED and name != lesson.lm.name]
@@ -68,87 +44,90 @@ def _model_of(lesson: SnowballLesson, name: str) -> LanguageModel:
     return lesson.lm if name == lesson.lm.name else shared_model(name)
 
 
-def _controls(lesson: SnowballLesson) -> None:
-    names = _model_names(lesson)
-    SETTINGS.widget("writer", options=_preferring(names, WRITERS), format_func=str, width=200)
-    SETTINGS.widget("judge", options=_preferring(names, JUDGES), format_func=str, width=200)
-    SETTINGS.widget("drawn_at", width=130)
-
-
 def _preferring(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """Put the first of those wanted first."""
     best = next((name for name in wanted if name in names), names[0])
     return [best, *(name for name in names if name != best)]
 
 
-def _start_exposure(lesson: SnowballLesson) -> Job[Exposure]:
-    writer, judge = (_model_of(lesson, SETTINGS[name]) for name in ("writer", "judge"))
-    return Job(
-        measure_exposure(
-            writer,
-            judge,
-            [encode(writer, story) for story in held_out("stories")],
-            n_prompt=N_PROMPT,
-            n_tokens=N_POSITIONS,
-            temperature=SETTINGS["drawn_at"],
+class ExposureBias(Experiment[SnowballLesson]):
+    """A writer on true text and on its own, judged by another model."""
+
+    key, title = "snowball_exposure", "Teacher forcing and free running"
+    button = "Compare"
+    recorded = Exposure
+    claim = (
+        "In training a model reads true text only; when it writes, it reads its own output. If "
+        "that makes it worse, and the more so the longer it writes, the model has exposure bias. "
+        "It is measured on stories that no shipped model was trained on."
+    )
+    code = (measure_exposure, expected_surprise)
+
+    def _fields(self, _is_running: bool) -> None:
+        names = _model_names(self.lesson)
+        SETTINGS.widget("writer", options=_preferring(names, WRITERS), format_func=str, width=200)
+        SETTINGS.widget("judge", options=_preferring(names, JUDGES), format_func=str, width=200)
+        SETTINGS.widget("drawn_at", width=130)
+
+    def _start(self) -> Job[Exposure]:
+        writer, judge = (_model_of(self.lesson, SETTINGS[name]) for name in ("writer", "judge"))
+        return Job(
+            measure_exposure(
+                writer,
+                judge,
+                [encode(writer, story) for story in held_out("stories")],
+                n_prompt=N_PROMPT,
+                n_tokens=N_POSITIONS,
+                temperature=SETTINGS["drawn_at"],
+            )
         )
-    )
+
+    def _draw(self, job: Job[Exposure]) -> None:
+        exposure = job.result
+        judged, reference = judged_figure(exposure), reference_figure(exposure)
+        show_charts([(judged, "snowball_judged"), (reference, "snowball_reference")])
+        is_own_judge = exposure.writer == exposure.judge
+        if job.is_done:
+            words = [judged_words(exposure), drift_words(exposure)]
+            st.markdown(" ".join(words if is_own_judge else [*words, kl_words(exposure)]))
+        judge = (
+            "The writer judges itself and cannot tell what it does not know: choose another judge."
+            if is_own_judge
+            else "The judge is a small model too, and no truth: off its own path it knows less."
+        )
+        st.caption(f"{provenance(job, _model_of(self.lesson, exposure.writer))} {judge}")
 
 
-def _draw_exposure(lesson: SnowballLesson, job: Job[Exposure]) -> None:
-    exposure = job.result
-    judged, reference = judged_figure(exposure), reference_figure(exposure)
-    show_charts([(judged, "snowball_judged"), (reference, "snowball_reference")])
-    is_own_judge = exposure.writer == exposure.judge
-    if job.is_done:
-        words = [judged_words(exposure), drift_words(exposure)]
-        st.markdown(" ".join(words if is_own_judge else [*words, kl_words(exposure)]))
-    judge = (
-        "The writer judges itself and cannot tell what it does not know: choose another judge."
-        if is_own_judge
-        else "The judge is a small model too, and no truth: off its own path it knows less."
-    )
-    st.caption(f"{provenance(job, _model_of(lesson, exposure.writer))} {judge}")
+class ContextLengths(Experiment[SnowballLesson]):
+    """The loss of the same tokens, given more and more of what stands before them."""
 
-
-# Loss by context length
-
-
-def show_context(lesson: SnowballLesson) -> None:
-    """Offer the job, and show what it has measured."""
-    st.header("Loss by context length", anchor=False)
-    st.markdown(
+    key, title = "snowball_context", "Loss by context length"
+    button = "Measure"
+    recorded = ContextLoss
+    claim = (
         "A model’s predictions depend on its training data, on the length of its training, and "
         "on how much of the text it sees. Here the same tokens are predicted from more and more "
         "context."
     )
-    show_job(
-        lesson.jobs,
-        "snowball_context",
-        "Measure",
-        lambda: _start_context(lesson),
-        lambda job: _draw_context(lesson, job),
-        recorded=ContextLoss,
-        controls=lambda _: SETTINGS.widget("held_out", width=280),
-    )
-    show_code(measure_context_loss, predict, key="snowball_code_context")
+    code = (measure_context_loss, predict)
 
+    def _fields(self, _is_running: bool) -> None:
+        SETTINGS.widget("held_out", width=280)
 
-def _start_context(lesson: SnowballLesson) -> Job[ContextLoss]:
-    models = [_model_of(lesson, name) for name in _model_names(lesson)]
-    comparable = [lm for lm in models if shares_vocabulary(lm, lesson.lm)]
-    comparable.sort(key=lambda lm: (-lm.n_parameters, lm.name))
-    documents = [encode(lesson.lm, text) for text in held_out(SETTINGS["held_out"])]
-    contexts = [2**i for i in range(12) if 2**i <= MAX_CONTEXT[SETTINGS["held_out"]]]
-    return Job(measure_context_loss(comparable, documents, contexts, N_TARGETS))
+    def _start(self) -> Job[ContextLoss]:
+        models = [_model_of(self.lesson, name) for name in _model_names(self.lesson)]
+        comparable = [lm for lm in models if shares_vocabulary(lm, self.lesson.lm)]
+        comparable.sort(key=lambda lm: (-lm.n_parameters, lm.name))
+        documents = [encode(self.lesson.lm, text) for text in held_out(SETTINGS["held_out"])]
+        contexts = [2**i for i in range(12) if 2**i <= MAX_CONTEXT[SETTINGS["held_out"]]]
+        return Job(measure_context_loss(comparable, documents, contexts, N_TARGETS))
 
-
-def _draw_context(lesson: SnowballLesson, job: Job[ContextLoss]) -> None:
-    loss = job.result
-    show_chart(context_figure(loss), "snowball_context_chart")
-    missing = [name for name in _model_names(lesson) if name not in loss.losses]
-    why = (
-        f" {', '.join(missing)}: not drawn, because a loss per token can be compared only between "
-        "models with the same tokens."
-    )
-    st.caption(f"{provenance(job, lesson.lm)}{why if missing else ''}")
+    def _draw(self, job: Job[ContextLoss]) -> None:
+        loss = job.result
+        show_chart(context_figure(loss), "snowball_context_chart")
+        missing = [name for name in _model_names(self.lesson) if name not in loss.losses]
+        why = (
+            f" {', '.join(missing)}: not drawn, because a loss per token can be compared only "
+            "between models with the same tokens."
+        )
+        st.caption(f"{provenance(job, self.lesson.lm)}{why if missing else ''}")

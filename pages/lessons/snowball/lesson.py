@@ -12,15 +12,23 @@ from model.tokenizing import encode
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked
 from pages.frame.models import DEFAULT_PROMPT
-from pages.lessons.snowball.errors import show_forks, show_rewind
+from pages.lessons.snowball.errors import ErrorCompounding, RewindStrategies
 from pages.lessons.snowball.fork import FORK, show_fork
-from pages.lessons.snowball.held_out import show_context, show_exposure
+from pages.lessons.snowball.held_out import ContextLengths, ExposureBias
 from pages.lessons.snowball.mistake import show_mistake
 from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
 from pages.lessons.snowball.state import MAX_PROMPT, SnowballLesson, begin_text, write_text
-from pages.lessons.snowball.written import show_instruction, show_long
+from pages.lessons.snowball.written import InstructionPlacing, LongGeneration
 
 LESSON = "snowball_lesson"
+SECTIONS = (
+    ErrorCompounding,
+    RewindStrategies,
+    InstructionPlacing,
+    LongGeneration,
+    ExposureBias,
+    ContextLengths,
+)
 
 
 def show_snowball_lesson(waiting: DeltaGenerator) -> None:
@@ -31,12 +39,8 @@ def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     parts = (show_fork, show_mistake) if "prompt" in st.query_params else (show_mistake, show_fork)
     for show in parts:
         show(lesson)
-    show_forks(lesson)
-    show_rewind(lesson)
-    show_instruction(lesson)
-    show_long(lesson)
-    show_exposure(lesson)
-    show_context(lesson)
+    for section in SECTIONS:
+        section(lesson).show()
 
 
 def _begin(lm: LanguageModel, _old: SnowballLesson | None) -> SnowballLesson:

@@ -11,9 +11,8 @@ from model.snowball.instruction_position import place_instruction
 from model.snowball.long_generation import Kind, generate_long, repeats
 from model.snowball.records import InstructionPosition, LongTexts
 from model.tokenizing import encode
-from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_charts
-from pages.frame.job_panel import show_job
 from pages.lessons.snowball.settings import N_WRITTEN, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.format import count, plural
@@ -36,120 +35,102 @@ KINDS = (
 PEOPLE = "books, by people"
 
 
-# Instruction position
+class InstructionPlacing(Experiment[SnowballLesson]):
+    """The same texts with an instruction before them, late, and without one."""
 
-
-def show_instruction(lesson: SnowballLesson) -> None:
-    """Offer the job, and show what it has measured."""
-    st.header("Instruction position", anchor=False)
-    st.markdown(
+    key, title = "snowball_instruction", "Instruction position"
+    button = f"Write 3 × {N_TEXTS} texts"
+    recorded = InstructionPosition
+    claim = (
         "Context works forward only: an instruction before the first token shapes all of them; "
         "one that comes after m tokens cannot reach those m. All versions are written with the "
         "same seeds."
     )
-    left, middle, right = st.columns([3, 2, 1], gap="small")
-    for column, name in ((left, "beginning"), (middle, "instruction"), (right, "words")):
-        with column:
-            SETTINGS.widget(name)
-    show_job(
-        lesson.jobs,
-        "snowball_instruction",
-        f"Write 3 × {N_TEXTS} texts",
-        lambda: _start_instruction(lesson),
-        lambda job: _draw_instruction(lesson, job),
-        recorded=InstructionPosition,
-        controls=lambda _: SETTINGS.widget("after", width=130),
-    )
-    show_code(place_instruction, key="snowball_code_instruction")
+    code = (place_instruction,)
 
+    def _begin(self) -> None:
+        left, middle, right = st.columns([3, 2, 1], gap="small")
+        for column, name in ((left, "beginning"), (middle, "instruction"), (right, "words")):
+            with column:
+                SETTINGS.widget(name)
 
-def _start_instruction(lesson: SnowballLesson) -> Job[InstructionPosition]:
-    return Job(
-        place_instruction(
-            lesson.lm,
-            SETTINGS["beginning"],
-            SETTINGS["instruction"],
-            SETTINGS["words"].split(","),
-            Settings(temperature=TEMPERATURE),
-            n_before=SETTINGS["after"],
-            n_tokens=N_WRITTEN,
-            n_texts=N_TEXTS,
+    def _fields(self, _is_running: bool) -> None:
+        SETTINGS.widget("after", width=130)
+
+    def _start(self) -> Job[InstructionPosition]:
+        return Job(
+            place_instruction(
+                self.lesson.lm,
+                SETTINGS["beginning"],
+                SETTINGS["instruction"],
+                SETTINGS["words"].split(","),
+                Settings(temperature=TEMPERATURE),
+                n_before=SETTINGS["after"],
+                n_tokens=N_WRITTEN,
+                n_texts=N_TEXTS,
+            )
         )
-    )
+
+    def _draw(self, job: Job[InstructionPosition]) -> None:
+        position = job.result
+        show_chart(followed_figure(position, N_WRITTEN), "snowball_followed")
+        columns = st.columns(len(position.examples), gap="medium")
+        for column, (name, version) in zip(columns, position.examples.items(), strict=True):
+            with column:
+                st.markdown(f"**{name[0].upper()}{name[1:]}**")
+                st.html(version_html(version, position.words))
+        st.caption(
+            f"{provenance(job, self.lesson.lm)} The first of {plural(N_TEXTS, 'text')} of each "
+            f"version, temperature {TEMPERATURE:g}. Blue is given, an outline marks the late "
+            "instruction, and an underline marks the words that follow it."
+        )
 
 
-def _draw_instruction(lesson: SnowballLesson, job: Job[InstructionPosition]) -> None:
-    position = job.result
-    show_chart(followed_figure(position, N_WRITTEN), "snowball_followed")
-    columns = st.columns(len(position.examples), gap="medium")
-    for column, (name, version) in zip(columns, position.examples.items(), strict=True):
-        with column:
-            st.markdown(f"**{name[0].upper()}{name[1:]}**")
-            st.html(version_html(version, position.words))
-    st.caption(
-        f"{provenance(job, lesson.lm)} The first of {plural(N_TEXTS, 'text')} of each version, "
-        f"temperature {TEMPERATURE:g}. Blue is given, an outline marks the late instruction, and "
-        "an underline marks the words that follow it."
-    )
+class LongGeneration(Experiment[SnowballLesson]):
+    """Texts that may not end, beside books."""
 
-
-# Long generation
-
-
-def show_long(lesson: SnowballLesson) -> None:
-    """Offer the job, and show what it has measured."""
-    st.header("Long generation", anchor=False)
-    st.markdown(
+    key, title = "snowball_long", "Long generation"
+    button = "Generate to this length"
+    recorded = LongTexts
+    claim = (
         "The longer a model writes, the more it repeats itself, and nothing tells it so. "
         "Its own surprise stays low all the while. Books repeat little and keep surprising it."
     )
-    show_job(
-        lesson.jobs,
-        "snowball_long",
-        "Generate to this length",
-        lambda: _start_long(lesson),
-        lambda job: _draw_long(lesson, job),
-        recorded=LongTexts,
-        controls=lambda _: _lengths(lesson),
-    )
-    show_code(generate_long, repeats, key="snowball_code_long")
+    code = (generate_long, repeats)
 
+    def _fields(self, _is_running: bool) -> None:
+        limit = self.lesson.lm.context_length or max(LENGTHS)
+        lengths = [length for length in LENGTHS if length < limit]
+        if limit <= max(LENGTHS):
+            lengths.append(limit)
+        SETTINGS.widget(
+            "length",
+            options=lengths,
+            format_func=lambda n: f"{count(n)}, the whole context" if n == limit else count(n),
+            width=220,
+        )
 
-def _lengths(lesson: SnowballLesson) -> None:
-    limit = lesson.lm.context_length or max(LENGTHS)
-    lengths = [length for length in LENGTHS if length < limit]
-    if limit <= max(LENGTHS):
-        lengths.append(limit)
-    SETTINGS.widget(
-        "length",
-        options=lengths,
-        format_func=lambda n: f"{count(n)}, the whole context" if n == limit else count(n),
-        width=220,
-    )
+    def _start(self) -> Job[LongTexts]:
+        lm, n_tokens = self.lesson.lm, SETTINGS["length"]
+        books = [encode(lm, book) for book in held_out("books")]
+        return Job(generate_long(lm, encode(lm, PROMPT), KINDS, n_tokens, books, PEOPLE))
 
-
-def _start_long(lesson: SnowballLesson) -> Job[LongTexts]:
-    lm, n_tokens = lesson.lm, SETTINGS["length"]
-    books = [encode(lm, book) for book in held_out("books")]
-    return Job(generate_long(lm, encode(lm, PROMPT), KINDS, n_tokens, books, PEOPLE))
-
-
-def _draw_long(lesson: SnowballLesson, job: Job[LongTexts]) -> None:
-    texts = job.result
-    show_charts(
-        [
-            (repeats_figure(texts), "snowball_repeats"),
-            (long_surprise_figure(texts), "snowball_long_surprise"),
-        ]
-    )
-    if not job.is_running:
-        columns = st.columns(len(texts.names), gap="medium")
-        for column, name, ending in zip(columns, texts.names, texts.endings, strict=True):
-            with column:
-                st.markdown(f"**{name}**, the last words")
-                st.html(paragraph(f"… {ending}"))
-    st.caption(
-        f"{provenance(job, lesson.lm)} One greedy text and four at T = 0.8 after “{PROMPT}”. The "
-        "end token is taken out before each draw, so that no text ends. Three held-out books are "
-        "read beside them. Bands are 95 % intervals over texts."
-    )
+    def _draw(self, job: Job[LongTexts]) -> None:
+        texts = job.result
+        show_charts(
+            [
+                (repeats_figure(texts), "snowball_repeats"),
+                (long_surprise_figure(texts), "snowball_long_surprise"),
+            ]
+        )
+        if not job.is_running:
+            columns = st.columns(len(texts.names), gap="medium")
+            for column, name, ending in zip(columns, texts.names, texts.endings, strict=True):
+                with column:
+                    st.markdown(f"**{name}**, the last words")
+                    st.html(paragraph(f"… {ending}"))
+        st.caption(
+            f"{provenance(job, self.lesson.lm)} One greedy text and four at T = 0.8 after "
+            f"“{PROMPT}”. The end token is taken out before each draw, so that no text ends. Three "
+            "held-out books are read beside them. Bands are 95 % intervals over texts."
+        )

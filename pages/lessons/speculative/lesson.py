@@ -21,7 +21,7 @@ from pages.frame.models import DEFAULT_PROMPT, shared_model
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.speculative.proof import show_proof
 from pages.lessons.speculative.settings import DRAFTS, LOOKUP, OTHER, SETTINGS, masks_now
-from pages.lessons.speculative.speed import show_drafts, show_speed
+from pages.lessons.speculative.speed import Drafts, SpeedUp
 from pages.lessons.speculative.state import ModelPair, RoundSteps, SpeculativeLesson
 from viz.format import duration, percent, plural
 from viz.reader import FACTOR
@@ -62,8 +62,8 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
         key="spec_code_1",
     )
     offer_link(SETTINGS, lesson.lm, _unless_hidden, _models(lesson))
-    show_speed(lesson)
-    show_drafts(lesson)
+    SpeedUp(lesson).show()
+    Drafts(lesson).show()
     show_proof(lesson)
 
 

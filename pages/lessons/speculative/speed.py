@@ -17,9 +17,9 @@ from model.speculative.timing import (
     tokens_per_round,
 )
 from model.tokenizing import encode
-from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart, show_metrics
-from pages.frame.job_panel import measured_on, show_job
+from pages.frame.job_panel import measured_on
 from pages.frame.models import shared_model
 from pages.lessons.speculative.settings import DRAFTS, LOOKUP, SETTINGS
 from pages.lessons.speculative.state import ModelPair, SpeculativeLesson
@@ -33,60 +33,63 @@ PROMPTS = (
     "One day, a boy named Tim went to the park. He saw",
     "The dragon opened the door and",
 )
+CONDITIONS = (
+    "tokens are those of plain greedy decoding; the same text is promised in float32 only. Both "
+    "sides read with the same passes and stop at the same tokens. Reading the prompt is not "
+    "counted. Of each part the mean over a text counts, and of all texts the median. Prediction: "
+    "the tokens per round by the measured acceptance at each place, over the draft steps, one "
+    "verification and what lies between. The textbook formula takes a verification for one decode "
+    "step and one acceptance rate for all places."
+)
 COMPARED_PROMPTS = (*PROMPTS, *HUNDRED_PROMPTS[4::11])  # agreement varies much from text to text
 
 
-def show_speed(lesson: SpeculativeLesson) -> None:
-    """Offer the race against plain decoding, and show its parts."""
-    st.header("Speed-up", anchor=False)
-    st.markdown(
+class SpeedUp(Experiment[SpeculativeLesson]):
+    """Rounds of every length against plain decoding."""
+
+    key, title = "spec_speed", "Speed-up"
+    button, icon = "Measure", TIMER
+    recorded = SpeedReport
+    claim = (
         "A round pays off where the draft is cheap and often accepted. With too few draft tokens "
         "the target runs too often; with too many, most of them are rejected. Greedy, the same "
         "texts on both sides."
     )
-    _arithmetic(lesson)
-    show_job(
-        lesson.jobs,
-        "spec_speed",
-        "Measure",
-        lambda: _measure(lesson),
-        lambda job: _speeds(lesson, job),
-        recorded=SpeedReport,
-        icon=":material/timer:",
-    )
-    functions = measure_speed, tokens_per_round, predict_speed_up, textbook_speed_up
-    show_code(*functions, key="spec_code_2")
+    code = (measure_speed, tokens_per_round, predict_speed_up, textbook_speed_up)
+
+    def _begin(self) -> None:
+        """Draw a round as time: as it was measured, or the textbook’s example."""
+        cost, job = TEXTBOOK_ROUND, self.lesson.jobs.get(self.key)
+        if job is None or job.found is None:
+            st.markdown("The textbook’s example; press Measure for the numbers of this machine.")
+        elif SETTINGS.widget("preset", label_visibility="collapsed") == "measured":
+            cost = round_cost(job.found.parts, SETTINGS["guesses"])
+        show_chart(round_figure(cost, self.lesson.lm.where), "spec_round")
+
+    def _start(self) -> Job[SpeedReport]:
+        self.lesson.stepper.is_playing = False  # it would be timed as well
+        prompts = [encode(self.lesson.lm, prompt) for prompt in PROMPTS]
+        work = measure_speed(self.lesson.lm, self.lesson.pair.make_drafter, prompts, N_TOKENS)
+        return Job(work, is_timed=True)
+
+    def _draw(self, job: Job[SpeedReport]) -> None:
+        report, machine = job.result, measured_on(job, self.lesson.lm)
+        where = f"{machine.where}, {machine.model} with {report.draft}"
+        show_chart(speed_figure(report, where), "spec_speeds")
+        show_metrics(_numbers(report), "spec_numbers")
+        is_same = all(one.is_same for one in report.speeds)
+        n_tokens = count(sum(one.n_tokens for one in report.speeds))
+        st.caption(f"{'All' if is_same else 'Not all'} {n_tokens} {CONDITIONS}")
 
 
-def _arithmetic(lesson: SpeculativeLesson) -> None:
-    """Draw a round as time: as it was measured, or the textbook's example."""
-    cost, job = TEXTBOOK_ROUND, lesson.jobs.get("spec_speed")
-    if job is None or job.found is None:
-        st.markdown("The textbook’s example; press Measure for the numbers of this machine.")
-    elif SETTINGS.widget("preset", label_visibility="collapsed") == "measured":
-        cost = round_cost(job.found.parts, SETTINGS["guesses"])
-    show_chart(round_figure(cost, lesson.lm.where), "spec_round")
-
-
-def _measure(lesson: SpeculativeLesson) -> Job[SpeedReport]:
-    lesson.stepper.is_playing = False  # it would be timed as well
-    prompts = [encode(lesson.lm, prompt) for prompt in PROMPTS]
-    work = measure_speed(lesson.lm, lesson.pair.make_drafter, prompts, N_TOKENS)
-    return Job(work, is_timed=True)
-
-
-def _speeds(lesson: SpeculativeLesson, job: Job[SpeedReport]) -> None:
-    """Show the speed of each length, the parts, and whether the texts were the same."""
-    report, machine = job.result, measured_on(job, lesson.lm)
-    where = f"{machine.where}, {machine.model} with {report.draft}"
-    show_chart(speed_figure(report, where), "spec_speeds")
-    parts, speeds = report.parts, report.speeds
-    best = max(speeds, key=lambda one: one.measured)
+def _numbers(report: SpeedReport) -> list[tuple[str, str, str]]:
+    """Write what was measured of the best length, and of a round's parts."""
+    parts, best = report.parts, max(report.speeds, key=lambda one: one.measured)
     length = "adaptive" if best.n_draft is None else f"{best.n_draft} a round"
     runs = f"medians of {plural(report.n_runs, 'run')}" if report.n_runs else "unfinished"
     drafted = f"{digits(best.mean_drafted, 2)} of them drafted; a text’s last round may be short"
     draft, verification, step = parts.draft_seconds, parts.verify_seconds[5], parts.decode_seconds
-    cells = [
+    return [
         ("measured speed-up", f"{best.measured:.2f}", f"at its best, {length}; {runs}"),
         (
             "draft tokens accepted",
@@ -101,66 +104,45 @@ def _speeds(lesson: SpeculativeLesson, job: Job[SpeedReport]) -> None:
             f"{verification / step:.2f} of a plain step ({duration(step)})",
         ),
     ]
-    show_metrics(cells, "spec_numbers")
-    is_same = all(one.is_same for one in speeds)
-    st.caption(
-        f"{'All' if is_same else 'Not all'} {count(sum(one.n_tokens for one in speeds))} tokens "
-        "are those of plain greedy decoding; the same text is promised in float32 only. Both sides "
-        "read with the same passes and stop at the same tokens. Reading the prompt is not counted. "
-        "Of each part the mean over a text counts, and of all texts the median. Prediction: the "
-        "tokens per round by the measured acceptance at each place, over the draft steps, one "
-        "verification and what lies between. The textbook formula takes a verification for one "
-        "decode step and one acceptance rate for all places."
-    )
 
 
-# Drafts beside each other
+class Drafts(Experiment[SpeculativeLesson]):
+    """The drafts that go with this target."""
 
-
-def show_drafts(lesson: SpeculativeLesson) -> None:
-    """Offer to compare the drafts that go with this target."""
-    st.header("Acceptance and distillation", anchor=False)
-    st.markdown(
+    key, title = "spec_drafts", "Acceptance and distillation"
+    button = "Compare drafts"
+    recorded = tuple[DraftReport, ...]
+    claim = (
         "A draft distilled from the target proposes what the target would say; one of the same "
         "size that was trained on text alone is accepted less often. Prompt lookup has no model: "
         "it is accepted where the text repeats itself."
     )
-    show_job(
-        lesson.jobs,
-        "spec_drafts",
-        "Compare drafts",
-        lambda: _compare(lesson),
-        _reports,
-        recorded=tuple[DraftReport, ...],
-    )
-    show_code(compare_drafts, key="spec_code_3")
+    code = (compare_drafts,)
 
+    def _start(self) -> Job[tuple[DraftReport, ...]]:
+        self.lesson.stepper.is_playing = False
+        lm, pair = self.lesson.lm, self.lesson.pair
+        pairs = {pair.draft_name: pair}
+        for name in DRAFTS:
+            try:
+                draft = None if name == LOOKUP else shared_model(name)
+                pairs.setdefault(name, ModelPair(lm, draft))
+            except ValueError:
+                continue  # another tokenizer: the page has said so where it was chosen
+        prompts = [encode(lm, prompt) for prompt in COMPARED_PROMPTS]
+        makers = [pair.make_drafter for pair in pairs.values()]
+        return Job(compare_drafts(lm, makers, prompts, N_TOKENS, N_COMPARED_DRAFT))
 
-def _compare(lesson: SpeculativeLesson) -> Job[tuple[DraftReport, ...]]:
-    lesson.stepper.is_playing = False
-    pairs = {lesson.pair.draft_name: lesson.pair}
-    for name in DRAFTS:
-        try:
-            pairs.setdefault(
-                name, ModelPair(lesson.lm, None if name == LOOKUP else shared_model(name))
-            )
-        except ValueError:
-            continue  # another tokenizer: the page has said so where it was chosen
-    prompts = [encode(lesson.lm, prompt) for prompt in COMPARED_PROMPTS]
-    makers = [pair.make_drafter for pair in pairs.values()]
-    return Job(compare_drafts(lesson.lm, makers, prompts, N_TOKENS, N_COMPARED_DRAFT))
-
-
-def _reports(job: Job[tuple[DraftReport, ...]]) -> None:
-    reports = job.found or ()
-    show_chart(acceptance_figure(reports), "spec_acceptance")
-    st.dataframe(
-        {
-            "draft": [one.name for one in reports],
-            "draft tokens accepted": [percent(one.acceptance.rate) for one in reports],
-            "tokens per target pass": [f"{one.n_tokens / one.n_rounds:.2f}" for one in reports],
-            "tokens written": [one.n_tokens for one in reports],
-        },
-        hide_index=True,
-        key="spec_reports",
-    )
+    def _draw(self, job: Job[tuple[DraftReport, ...]]) -> None:
+        reports = job.found or ()
+        show_chart(acceptance_figure(reports), "spec_acceptance")
+        st.dataframe(
+            {
+                "draft": [one.name for one in reports],
+                "draft tokens accepted": [percent(one.acceptance.rate) for one in reports],
+                "tokens per target pass": [f"{one.n_tokens / one.n_rounds:.2f}" for one in reports],
+                "tokens written": [one.n_tokens for one in reports],
+            },
+            hide_index=True,
+            key="spec_reports",
+        )

@@ -1,0 +1,91 @@
+"""A section of a lesson that measures: its claim, its job, what was found, the code that ran."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Generic, Protocol, TypeVar
+
+import streamlit as st
+
+from model.job import Job
+from pages.frame.code_that_ran import show_code
+from pages.frame.job_panel import SLICE_SECONDS, Jobs, show_job
+
+TIMER = ":material/timer:"
+
+
+class HasJobs(Protocol):
+    """What a lesson keeps for one reader, its jobs among it."""
+
+    @property
+    def jobs(self) -> Jobs:
+        """The jobs, by the keys of their sections."""
+
+
+Kept = TypeVar("Kept", bound=HasJobs)
+
+
+class Experiment(ABC, Generic[Kept]):
+    """One section, written in the order in which the page shows it.
+
+    Attributes:
+        lesson: What the reader has on the page.
+        key: Of the job; the keys of its button, its row and its code begin with it.
+        title: The headline.
+        claim: What the section says, as Markdown.
+        button: What the button says that starts the job.
+        icon: Of that button.
+        recorded: The kind of what the job finds, where a recording stands there until it is run.
+        seconds: Of work between two looks at the button.
+        code: The functions that made the numbers.
+    """
+
+    key: str
+    title: str
+    claim: str
+    button: str
+    icon: str | None = None
+    recorded: Any = None
+    seconds: float = SLICE_SECONDS
+    code: tuple[Callable[..., Any], ...]
+
+    def __init__(self, lesson: Kept) -> None:
+        """Take what the reader has on the page."""
+        self.lesson = lesson
+
+    def show(self) -> None:
+        """Draw the section, from top to bottom."""
+        st.header(self.title, anchor=False)
+        st.markdown(self.claim)
+        self._begin()
+        show_job(
+            self.lesson.jobs,
+            self.key,
+            self.button,
+            self._start,
+            self._draw,
+            controls=self._fields,
+            idle=self._idle,
+            recorded=self.recorded,
+            icon=self.icon,
+            seconds=self.seconds,
+        )
+        show_code(*self.code, key=f"{self.key}_code")
+
+    def _begin(self) -> None:
+        """Draw what stands between the claim and the button."""
+
+    def _fields(self, is_running: bool) -> None:
+        """Draw what the job is set up with, in the button's row."""
+
+    @abstractmethod
+    def _start(self) -> Job[Any]:
+        """Make the job; raise ValueError with one sentence where it cannot be."""
+
+    @abstractmethod
+    def _draw(self, job: Job[Any]) -> None:
+        """Draw what was found so far, once there is something."""
+
+    def _idle(self) -> None:
+        """Draw what stands there while nothing was found yet."""
