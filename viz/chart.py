@@ -21,6 +21,7 @@ Style: TypeAlias = dict[str, Any]  # arguments that Plotly takes
 PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
 MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
 HEIGHT = 300  # pixels
+LETTERS = 0.09  # of a figure's height: what a name at a line takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,6 +210,41 @@ def add_line(
         "hovertemplate": f"{hover}<extra>{name}</extra>" if hover else None,
     }
     figure.add_scatter(**trace | more)
+
+
+def name_lines(figure: go.Figure) -> None:
+    """Writes the name of each line at its end and in its colour, where a legend would be far.
+
+    A name stands above a line that rises and below one that falls, so that it is not crossed; and
+    below as well where another line ends close above.
+    """
+    places = [_as_drawn(trace, figure.layout) for trace in figure.data]
+    heights = [y for _, ys in places for y in ys]
+    close = LETTERS * (max(heights) - min(heights))
+    for trace, (xs, ys) in zip(figure.data, places, strict=True):
+        is_crowded = any(0 < other[-1] - ys[-1] < close for _, other in places)
+        figure.add_annotation(
+            x=xs[-1],
+            y=ys[-1],
+            text=trace.name,
+            showarrow=False,
+            xanchor="right",
+            yanchor="top" if is_crowded or ys[-1] < ys[0] else "bottom",
+            font={"size": 12, "color": trace.line.color},
+        )
+        trace.showlegend = False
+
+
+def _as_drawn(trace: Any, layout: Any) -> tuple[list[float], list[float]]:
+    """Returns the points of a line where its axes put them."""
+    points = [(x, y) for x, y in zip(trace.x, trace.y, strict=True) if y is not None]
+    xs, ys = (
+        [math.log10(value) if axis.type == "log" else value for value in values]
+        for values, axis in zip(
+            zip(*points, strict=True), (layout.xaxis, layout.yaxis), strict=True
+        )
+    )
+    return xs, ys
 
 
 def write_at(

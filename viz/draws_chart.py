@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from viz.chart import Chart, new_figure
 from viz.format import count, percent
-from viz.labels import plain
+from viz.labels import UPRIGHT, plain
 from viz.palette import colour
 
 MAX_TOKENS = 24  # with a pair of bars of their own
@@ -47,7 +47,7 @@ def draws_figure(
         hovertemplate="drawn %{y}<extra></extra>",
     )
     shown = [plain(label, MAX_LABEL) for label in labels[:n_shown]]
-    figure.update_xaxes(tickvals=places, ticktext=shown, tickangle=-40)
+    figure.update_xaxes(tickvals=places, ticktext=shown, autotickangles=UPRIGHT)
     figure.update_yaxes(title_text=f"times in {count(n_draws)} draws")
     figure.update_layout(barmode="group", bargap=0.25)
     n_kept = int(np.count_nonzero(probs))

@@ -6,6 +6,8 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
+UPRIGHT = [0, -90]  # degrees: a label lies where there is room, and stands where there is none
+
 
 def plain(label: str, most: int | None = None) -> str:
     """Keeps characters from being read as Plotly's markup.
@@ -26,6 +28,6 @@ def token_ticks(
     return {
         "tickvals": [place + at for place in places],
         "ticktext": [plain(labels[place], n_characters) for place in places],
-        "tickangle": -55,
+        "autotickangles": UPRIGHT,
         "ticks": "",
     }

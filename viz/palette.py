@@ -105,6 +105,13 @@ def declarations(theme: Theme) -> str:
     return "".join(f"--{role}:{code(role, theme)};" for role in ROLES)
 
 
+def both_schemes() -> str:
+    """Writes every role as CSS custom properties that follow the scheme of what stands in them."""
+    return "".join(
+        f"--{role}:light-dark({tone.light}, {tone.dark});" for role, tone in ROLES.items()
+    )
+
+
 def css_variables() -> str:
     """Writes both themes for a shadow root: light, and dark on a host with `data-theme=dark`."""
     return f":host{{{declarations('light')}}}\n:host([data-theme=dark]){{{declarations('dark')}}}\n"

@@ -17,7 +17,7 @@ from viz.labels import token_ticks
 from viz.palette import colour
 
 MAX_LAYERS = 8  # layers that can be named beside their rows, or a few more
-MAX_LABEL_LENGTH = 13  # characters
+MAX_LABEL_LENGTH = 6  # characters: as many as lie under a column
 
 
 def add_map(

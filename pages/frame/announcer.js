@@ -46,10 +46,23 @@ const listen = (region) => {
   for (const kind of PRESSES) addEventListener(kind, press, true);
 };
 
-export default ({ parentElement }) => {
-  if (parentElement.querySelector("[role=status]")) return;
+/** Dialogs stand outside the app: they take its scheme too. Figures are painted by Python: ask for them anew. */
+const follow = (region, setTriggerValue) => {
+  const { backgroundColor: paper, colorScheme } = getComputedStyle(document.querySelector(".stApp"));
+  document.documentElement.style.colorScheme = colorScheme;
+  if (region.dataset.paper && region.dataset.paper !== paper) setTriggerValue("theme", paper);
+  region.dataset.paper = paper;
+};
+
+export default ({ parentElement, setTriggerValue }) => {
+  const present = parentElement.querySelector("[role=status]");
+  if (present) {
+    follow(present, setTriggerValue);
+    return;
+  }
   const region = document.createElement("p");
   region.setAttribute("role", "status");
   parentElement.append(region);
+  follow(region, setTriggerValue);
   listen(region);
 };

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import accumulate
 from typing import Any
 
 import streamlit as st
@@ -15,6 +17,7 @@ from viz.chart import Chart, as_recorded, recorded_words
 from viz.reader import FACTOR, as_seen
 
 METRIC_PIXELS = 215  # wide
+TWO_LINES = 160  # characters
 _recorded_on: ContextVar[Machine | None] = ContextVar("recorded_on", default=None)
 
 
@@ -41,13 +44,25 @@ def show_chart(chart: Chart, key: str, **more: Any) -> None:
     seen = as_seen(shown.figure, theme_now(), FACTOR if is_presenting() else 1.0)
     bare = {"displayModeBar": False}
     st.plotly_chart(seen, key=key, theme=None, alt=shown.alt, config=bare, **more)
-    st.caption(shown.caption)
+    _show_folded(shown.caption, key)
 
 
 def show_caption(text: str) -> None:
     """Show a caption that says how something was measured."""
     machine = _recorded_on.get()
     st.caption(text if machine is None else recorded_words(text, machine))
+
+
+def _show_folded(caption: str, key: str) -> None:
+    """Show two lines of a caption; the rest of it is one press away."""
+    sentences = re.split(r"(?<=[.:]) (?=[A-Z])", caption)
+    lengths = accumulate(len(sentence) + 1 for sentence in sentences)
+    n_shown = max(1, sum(length <= TWO_LINES for length in lengths))
+    with st.container(gap=None):
+        st.caption(" ".join(sentences[:n_shown]))
+        if rest := " ".join(sentences[n_shown:]):
+            with st.expander("More", key=f"{key}_more", type="compact"):
+                st.caption(rest)
 
 
 def show_charts(charts: Sequence[tuple[Chart, str]]) -> None:

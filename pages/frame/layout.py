@@ -16,9 +16,10 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from pages.frame.contents import lesson_at, neighbours
 from pages.frame.gc_tuning import collector_paused
-from viz.palette import Theme, declarations
+from viz.palette import Theme, both_schemes
 
-_STYLE = Path(__file__).with_name("page.css").read_text("utf-8")
+_SHEET = Path(__file__).with_name("page.css").read_text("utf-8")
+_STYLE = f"<style>:root {{{both_schemes()}}}\n{_SHEET}</style>"
 _PRESENTER = """
 <style>
 header[data-testid="stHeader"], .stSidebar {display: none;}
@@ -53,8 +54,8 @@ def open_page(title: str) -> DeltaGenerator:
         PagesManager.uses_pages_directory = False
         st.rerun()
     st.session_state.setdefault("presenter", st.query_params.get("present") == "1")
-    style = f"<style>:root {{{declarations(theme_now())}}}\n{_STYLE}</style>"
-    st.html(style + (_PRESENTER if is_presenting() else ""))
+    st.html(_STYLE + (_PRESENTER if is_presenting() else ""))
+    _announcer(key="announcer", height="content", on_theme_change=lambda: None)
     with st.container(horizontal=True, vertical_alignment="center", key="head"):
         st.title(title, anchor=False)
         return st.container(horizontal=True, width="content", key="toolbar")
@@ -112,7 +113,6 @@ def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[Delt
     """
     with open_page(lesson_at(path).title):
         presenter_toggle()
-    _announcer(key="announcer", height="content")
     with stage(doing) as waiting:
         yield waiting
     close_lesson(path)
@@ -123,8 +123,10 @@ def close_lesson(path: str) -> None:
     before, after = neighbours(path)
     with st.container(horizontal=True, horizontal_alignment="distribute", key="neighbours"):
         if before is not None:
-            st.page_link(before.path, label=f"Previous: {before.title}")
+            back = ":material/arrow_back:"
+            st.page_link(before.path, label=f"Previous: {before.title}", icon=back)
         if path != "pages/glossary.py":
             st.page_link("pages/glossary.py", label="Glossary")
         if after is not None:
-            st.page_link(after.path, label=f"Next: {after.title}")
+            on, label = ":material/arrow_forward:", f"Next: {after.title}"
+            st.page_link(after.path, label=label, icon=on, icon_position="right")

@@ -52,8 +52,13 @@ FIGURES = {
     "strip": ("prompt", "generated", "surprise", "chosen"),
     "loop": ("stage", "prompt", "generated", "kept", "error"),
     "bars": ("kept", "hatched", "chosen"),
-    "cache": ("prompt", "generated", "keys", "values"),
+    "cache": ("prompt", "generated", "keys", "values", "chosen"),
     "verdicts": VERDICTS,
+}
+UNMARKED = {  # nothing but colour and place tells these apart in their figure
+    "bars": ("kept", "hatched", "chosen"),
+    "phases": ("prompt", "generated"),
+    "cache": ("keys", "values", "chosen"),
 }
 AMBIENT = 0.25  # light of the room on the screen, as a share of the projector's white
 
@@ -139,6 +144,15 @@ def test_roles_that_share_a_figure_stay_apart(figure: str, vision: str, theme: T
     for one, other in combinations(FIGURES[figure], 2):
         apart = distance(VISION[vision] @ seen(one, theme), VISION[vision] @ seen(other, theme))
         assert apart >= 0.055, (one, other, apart)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("figure", UNMARKED)
+def test_what_bears_no_mark_stays_apart_in_greyscale(figure: str, theme: Theme) -> None:
+    weights = np.array([0.2126, 0.7152, 0.0722])
+    for one, other in combinations(UNMARKED[figure], 2):
+        greys = [np.full(3, seen(role, theme) @ weights) for role in (one, other)]
+        assert distance(*greys) >= 0.055, (one, other)
 
 
 @pytest.mark.parametrize("theme", THEMES)

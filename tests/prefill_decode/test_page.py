@@ -134,7 +134,7 @@ def test_the_roofline_says_what_binds_and_batches_are_priced(app: AppTest) -> No
     assert "batch 2 gives" in words(app)
     app.selectbox(key="phase_recording").set_value(next(iter(RECORDINGS))).run()
     assert not app.exception
-    ridges = [caption.value for caption in app.caption if "the ridge is at" in caption.value]
+    ridges = [caption.value for caption in app.caption if "all in one run" in caption.value]
     assert [ridge.partition(" ")[0] for ridge in ridges] == ["Measured", "Recorded"]
 
 

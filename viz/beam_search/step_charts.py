@@ -17,7 +17,7 @@ from model.beam_search.records import ROOT, BeamNode, BeamStep, FinishedBeam, li
 from viz.beam_search.tree import describe
 from viz.chart import Chart, empty_chart, filled, hatched, new_figure, place_rows
 from viz.format import count, percent, plural, signed, size
-from viz.labels import plain
+from viz.labels import UPRIGHT, plain
 from viz.palette import MONO, colour
 
 MAX_PRUNED = 2  # of each beam, drawn among the candidates
@@ -166,7 +166,7 @@ def cache_figure(
         range=[0, held],
         tickvals=[i + 0.5 for i in named],
         ticktext=[plain(labels[0][i][:10]) for i in named],
-        tickangle=-50,
+        autotickangles=UPRIGHT,
         ticks="",
     )
     place_rows(figure, [f"beam {row + 1}" for row in range(len(paths))])

@@ -201,7 +201,7 @@ def _chips(
             "dropped": f"kept, and dropped {_when(dropped_at.get(node_id))}",
             "pruned": f"pruned at token {node.depth}",
         }.get(place.look, place.look)
-        text = f"{token}<br><span style='font-size:83%'>{signed(node.total)}</span>"
+        text = f"{token}<br><span style='font-size:12px'>{signed(node.total)}</span>"
         chip = _chip(place, text, (ground, look.role, look.edge), look.ink)
         chip.hovertext = describe(nodes, node, fate)
         chips.append(chip)

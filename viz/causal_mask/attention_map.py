@@ -44,7 +44,7 @@ def attention_figure(maps: AttentionMaps, layer: int, head: int | None) -> Chart
     add_line(figure, "", *_stairs(n_tokens), colour("chosen"), width=1.5)
     ticks, ends = token_ticks(maps.labels), [-0.5, n_tokens - 0.5]
     figure.update_xaxes(range=ends, **ticks)
-    figure.update_yaxes(range=ends[::-1], showgrid=False, **ticks | {"tickangle": 0})
+    figure.update_yaxes(range=ends[::-1], showgrid=False, **ticks)
     figure.update_layout(showlegend=False)
     caption = _caption(maps, shown, layer, head)
     return Chart(figure, caption, f"Attention over the text. {caption}")

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from model.constraints.records import ConstrainedStep, MaskedDistribution
 from viz.chart import Chart, filled, hatched, new_figure, place_rows
 from viz.format import count, percent
-from viz.labels import plain
+from viz.labels import UPRIGHT, plain
 from viz.palette import MONO, colour
 from viz.panels import add_bars
 
@@ -114,7 +114,7 @@ def mass_figure(steps: Sequence[ConstrainedStep]) -> Chart:
         tickvals=places,
         ticktext=[plain(step.label[:10]) for step in steps],
         tickfont={"family": MONO, "size": 13, "color": colour("ink")},
-        tickangle=-60 if is_crowded else 0,
+        autotickangles=UPRIGHT,
         range=[0.4, max(len(steps), MAX_LEVEL_LABELS) + 0.6],
         ticks="",
     )

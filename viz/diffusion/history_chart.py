@@ -7,7 +7,7 @@ import numpy as np
 from model.diffusion.records import DenoiseHistory
 from viz.chart import Chart, new_figure
 from viz.format import percent, plural, round_steps
-from viz.labels import plain
+from viz.labels import UPRIGHT, plain
 from viz.palette import colour
 
 OPEN = "·"  # where no token stands yet
@@ -55,7 +55,7 @@ def history_figure(history: DenoiseHistory) -> Chart:
     figure.update_xaxes(
         tickvals=list(shown),
         ticktext=[plain(history.labels[i][:12]) if history.filled_in[i] else OPEN for i in shown],
-        tickangle=-55,
+        autotickangles=UPRIGHT,
         ticks="",
         range=[-0.5, length - 0.5],
     )

@@ -102,7 +102,7 @@ def _outline_newest(figure: go.Figure, grid: CacheGrid) -> None:
         y0=0,
         y1=1,
         yref="paper",
-        line={"color": colour("stage"), "width": 2.5},
+        line={"color": colour("chosen"), "width": 2.5},
     )
 
 

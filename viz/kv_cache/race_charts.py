@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from model.kv_cache.records import FlopCheck, PrefixReuse, RaceStep
 from model.records import Flops
-from viz.chart import Chart, add_line, log_axis, lying_bars, new_figure, number_axis
+from viz.chart import Chart, add_line, log_axis, lying_bars, name_lines, new_figure, number_axis
 from viz.format import SUPERSCRIPTS, digits, duration, plural
 from viz.palette import colour
 
@@ -72,6 +72,7 @@ def work_figure(recomputed: Sequence[Flops], cached: Sequence[Flops]) -> Chart:
         ticktext=[f"10{str(n).translate(SUPERSCRIPTS)}" for n in POWERS],
         rangemode="normal",
     )
+    name_lines(figure)
     without, with_cache = (sum(work.total for work in side) for side in (recomputed, cached))
     caption = (
         f"Derived for {plural(len(cached), 'token')}, by the formula that torch’s counter is held "
@@ -138,4 +139,5 @@ def _lines(steps: Sequence[RaceStep], sides: Sequence[Sequence[float]], title: s
         add_line(figure, name, lengths, heights, colour(role), dash=dash, hover=hover)
     figure.update_xaxes(range=[0, lengths[-1]])
     figure.update_yaxes(number_axis(max(map(max, sides)), title))
+    name_lines(figure)
     return figure

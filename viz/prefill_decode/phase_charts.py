@@ -18,6 +18,7 @@ from viz.chart import (
     add_line,
     empty_chart,
     filled,
+    name_lines,
     name_rows,
     new_figure,
     number_axis,
@@ -79,6 +80,7 @@ def pace_figure(run: PhaseRun, recorded: PhaseRun | None = None) -> Chart:
     end = max([last.n_tokens, *(request.n_out for request in run.long_out)])
     figure.update_xaxes(range=[0, end * 1.02])
     figure.update_yaxes(number_axis(max([last.seconds.high, *written[-1:]]), "seconds"))
+    name_lines(figure)
     caption = f"Measured on {run.machine.where}, by {run.engine}: {'; '.join(words)}."
     return Chart(figure, caption, f"Seconds against tokens, read and written. {caption}")
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from viz.chart import Chart, new_figure, place_rows
 from viz.draws_chart import MAX_LABEL
 from viz.format import nats
-from viz.labels import plain
+from viz.labels import UPRIGHT, plain
 from viz.palette import colour, sheer
 from viz.panels import add_bars
 from viz.strip import element, paragraph
@@ -66,7 +66,7 @@ def _matrix(
         ygap=2,
         hovertemplate="%{y}, %{x}: %{text}<extra></extra>",
     )
-    figure.update_xaxes(side="top", tickangle=-40, ticks="")
+    figure.update_xaxes(side="top", autotickangles=UPRIGHT, ticks="")
     figure.update_yaxes(autorange="reversed", showgrid=False, rangemode="normal")
     figure.update_layout(height=120 + 27 * len(names), showlegend=False)
     return figure

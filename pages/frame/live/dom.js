@@ -52,6 +52,11 @@ export function shorten(text, length = SHORT_LABEL) {
   return points.length > length ? `${points.slice(0, length - 1).join("")}…` : text;
 }
 
+/** A label as it is heard: whitespace by its name. */
+export function spoken(label) {
+  return label.replaceAll("␣", "space ").replaceAll("⏎", "new line ").replaceAll("⇥", "tab ").trim();
+}
+
 /** The label of a token as quoted in a sentence: “␣the”. */
 export function quote(label) {
   return `“${shorten(label)}”`;

@@ -1,10 +1,11 @@
 // One row of the bars: a token, and what every strategy makes of it. A rejected token keeps its raw
 // bar, hatched; its number is 0.
 
-import { el, quote, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { el, quote, setAttribute, setShown, setText, spoken } from "../../frame/live/dom.js";
 import { formatCount, formatCumulative, formatProbability } from "../../frame/live/format.js";
 import { COLUMNS } from "./column_headers.js";
 import { N_TOKEN_ROWS } from "./rows.js";
+import { createOthers } from "./others.js";
 import { visibleParts } from "./strip.js";
 
 const ROOMY = 0.4; // of a track: a longer bar leaves no room for the word "boundary"
@@ -15,15 +16,14 @@ const ROOMY = 0.4; // of a track: a longer bar leaves no room for the word "boun
  * @param {{force(id: number): void}} actions
  */
 export function createRow(isTail, actions) {
-  const label = isTail
-    ? el("span", { class: "bars-label" })
-    : el("button", { type: "button", class: "bars-label" });
+  const others = isTail ? createOthers(actions) : null;
+  const label = others?.button ?? el("button", { type: "button", class: "bars-label" });
   const rank = el("span", { class: "bars-rank" });
   const cells = COLUMNS.map(({ name }) => createCell(name));
   const element = el(
     "tr",
     { class: isTail ? "bars-tail" : "bars-row" },
-    el("th", { scope: "row" }, label, rank),
+    el("th", { scope: "row" }, label, rank, others?.menu ?? null),
     ...cells.map((cell) => cell.element),
   );
   let shownLabel = null;
@@ -39,13 +39,17 @@ export function createRow(isTail, actions) {
     if (words !== shownLabel) {
       shownLabel = words;
       label.replaceChildren(...visibleParts(words));
-      setAttribute(label, "aria-label", `force ${words}`);
       setAttribute(element, "title", `${quote(words)}, id ${token.id}: press to force it`);
     }
+    setAttribute(
+      label,
+      "aria-label",
+      `force ${spoken(words)}${token.id === view.chosenId ? ", chosen" : ""}`,
+    );
     setText(rank, rankInWords(token.rank));
   }
   const setSum = (sum) => cells[cells.length - 1].setSum(sum === undefined ? "" : formatCumulative(sum));
-  return { element, cells, setToken, setSum };
+  return { element, cells, setToken, setSum, offer: others?.offer };
 }
 
 /** The rank among all tokens, where the row's place does not tell it. */
@@ -56,7 +60,7 @@ function rankInWords(rank) {
 
 function createCell(name) {
   const bar = el("span", { class: "bar" });
-  const coin = el("span", { class: "bar-coin", title: "the coin falls here" });
+  const coin = el("span", { class: "bar-coin", role: "img", "aria-label": "the coin falls here" });
   const track = el("span", { class: "bar-track" }, bar);
   const number = el("span", { class: "bar-number" });
   const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;

@@ -29,7 +29,7 @@ export function createHead(column, actions) {
   const entropy = el("span", { class: "bars-entropy" });
   const last = column.name === "active" ? withSumTitle(entropy) : entropy;
   const box = el("div", { class: "bars-head-box" }, ...head.nodes, kept, last);
-  const element = el("th", { scope: "col", class: "bars-head", title: column.lead }, box);
+  const element = el("th", { scope: "col", class: "bars-head", abbr: column.title, title: column.lead }, box);
   element.dataset.col = column.name;
   return {
     element,

@@ -18,7 +18,7 @@ export function createMatrix(actions) {
   const rows = Array.from({ length: N_TOKEN_ROWS + 1 }, (_, i) => createRow(i === N_TOKEN_ROWS, actions));
   const table = el(
     "table",
-    { class: "bars-table" },
+    { class: "bars-table", "aria-label": "Probability of the next token" },
     el("thead", {}, el("tr", {}, corner, ...heads.map((head) => head.element))),
     el("tbody", {}, ...rows.map((row) => row.element)),
   );
@@ -33,6 +33,7 @@ export function createMatrix(actions) {
       row.setToken(tokens[i] ?? null, view, where.nVocab - tokens.length);
       row.setSum(tokens[i] ? sums.get(tokens[i].id) : undefined);
     });
+    rows.at(-1).offer(view, active);
     COLUMNS.forEach(({ name }, c) => {
       heads[c].update(view, results.get(name));
       const column = readColumn(results.get(name), tokens, where);

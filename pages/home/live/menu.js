@@ -109,7 +109,7 @@ function fillMenu(node, description, index, actions, act) {
 }
 
 /** Puts a popover beside a token, inside the window. */
-function place(node, anchor, side) {
+export function place(node, anchor, side) {
   const box = anchor.getBoundingClientRect();
   const { width, height } = node.getBoundingClientRect();
   const above = box.top - height - GAP;

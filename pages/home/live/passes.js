@@ -85,7 +85,7 @@ function factsOf(header) {
 }
 
 function createFigure({ name, title, axis, ...what }) {
-  const heading = el("h3");
+  const heading = el("h2");
   const [prefill, decode] = ["of-prefill", "of-decode"].map((kind) => el("span", { class: kind }));
   const pointed = el("p", { class: "passes-pointed", hidden: true });
   const legend = el("p", { class: "passes-legend" }, prefill, decode);

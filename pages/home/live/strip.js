@@ -1,6 +1,6 @@
 // The text as its tokens: every token a button, appended one by one and never rebuilt.
 
-import { el, setAttribute } from "../../frame/live/dom.js";
+import { el, setAttribute, spoken } from "../../frame/live/dom.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "./menu.js";
 import { createSums } from "./totals.js";
@@ -114,7 +114,11 @@ function refreshChip(chip, view, index) {
   node.className = chipClass(chip, index < view.nPrompt, isPending, isForced);
   node.style.setProperty("--tint", tint(logprob));
   setAttribute(node, "aria-current", isShown ? "true" : null);
-  node.setAttribute("aria-label", spokenLabel(chip, index, isPending, isForced));
+  const writer = index < view.nPrompt ? "of the prompt" : isForced ? "forced by you" : "of the model";
+  node.setAttribute(
+    "aria-label",
+    `${spoken(chip.label)}, ${writer}, position ${index}${isPending ? ", pending" : ""}`,
+  );
 }
 
 function chipClass(chip, isPrompt, isPending, isForced) {
@@ -124,11 +128,6 @@ function chipClass(chip, isPrompt, isPending, isForced) {
   if (chip.isBytes) classes.push("is-bytes");
   if (/^<.+>$/.test(chip.label)) classes.push("is-special");
   return classes.join(" ");
-}
-
-function spokenLabel(chip, index, isPending, isForced) {
-  const notes = `${isForced ? ", forced by you" : ""}${isPending ? ", pending" : ""}`;
-  return `${chip.label}, position ${index}${notes}`;
 }
 
 function tint(logprob) {

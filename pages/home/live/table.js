@@ -53,7 +53,7 @@ export function createTable() {
   const empty = el("p", { class: "muted" }, "No token is written yet: press Next for a first row.");
   const copy = createCopy("copy the table", () => asText(shown), "select the rows and press Ctrl+C");
   const note = el("p", { class: "muted" }, TABLE_NOTE);
-  const title = el("div", { class: "steps-top" }, el("h3", {}, "The worked table"), copy);
+  const title = el("div", { class: "steps-top" }, el("h2", {}, "The worked table"), copy);
   const element = el(
     "section",
     { class: "steps", "aria-label": "Steps so far" },

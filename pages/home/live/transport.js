@@ -33,7 +33,6 @@ export function createTransport(actions) {
       for (const node of [next, play, finish]) setDisabled(node, why !== null);
       setDisabled(back, view.ids.length <= view.nPrompt);
       setText(play.firstChild, view.isPlaying ? "Pause" : "Play");
-      setAttribute(play, "aria-pressed", view.isPlaying);
       speed.value = String(view.speed);
       setText(reason, why ?? waitingInWords(view.waitingFor));
     },

@@ -107,7 +107,7 @@ def _file(lesson: ClaimsLesson, write: Callable[[list[Row], dict[str, str]], str
 def _row(lesson: ClaimsLesson, claim: Claim) -> None:
     with st.container(horizontal=True, vertical_alignment="top", key=f"claim_{claim.id}"):
         st.button(
-            "Run",
+            f"Run {claim.id}",
             key=f"run_{claim.id}",
             on_click=start_job,
             args=(lesson.jobs, "claims", lambda: Job(lesson.measure([claim]))),
@@ -115,7 +115,7 @@ def _row(lesson: ClaimsLesson, claim: Claim) -> None:
             help=f"Run the experiment of {claim.id} here and now.",
         )
         with st.container(gap=None, width="stretch"):
-            st.markdown(f"**{claim.id}** {claim.sentence}")
+            st.markdown(claim.sentence)
             if claim.id in lesson.findings:
                 _verdict(lesson, claim.id)
             _link(claim)

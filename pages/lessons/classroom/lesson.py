@@ -139,7 +139,7 @@ def _qr(address: str) -> None:
     drawn = io.BytesIO()
     tones = {"dark": code("ink", "light"), "light": code("paper", "light")}
     segno.make(address, micro=False).save(drawn, kind="png", scale=5, border=2, **tones)
-    st.image(drawn.getvalue(), width=190 if is_presenting() else 130)
+    st.image(drawn.getvalue(), width=190 if is_presenting() else 130, alt=f"QR code of {address}")
 
 
 def _setup(lesson: Classroom) -> None:

@@ -70,7 +70,7 @@ def show_fill(lesson: DiffusionLesson) -> None:
     is_filling = lesson.stepper.steps.seconds > 0
     pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
-    st.subheader("Leave-one-out check", anchor=False)
+    st.header("Leave-one-out check", anchor=False)
     st.markdown(
         "Does each token fit all the others? Check masks every filled position again, one at a "
         "time, and asks how likely its token is given all the rest."

@@ -90,6 +90,6 @@ def matching(words: str) -> list[Term]:
 def _entry(term: Term, *, is_first: bool = False) -> None:
     papers = ", ".join(f"[arXiv {number}](https://arxiv.org/abs/{number})" for number in term.arxiv)
     with st.container(key=f"asked_{term.anchor}" if is_first else f"term_{term.anchor}", gap=None):
-        st.subheader(term.name, anchor=False if is_first else term.anchor)
+        st.header(term.name, anchor=False if is_first else term.anchor)
         st.markdown(f"{term.says} {papers}".rstrip())
         st.page_link(term.page, label=f"See it: {lesson_at(term.page).title}")

@@ -86,10 +86,10 @@ def _growth(lesson: CacheLesson) -> None:
     show_chart(grid_figure(grid), "kv_grid")
     n_steps = len(generation.steps)
     n_to_come = max(0, MIN_DRAWN - n_steps)
-    st.subheader("Without a cache, every column is computed again", anchor=False)
+    st.header("Without a cache, every column is computed again", anchor=False)
     show_chart(squares_figure(generation.n_prompt, n_steps, n_to_come), "kv_squares")
     if (head := text.query()) is not None:
-        st.subheader("Why keys and values are kept, and queries are not", anchor=False)
+        st.header("Why keys and values are kept, and queries are not", anchor=False)
         st.markdown(
             "The newest token’s query is compared with the **key** of every token, and their "
             "**values** are mixed by the match. The next token brings a **query** of its own."

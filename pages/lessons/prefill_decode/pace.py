@@ -79,14 +79,14 @@ def _draw(run: PhaseRun, show: Show) -> None:
     behind = recording.phases if recording and recording.phases is not run else None
     if run.has_both_phases:
         st.markdown(
-            f"#### A token that is written takes {digits(phase_ratio(run), 2)} times as long as "
-            "one that is read."
+            f"**A token that is written takes {digits(phase_ratio(run), 2)} times as long as one "
+            "that is read.**"
         )
         left, right = st.columns(2, gap="medium")
         with left:
             show(swap_figure(_swapped(run), where), "phase_swap")
         with right:
-            rows = [("", "prefill", "decode"), ("---",) * 3, *phase_rows(run)]
+            rows = [("of a pass", "prefill", "decode"), ("---",) * 3, *phase_rows(run)]
             st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
     left, right = st.columns(2, gap="medium")
     with left:
@@ -111,7 +111,7 @@ def _show_so_far(run: PhaseRun) -> None:
 
 def _trials(run: PhaseRun) -> None:
     if words := launch_words(run):
-        st.markdown(f"#### {words}")
+        st.markdown(f"**{words}**")
     st.dataframe(trial_rows(run), hide_index=True, key="phase_trials")
     st.caption(
         "Measured: the same step with each kernel launched by itself, captured as one graph, and "

@@ -25,6 +25,6 @@ makes an answer steady, not true.
 
 def show_guide() -> None:
     """Show the guide; the ranges are rules of thumb, and the sliders above show what they do."""
-    st.subheader("Which temperature for which task?", anchor=False)
+    st.header("Which temperature for which task?", anchor=False)
     st.markdown(GUIDE)
     st.caption("Rules of thumb for large chat models: try both ends of a range on your own task.")

@@ -27,14 +27,14 @@ def show_overlap(state: Lab) -> None:
     stages, names = [state.alone(name) for name in shown], list(map(title, shown))
     overlaps = np.array([[jaccard(a, b) for b in stages] for a in stages])
     divergences = np.array([[divergence(a, b) for b in stages] for a in stages])
-    st.subheader("How alike are they?", anchor=False)
+    st.header("How alike are they?", anchor=False)
     overlap = overlap_figure(names, overlaps)
     show_charts([(overlap, "overlap"), (divergence_figure(names, divergences), "divergence")])
 
 
 def show_draws(state: Lab) -> None:
     """Draw from one of the masks, or from a pipeline, and test the counts."""
-    st.subheader("Does the coin follow the distribution?", anchor=False)
+    st.header("Does the coin follow the distribution?", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         source = SETTINGS.widget("draw_from", width=320)
         st.button(

@@ -25,7 +25,7 @@ export function createOrderGrid() {
   const element = el(
     "section",
     { class: "lab-orders" },
-    el("h3", {}, "The same masks in another order"),
+    el("h2", {}, "The same masks in another order"),
     verdict,
     grid.element,
     source,

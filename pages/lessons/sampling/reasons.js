@@ -24,7 +24,7 @@ export function createReasons() {
   const element = el(
     "section",
     { class: "lab-reasons" },
-    el("h3", {}, "Why the line falls there"),
+    el("h2", {}, "Why the line falls there"),
     el("ul", {}, ...lines.map((line) => line.element)),
   );
   function update(view, results) {

@@ -36,7 +36,7 @@ N_SIGNS = 3  # rows of either sign in the table of the rule
 
 def show_votes(lab: Lab) -> None:
     """Offer twenty continuations, greedy and sampled, and show what was found so far."""
-    st.subheader("Self-consistency: the majority of many samples", anchor=False)
+    st.header("Self-consistency: the majority of many samples", anchor=False)
     st.markdown(
         "Self-consistency asks a model many times and takes the majority answer. At T = 0 every "
         "answer is a copy of the first, so the vote says nothing. At T = 0.7 they may differ."
@@ -100,7 +100,7 @@ def _summary(texts: Sequence[Continuation]) -> str:
 
 def show_loop(lab: Lab) -> None:
     """Offer greedy texts without and with each penalty, and show them as far as they are."""
-    st.subheader("Greedy decoding can loop", anchor=False)
+    st.header("Greedy decoding can loop", anchor=False)
     st.markdown(
         "Greedy decoding gives the same text every time, and each repeat of a phrase makes the "
         "next one likelier. A penalty lowers the logits of tokens that are already there."

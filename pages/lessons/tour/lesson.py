@@ -45,7 +45,7 @@ def show_lessons() -> None:
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
-    st.subheader(as_written(lesson.title), anchor=False)
+    st.header(as_written(lesson.title), anchor=False)
     st.markdown(lesson.about)
     items = Markup("").join(
         Markup('<li><a href="{}">{}</a></li>').format(lesson.address(number), scene.title)
@@ -53,7 +53,7 @@ def _show_lesson(lesson: GuidedLesson) -> None:
     )
     st.html(
         Markup(
-            '<nav class="tour-links"><a class="is-next" href="{}">Start</a></nav>'
+            '<p class="tour-links"><a class="is-next" href="{}">Start</a></p>'
             '<details class="tour-scenes"><summary>{} scenes</summary><ol>{}</ol></details>'
         ).format(lesson.address(1), len(lesson.scenes), items)
     )
