@@ -121,5 +121,4 @@ def test_a_page_shuts_nobody_out(opened: Page, url: str, lesson: Lesson) -> None
         button.click()
         assert in_both_themes(page, lesson) == []
     page.set_viewport_size({"width": NARROW, "height": 800})
-    page.wait_for_timeout(TO_PAINT)
-    assert page.evaluate(OVERHANG) <= 0
+    page.wait_for_function(f"({OVERHANG})() <= 0", timeout=PATIENCE)
