@@ -128,7 +128,7 @@ def test_energy_is_metered_by_the_engine_that_was_timed(
 def test_the_roofline_says_what_binds_and_batches_are_priced(app: AppTest) -> None:
     measured(app, "roofline")
     assert "Prefill of 16" in words(app)
-    assert "FLOPs a byte" in words(app)
+    assert "all in one run" in words(app)
     batches = measured(app, "batches")
     assert [point.n_batch for point in batches.points] == [1, 2]
     assert "batch 2 gives" in words(app)
