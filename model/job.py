@@ -10,6 +10,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
@@ -19,6 +21,7 @@ from model.sentences import reason
 
 LOGGER = logging.getLogger(__name__)
 WAIT_SECONDS = 0.5  # for a turn, before the page is looked at again
+LOOK_SECONDS = 0.1  # between two looks at what runs in a thread of its own
 N_LOOKS = 20  # at what was found, while a job goes on: a figure that always changes flickers
 
 Found = TypeVar("Found")
@@ -37,6 +40,7 @@ class Progress(Generic[Found]):
     n_total: int
     doing: str = ""  # the pass that comes next, in a few words
     look: Callable[[], Found] | None = None  # makes the record of what was found so far
+    unit: str = ""  # what the numbers count, where the page does not say so
 
 
 Work: TypeAlias = Generator[Progress[Found], None, Found]
@@ -57,17 +61,19 @@ class Job(Generic[Found]):
         seconds: that its passes took so far.
     """
 
-    def __init__(self, work: Work[Found], *, is_timed: bool = False) -> None:
+    def __init__(self, work: Work[Found], *, is_timed: bool = False, is_idle: bool = False) -> None:
         """Goes to the first pass, which runs when the job is first asked to.
 
         Args:
             work: what is to be done.
             is_timed: whether it measures: then no other such job runs meanwhile.
+            is_idle: whether it only waits for what runs elsewhere: then it takes nobody's turn.
 
         Raises:
             ValueError: what the work refuses before its first pass.
         """
         self._work, self._is_timed, self._looked_at = work, is_timed, 0.0
+        self._is_idle = is_idle
         self.progress: Progress[Found] = Progress(0, 0)
         self.found: Found | None = None
         self.is_running, self.is_done = True, False
@@ -102,7 +108,8 @@ class Job(Generic[Found]):
 
     def run_for(self, seconds: float) -> None:
         """Does as many passes as begin within some seconds; one that fails ends the job."""
-        with TURNS.slice_of(self, WAIT_SECONDS, is_timed=self._is_timed) as has_turn:
+        turn = TURNS.slice_of(self, WAIT_SECONDS, is_timed=self._is_timed)
+        with nullcontext(True) if self._is_idle else turn as has_turn:
             self.place = TURNS.place(self)
             started = time.perf_counter()
             while has_turn and self.is_running and time.perf_counter() - started < seconds:
@@ -172,7 +179,28 @@ def part_of(
         except StopIteration as end:
             result: Part = end.value
             return result
-        yield progress(part)
+        try:
+            yield progress(part)
+        except Stopped as stopped:
+            with suppress(StopIteration):
+                work.throw(stopped)
+            raise
+
+
+def meanwhile(call: Callable[[], Part], doing: str) -> Work[Part]:
+    """Makes work of a call that takes long and cannot be cut up: it runs in a thread of its own.
+
+    Args:
+        call: what is to be done; stopped, it still runs to its end, and nobody takes what it finds.
+        doing: says what, in a few words.
+    """
+    thread = ThreadPoolExecutor(1)
+    future = thread.submit(call)
+    thread.shutdown(wait=False)
+    while not future.done():
+        yield Progress(0, 0, doing)
+        wait([future], LOOK_SECONDS)
+    return future.result()
 
 
 def finish(work: Work[Found]) -> Found:

@@ -25,7 +25,7 @@ from model.fast.lazy_llama import LazyLlama, LazyModel, read_lazily
 from model.fast.llama_decode import FastDecode, fast_decode
 from model.fast.threads import Threads
 from model.records import CacheShape
-from model.sentences import cut, is_failure, reason
+from model.sentences import is_failure, reason
 from model.weights import building
 from model.weights.check import (
     LoadError,
@@ -36,14 +36,16 @@ from model.weights.check import (
     try_first,
 )
 from model.weights.device import check_memory, choose_devices, choose_dtype
-from model.weights.locate import SHIPPED, Progress, find_folder, shown_name
+from model.weights.kind import Kind, kind_of
+from model.weights.locate import SHIPPED, find_folder, shown_name
+from model.weights.quantisation import check_quantisation
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 __all__ = ["SHIPPED", "Kind", "LanguageModel", "LoadError", "load_model"]
 
-Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
+Progress: TypeAlias = Callable[[str], None]  # is told, in words, what is being done
 Place: TypeAlias = torch.device | Literal["auto"]  # "auto" is all GPUs together
 
 _CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_seq_length")
@@ -134,45 +136,42 @@ def _load(
 
     # find the files, and refuse what cannot work before anything large happens
     shown = shown_name(name)
-    folder = find_folder(name, say, lambda n: check_memory(shown, n * numbers.itemsize, places))
-    kind = kind_of(read_config(folder, shown), shown)
+    folder = find_folder(name)
+    if folder is None:
+        from model.weights.fetch import fetch_now  # which asks of this module what can be read
+
+        folder, is_guarded = fetch_now(name, places, numbers, say, is_guarded=is_guarded), False
+    say(f"Reading the config and the tokenizer of {shown}")
+    kind = check_readable(folder, shown, is_guarded=is_guarded and name not in SHIPPED)
     n_bytes = count_bytes(find_weights(folder, shown), numbers.itemsize, shown)
     place: Place = "auto" if check_memory(shown, n_bytes, places) else places[0]
 
     # read them, in words first, then in numbers
-    say(f"Reading the tokenizer of {shown}")
-    if is_guarded and name not in SHIPPED:
-        try_first(folder, shown)
     tokenizer = load_tokenizer(folder, shown)
     say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
     model = _load_weights(folder, shown, kind, place, numbers)
     return describe(name, kind, parts_of(model, kind), tokenizer, numbers)
 
 
-def kind_of(config: dict[str, Any], name: str) -> Kind:
-    """Tells what a model does, by the class that its config names."""
-    from transformers.models.auto import modeling_auto as auto
+def check_readable(
+    folder: Path, name: str, base: str | None = None, *, is_guarded: bool = False
+) -> Kind:
+    """Tells what a model does, once everything but its weights is known to be readable.
 
-    architectures = set(config["architectures"])
-    if config.get("is_encoder_decoder"):
-        return "seq2seq"
-    if architectures & _classes(auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES):
-        return "causal"
-    if architectures & _classes(auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES):
-        return "masked"
-    is_bare = all(architecture.endswith("Model") for architecture in architectures)
-    if is_bare and config["model_type"] in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        return "causal"
-    raise LoadError(
-        f"{name} is no language model but “{cut(min(architectures))}”: choose one whose "
-        "config.json names a class that ends in ForCausalLM or LMHeadModel."
-    )
+    Args:
+        folder: with its config and tokenizer; weights are not looked for.
+        name: what sentences call it.
+        base: what it was made from, if that is known: named where it cannot be read.
+        is_guarded: try the files in another process first, which may hang or end over them.
 
-
-def _classes(mapping: dict[str, Any]) -> set[str]:
-    """Returns the class names of one of transformers' mappings, each of which may be several."""
-    values = (value if isinstance(value, tuple) else (value,) for value in mapping.values())
-    return {name for names in values for name in names}
+    Raises:
+        LoadError: one sentence with the remedy.
+    """
+    kind = kind_of(read_config(folder, name), name)
+    check_quantisation(folder, name, base)
+    if is_guarded:
+        try_first(folder, name)
+    return kind
 
 
 @contextmanager

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -73,19 +74,23 @@ def find_weights(folder: Path, name: str) -> list[Path]:
     Raises:
         LoadError: where there are none, or where some are missing.
     """
-    index = folder / INDEX
     if (folder / "model.safetensors").is_file():
         return [folder / "model.safetensors"]
-    if index.is_file():
-        shards = read_json(index, name).get("weight_map")
-        if not isinstance(shards, dict):
-            raise LoadError(f"{INDEX} of {name} has no weight_map: download the model again.")
-        paths = [folder / Path(shard).name for shard in sorted({*map(str, shards.values())})]
+    if (folder / INDEX).is_file():
+        paths = [folder / shard for shard in shards_of(folder, name)]
         missing = [path.name for path in paths if not path.is_file()]
         if missing:
             raise LoadError(f"{name} lacks {missing[0]}: download the model again.")
         return paths
     raise no_weights(name, (path.name for path in folder.iterdir()))
+
+
+def shards_of(folder: Path, name: str) -> list[str]:
+    """Lists the files that a model's index names."""
+    shards = read_json(folder / INDEX, name).get("weight_map")
+    if not isinstance(shards, dict):
+        raise LoadError(f"{INDEX} of {name} has no weight_map: download the model again.")
+    return sorted({Path(str(shard)).name for shard in shards.values()})
 
 
 def no_weights(name: str, files: Iterable[str]) -> LoadError:
@@ -129,11 +134,17 @@ def count_bytes(paths: list[Path], bytes_per_number: int, name: str) -> int:
         paths: the safetensors files.
         bytes_per_number: of the floating-point type that they are loaded in.
         name: of the model, for the message.
+    """
+    return bytes_of(count_numbers(paths, name), bytes_per_number)
+
+
+def count_numbers(paths: list[Path], name: str) -> Mapping[str, int]:
+    """Counts the numbers of these weights by their kind, as safetensors name it.
 
     Raises:
         LoadError: where a file is not safetensors, say a pointer that Git LFS left behind.
     """
-    n_bytes = 0
+    counts: Counter[str] = Counter()
     for path in paths:
         try:
             with safe_open(path, framework="numpy") as file:
@@ -144,9 +155,13 @@ def count_bytes(paths: list[Path], bytes_per_number: int, name: str) -> int:
                 "with `git lfs pull` if it came by Git."
             ) from error
         for tensor in tensors:
-            width = _BYTES.get(tensor.get_dtype(), bytes_per_number)
-            n_bytes += math.prod(tensor.get_shape()) * width
-    return n_bytes
+            counts[tensor.get_dtype()] += math.prod(tensor.get_shape())
+    return counts
+
+
+def bytes_of(counts: Mapping[str, int], bytes_per_number: int) -> int:
+    """Returns what numbers take in memory, counted by kind, as safetensors name them."""
+    return sum(n * _BYTES.get(kind, bytes_per_number) for kind, n in counts.items())
 
 
 def read_json(path: Path, name: str) -> dict[str, Any]:

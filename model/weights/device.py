@@ -15,7 +15,7 @@ import torch
 
 from model.weights.check import LoadError
 
-_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 _HEADROOM = 1.1  # of the weights: what the first passes need beside them
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -50,9 +50,9 @@ def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
     if dtype == "auto":
         is_fast = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
         return torch.bfloat16 if is_fast else torch.float32
-    if dtype not in _DTYPES:
-        raise LoadError(f"There is no dtype {dtype!a} here: choose auto, {', '.join(_DTYPES)}.")
-    return _DTYPES[dtype]
+    if dtype not in DTYPES:
+        raise LoadError(f"There is no dtype {dtype!a} here: choose auto, {', '.join(DTYPES)}.")
+    return DTYPES[dtype]
 
 
 def check_memory(name: str, n_bytes: int, places: Sequence[torch.device]) -> bool:
@@ -69,7 +69,15 @@ def check_memory(name: str, n_bytes: int, places: Sequence[torch.device]) -> boo
             f"free on {places[0].type}: choose a smaller model, a 16-bit dtype, or close other "
             "programs."
         )
-    return need > free[0]
+    has_to_spread = need > free[0]
+    if places[0].type == "cuda" and not has_to_spread:
+        here = free_bytes(torch.device("cpu"))  # through which a GPU's weights come
+        if need > here:
+            raise LoadError(
+                f"{name} is read through about {need / 1e9:,.1f} GB of this machine’s own memory "
+                f"and {here / 1e9:,.1f} GB is free: choose a smaller model or close other programs."
+            )
+    return has_to_spread
 
 
 def free_bytes(device: torch.device) -> int:

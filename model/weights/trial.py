@@ -11,6 +11,7 @@ from transformers.initialization import no_init_weights
 from model import loading
 from model.weights.check import read_config
 from model.weights.child import answer
+from model.weights.kind import kind_of
 
 _TEXTS = (
     "",
@@ -33,7 +34,7 @@ def read_all_but_weights(folder: str, name: str) -> None:
         words = loading.load_tokenizer(path, name)
         for text in _TEXTS:
             words.decode(words(text)["input_ids"])
-        kind = loading.kind_of(read_config(path, name), name)
+        kind = kind_of(read_config(path, name), name)
         config = AutoConfig.from_pretrained(path, **loading.SAFELY)
         with no_init_weights(), torch.device("meta"):
             loading.auto_class(kind).from_config(config)

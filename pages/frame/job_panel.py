@@ -169,15 +169,16 @@ def measured_on(job: Job[Any], lm: LanguageModel) -> Machine:
 
 def _show_progress(job: Job[Any]) -> None:
     progress = job.progress
+    share = f"{count(progress.n_done)} of {count(progress.n_total)} {progress.unit}".rstrip()
     if job.notice:
         st.error(job.notice)
     elif job.is_running:
         in_line = f"number {job.place + 1} in line: one job measures at a time"
         doing = in_line if job.place else progress.doing
-        share = f"{count(progress.n_done)} of {count(progress.n_total)}"
-        st.progress(job.fraction, f"{share}: {doing}" if doing else share)
+        known = share if progress.n_total else ""
+        st.progress(job.fraction, ": ".join(filter(None, [known, doing])) or share)
     elif not job.is_done:
-        st.caption(f"Stopped after {count(progress.n_done)} of {count(progress.n_total)}.")
+        st.caption(f"Stopped after {share}." if progress.n_total else "Stopped.")
     if job.n_shared and not job.is_running:
         share = f"{count(job.n_shared)} of {count(job.n_parts)}"
         st.caption(

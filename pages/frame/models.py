@@ -14,8 +14,9 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakValueDictionary
 
 import streamlit as st
@@ -24,6 +25,7 @@ from model.sentences import cut
 from pages.frame.gc_tuning import collector_paused, free_when_gone, freeze_heap
 
 if TYPE_CHECKING:
+    from model.job import Work
     from model.loading import LanguageModel
 
 DEFAULT_MODEL = "storyteller"
@@ -34,9 +36,11 @@ _GIVE_WAY = 0.0005  # seconds; a pass asks for the interpreter many times
 
 sys.setswitchinterval(_GIVE_WAY)  # a press beside a page that is drawn takes half the time so
 
-_loaded: WeakValueDictionary[str, LanguageModel] = WeakValueDictionary()
+_Key: TypeAlias = tuple[str, str, str]  # name, device, format of numbers
+
+_loaded: WeakValueDictionary[_Key, LanguageModel] = WeakValueDictionary()
 _kept: dict[str, LanguageModel] = {}
-_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+_locks: defaultdict[_Key, threading.Lock] = defaultdict(threading.Lock)
 
 
 # Who may open what
@@ -105,31 +109,100 @@ def _resolve(name: str) -> tuple[str, str]:
     return name, name
 
 
+def takes_formats() -> bool:
+    """Tell whether readers may choose the device and the format of its numbers.
+
+    Each choice is one more copy in memory, so those who share a server take what it chooses.
+    """
+    return not is_restricted()
+
+
+def models_here() -> list[str]:
+    """Return what readers may open without a network, beside what is offered."""
+    from model.weights.hub import cached_models, is_whole
+
+    names = [] if is_restricted() else list(cached_models())
+    root = Path(os.environ.get("ONE_TOKEN_FOLDER") or os.devnull)
+    below = [*sorted(root.glob("*")), *sorted(root.glob("*/*"))]
+    names += [str(path.relative_to(root)) for path in below if path.is_dir() and is_whole(path)]
+    return [name for name in names if name not in offered_models()]
+
+
+def folder_of(name: str) -> Path | None:
+    """Return the folder of a model on this disk; None where it would come from the hub.
+
+    Raises:
+        LoadError: One sentence, where readers may not open it here, or it cannot be one.
+    """
+    from model.weights.locate import find_folder
+
+    return find_folder(_resolve(name.strip())[1])
+
+
 # One copy of each
 
 
-def shared_model(name: str, progress: Callable[[str], None] | None = None) -> LanguageModel:
+def opening(name: str, device: str = "auto", dtype: str = "auto") -> Work[LanguageModel]:
+    """Return the one copy of a model as `shared_model` does, told how far a download is.
+
+    Raises:
+        LoadError: One sentence with the remedy; whatever was loaded before stays.
+    """
+    from model.job import Progress, meanwhile, part_of
+    from model.weights.device import choose_devices, choose_dtype
+    from model.weights.fetch import fetch
+    from model.weights.locate import find_folder
+
+    shown, source = _resolve(name.strip())
+    is_guarded = True
+    if find_folder(source) is None:
+        places = choose_devices(device)
+        work = fetch(source, places, choose_dtype(dtype, places[0]), is_guarded=True)
+        yield from part_of(
+            work, lambda part: Progress(part.n_done, part.n_total, part.doing, unit=part.unit)
+        )
+        is_guarded = False  # it was tried before its weights came
+    load = partial(shared_model, name, None, device, dtype, is_guarded=is_guarded)
+    return (yield from meanwhile(load, f"reading the weights of {shown}"))
+
+
+def shared_model(
+    name: str,
+    progress: Callable[[str], None] | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    *,
+    is_guarded: bool = True,
+) -> LanguageModel:
     """Return the one copy of a model, loading it first if nobody has.
 
     Args:
         name: A shipped name, a folder, or a hub id, as far as readers may open it here.
         progress: Is told, in a few words, what is being done.
+        device: Where it is to run.
+        dtype: The format of its numbers.
+        is_guarded: Try its files in another process first.
 
     Raises:
         LoadError: One sentence with the remedy; whatever was loaded before stays.
     """
     from model.loading import load_model
+    from model.weights.device import choose_devices, choose_dtype
 
     name, source = _resolve(name.strip())
-    with _locks[name]:
-        found = _loaded.get(name)
+    place = choose_devices(device)[0]
+    key = (name, str(place), str(choose_dtype(dtype, place)))
+    if progress is not None and _locks[key].locked():
+        progress(f"Waiting for {name}, which another reader is opening")
+    with _locks[key]:
+        found = _loaded.get(key)
         if found is None:
-            found = load_model(source, progress=progress, is_guarded=True)
+            found = load_model(source, device, dtype, progress, is_guarded=is_guarded)
             if source != name:
                 found = replace(found, name=name)
-            _loaded[name] = found
+            _loaded[key] = found
             freeze_heap()
-            if name == DEFAULT_MODEL:
+            if name == DEFAULT_MODEL and device == dtype == "auto":
                 _kept[name] = found
                 _read_rest_soon(found)
             else:

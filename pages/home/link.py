@@ -14,7 +14,9 @@ from itertools import groupby
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
+from model.weights.device import DTYPES, choose_dtype
 from pages.frame.fields import MAX_LINK_TEXT, Switch, Text, Whole, read_fields
+from pages.frame.fields import Choice as OneOf
 from pages.frame.models import DEFAULT_PROMPT
 from pages.home import controls
 from pages.home.branch import Branch, Choice, Shelved
@@ -28,6 +30,7 @@ FIELDS = (
     Text("prompt", "Prompt", DEFAULT_PROMPT),
     SEED,
     Switch("chat", "Chat template", None),
+    OneOf("dtype", "Number format", options=tuple(DTYPES)),
     *controls.FIELDS,
 )
 # by text: seed and length, the last choice (what stands before it never changes), the parts
@@ -49,6 +52,7 @@ class LinkState:
     controls: Controls = field(default_factory=Controls)
     choices: list[Choice] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  # one sentence each
+    dtype: str = "auto"  # the format of the model's numbers
 
 
 def write_link(session: Session) -> str:
@@ -58,6 +62,8 @@ def write_link(session: Session) -> str:
     parts = {"model": session.lm.name} | _parts_of(session.active) | session.controls.encode()
     if not session.lm.has_chat_template:
         del parts["chat"]
+    if session.lm.dtype != choose_dtype("auto", session.lm.device):
+        parts["dtype"] = session.lm.dtype_name
     return "?" + urlencode(parts)
 
 
@@ -97,6 +103,7 @@ def read_link(params: Mapping[str, str], default_model: str) -> LinkState:
         values.get("prompt", DEFAULT_PROMPT).replace("\r\n", "\n").replace("\r", "\n"),
         values.get("seed", 0),
         values.get("chat"),
+        dtype=values.get("dtype", "auto"),
     )
     for name in (name for name in Controls.__dataclass_fields__ if name in values):
         try:

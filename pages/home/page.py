@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,19 +13,21 @@ from model.fast.turns import TURNS
 from model.loading import LanguageModel, LoadError
 from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.tokenizing import vocabulary_labels
+from model.weights.hub import ask
 from pages.frame.component import trigger_value
-from pages.frame.layout import as_written, is_presenting, presenter_toggle
+from pages.frame.layout import is_presenting, presenter_toggle
 from pages.frame.lesson_state import SESSION, progress_caption
 from pages.frame.models import (
     DEFAULT_MODEL,
     DEFAULT_PROMPT,
-    offered_models,
+    folder_of,
     shared_model,
-    takes_names,
+    takes_formats,
 )
 from pages.home.branch import Notice
 from pages.home.component import live, prefetch, vocabulary
 from pages.home.link import LinkState, follow, read_link
+from pages.home.model_dialog import WANTED, begin_opening, model_button, show_dialog
 from pages.home.payload import build_payload
 from pages.home.session import MAX_SEED, Session
 from pages.home.tab_record import bring_back
@@ -45,6 +48,7 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
 
     show_experiments(session)
     show_files(session)
+    show_dialog(session.lm)  # last, for a job in it is part of this run
 
 
 # The session
@@ -53,23 +57,37 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
 def _session(waiting: DeltaGenerator) -> Session:
     session: Session | None = st.session_state.get(SESSION)
     if session is None:
-        session = _open(read_link(st.query_params.to_dict(), DEFAULT_MODEL), waiting)
-        st.session_state[SESSION] = session
+        link = read_link(st.query_params.to_dict(), DEFAULT_MODEL)
+        if _is_to_fetch(link.model):  # the page comes at once, the model when it is here
+            st.session_state["waiting_link"] = link
+            begin_opening(link.model, _dtype(link))
+            link = replace(link, model=DEFAULT_MODEL, dtype="auto", chat=None, choices=[])
+        session = st.session_state[SESSION] = _open(link, waiting)
     if session.record is not None:
         session = _bring_back(session, waiting)
         st.session_state[SESSION] = session
-    wanted = st.session_state.pop("wanted_model", None)
-    if wanted and wanted != session.lm.name:
-        session = _change_model(session, wanted, waiting)
+    wanted, lm = st.session_state.pop(WANTED, (None, None))
+    if lm is not None:
+        link = st.session_state.pop("waiting_link", None)
+        is_linked = link is not None and link.model == wanted.name
+        session = _open(link, waiting, lm) if is_linked else _change_model(session, lm)
         st.session_state[SESSION] = session
     return session
 
 
-def _open(link: LinkState, waiting: DeltaGenerator) -> Session:
+def _is_to_fetch(name: str) -> bool:
+    """Tell whether a model has to come from the hub, and can."""
+    try:
+        return folder_of(name) is None and bool(ask(name).n_bytes)
+    except LoadError:
+        return False
+
+
+def _open(link: LinkState, waiting: DeltaGenerator, loaded: LanguageModel | None = None) -> Session:
     """Open a session as a link asks; where it asks too much, say so and open what can be."""
     problems = list(link.problems)
     try:
-        lm = _load(link.model, waiting)
+        lm = loaded or _load(link.model, waiting, _dtype(link))
     except LoadError as error:
         problems.append(str(error))
         lm = _load(DEFAULT_MODEL, waiting)
@@ -95,7 +113,10 @@ def _begin(lm: LanguageModel, link: LinkState, problems: list[str]) -> Session |
     """Begin the text of a link, else the default one; None where the model takes neither."""
     for prompt in (link.prompt, DEFAULT_PROMPT):
         try:
-            return Session(lm, prompt, link.seed, chat=link.chat)
+            session = Session(lm, prompt, link.seed, chat=bool(link.chat))
+            if link.chat is None:
+                _tell_of_chat(session)
+            return session
         except ValueError as error:
             problems.append(str(error))
             link.choices = []
@@ -112,23 +133,53 @@ def _bring_back(session: Session, waiting: DeltaGenerator) -> Session:
         return session
 
 
-def _change_model(session: Session, name: str, waiting: DeltaGenerator) -> Session:
+def _change_model(session: Session, lm: LanguageModel) -> Session:
     """Start the same prompt on another model; if that fails, the model in use stays in use."""
     try:
-        lm = _load(name, waiting)
-        changed = Session(lm, session.prompt, session.seed)
+        changed = Session(lm, session.prompt, session.seed, chat=session.chat)
     except ValueError as error:
         session.notice = Notice("error", f"{error} {session.lm.name} stays in use.")
         return session
     changed.controls, changed.ack = session.controls, session.ack
+    _tell_of_chat(changed)
     return changed
 
 
-def _load(name: str, waiting: DeltaGenerator) -> LanguageModel:
-    return shared_model(name, progress=progress_caption(waiting))
+def _tell_of_chat(session: Session) -> None:
+    """Say that a chat model continues plain text here, and where it can be asked instead."""
+    if session.lm.has_chat_template and not session.chat and session.notice is None:
+        session.notice = Notice(
+            "info",
+            f"{session.lm.name} was trained on chats as well. Here it continues your prompt as "
+            f"plain text; “{_begins_with(session)}” above turns its chat template on.",
+        )
+
+
+def _load(name: str, waiting: DeltaGenerator, dtype: str = "auto") -> LanguageModel:
+    return shared_model(name, progress_caption(waiting), dtype=dtype)
+
+
+def _dtype(link: LinkState) -> str:
+    return link.dtype if takes_formats() else "auto"
 
 
 # The toolbar
+
+ON = (
+    "On: your prompt stands in a message of a user, and the model answers it, as it was trained "
+    "to in chats."
+)
+OFF = (
+    "Off: the prompt stands as you wrote it, and the model continues it, as a base model does. "
+    "This model was also trained on chats: turn the template on to ask it something."
+)
+
+
+def _begins_with(session: Session) -> str:
+    """Name what the text begins with, as the toolbar does."""
+    if not session.lm.has_chat_template:
+        return f"Seed {session.seed}"
+    return f"{'Chat template' if session.chat else 'Plain text'} · seed {session.seed}"
 
 
 def _of_this_text(session: Session) -> tuple[int, bool]:
@@ -140,9 +191,8 @@ def _toolbar(session: Session) -> None:
     st.session_state["toolbar_shows"] = _of_this_text(session)
     st.session_state["toolbar_branch"] = session.active.number
     lm = session.lm
-    dtype = lm.dtype_name
-    with st.popover(f"{as_written(lm.name)} · {lm.device} · {dtype}", help="Model and seed"):
-        _model_choice(session)
+    model_button(lm)
+    with st.popover(_begins_with(session), help="What the text begins with"):
         # widgets of this branch alone: in the browser those of another still say what it had
         with st.container(key="seed"):
             seed = f"seed_{session.active.number}"
@@ -163,6 +213,7 @@ def _toolbar(session: Session) -> None:
                 st.session_state[chat] = session.chat
                 words = "Chat template around the prompt"
                 st.toggle(words, key=chat, on_change=_take_chat, args=(chat, session.active.number))
+                st.caption(ON if session.chat else OFF)
     st.session_state.setdefault("hide_bars", st.query_params.get("predict") == "1")
     st.toggle(
         "Predict first",
@@ -170,23 +221,6 @@ def _toolbar(session: Session) -> None:
         help="Hides the distribution until you have guessed the next token.",
     )
     presenter_toggle()
-
-
-def _model_choice(session: Session) -> None:
-    names = list(dict.fromkeys([*offered_models(), session.lm.name]))
-    st.session_state["model"] = session.lm.name
-    st.selectbox(
-        "Model",
-        names,
-        key="model",
-        on_change=_want_model,
-        accept_new_options=takes_names(),
-        help="A shipped model, a folder, or the id of a causal language model on the hub.",
-    )
-
-
-def _want_model() -> None:
-    st.session_state["wanted_model"] = (st.session_state["model"] or "").strip()
 
 
 def _take_seed(key: str, branch: int) -> None:

@@ -45,7 +45,7 @@ class Session:
     """What one reader has on the page."""
 
     def __init__(
-        self, lm: LanguageModel, prompt: str, seed: int = 0, *, chat: bool | None = None
+        self, lm: LanguageModel, prompt: str, seed: int = 0, *, chat: bool = False
     ) -> None:
         """Run the prompt through the model once.
 
@@ -53,7 +53,7 @@ class Session:
             lm: The model that writes.
             prompt: As typed.
             seed: Of the coins.
-            chat: Put the model's chat template around the prompt; by default where it has one.
+            chat: Put the model's chat template around the prompt, if it has one.
 
         Raises:
             ValueError: The prompt or the model cannot be used; one sentence with the remedy.
@@ -70,7 +70,7 @@ class Session:
         self._prefetched: tuple[tuple[object, ...], Session] | None = None
         self.branches: list[Branch | Shelved] = []
         self.record: object = None  # what the browser kept of a session that the server has lost
-        wrapped = lm.has_chat_template and chat is not False
+        wrapped = lm.has_chat_template and chat
         try:
             generation = self._read_prompt(prompt, seed, wrapped)
         except ValueError as error:

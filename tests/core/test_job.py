@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 
 from model.fast.turns import TURNS
-from model.job import N_LOOKS, Job, Progress, Stopped, Work, finish
+from model.job import N_LOOKS, Job, Progress, Stopped, Work, finish, meanwhile, part_of
 
 FOREVER = 1e9  # seconds
 
@@ -79,6 +80,29 @@ def test_work_may_sum_up_where_it_is_stopped() -> None:
     job = Job(work())
     job.stop()
     assert (job.found, job.is_done) == ("stopped", False)
+
+
+def test_a_part_is_told_of_a_stop_and_nobody_waits_for_what_runs_meanwhile() -> None:
+    told, released = [], threading.Event()
+
+    def part() -> Work[int]:
+        try:
+            yield from meanwhile(lambda: released.wait() and 7, "waiting")
+        except Stopped:
+            told.append("stopped")
+            raise
+        return 7
+
+    def whole() -> Work[int]:
+        return (yield from part_of(part(), lambda progress: progress))
+
+    job = Job(whole())
+    job.run_for(0.01)
+    assert (job.is_running, job.progress.doing) == (True, "waiting")
+    job.stop()
+    assert (told, job.is_running) == (["stopped"], False)
+    released.set()
+    assert finish(whole()) == 7
 
 
 def test_what_the_work_refuses_is_said_before_it_starts() -> None:

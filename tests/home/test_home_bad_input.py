@@ -13,7 +13,6 @@ from urllib.parse import parse_qsl
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE, Reader
 from tests.tiny_models import CONTEXT, bare_model, save, tokenizer
 
@@ -165,7 +164,7 @@ def test_tokens_that_are_markup_show_as_their_characters(
     alive = "script, b > b, a[href], img"
     assert reader.live.locator(".strip-list, .steps-table td, .piece").locator(alive).count() == 0
     # a branch and Streamlit's own part of the page, after a rest
-    expect(reader.page.get_by_role("button", name=f"{MARKUP_NAME} · cpu")).to_be_visible()
+    expect(reader.page.get_by_role("button", name=f"Model: {MARKUP_NAME}")).to_be_visible()
     reader.choose_at(reader.header["n_prompt"] + 1, "Branch here, keep this text", "branch")
     branch = reader.live.locator(".branch").first.inner_text()
     assert any(token in branch for token in MARKUP)
@@ -181,14 +180,14 @@ def test_bytes_in_a_link_that_are_no_text_open_the_page(reader: Reader) -> None:
 def test_a_model_that_is_not_there_by_the_box_leaves_the_one_in_use(reader: Reader) -> None:
     reader.open(prompt=PROMPT, run="3")
     before = list(reader.ids)
-    reader.page.get_by_role("button", name="storyteller").click()
-    box = by_key(reader.page, "model").get_by_role("combobox")
+    reader.page.get_by_role("button", name="Model: storyteller").click()
+    box = reader.page.get_by_label("Name of a model")
     box.fill("no-such-model")
     box.press("Enter")
-    reader.until(lambda: reader.header["notice"] is not None, "nothing was said")
-    assert "storyteller stays in use" in reader.header["notice"]["text"]
-    assert reader.ids == before
+    expect(reader.page.get_by_role("dialog").get_by_role("alert")).to_contain_text("not on this")
     reader.page.keyboard.press("Escape")
+    expect(reader.page.get_by_role("dialog")).to_be_hidden()
+    assert reader.ids == before
     reader.press("Next")
     assert len(reader.ids) == len(before) + 1
 

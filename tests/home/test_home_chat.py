@@ -60,7 +60,7 @@ def switch(reader: Reader) -> Locator:
     """The switch of the chat template, in the popover that is opened for it if it is closed."""
     toggle = by_key(reader.page, "chat")
     if not toggle.is_visible():
-        reader.page.get_by_role("button", name="float32").click()
+        reader.page.get_by_role("button", name="seed").click()
     expect(toggle).to_be_visible()
     return toggle.get_by_role("switch")
 

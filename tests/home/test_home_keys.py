@@ -110,7 +110,7 @@ def test_keys_belong_to_streamlits_own_fields_and_links_too(reader: Reader) -> N
     reader.open(prompt=PROMPT)
     by_key(reader.page, "presenter").locator("input").focus()
     reader.page.keyboard.press("ArrowRight")
-    reader.page.get_by_role("button", name="storyteller").click()
+    reader.page.get_by_role("button", name="Seed").click()
     seed = by_key(reader.page, "seed").locator("input")
     seed.focus()
     for key in ("ArrowRight", "ArrowLeft"):

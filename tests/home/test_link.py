@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.loading import LanguageModel
+from model.loading import LanguageModel, load_model
 from pages.frame.fields import MAX_LINK_TEXT
 from pages.home.controls import Controls
 from pages.home.link import follow, read_link, write_link
@@ -18,7 +18,7 @@ from pages.home.session import Session
 def reopened(session: Session) -> Session:
     link = read_link(dict(parse_qsl(write_link(session)[1:])), "storyteller")
     assert link.problems == []
-    again = Session(session.lm, link.prompt, link.seed, chat=link.chat)
+    again = Session(session.lm, link.prompt, link.seed, chat=bool(link.chat))
     follow(again, link)
     return again
 
@@ -67,6 +67,13 @@ def test_a_run_that_cannot_be_followed_leaves_the_settings_and_the_seed(
         follow(session, link)
     assert session.controls.temperature == 0.3
     assert session.seed == 5
+
+
+def test_a_format_of_numbers_that_was_chosen_travels(storyteller: LanguageModel) -> None:
+    assert "dtype" not in write_link(Session(storyteller, "a"))
+    chosen = load_model("storyteller", "cpu", "bfloat16")
+    link = dict(parse_qsl(write_link(Session(chosen, "a"))[1:]))
+    assert read_link(link, "storyteller").dtype == "bfloat16"
 
 
 def test_line_ends_of_other_systems_are_those_of_the_page() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.loading import load_model
+from pages.home.model_dialog import Wanted
 from pages.home.session import Session
 from tests.frame.driving import kept, open_home
 from tests.tiny_models import bare_model, save
@@ -65,10 +67,10 @@ def test_a_model_whose_logits_are_no_numbers_gives_way_to_one_that_works(tmp_pat
     assert session.prompt == "A text"
 
 
-def test_a_model_that_cannot_be_loaded_leaves_the_one_in_use() -> None:
+def test_a_model_that_cannot_write_leaves_the_one_in_use() -> None:
     app = open_home()
     lm = reader(app).lm
-    app.session_state["wanted_model"] = "no/such-model-anywhere"
+    app.session_state["wanted_model"] = Wanted("unmasker"), load_model("unmasker", "cpu")
     app.run()
     assert not app.exception
     session = reader(app)

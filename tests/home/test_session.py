@@ -162,19 +162,20 @@ TEMPLATE = "{{ eos_token }}{{ messages[0]['content'] }}{{ eos_token }}"
 
 def chat_session(template: str) -> Session:
     lm = replace(tiny("llama"), tokenizer=tokenizer(chat_template=template), has_chat_template=True)
-    return Session(lm, "the cat", seed=3)
+    return Session(lm, "the cat", seed=3, chat=True)
 
 
 def test_a_chat_template_wraps_the_prompt_and_its_special_tokens_show() -> None:
     session = chat_session(TEMPLATE)
     wrapped = session.draft_pieces
     assert session.notice is None
-    assert session.chat, "a chat model is met as it was trained"
+    assert session.chat
+    assert not Session(session.lm, "the cat").chat, "a prompt is plain text unless a chat is asked"
     assert (wrapped[0].special, wrapped[-1].special) == (True, True)
     assert session.generation.ids == [piece.token_id for piece in wrapped]
     session.wrap_in_chat(False)
     assert session.generation.ids == encode(session.lm, "the cat")
-    assert session.generation.ids == Session(session.lm, "the cat", chat=False).generation.ids
+    assert session.generation.ids == Session(session.lm, "the cat").generation.ids
     session.wrap_in_chat(True)
     assert session.generation.ids == [piece.token_id for piece in wrapped]
 

@@ -1,0 +1,82 @@
+"""What can be said of a model before it is loaded: its size, its licence, its pace here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import torch
+
+from model.timing import seconds_of
+from model.weights.check import bytes_of, count_numbers, find_weights
+from model.weights.device import DTYPES
+from model.weights.hub import HubModel
+
+_STORED = "F32"  # stands for any format of floating point
+_ROWS, _COLUMNS, _TRIES = 4096, 4096, 5
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """A model that readers may choose."""
+
+    name: str
+    n_bytes: int  # of its files
+    counts: Mapping[str, int] = field(default_factory=dict)  # numbers by kind; empty: not known
+    n_parameters: int | None = None  # where it is told apart from other numbers
+    licence: str | None = None
+    is_gated: bool = False
+    is_here: bool = False
+
+    def memory(self, dtype: str) -> int:
+        """Bytes of its weights in a format of numbers."""
+        return bytes_of(self.counts, DTYPES[dtype].itemsize)
+
+    def seconds_per_token(self, device: str, dtype: str) -> float:
+        """The least that a decode step takes on a device here, which reads every weight once."""
+        return self.memory(dtype) / bytes_per_second(device, dtype)
+
+
+@cache
+def small_models() -> tuple[ModelFacts, ...]:
+    """Returns the small models that the page lists, as `small_models.json` has them."""
+    listed = json.loads(Path(__file__).with_name("small_models.json").read_text(encoding="utf-8"))
+    return tuple(
+        ModelFacts(
+            model["id"],
+            model["megabytes"] * 10**6,
+            {_STORED: model["n_parameters"]},
+            model["n_parameters"],
+            model["licence"],
+            model["is_gated"],
+        )
+        for model in listed["models"]
+    )
+
+
+def facts_of_folder(name: str, folder: Path) -> ModelFacts:
+    """Returns what the files of a model on this disk say.
+
+    Raises:
+        LoadError: where there are no weights, or they are none.
+    """
+    paths = find_weights(folder, name)
+    n_bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
+    return ModelFacts(name, n_bytes, count_numbers(paths, name), is_here=True)
+
+
+def facts_of_hub(name: str, model: HubModel) -> ModelFacts:
+    """Returns what the hub says."""
+    return ModelFacts(name, model.n_bytes, model.counts, None, model.licence, model.is_gated)
+
+
+@cache
+def bytes_per_second(device: str, dtype: str) -> float:
+    """Measures how fast a matrix meets a vector, as all weights do in a decode step."""
+    place = torch.device(device)
+    matrix = torch.ones((_ROWS, _COLUMNS), dtype=DTYPES[dtype], device=place)
+    vector = matrix[0]
+    return matrix.nbytes / min(seconds_of(lambda: matrix @ vector, place) for _ in range(_TRIES))

@@ -1,0 +1,168 @@
+"""A model comes from the hub to this disk, once everything but its weights has been looked at.
+
+What is wrong with it is said before anything large is fetched: that it cannot be read, that it does
+not fit in memory, that it does not fit on the disk.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from model.job import LOOK_SECONDS, Progress, Stopped, Work, meanwhile, part_of
+from model.loading import Progress as Say
+from model.loading import check_readable, load_tokenizer, reading
+from model.sentences import cut
+from model.weights.check import INDEX, LoadError, bytes_of, shards_of
+from model.weights.device import check_memory
+from model.weights.download import Download, shared_download
+from model.weights.hub import HubModel, ask, host, hub_error
+
+UNITS = {"GB": 10**9, "MB": 10**6, "kB": 10**3, "bytes": 1}
+_IN_UNITS = 20  # at least so many, so that the bar moves
+
+
+def fetch(
+    name: str,
+    places: Sequence[torch.device],
+    numbers: torch.dtype,
+    *,
+    is_guarded: bool = False,
+) -> Work[Path]:
+    """Brings a model to this disk, and returns its folder.
+
+    Who asks for the same commit meanwhile waits for the same download. Stopped by the last who
+    waits, it is held up, and goes on from there when it is asked for again.
+
+    Args:
+        name: a hub id, with or without a revision.
+        places: where it is to run.
+        numbers: in which it is to be loaded.
+        is_guarded: look at its files in another process first.
+
+    Raises:
+        LoadError: one sentence with the remedy.
+    """
+    asking = f"asking {host()} for {name}"
+    model = yield from part_of(meanwhile(partial(ask, name), asking), _same)
+    check_memory(name, bytes_of(model.counts or _as_stored(model), numbers.itemsize), places)
+
+    def look() -> Path:
+        folder = _fetch_before_weights(model, name)
+        with reading(name):
+            check_readable(folder, name, model.base, is_guarded=is_guarded)
+            load_tokenizer(folder, name)
+        _check_files(model, folder, name)
+        return folder
+
+    folder = yield from meanwhile(look, f"looking at the config and the tokenizer of {name}")
+    return (yield from _fetch_weights(model, name, folder))
+
+
+def fetch_now(
+    name: str,
+    places: Sequence[torch.device],
+    numbers: torch.dtype,
+    say: Say,
+    *,
+    is_guarded: bool = False,
+) -> Path:
+    """Does all of it at once, and says in words how far it is."""
+    work = fetch(name, places, numbers, is_guarded=is_guarded)
+    while True:
+        try:
+            progress = next(work)
+        except StopIteration as end:
+            folder: Path = end.value
+            return folder
+        share = f"{progress.n_done:,} of {progress.n_total:,} {progress.unit} of {name}, "
+        doing = progress.doing
+        say(share + doing if progress.n_total else doing[:1].upper() + doing[1:])
+
+
+def _same(part: Progress[Any]) -> Progress[Path]:
+    return Progress(part.n_done, part.n_total, part.doing, unit=part.unit)
+
+
+def _as_stored(model: HubModel) -> dict[str, int]:
+    """Counts numbers as if each took two bytes, where the hub has not looked into the files."""
+    files = (file for file in model.sizes if file.endswith(".safetensors"))
+    return {"F16": sum(model.sizes[file] for file in files) // 2}
+
+
+def _fetch_before_weights(model: HubModel, name: str) -> Path:
+    sizes = {file: model.sizes[file] for file in model.before_weights}
+    download = Download(model.repo_id, model.revision, sizes)
+    while download.is_running:
+        download.wait(LOOK_SECONDS)
+    if download.error is not None:
+        raise hub_error(name, download.error)
+    from huggingface_hub import hf_hub_download
+
+    return Path(
+        hf_hub_download(
+            model.repo_id, "config.json", revision=model.revision.resolved, local_files_only=True
+        )
+    ).parent
+
+
+def _check_files(model: HubModel, folder: Path, name: str) -> None:
+    if (folder / INDEX).is_file():
+        missing = [shard for shard in shards_of(folder, name) if shard not in model.sizes]
+        if missing:
+            raise LoadError(f"{name} lacks {missing[0]}: choose another repository.")
+    need = sum(n for file, n in model.sizes.items() if not (folder / file).is_file())
+    free = shutil.disk_usage(folder).free
+    if need > free:
+        raise LoadError(
+            f"{name} takes {need / 1e9:,.1f} GB on disk and {free / 1e9:,.1f} GB is free: "
+            "free some space, or choose a smaller model."
+        )
+
+
+def _fetch_weights(model: HubModel, name: str, folder: Path) -> Work[Path]:
+    download = shared_download(model.repo_id, model.revision, model.revision.resolved, model.sizes)
+    unit = next(u for u, n in UNITS.items() if download.n_bytes >= _IN_UNITS * n or n == 1)
+    download.n_readers += 1
+    try:
+        while download.is_running:
+            n_done, n_total = download.n_done / UNITS[unit], download.n_bytes / UNITS[unit]
+            yield Progress(round(n_done), round(n_total), _pace(download), unit=unit)
+            download.wait(LOOK_SECONDS)
+    except Stopped:
+        if download.n_readers == 1:
+            download.hold()
+        raise
+    finally:
+        download.n_readers -= 1
+    if download.error is not None:
+        raise _broken(download, name) from download.error
+    return folder
+
+
+def _pace(download: Download) -> str:
+    """Says how fast it comes, and how long it will take at that pace."""
+    rate = download.bytes_per_second
+    if rate <= 0:
+        return "waiting for the first bytes"
+    seconds = (download.n_bytes - download.n_done) / rate
+    left = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+    return f"{rate / 1e6:,.1f} MB/s, {left} left"
+
+
+def _broken(download: Download, name: str) -> LoadError:
+    """Says what ended a download that had begun."""
+    import httpx2
+
+    if isinstance(download.error, httpx2.TransportError):
+        return LoadError(
+            f"The connection to {host()} broke at {download.n_done / 1e6:,.0f} of "
+            f"{download.n_bytes / 1e6:,.0f} MB of {cut(name)}: try again; whole files stay."
+        )
+    assert download.error is not None
+    return hub_error(name, download.error)

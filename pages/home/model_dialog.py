@@ -1,0 +1,324 @@
+"""The dialog in which a reader chooses the model: by a name, or out of lists.
+
+What it costs is said before it is fetched: on disk, in memory, in seconds for each token. Then one
+job fetches and loads it, and the page goes on with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from model.job import Job
+from model.loading import LanguageModel, LoadError
+from model.weights.device import choose_devices, choose_dtype, free_bytes
+from model.weights.facts import (
+    ModelFacts,
+    bytes_per_second,
+    facts_of_folder,
+    facts_of_hub,
+    small_models,
+)
+from model.weights.hub import ask, host, is_offline
+from pages.frame.job_panel import Jobs, is_running, show_job, start_job, stop
+from pages.frame.layout import as_written
+from pages.frame.models import (
+    folder_of,
+    is_restricted,
+    models_here,
+    offered_models,
+    opening,
+    takes_formats,
+    takes_names,
+)
+from viz.format import digits, size
+
+IS_OPEN, NAME = "choosing_model", "model_name"
+WANTED = "wanted_model"  # with the model itself, for the page to go on with
+OPENED = "opened_model"  # what the job opens, or opened last
+JOB = "open_model"
+FORMATS = {  # of numbers, by device
+    "cpu": ("float32", "bfloat16"),
+    "mps": ("float32", "bfloat16", "float16"),
+    "cuda": ("float32", "bfloat16", "float16"),
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The model that a reader asks for."""
+
+    name: str
+    device: str = "auto"
+    dtype: str = "auto"
+
+    def is_in_use(self, lm: LanguageModel) -> bool:
+        """Tell whether it is this one."""
+        place = choose_devices(self.device)[0]
+        same_place = place.type == lm.device.type
+        return self.name == lm.name and same_place and choose_dtype(self.dtype, place) == lm.dtype
+
+
+def model_button(lm: LanguageModel) -> None:
+    """Draw the button that names the model in use and opens the dialog."""
+    st.button(
+        f"Model: {as_written(lm.name.rpartition('/')[2])}",
+        key="choose_model",
+        icon=":material/unfold_more:",
+        icon_position="right",
+        help="Choose another model: GPT-2, SmolLM2, Qwen3, or any by its name",
+        on_click=open_dialog,
+    )
+
+
+def open_dialog() -> None:
+    """Open the dialog: on the lists, or on the model that is being opened."""
+    is_busy = is_running(_jobs(), JOB)
+    st.session_state[IS_OPEN] = True
+    st.session_state[NAME] = st.session_state[OPENED].name if is_busy else ""
+
+
+def _jobs() -> Jobs:
+    jobs: Jobs = st.session_state.setdefault("model_jobs", {})
+    return jobs
+
+
+def show_dialog(lm: LanguageModel) -> None:
+    """Show the dialog while it is open."""
+    if st.session_state.get(IS_OPEN):
+        _dialog(lm)
+
+
+def close_dialog() -> None:
+    """Close the dialog; a download goes on."""
+    st.session_state[IS_OPEN] = False
+
+
+@st.dialog("Choose a model", width="medium", on_dismiss=close_dialog)
+def _dialog(lm: LanguageModel) -> None:
+    is_busy = is_running(_jobs(), JOB)
+    if takes_names():
+        st.text_input(
+            "Name of a model",
+            key=NAME,
+            placeholder="openai-community/gpt2",
+            disabled=is_busy,
+        )
+        any_model = f"Any causal language model of {host()} by its id, or id@revision; or a folder"
+        what = "A folder that this server offers" if is_restricted() else any_model
+        st.caption(f"{what}. Type it and press Enter, or choose one below.")
+    device, dtype = _formats(is_busy) if takes_formats() else _defaults()
+    if name := (st.session_state.get(NAME) or "").strip():
+        _offer(Wanted(name, device, dtype), lm)
+        st.button("Other models", type="tertiary", on_click=_forget, key="other_models")
+    else:
+        _lists(lm, device, dtype)
+
+
+def _formats(is_busy: bool) -> tuple[str, str]:
+    """Let the reader choose the device, where there are several, and the format of numbers."""
+    kinds = [kind for kind in FORMATS if _has(kind)]
+    with st.container(horizontal=True):
+        device = _defaults()[0]
+        if len(kinds) > 1:
+            device = st.segmented_control(
+                "Device", kinds, default=device, required=True, key="model_device", disabled=is_busy
+            )
+        st.session_state.setdefault(f"model_dtype_{device}", _default_dtype(device))
+        dtype = st.segmented_control(
+            "Number format",
+            FORMATS[device],
+            required=True,
+            key=f"model_dtype_{device}",
+            disabled=is_busy,
+            help="16 bits take half the memory of float32; rounding may change a token.",
+        )
+    return device, dtype or _default_dtype(device)
+
+
+def _defaults() -> tuple[str, str]:
+    """Return the device that models run on unless another is chosen, and the format there."""
+    device = choose_devices("auto")[0].type
+    return device, _default_dtype(device)
+
+
+def _default_dtype(device: str) -> str:
+    """Return the format of numbers there."""
+    return str(choose_dtype("auto", choose_devices(device)[0])).removeprefix("torch.")
+
+
+def _has(kind: str) -> bool:
+    try:
+        return bool(choose_devices(kind))
+    except LoadError:
+        return False
+
+
+# The model that is named
+
+
+def _offer(wanted: Wanted, lm: LanguageModel) -> None:
+    """Say what a model costs, and offer to fetch and use it."""
+    if wanted != st.session_state.get(OPENED) and not is_running(_jobs(), JOB):
+        _drop_job()  # of another
+    try:
+        facts = _facts(wanted.name)
+    except LoadError as error:
+        st.error(as_written(str(error)))
+        return
+    with st.container(border=True):
+        st.markdown(f"**{as_written(facts.name)}** {_summary(facts)}")
+        st.caption(_costs(facts, wanted.device, wanted.dtype))
+        if wanted.is_in_use(lm):
+            st.caption("It is in use.")
+            return
+        show_job(
+            _jobs(),
+            JOB,
+            "Use this model" if facts.is_here else f"Download {size(facts.n_bytes)} and use it",
+            partial(_start, wanted),
+            partial(_use, wanted),
+            icon=None if facts.is_here else ":material/download:",
+        )
+
+
+def _start(wanted: Wanted) -> Job[LanguageModel]:
+    st.session_state[OPENED] = wanted
+    return Job(opening(wanted.name, wanted.device, wanted.dtype), is_idle=True)
+
+
+def _drop_job() -> None:
+    stop(_jobs(), JOB)
+    _jobs().pop(JOB, None)
+    st.session_state.pop(f"{JOB}_problem", None)
+
+
+def _use(wanted: Wanted, job: Job[Any]) -> None:
+    """Hand a model that is loaded to the page; the job held the only copy until then."""
+    st.session_state[WANTED] = wanted, job.found
+    _drop_job()
+    close_dialog()
+    st.rerun()
+
+
+def begin_opening(name: str, dtype: str) -> None:
+    """Open the dialog on a model that a link asks for, its download begun."""
+    device, usual = _defaults()
+    dtype = usual if dtype == "auto" else dtype
+    st.session_state[f"model_dtype_{device}"] = dtype
+    start_job(_jobs(), JOB, partial(_start, Wanted(name, device, dtype)))
+    open_dialog()
+
+
+def _facts(name: str) -> ModelFacts:
+    """Return what is known of a model; the hub is asked once for what nobody here knows."""
+    folder = folder_of(name)
+    if folder is not None:
+        return facts_of_folder(name, folder)
+    for model in small_models():
+        if model.name == name:
+            return model
+    asked: dict[str, ModelFacts] = st.session_state.setdefault("model_asked", {})
+    if name not in asked:
+        with st.spinner(f"Asking {host()}…"):
+            asked[name] = facts_of_hub(name, ask(name))
+    return asked[name]
+
+
+def _summary(facts: ModelFacts) -> str:
+    """Name the size, the licence, and what it asks for."""
+    parts = [] if facts.n_parameters is None else [_millions(facts.n_parameters)]
+    parts += [f"licence {as_written(facts.licence)}"] if facts.licence else []
+    parts += ["gated: accept its terms on its page, then sign in"] if facts.is_gated else []
+    return " · ".join(["", *parts]) if parts else ""
+
+
+def _millions(n_parameters: int) -> str:
+    return f"{digits(n_parameters / 1e6)} million parameters"
+
+
+def _costs(facts: ModelFacts, device: str, dtype: str) -> str:
+    """Say what it takes on disk and in memory, and how fast it can be."""
+    disk = f"{size(facts.n_bytes)} on disk{', here already' if facts.is_here else ''}."
+    if not facts.counts:
+        return disk
+    memory = [f"{size(facts.memory(other))} in {other}" for other in FORMATS[device]]
+    free = free_bytes(choose_devices(device)[0])
+    return (
+        f"{disk} In memory: {', '.join(memory)}; {size(free)} is free. "
+        f"About {_pace(facts, device, dtype)} a token, estimated: the bytes of the weights over "
+        f"{size(round(bytes_per_second(device, dtype)))}/s, measured here."
+    )
+
+
+def _pace(facts: ModelFacts, device: str, dtype: str) -> str:
+    seconds = facts.seconds_per_token(device, dtype)
+    return f"{digits(1e3 * seconds, 2)} ms" if seconds < 1 else f"{digits(seconds, 2)} s"
+
+
+# The lists
+
+
+def _lists(lm: LanguageModel, device: str, dtype: str) -> None:
+    """List what is on this machine, and small models to fetch, as far as readers may have them."""
+    here = list(dict.fromkeys([*offered_models(), *models_here(), lm.name]))
+    _list("On this machine", "model_here", {name: _here(name, lm) for name in here})
+    if is_restricted():
+        return
+    if is_offline():
+        st.caption("HF_HUB_OFFLINE is set, so nothing can be downloaded.")
+        return
+    small = {model.name: _brief(model, device, dtype) for model in small_models()}
+    others = {name: brief for name, brief in small.items() if name not in here}
+    _list(f"Small models to download from {host()}", "model_small", others)
+
+
+def _here(name: str, lm: LanguageModel) -> str:
+    """Say of a model on this disk how large it is; of one that is offered, that it is not here."""
+    try:
+        folder = folder_of(name)
+        where = (
+            "to download" if folder is None else f"{size(facts_of_folder(name, folder).n_bytes)}"
+        )
+    except LoadError:  # in memory alone
+        where = ""
+    return " · ".join(filter(None, [where, "in use" if name == lm.name else ""])) or "\u00a0"
+
+
+def _brief(facts: ModelFacts, device: str, dtype: str) -> str:
+    parts = [
+        _millions(facts.n_parameters or 0),
+        f"{size(facts.n_bytes)} on disk",
+        f"{size(facts.memory(dtype))} in memory",
+        f"about {_pace(facts, device, dtype)} a token, estimated",
+        facts.licence or "",
+        "gated" if facts.is_gated else "",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def _list(title: str, key: str, described: dict[str, str]) -> None:
+    st.radio(
+        title,
+        list(described),
+        index=None,
+        key=key,
+        format_func=as_written,
+        captions=list(described.values()),
+        on_change=_take,
+        args=(key,),
+    )
+
+
+def _take(key: str) -> None:
+    """Put the name that was chosen in a list where a typed one would stand."""
+    st.session_state[NAME], st.session_state[key] = st.session_state[key], None
+
+
+def _forget() -> None:
+    """Show the lists again."""
+    _drop_job()
+    st.session_state[NAME] = ""

@@ -1,0 +1,131 @@
+"""The model dialog, without a browser: what is offered to whom, and what is said before a press."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model.weights.facts import small_models
+from pages.frame import models
+from pages.home.session import Session
+from tests.frame.driving import captions, errors, kept, open_home, press
+from tests.loopback_hub import LoopbackHub
+from tests.tiny_models import bare_model, save, tokenizer
+
+NAME = "someone/tiny"
+TEMPLATE = "{{ eos_token }}{{ messages[0]['content'] }}{{ eos_token }}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return save(tmp_path / "model", bare_model("gpt2"))
+
+
+def opened_dialog(**link: str) -> AppTest:
+    app = open_home(**link)
+    press(app, "choose_model")
+    return app
+
+
+def name(app: AppTest, text: str) -> None:
+    app.text_input(key="model_name").set_value(text).run()
+    assert not app.exception
+
+
+def use(app: AppTest) -> Session:
+    """Presses the one button, and waits until the page goes on with the model."""
+    press(app, "open_model_run")
+    while app.session_state["choosing_model"]:
+        app.run()
+        assert not app.exception
+        assert not app.error, errors(app)
+    return kept(app, "reader", Session)
+
+
+def test_what_is_here_and_what_can_be_fetched_are_listed(hub: LoopbackHub) -> None:
+    app = opened_dialog()
+    assert app.radio(key="model_here").options[0] == r"storyteller"
+    assert app.radio(key="model_small").options[0] == "openai-community/gpt2"
+    assert len(app.radio(key="model_small").options) == len(small_models())
+    app.radio(key="model_small").set_value("openai-community/gpt2").run()
+    assert app.text_input(key="model_name").value == "openai-community/gpt2"
+    for figure in ("551", "498", "249", "estimated"):
+        assert figure in captions(app)
+    assert not [path for _, path, _ in hub.asked if "gpt2" in path], "the list asks nobody"
+
+
+def test_a_name_is_fetched_and_used_and_is_then_among_what_is_here(
+    hub: LoopbackHub, folder: Path
+) -> None:
+    hub.add(NAME, folder)
+    app = opened_dialog(prompt="the cat")
+    name(app, NAME)
+    assert "kB on disk" in captions(app)
+    session = use(app)
+    assert session.lm.name == NAME
+    assert (session.prompt, session.lm.dtype_name) == ("the cat", "float32")
+    press(app, "choose_model")
+    assert NAME in app.radio(key="model_here").options
+    name(app, NAME)
+    assert "in use" in captions(app)
+    app.segmented_control(key="model_dtype_cpu").set_value("bfloat16").run()
+    assert use(app).lm.dtype_name == "bfloat16"
+
+
+def test_a_link_to_a_model_that_is_not_here_opens_the_dialog_and_then_follows(
+    hub: LoopbackHub, folder: Path
+) -> None:
+    hub.add(NAME, folder)
+    app = open_home(model=NAME, prompt="the cat", seed="3", run="4")
+    while app.session_state["choosing_model"]:
+        app.run()
+        assert not app.exception
+    session = kept(app, "reader", Session)
+    assert (session.lm.name, session.prompt, session.seed) == (NAME, "the cat", 3)
+    assert len(session.generation.steps) == 4
+    assert session.notice is None
+
+
+@pytest.mark.usefixtures("hub")
+def test_what_the_hub_does_not_have_is_said_in_the_dialog() -> None:
+    app = opened_dialog()
+    name(app, "no/such")
+    assert "check the spelling" in errors(app)
+    press(app, "other_models")
+    assert not app.error
+    assert app.radio(key="model_small").value is None
+
+
+def test_readers_of_a_shared_server_choose_among_what_it_offers(
+    hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "_is_alone", lambda: False)
+    app = opened_dialog()
+    assert not app.text_input
+    assert [radio.key for radio in app.radio] == ["model_here"]
+    assert len(app.radio(key="model_here").options) == 4
+    app.radio(key="model_here").set_value("scribbler").run()
+    assert use(app).lm.name == "scribbler"
+    assert hub.asked == []
+
+
+def test_folders_of_the_operator_are_listed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONE_TOKEN_FOLDER", str(folder.parent))
+    app = opened_dialog()
+    assert "model" in app.radio(key="model_here").options
+    app.radio(key="model_here").set_value("model").run()
+    assert use(app).lm.name == "model"
+
+
+def test_a_chat_model_continues_plain_text_and_says_so(tmp_path: Path) -> None:
+    chatty = save(tmp_path / "chatty", bare_model("llama"), tokenizer(chat_template=TEMPLATE))
+    app = opened_dialog(prompt="the cat")
+    name(app, str(chatty))
+    session = use(app)
+    assert not session.chat
+    assert session.notice is not None
+    assert "plain text" in session.notice.text
+    app.toggle(key="chat_0").set_value(True).run()
+    assert kept(app, "reader", Session).chat

@@ -1,0 +1,89 @@
+"""A model by its name, in a browser: typed, watched, stopped, gone on with, used offline."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from benchmarks.harness import Server, Witness, serve
+from benchmarks.home_page import PATIENCE
+from tests.loopback_hub import LoopbackHub, running
+from tests.tiny_models import bare_model, save
+
+pytestmark = pytest.mark.browser
+
+NAME = "someone/tiny"
+LONG = 4 * PATIENCE
+SHARE = "[data-testid=stDialog] [role=progressbar]"
+
+
+def ask_for_it(page: Page) -> None:
+    """Finds the field from the first page, as who has read nothing does, and types the name."""
+    page.get_by_role("button", name="Model: storyteller").click(timeout=PATIENCE)
+    field = page.get_by_label("Name of a model")
+    expect(field).to_be_visible()
+    field.fill(NAME)
+    field.press("Enter")
+
+
+def loop_shows(page: Page, name: str) -> None:
+    in_use = page.get_by_role("button", name=f"Model: {name}")
+    expect(in_use).to_be_visible(timeout=LONG)  # its files are tried in a process of their own
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+def visit_alone(browser: Browser, server: Server, witness: Witness) -> Page:
+    page = browser.new_context(viewport={"width": 390, "height": 844}).new_page()
+    witness.watch(page)
+    page.goto(server.url)
+    return page
+
+
+def test_a_model_is_fetched_by_its_name_and_found_again_when_the_hub_is_gone(
+    browser: Browser, tmp_path: Path, witness: Witness
+) -> None:
+    folder = save(tmp_path / "tiny", bare_model("gpt2", n_embd=512, n_layer=4))
+    env = {"HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "0"}
+    with running() as hub:
+        hub.add(NAME, folder)
+        hub.flowing.clear()
+        with serve(env=env | {"HF_ENDPOINT": hub.url}) as server:
+            fetch_it(visit_alone(browser, server, witness), hub)
+            other = visit_alone(browser, server, witness)
+            ask_for_it(other)
+            other.get_by_role("button", name="Use this model").click()
+            loop_shows(other, "tiny")
+            assert "Traceback" not in server.log()
+    gone = {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "1"}
+    with serve(env=env | gone) as server:
+        page = visit_alone(browser, server, witness)
+        ask_for_it(page)
+        page.get_by_role("button", name="Use this model").click()
+        loop_shows(page, "tiny")
+        page.get_by_role("button", name="Next").click()
+        expect(page.get_by_text("HF_HUB_OFFLINE is set")).to_be_hidden()
+        assert "Traceback" not in server.log()
+    assert not witness.errors
+    assert not witness.outside
+
+
+def fetch_it(page: Page, hub: LoopbackHub) -> None:
+    """Watches the bar half-way, stops, goes on, and uses the model."""
+    ask_for_it(page)
+    download = page.get_by_role("button", name="Download")
+    download.click()
+    bar = page.locator(SHARE)
+    expect(bar).to_have_attribute("aria-valuenow", re.compile("^(4.|50)$"), timeout=LONG)
+    expect(page.get_by_role("dialog")).to_contain_text("MB/s")
+    page.get_by_role("dialog").get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Stopped after")
+    hub.flowing.set()
+    n_before = len(list(hub.gets()))
+    download.click()
+    loop_shows(page, "tiny")
+    asked = list(hub.gets())[n_before:]
+    (part,) = [part for _, path, part in asked if path.endswith("model.safetensors")]
+    assert part is not None, "what had come is not fetched again"
