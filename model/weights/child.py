@@ -28,7 +28,7 @@ from model.sentences import MAX_SENTENCE, reason
 
 MAX_BYTES = 4 * 10**9  # of memory, the libraries' own included
 MAX_IDLE_SECONDS = 5.0  # in which it does next to nothing
-_PATIENCE = 4  # times the processor's time: on a busy machine all takes longer
+_PATIENCE = 15  # times the processor's time: a busy machine is slow, and what idles is ended before
 _NEXT_TO_NOTHING = 0.01  # seconds of the processor
 _LOOK_EVERY = 0.25  # seconds
 _OUT_OF_TIME = (1, -27)  # how a process ends by faulthandler, and by SIGPROF
