@@ -51,11 +51,13 @@ def test_a_model_is_fetched_by_its_name_and_found_again_when_the_hub_is_gone(
         hub.add(NAME, folder)
         hub.flowing.clear()
         with serve(env=env | {"HF_ENDPOINT": hub.url}) as server:
-            fetch_it(visit_alone(browser, server, witness), hub)
-            other = visit_alone(browser, server, witness)
+            first, other = (visit_alone(browser, server, witness) for _ in range(2))
+            fetch_it(first, hub)
             ask_for_it(other)
             other.get_by_role("button", name="Use this model").click()
             loop_shows(other, "tiny")
+            for page in (first, other):
+                page.context.close()  # before their server goes
             assert "Traceback" not in server.log()
     gone = {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "1"}
     with serve(env=env | gone) as server:
@@ -64,7 +66,7 @@ def test_a_model_is_fetched_by_its_name_and_found_again_when_the_hub_is_gone(
         page.get_by_role("button", name="Use this model").click()
         loop_shows(page, "tiny")
         page.get_by_role("button", name="Next").click()
-        expect(page.get_by_text("HF_HUB_OFFLINE is set")).to_be_hidden()
+        page.context.close()
         assert "Traceback" not in server.log()
     assert not witness.errors
     assert not witness.outside
