@@ -26,12 +26,14 @@ import psutil  # type: ignore[import-untyped]  # ships no types
 import torch
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
+from benchmarks import home_page
 from benchmarks.bench_class import STORY
 from benchmarks.figures import describe_machine, record
 from benchmarks.harness import ROOT, Server, serve
 from benchmarks.soak_reader import SoakReader
 from model.loading import LanguageModel, load_model
-from pages.home.payload import build_payload
+from pages.home.payload import describe
+from pages.home.replica import Replica
 from pages.home.session import Session
 
 MODELS = ("scribbler", "storyteller_early", "scribbler_plain")
@@ -110,11 +112,14 @@ def measure(lm: LanguageModel, n_tokens: int) -> Footprint:
 def write(lm: LanguageModel, n_tokens: int) -> tuple[Session, int]:
     """Writes a text as a reader would; returns its session and the size of its last message."""
     session = Session(lm, "Once upon a time")
+    replica, page = Replica(), home_page.Replica()
     for number in range(n_tokens):
         session.handle({"n": number, "kind": "next"})
-        payload = build_payload(session, presenter=False, hide_bars=False)
+        replica.hear(page.versions)
+        message = replica.answer(*describe(session, presenter=False, hide_bars=False))
+        page.take("live", message)
     assert len(session.active.choices) == n_tokens
-    return session, len(payload)
+    return session, len(message)
 
 
 def report(lm: LanguageModel, found: Footprint, n_tokens: int) -> None:

@@ -29,22 +29,59 @@ KIND_OF_BUTTON = {
 }
 
 
-def read_header(message: bytes | str) -> dict[str, Any] | None:
-    """Returns the header of the live component that a message of the server brings, if it does."""
-    if isinstance(message, str):
-        return None
-    forward = ForwardMsg.FromString(message)
-    if forward.WhichOneof("type") != "delta":
-        return None
-    element = forward.delta.new_element
-    if element.WhichOneof("type") != "bidi_component":
-        return None
-    packed = element.bidi_component.bytes
-    if element.bidi_component.component_name != LIVE or not packed:
-        return None  # the look ahead comes in bytes of the same kind
-    length = int.from_bytes(packed[:4], "little")
-    header: dict[str, Any] = json.loads(packed[4 : 4 + length])
-    return header
+@dataclass
+class Replica:
+    """What a page holds of what the server told its live component, as the page's scripts do."""
+
+    headers: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def versions(self) -> list[int]:
+        """What an event says that the page holds."""
+        return [version for version, _ in self.headers.values()]
+
+    def read(self, message: bytes | str) -> dict[str, Any] | None:
+        """Takes a message of the server; returns the live component's new header, if it has one."""
+        if isinstance(message, str):
+            return None
+        forward = ForwardMsg.FromString(message)
+        element = forward.delta.new_element
+        name = element.bidi_component.component_name
+        packed = element.bidi_component.bytes
+        if forward.WhichOneof("type") != "delta" or name not in (LIVE, "prefetch") or not packed:
+            return None
+        header = self.take(name, packed)
+        return header if name == LIVE else None
+
+    def take(self, name: str, packed: bytes) -> dict[str, Any] | None:
+        """Takes what a component of that name was given; returns the header that it makes.
+
+        None where it builds on what the page does not hold: it then asks again.
+        """
+        told = json.loads(packed[4 : 4 + int.from_bytes(packed[:4], "little")])
+        held = dict(self.headers.values())
+        if told["base"] is None:
+            header: dict[str, Any] = told["whole"]
+        elif told["base"] in held:
+            header = changed(held[told["base"]], told["change"])
+        else:
+            return None
+        self.headers[name] = told["version"], header
+        return header
+
+
+def changed(old: Any, change: Any) -> Any:
+    """Returns what a change makes of a value; PROTOCOL.md says how one is written."""
+    if not isinstance(change, dict):
+        return change
+    if "set" in change:
+        return change["set"]
+    if "keep" in change:
+        return old[: change["keep"]] + change["add"]
+    inner = change.get("in", {})
+    if isinstance(old, list):
+        return [changed(item, inner.get(str(i), {})) for i, item in enumerate(old)]
+    return old | {name: changed(old.get(name), inside) for name, inside in inner.items()}
 
 
 def read_events(message: bytes | str) -> list[dict[str, Any]]:
@@ -65,6 +102,7 @@ class Wire:
     n_sent: int = 0  # messages of any kind that the page has sent
     events: list[dict[str, Any]] = field(default_factory=list)  # of the live component, as sent
     headers: list[dict[str, Any]] = field(default_factory=list)  # that the live component was given
+    replica: Replica = field(default_factory=Replica)
 
     def tap(self, page: Page) -> None:
         """Notes down all that crosses from now on."""
@@ -72,6 +110,7 @@ class Wire:
 
     def _listen(self, socket: WebSocket) -> None:
         self.n_sent, self.events, self.headers = 0, [], []  # a new session counts from the start
+        self.replica = Replica()
         socket.on("framesent", self._sent)
         socket.on("framereceived", self._received)
 
@@ -80,7 +119,7 @@ class Wire:
         self.events += read_events(message)
 
     def _received(self, message: bytes | str) -> None:
-        header = read_header(message)
+        header = self.replica.read(message)
         if header is not None:
             self.headers.append(header)
 

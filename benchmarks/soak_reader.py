@@ -9,7 +9,6 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from benchmarks.home_page import read_header
 from benchmarks.visitor import Visitor, is_finished
 
 
@@ -92,9 +91,9 @@ class SoakReader(Visitor):
         elif kind == "auto_rerun":
             self.clock = message.auto_rerun.fragment_id
         elif kind == "delta":
-            self._note_element(message, packed)
+            self._note_element(message)
 
-    def _note_element(self, message: ForwardMsg, packed: bytes) -> None:
+    def _note_element(self, message: ForwardMsg) -> None:
         element = message.delta.new_element
         kind = element.WhichOneof("type")
         if kind == "exception":
@@ -103,5 +102,5 @@ class SoakReader(Visitor):
             name = getattr(element, kind).id
             key = re.sub(r"^\$\$ID-[0-9a-f]+-", "", name)
             self.widgets[key] = name, message.delta.fragment_id
-        elif header := read_header(packed):
-            self.n_tokens = len(header["ids"])
+        elif self.header:
+            self.n_tokens = len(self.header["ids"])

@@ -10,7 +10,9 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from types import TracebackType
+from typing import Any
 from urllib.parse import urlencode
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -19,7 +21,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from benchmarks.home_page import read_header
+from benchmarks.home_page import Replica
 
 MAX_MESSAGE = 64 * 1024 * 1024  # bytes
 TRIGGERS = "$$STREAMLIT_INTERNAL_KEY_{}__events"  # how a component's triggers are called
@@ -42,6 +44,8 @@ class Visitor:
         self.component = ""  # id of the live component
         self.button = ""  # id of the first button that is no component's
         self.ack = -1  # number of the last event that was answered
+        self.replica = Replica()
+        self.header: dict[str, Any] = {}  # what the live component was told last
         self.socket: ClientConnection
 
     async def __aenter__(self) -> Visitor:
@@ -75,7 +79,9 @@ class Visitor:
     async def do(self, kind: str) -> float:
         """Sends an event of the live component; returns the seconds until it is answered whole."""
         number = self.ack + 1
-        event = {"event": "event", "value": {"n": number, "kind": kind}}
+        await self._catch_up()
+        value = {"n": number, "kind": kind, "holds": self.replica.versions}
+        event = {"event": "event", "value": value}
         state = WidgetState(
             id=TRIGGERS.format(self.component), json_trigger_value=json.dumps([event])
         )
@@ -107,15 +113,23 @@ class Visitor:
             if is_answer(message):
                 return arrived
 
+    async def _catch_up(self) -> None:
+        """Takes what has come since the last answer, as a page does at once."""
+        with suppress(TimeoutError):
+            while True:
+                async with asyncio.timeout(0):
+                    packed = await self.socket.recv(decode=False)
+                self._note(ForwardMsg.FromString(packed), packed)
+
     def _note(self, message: ForwardMsg, packed: bytes) -> None:
         if message.WhichOneof("type") == "navigation":
             self.page = message.navigation.page_script_hash
         if message.WhichOneof("type") != "delta":
             return
         element = message.delta.new_element
-        header = read_header(packed)
+        header = self.replica.read(packed)
         if header is not None:
-            self.ack = header["ack"]
+            self.ack, self.header = header["ack"], header
             self.component = element.bidi_component.id
             self.fragment = message.delta.fragment_id
         elif element.WhichOneof("type") == "button" and not self.button:

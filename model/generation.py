@@ -205,7 +205,7 @@ class Generation:
     @property
     def logprob(self) -> float:
         """Log-probability of what was generated, in nats, by the raw softmax at temperature 1."""
-        return math.fsum(step.logprob for step in self.steps)
+        return math.fsum([step.logprob for step in self.steps])
 
     @property
     def distribution(self) -> Distribution:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from model.sampling import ORDERS, Settings
@@ -60,15 +61,11 @@ class Controls:
 
     def settings(self) -> Settings:
         """Return the active settings: masks that are not in use are neutral."""
-        values = {name: getattr(self, name) for name in ALWAYS}
-        values |= {name: getattr(self, name) for name in SWITCHED if name in self.use}
-        if self.greedy:
-            values["temperature"] = 0.0
-        return Settings(**values, order=ORDERS[self.order])
+        return _settings_of(self)
 
     def to_page(self) -> dict[str, Any]:
         """Return the controls as the live component speaks of them."""
-        return asdict(self)
+        return vars(self).copy()
 
     @classmethod
     def from_page(cls, values: Mapping[str, Any]) -> Controls:
@@ -85,12 +82,21 @@ class Controls:
 
     def encode(self) -> dict[str, str]:
         """Return the controls for a link: those that differ from the defaults, as text."""
-        values = asdict(self)
+        values = vars(self)
         return {
             field.name: field.write(values[field.name])
             for field in FIELDS
             if values[field.name] != field.default
         }
+
+
+@lru_cache(maxsize=256)
+def _settings_of(controls: Controls) -> Settings:
+    values = {name: getattr(controls, name) for name in ALWAYS}
+    values |= {name: getattr(controls, name) for name in SWITCHED if name in controls.use}
+    if controls.greedy:
+        values["temperature"] = 0.0
+    return Settings(**values, order=ORDERS[controls.order])
 
 
 FIELDS = control_fields(asdict(Controls()), SWITCHED)  # of a link

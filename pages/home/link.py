@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from operator import attrgetter
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
@@ -37,6 +38,7 @@ FIELDS = (
 _WRITTEN: WeakKeyDictionary[
     Branch | Shelved, tuple[tuple[int, int], Choice | None, dict[str, str]]
 ] = WeakKeyDictionary()
+_HOW = attrgetter("seed", "controls")  # a token was chosen
 COUNT = Whole("run", "A number of tokens", high=MAX_TOKENS)
 PLACE, TOKEN = Whole("forced", "A forced place"), Whole("forced", "A forced token")
 
@@ -59,17 +61,19 @@ def write_link(session: Session) -> str:
     """Return the query string that brings back what the session shows; none for a long prompt."""
     if len(session.prompt) > MAX_LINK_TEXT:
         return ""
-    parts = {"model": session.lm.name} | _parts_of(session.active) | session.controls.encode()
-    if not session.lm.has_chat_template:
-        del parts["chat"]
+    # what grows with the text stands last, and grows at its end: little of the link is then sent
+    parts = {"model": session.lm.name}
     if session.lm.dtype != choose_dtype("auto", session.lm.device):
         parts["dtype"] = session.lm.dtype_name
-    return "?" + urlencode(parts)
+    parts |= session.controls.encode() | _parts_of(session.active)
+    if not session.lm.has_chat_template:
+        del parts["chat"]
+    return "?" + _joined(parts)
 
 
 def write_text(text: Branch | Shelved) -> str:
     """Return the query of one text, however long: all of a link but the model and the controls."""
-    return urlencode(_parts_of(text))
+    return _joined(_parts_of(text))
 
 
 def _parts_of(text: Branch | Shelved) -> dict[str, str]:
@@ -82,14 +86,18 @@ def _parts_of(text: Branch | Shelved) -> dict[str, str]:
     return parts
 
 
+def _joined(parts: Mapping[str, str]) -> str:
+    return urlencode(parts, safe=":,;~")
+
+
 def _write_parts(text: Branch | Shelved) -> dict[str, str]:
     parts = {"prompt": text.prompt, "seed": str(text.seed), "chat": "1" if text.chat else "0"}
     choices = text.choices
-    if choices:
-        parts["run"] = ";".join(_write_stretch(list(run)) for _, run in groupby(choices, _how))
     forced = [f"{i}:{choice.token_id}" for i, choice in enumerate(choices) if choice.forced]
     if forced:
         parts["forced"] = ",".join(forced)
+    if choices:
+        parts["run"] = ";".join(_write_stretch(list(run)) for _, run in groupby(choices, _HOW))
     return parts
 
 
@@ -129,10 +137,6 @@ def follow(session: Session, link: LinkState) -> None:
     finally:
         session.controls = link.controls
         session.reseed(link.seed)
-
-
-def _how(choice: Choice) -> tuple[int, Controls]:
-    return choice.seed, choice.controls
 
 
 def _write_stretch(run: list[Choice]) -> str:

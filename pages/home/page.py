@@ -28,11 +28,13 @@ from pages.home.branch import Notice
 from pages.home.component import live, prefetch, vocabulary
 from pages.home.link import LinkState, follow, read_link
 from pages.home.model_dialog import WANTED, begin_opening, model_button, show_dialog
-from pages.home.payload import build_payload
+from pages.home.payload import describe
+from pages.home.replica import Replica
 from pages.home.session import MAX_SEED, Session
 from pages.home.tab_record import bring_back
 
 LOOK_AHEAD_SECONDS = 0.1  # that the step ahead waits, at most, for readers without an answer
+REPLICA = "replica"  # what this reader's page holds
 
 
 def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
@@ -42,6 +44,7 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
     with toolbar:
         _toolbar(session)
     vocabulary(session.lm.name, vocabulary_labels(session.lm))
+    st.session_state[REPLICA] = Replica()  # it may be mounted anew, and then holds nothing
     _live()
     # pandas and plotly come in behind what can be pressed
     from pages.home.home_extras import show_experiments, show_files
@@ -254,18 +257,19 @@ def _live() -> None:
     session: Session = st.session_state[SESSION]
     if session.record is not None:
         st.rerun()  # what the tab kept may name another model
-    payload_of = partial(
-        build_payload,
+    replica: Replica = st.session_state[REPLICA]
+    state_of = partial(
+        describe,
         presenter=is_presenting(),
         hide_bars=bool(st.session_state.get("hide_bars")),
     )
     with TURNS.step():
-        live(payload_of(session), on_event=_take_event)
+        live(replica.answer(*state_of(session)), on_event=_take_event)
     # the answer is on its way: once others have theirs, take the step that Next would ask for
     TURNS.give_way(LOOK_AHEAD_SECONDS)
     with TURNS.step():
         following = session.prefetch_next()
-        prefetch(payload_of(following) if following is not None else b"")
+        prefetch(replica.ahead(*state_of(following)) if following is not None else b"")
     if st.session_state["toolbar_shows"] != _of_this_text(session):
         st.rerun()  # another branch: its seed and its template belong into the toolbar
 
@@ -274,4 +278,5 @@ def _take_event() -> None:
     event: Any = trigger_value("live", "event")
     if isinstance(event, dict):
         session: Session = st.session_state[SESSION]
+        st.session_state[REPLICA].hear(event.get("holds"))
         session.handle(event)

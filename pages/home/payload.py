@@ -1,12 +1,12 @@
-"""What the live component is told after each event: a header of plain values, and raw logits.
+"""The state that the live component shows: a header of plain values, and raw logits.
 
 `live/PROTOCOL.md` lists every field and every event. Python decides the next token; the page shows
-it, and computes the masks while a slider is dragged.
+it, and computes the masks while a slider is dragged. What of the state is sent, `replica` says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,9 +19,10 @@ from model.records import Distribution, Piece, Step
 from model.sampling import ORDERS, uniform_at
 from model.source_code import source_of
 from model.tokenizing import pieces, vocabulary_labels
-from pages.frame.component import MAX_EXACT, encode_payload
+from pages.frame.component import MAX_EXACT
 from pages.home.branch import Branch, Shelved
 from pages.home.link import write_link, write_text
+from pages.home.replica import Listed, Table, count_common
 from pages.home.session import Session
 
 EXAMPLES = (
@@ -34,13 +35,15 @@ EXAMPLES = (
 _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
 
 
-def build_payload(session: Session, *, presenter: bool, hide_bars: bool) -> bytes:
-    """Return the message for the live component: see `encode_payload` for its layout."""
+def describe(
+    session: Session, *, presenter: bool, hide_bars: bool
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the state that the live component shows: its header, and arrays by name."""
     generation, branch = session.generation, session.active
     again = branch.redo(session.controls.settings())
     distribution, arrays = name_arrays(generation.distribution, generation.logits)
     inspected, inspected_arrays = _inspection(session)
-    header = describe_text(session, generation.steps) | {
+    header = describe_text(session, list(generation.steps)) | {
         "ack": session.ack,
         "next_id": session.next_id(),
         "coin": uniform_at(again.seed if again else branch.seed, len(generation.ids)),
@@ -53,7 +56,7 @@ def build_payload(session: Session, *, presenter: bool, hide_bars: bool) -> byte
         "branches": [_branch(session, other) for other in session.branches],
         "cache": describe_cache(generation),
         "timing": _timing(generation),
-        "pieces": [_piece(piece) for piece in session.draft_pieces],
+        "pieces": Listed(session.draft_pieces, _piece),
         "pieces_of": session.draft,
         "guess": vars(session.guess) if session.guess else None,
         "hide_bars": hide_bars,
@@ -61,7 +64,7 @@ def build_payload(session: Session, *, presenter: bool, hide_bars: bool) -> byte
         "notice": vars(session.notice) if session.notice else None,
         "link": write_link(session),
     }
-    return encode_payload(header, arrays | inspected_arrays)
+    return header, arrays | inspected_arrays
 
 
 def describe_text(session: Session, steps: Sequence[Step]) -> dict[str, Any]:
@@ -75,7 +78,7 @@ def describe_text(session: Session, steps: Sequence[Step]) -> dict[str, Any]:
         "n_prompt": session.generation.n_prompt,
         "forced": [step.position for step in steps if step.forced],
         "joined": _joined(session.lm, ids),
-        "steps": _steps(steps),
+        "steps": Table(steps, _COLUMNS),
         "orders": ORDERS,
         "code": _code(),
     }
@@ -142,37 +145,33 @@ def _unfinished(lm: LanguageModel) -> frozenset[int]:
     return _UNFINISHED[lm.tokenizer]
 
 
-def _steps(steps: Sequence[Step]) -> dict[str, list[Any]]:
-    """Return a list for each column: of the draw first, then of the pass before it."""
-    best = [step.candidates[0] for step in steps]
-    return {
-        "logprob": [round(step.logprob, 6) for step in steps],
-        "prob": [float(f"{step.prob:.6g}") for step in steps],
-        "rank": [step.rank for step in steps],
-        "entropy": [round(step.entropy, 6) for step in steps],
-        "chosen_prob": [float(f"{step.chosen_prob:.6g}") for step in steps],
-        "coin": [round(step.coin, 9) for step in steps],
-        "top_id": [row.token_id for row in best],
-        "top_prob": [float(f"{row.probs[0]:.6g}") for row in best],
-        "phase": [step.phase for step in steps],
-        "n_input": [step.n_input for step in steps],
-        "cache_tokens": [step.cache_tokens for step in steps],
-        "bytes": [step.cache_bytes for step in steps],
-        "seconds": [float(f"{step.seconds:.6g}") for step in steps],
-    }
+# The columns of the worked table: of the draw first, then of the pass before it.
+_COLUMNS: dict[str, Callable[[Step], Any]] = {
+    "logprob": lambda step: round(step.logprob, 6),
+    "prob": lambda step: _six_digits(step.prob),
+    "rank": lambda step: step.rank,
+    "entropy": lambda step: round(step.entropy, 6),
+    "chosen_prob": lambda step: _six_digits(step.chosen_prob),
+    "coin": lambda step: round(step.coin, 9),
+    "top_id": lambda step: step.candidates[0].token_id,
+    "top_prob": lambda step: _six_digits(step.candidates[0].probs[0]),
+    "phase": lambda step: step.phase,
+    "n_input": lambda step: step.n_input,
+    "cache_tokens": lambda step: step.cache_tokens,
+    "bytes": lambda step: step.cache_bytes,
+    "seconds": lambda step: _six_digits(step.seconds),
+}
+
+
+def _six_digits(number: float) -> float:
+    return float(f"{number:.6g}")
 
 
 def _branch(session: Session, branch: Branch | Shelved) -> dict[str, Any]:
-    active = session.active
-    pairs = zip(branch.ids, active.ids, strict=False)
-    n_common = next(
-        (i for i, (ours, theirs) in enumerate(pairs) if ours != theirs),
-        min(len(branch.ids), len(active.ids)),
-    )
     return {
         "id": branch.number,
-        "n_common": n_common,
-        "ids": branch.ids,
+        "n_common": count_common(branch.ids, session.active.ids),
+        "ids": list(branch.ids),
         "joined": _joined(session.lm, branch.ids),
         "logprob": branch.logprob,
         "query": write_text(branch),

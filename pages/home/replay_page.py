@@ -22,6 +22,7 @@ from model.tokenizing import vocabulary_labels
 from pages.frame.component import SHARED, encode_payload, script, strict_json
 from pages.home.branch import Choice
 from pages.home.payload import describe_cache, describe_text, name_arrays
+from pages.home.replica import written
 from pages.home.run_export import run_record
 from pages.home.session import Session
 from viz.home.run_export import describe
@@ -50,7 +51,7 @@ def record(session: Session, *, presenter: bool) -> dict[str, Any]:
     steps = run.steps[: len(choices)]
     saved = describe(run)
     positions = [_position(*pair) for pair in zip(steps, choices, strict=False)]
-    header = describe_text(session, steps) | {
+    header = written(describe_text(session, steps)) | {
         "ack": -1,
         "examples": (),
         "finished": run.finished or "recorded",

@@ -31,7 +31,7 @@ MAX_PREFETCH_SECONDS = 0.15  # of a pass; a longer one waits until it is asked f
 MAX_FINISH_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
 MAX_SEED = 2**31 - 1
 MAX_DRAFT = 20_000  # characters that are taken apart while they are typed
-OF_NO_BRANCH = ("switch", "settings", "tokenise", "restore")  # events of no text in particular
+OF_NO_BRANCH = ("switch", "settings", "tokenise", "restore", "resend")  # of no text in particular
 
 
 def _whole(name: str, value: object) -> int:
@@ -163,14 +163,17 @@ class Session:
                 choices=list(active.choices),
                 undone=list(active.undone),
             )
-            twin.branches = [twin.active if b is active else b for b in self.branches]
             twin.notice = twin.guess = twin.inspection = twin._prefetched = None
             try:
                 twin._step()
             except ValueError:
                 return None
             self._prefetched = place, twin
-        return self._prefetched[1]
+        twin = self._prefetched[1]
+        # the step stands, whatever else has been done since
+        twin.ack, twin.draft, twin.draft_pieces = self.ack, self.draft, self.draft_pieces
+        twin.branches = [twin.active if b is self.active else b for b in self.branches]
+        return twin
 
     def _place(self) -> tuple[object, ...]:
         """Return all that the next step depends on."""
@@ -187,11 +190,12 @@ class Session:
         self.ack = number
         kind = str(event.get("kind"))
         action = getattr(self, f"_on_{kind}", None)
-        self.notice = None
+        if kind != "resend":
+            self.notice = None
         if kind not in OF_NO_BRANCH and event.get("branch") not in (None, self.active.number):
             self.notice = Notice("info", "That was meant for another text: press again.")
             return
-        if kind not in ("inspect", "tokenise", "settings", "guess"):
+        if kind not in ("inspect", "tokenise", "settings", "guess", "resend"):
             self.guess = None
             self.inspection = None
         try:
@@ -293,6 +297,9 @@ class Session:
     def _on_guess(self, event: Mapping[str, Any]) -> None:
         self.guess = weigh_guess(self.lm, self.generation.logits, str(event.get("text", "")))
 
+    def _on_resend(self, _event: Mapping[str, Any]) -> None:
+        """Change nothing: the page lacks what a message builds on, and is answered with all."""
+
     # How it is done
 
     def _draw_next(self) -> int:
@@ -391,7 +398,9 @@ class Session:
 
     def _take_controls(self, event: Mapping[str, Any]) -> None:
         if event.get("controls") is not None:
-            self.controls = Controls.from_page(event["controls"])
+            taken = Controls.from_page(event["controls"])
+            if taken != self.controls:  # the same ones are told apart from others at a glance
+                self.controls = taken
 
     def look_at_end(self) -> Inspection | None:
         """Return what the end of a finished text was drawn from, as nothing follows it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import math
 
 import numpy as np
@@ -14,7 +13,8 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import rank_order
 from pages.home.experiments import HOME_CLAIMS, set_up
-from pages.home.payload import build_payload
+from pages.home.payload import describe
+from pages.home.replica import written
 from pages.home.session import Session
 
 BY_ID = {claim.id: claim for claim in HOME_CLAIMS}
@@ -36,9 +36,7 @@ def press(session: Session, kind: str, **more: object) -> None:
 
 
 def header(session: Session) -> dict[str, object]:
-    payload = build_payload(session, presenter=False, hide_bars=False)
-    length = int.from_bytes(payload[:4], "little")
-    return dict(json.loads(payload[4 : 4 + length]))
+    return dict(written(describe(session, presenter=False, hide_bars=False)[0]))
 
 
 def probs(session: Session) -> np.ndarray:
@@ -150,11 +148,9 @@ def test_c10_an_early_word_moves_a_late_distribution(session: Session) -> None:
 
 def test_c11_there_is_no_draft_beyond_the_next_distribution(session: Session) -> None:
     tried(session, "C02")
-    shown = header(session)
-    described = shown["arrays"]
-    assert isinstance(described, list)
-    logits = [array for array in described if array["name"].endswith("logits")]
-    assert [array["length"] for array in logits] == [session.lm.vocab_size]
+    _, arrays = describe(session, presenter=False, hide_bars=False)
+    logits = [array for name, array in arrays.items() if name.endswith("logits")]
+    assert [len(array) for array in logits] == [session.lm.vocab_size]
 
 
 def test_c12_greedy_repeats_itself_and_is_the_same_every_time(session: Session) -> None:

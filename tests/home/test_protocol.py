@@ -16,8 +16,10 @@ from benchmarks.home_page import Reader
 from model.loading import LanguageModel
 from model.settings import NEUTRAL
 from pages.frame.component import SHARED
+from pages.home import page as home_page
 from pages.home.controls import SWITCHED
-from pages.home.payload import build_payload
+from pages.home.payload import describe
+from pages.home.replica import Replica
 from pages.home.session import Session
 
 LIVE = Path(__file__).parents[2] / "pages" / "home" / "live"
@@ -27,7 +29,7 @@ EVENTS = {
     kind: set(re.findall(r"`([a-z_]+)`", fields))
     for kind, fields in re.findall(r"^\| `([a-z]+)` \|([^|]*)\| [^|]+ \|$", DESCRIBED, re.MULTILINE)
 }
-OF_EVERY_EVENT = {"n", "kind", "branch"}
+OF_EVERY_EVENT = {"n", "kind", "branch", "holds"}
 BY_THEIR_OWN_NAMES = ("controls", "orders", "joined", "settings", "stages", "arrays")
 SCRIPTS = "\n".join(
     path.read_text("utf-8") for folder in (LIVE, SHARED) for path in folder.glob("*.js")
@@ -44,6 +46,12 @@ def paths(value: Any, prefix: str = "") -> Iterator[str]:
                 yield from paths(inner, f"{prefix}{name}.")
 
 
+def read(message: bytes) -> dict[str, Any]:
+    """The header of a message."""
+    header: dict[str, Any] = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
+    return header
+
+
 def test_python_sends_every_field_and_no_other(storyteller: LanguageModel) -> None:
     session = Session(storyteller, "The cat")
     asked: list[dict[str, Any]] = [
@@ -53,10 +61,14 @@ def test_python_sends_every_field_and_no_other(storyteller: LanguageModel) -> No
         {"kind": "unknown"},
     ]
     sent: set[str] = set()
+    replica = Replica()
     for event in asked:
         session.handle({"n": session.ack + 1, **event})
-        payload = build_payload(session, presenter=False, hide_bars=True)
-        sent |= set(paths(json.loads(payload[4 : 4 + int.from_bytes(payload[:4], "little")])))
+        header, arrays = describe(session, presenter=False, hide_bars=True)
+        message = read(replica.answer(header, arrays))
+        sent |= set(message) | set(paths(message.pop("whole")))
+        replica.hear([message["version"]])
+        sent |= set(read(replica.answer(header, arrays)))
     assert sent == FIELDS
 
 
@@ -69,7 +81,8 @@ def test_the_page_reads_every_field_and_no_other() -> None:
 def test_python_answers_every_event_and_reads_no_other_field() -> None:
     answered = {name.removeprefix("_on_") for name in vars(Session) if name.startswith("_on_")}
     assert answered == set(EVENTS)
-    read = re.findall(r"\bevent\}?(?:\.get\(|\[|, )\"([a-z_]+)\"", inspect.getsource(Session))
+    sources = inspect.getsource(Session) + inspect.getsource(home_page)
+    read = re.findall(r"\bevent\}?(?:\.get\(|\[|, )\"([a-z_]+)\"", sources)
     assert set(read) == OF_EVERY_EVENT.union(*EVENTS.values())
 
 

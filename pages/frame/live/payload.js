@@ -53,6 +53,6 @@ export function readDistribution(facts, arrays, prefix, before) {
 }
 
 function sameNumbers(first, second) {
-  if (first === null || second === null) return first === second;
+  if (first === second || first === null || second === null) return first === second;
   return first.length === second.length && first.every((value, i) => value === second[i]);
 }

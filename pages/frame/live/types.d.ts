@@ -57,7 +57,33 @@ type Values = Record<SettingName, number>;
 type Settings = Values & { order: string[] };
 type Controls = Values & { use: string[]; greedy: boolean; order: string };
 
-// ---- the header of a payload
+// ---- a message, and the header of a state
+
+/** The whole state, or the change to one that the page holds. */
+interface Message {
+  version: number;
+  follows: number | null;
+  base: number | null;
+  whole?: Header;
+  change?: { in?: Record<string, Change> };
+  kept?: string[];
+  arrays?: { name: string; dtype: "f4" | "i4"; length: number }[];
+}
+/** What becomes of a value: a plain one replaces it. */
+type Change =
+  | null
+  | boolean
+  | number
+  | string
+  | { set: unknown }
+  | { keep: number; add: unknown[] | string }
+  | { in: Record<string, Change> };
+interface State {
+  version: number;
+  follows: number | null;
+  header: Header;
+  arrays: Arrays;
+}
 
 interface Header {
   ack: number;
@@ -89,7 +115,6 @@ interface Header {
   presenter: boolean;
   notice: Notice | null;
   link: string;
-  arrays?: { name: string; dtype: "f4" | "i4"; length: number }[];
 }
 interface Steps {
   logprob: number[];
@@ -172,7 +197,7 @@ interface LabHeader {
   controls: Controls;
   orders: Record<string, string[]>;
   distribution: { n_vocab: number };
-  arrays: Header["arrays"];
+  arrays: Message["arrays"];
 }
 
 /** An event for Python before it is numbered: the fields depend on its kind. */

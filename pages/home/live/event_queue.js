@@ -64,6 +64,12 @@ export class EventQueue {
     this.send(this.inFlight.body);
   }
 
+  /** Asks for all that Python would say: the page lacks what the newest message builds on. */
+  askAgain() {
+    if (this.inFlight !== null) this.transmit();
+    else this.push({ kind: "resend" });
+  }
+
   /** Takes an acknowledgement; returns the entry that it answers, or null. */
   acknowledge(ack) {
     this.lastNumber = Math.max(this.lastNumber, ack);

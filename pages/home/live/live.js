@@ -9,8 +9,9 @@ import { EventQueue } from "./event_queue.js";
 import { listenForKeys } from "./keys.js";
 import { createLayout } from "./layout.js";
 import { NavigationGuard } from "./navigation_guard.js";
-import { decodePayload, readDistribution } from "../../frame/live/payload.js";
+import { readDistribution } from "../../frame/live/payload.js";
 import { isStill, Player, StageLight } from "./player.js";
+import { Replica } from "./replica.js";
 import { Step } from "./step.js";
 import { keepBranches, lostBranches } from "./tab_record.js";
 import { rememberAll } from "../../frame/live/strategies.js";
@@ -18,8 +19,9 @@ import { afterThisFrame } from "./timings.js";
 import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
-const QUIET_EVENTS = ["tokenise", "inspect", "guess"];
-const SILENT_EVENTS = ["tokenise", "guess", "settings", "restore"]; // their own places speak
+const QUIET_EVENTS = ["tokenise", "inspect", "guess", "resend"];
+/** Their own places speak. */
+const SILENT_EVENTS = ["tokenise", "guess", "settings", "restore", "resend"];
 const LIT_MS = 250; // after a press, the bar that it chose
 const MAX_SPOKEN_SPEED = 2; // tokens per second; a faster run is read out on Pause
 const STEP_EVENTS = ["next", "force", "back"];
@@ -37,8 +39,11 @@ const NO_LABELS = Object.freeze({}); // while the vocabulary has not come: ids a
 export class Live {
   // as Streamlit and Python gave it
   component = null; // the newest call's setters
-  data = null; // the newest payload, as bytes
-  header = null; // its header
+  data = null; // the newest message, as it came
+  ahead = null; // the newest that was sent ahead, as it came
+  replica = new Replica(); // what they say
+  version = null; // of the answer that is shown; null while what was sent ahead is
+  header = null; // of what is shown
   present = null; // the distribution of the next token; null once the text has ended
   inspected = null; // the distribution of a past position
   last = null; // {distribution, position, coin, settings} that the end of the text was drawn from
@@ -74,7 +79,7 @@ export class Live {
     const { signal } = this.abort;
     this.guard = new NavigationGuard(() => this.queue.pump(), signal);
     this.queue = new EventQueue({
-      send: (event) => this.guard.send((e) => this.component.setTriggerValue("event", e), event),
+      send: (event) => this.send({ ...event, holds: this.replica.versions }),
       complete: (entry) => this.complete(entry),
       isReady: (entry) => this.isReady(entry),
       mayLeave: () => this.step.isPainted && !this.guard.isSilent,
@@ -104,7 +109,9 @@ export class Live {
 
   take(data) {
     this.data = data;
-    const payload = decodePayload(data);
+    const payload = this.replica.take("answer", data);
+    if (payload === null) this.queue.askAgain();
+    if (!payload) return;
     const wait = this.isHeldBack(payload.header) ? this.showAt - performance.now() : 0;
     clearTimeout(this.heldTimer);
     this.held = payload;
@@ -126,7 +133,7 @@ export class Live {
     return this.player.isPaced && sent?.entry.kind === "next" && header.ack >= sent.body.n;
   }
 
-  apply({ header, arrays }) {
+  apply({ version, header, arrays }) {
     const before = this.header;
     const lost = lostBranches(header, before);
     if (lost !== null && before !== null) {
@@ -137,14 +144,15 @@ export class Live {
     this.step.confirm(entry);
     if (entry !== null) this.settle(entry, header);
     else if (before !== null && header.link !== before.link) this.planSettle();
-    this.prefetched = null; // what follows this answer comes behind it
+    this.prefetched = null; // what follows this answer comes behind it, or has overtaken it
+    this.version = version;
     this.show(header, arrays, readDistribution(header.distribution, arrays, "", this.present));
     if (header.notice || !QUIET_EVENTS.includes(entry?.kind)) this.notice = header.notice;
     this.adopt(before, entry);
     if (header.finished || header.notice?.kind === "error") this.stop();
     this.queue.pump();
     this.schedule();
-    if (before === null) this.takePrefetched(); // it may have come first
+    this.takePrefetched();
     if (lost !== null) this.askBack(lost);
   }
 
@@ -169,11 +177,11 @@ export class Live {
   /** Takes what Next will bring; if it has been pressed meanwhile, shows it. */
   takePrefetched() {
     const data = globalThis.__ottPrefetched;
-    this.prefetched = null;
-    if (!data?.length || this.header === null) return;
-    const { header, arrays } = decodePayload(data);
-    const isNextOfThis = header.ack === this.header.ack && header.ids.length === this.header.ids.length + 1;
-    if (!isNextOfThis) return;
+    const isNew = data?.length && data !== this.ahead;
+    if (isNew && this.replica.take("ahead", data)) this.ahead = data;
+    const { ahead } = this.replica.held; // where it builds on an answer that is yet to come, an old one
+    if (this.version === null || ahead?.follows !== this.version) return;
+    const { header, arrays } = ahead;
     const distribution = readDistribution(header.distribution, arrays, "", null);
     this.prefetched = { header, arrays, distribution };
     this.showPrefetched();
@@ -202,7 +210,7 @@ export class Live {
     if (step.kind !== "next" || prefetched.header.ids.at(-1) !== step.id) return;
     this.marks.push([step.entry.timing, "painted_distribution"]);
     step.confirm(step.entry);
-    this.prefetched = null;
+    this.prefetched = this.version = null;
     this.isRevealed = false;
     this.show(prefetched.header, prefetched.arrays, prefetched.distribution);
     this.schedule();
@@ -242,6 +250,10 @@ export class Live {
 
   // ---- what leaves for Python
 
+  send(event) {
+    this.guard.send((e) => this.component.setTriggerValue("event", e), event);
+  }
+
   /**
    * Whether an event can be completed: once the one before it is answered, and a step once that is on
    * the screen too. A step behind a step need not wait for the answer, only for its payload.
@@ -259,7 +271,7 @@ export class Live {
     if (STEP_EVENTS.includes(kind) && !this.beginStep(entry)) return null;
     if (kind === "finish") this.light.hold("run");
     const controls = EVENTS_WITH_CONTROLS.includes(kind) ? { controls: this.controls } : {};
-    return { ...fields, ...controls, branch: this.header.branch };
+    return { ...fields, ...controls, branch: this.header?.branch ?? null };
   }
 
   /** Shows a step in the next frame; false where there is none to take. */

@@ -44,6 +44,7 @@ export function mountReplay() {
 class Recording {
   n = 0;
   ack = -1;
+  version = 0;
   inspecting = null; // the position that is looked back at
   whatIf = null; // the controls, where a slider was moved since the last token
   notice = null;
@@ -94,25 +95,25 @@ class Recording {
     const pass = passes[Math.min(n, passes.length - 1)];
     const { cache_tokens: tokens, cache_bytes: bytes, bytes_held } = pass;
     const past = this.look(this.inspecting ?? (isEnd && n > 0 ? nIds - 1 : null));
-    return {
-      header: {
-        ...header,
-        steps,
-        ack: this.ack,
-        ids: header.ids.slice(0, nIds),
-        next_id: isEnd ? null : header.ids[nIds],
-        finished: isEnd ? header.finished : null,
-        coin: next?.header.coin ?? null,
-        controls: this.whatIf ?? next?.header.controls ?? header.controls,
-        logprob: steps.logprob.reduce((sum, logprob) => sum + logprob, 0),
-        timing: pass,
-        cache: { ...header.cache, tokens, bytes, bytes_held },
-        distribution: next?.header ?? null,
-        inspect: past?.header ?? null,
-        notice: this.notice,
-      },
-      arrays: { ...next?.arrays, ...past?.arrays },
+    this.version += 1;
+    const whole = {
+      ...header,
+      steps,
+      ack: this.ack,
+      ids: header.ids.slice(0, nIds),
+      next_id: isEnd ? null : header.ids[nIds],
+      finished: isEnd ? header.finished : null,
+      coin: next?.header.coin ?? null,
+      controls: this.whatIf ?? next?.header.controls ?? header.controls,
+      logprob: steps.logprob.reduce((sum, logprob) => sum + logprob, 0),
+      timing: pass,
+      cache: { ...header.cache, tokens, bytes, bytes_held },
+      distribution: next?.header ?? null,
+      inspect: past?.header ?? null,
+      notice: this.notice,
     };
+    const arrays = { ...next?.arrays, ...past?.arrays };
+    return { header: { version: this.version, follows: null, base: null, whole }, arrays };
   }
 
   /** A past position as Python describes one that is looked back at. */
