@@ -22,7 +22,15 @@ from model.fast.cache_budget import budget_of
 from model.loading import LanguageModel
 from model.passes import Logits, PassError, check_room, decode_one_token, read_prompt
 from model.records import Distribution, Finish, Pass, Phase, Stage, Step
-from model.sampling import Settings, candidates, draw, process, summarise, uniform_at
+from model.sampling import (
+    MAX_HELD,
+    Settings,
+    candidates,
+    draw,
+    process,
+    summarise,
+    uniform_at,
+)
 from model.tokenizing import encode, known_ids, label, text_of
 
 __all__ = ["Generation", "PassError", "choose"]
@@ -31,8 +39,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 NEUTRAL = Settings()
-# logits that the page gets one by one; a step that has passed keeps fewer (summarise's default)
-_N_ON_PAGE = 65_536
+_MAX_EXACT = 65_536  # logits that a record holds whole; of more, the best ones and a histogram
 
 
 def choose(stages: Sequence[Stage], coin: float) -> int:
@@ -211,7 +218,8 @@ class Generation:
     def distribution(self) -> Distribution:
         """The raw logits for the next position, as a record."""
         if self._distribution is None:
-            self._distribution = summarise(self.logits, limit=_N_ON_PAGE)
+            is_exact = len(self.logits) <= _MAX_EXACT
+            self._distribution = summarise(self.logits, limit=_MAX_EXACT if is_exact else MAX_HELD)
         return self._distribution
 
     @property

@@ -88,6 +88,8 @@ class Distribution:
     logits: FloatArray  # (kept,) float32, raw
     tail_counts: IntArray  # (bins,) tokens in each bin of the tail; empty when exact
     tail_logits: FloatArray  # (bins,) float64, mean logit of each bin; empty when exact
+    # (bins,) float64, variance of the logits of each bin; empty when exact
+    tail_variances: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def n_tail(self) -> int:

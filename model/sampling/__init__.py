@@ -13,11 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from model import masks
-from model.draw import candidates, draw, rank_order, second_toss, summarise, uniform_at
+from model.draw import (
+    MAX_HELD,
+    candidates,
+    draw,
+    rank_order,
+    second_toss,
+    summarise,
+    uniform_at,
+)
 from model.records import FloatArray, Stage
 from model.settings import ORDERS, Settings, ignored
 
 __all__ = [
+    "MAX_HELD",
     "ORDERS",
     "Settings",
     "candidates",

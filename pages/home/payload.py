@@ -112,6 +112,7 @@ def name_arrays(
         arrays[f"{prefix}ids"] = kept.ids
         arrays[f"{prefix}tail_counts"] = kept.tail_counts
         arrays[f"{prefix}tail_logits"] = kept.tail_logits
+        arrays[f"{prefix}tail_variances"] = kept.tail_variances
     return described, arrays
 
 

@@ -111,6 +111,7 @@ def as_far_as_needed(step: Step) -> Distribution:
         ids=(order if whole.ids is None else whole.ids[order])[:n_held],
         tail_counts=np.append(held.tail_counts, whole.tail_counts),
         tail_logits=np.append(held.tail_logits, whole.tail_logits),
+        tail_variances=np.append(held.tail_variances, whole.tail_variances),
     )
 
 

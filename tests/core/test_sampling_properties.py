@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from model.records import BoolArray, FloatArray, IntArray
-from model.sampling import ORDERS, Settings, draw, process, rank_order, uniform_at
+from model.sampling import (
+    ORDERS,
+    Settings,
+    draw,
+    process,
+    rank_order,
+    summarise,
+    uniform_at,
+)
 from model.settings import STAGE_NAMES
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -264,3 +272,17 @@ def test_draws_follow_the_distribution() -> None:
     assert not counts[~stage.kept].any()
     expected = stage.probs[stage.kept] * len(drawn)
     assert fits(counts[stage.kept], expected)
+
+
+@given(logits=logits, temperature=st.floats(1, 2), limit=st.integers(1, 4))
+def test_what_is_held_of_a_distribution_gives_its_probabilities_to_a_millionth(
+    logits: FloatArray, temperature: float, limit: int
+) -> None:
+    held = summarise(logits, limit=limit)
+    assume(held.ids is not None)
+    best = float(logits.max())
+    true = np.exp((np.sort(logits.astype(np.float64))[::-1] - best) / temperature)
+    of_means = np.exp((held.tail_logits - best) / temperature)
+    tail = held.tail_counts * of_means * (1 + held.tail_variances / temperature**2 / 2)
+    told = np.exp((held.logits.astype(np.float64) - best) / temperature)
+    assert told / (told.sum() + tail.sum()) == pytest.approx(true[:limit] / true.sum(), abs=1e-6)

@@ -13,7 +13,7 @@
 import { KEEP_BY_NAME } from "./keep.js";
 import { findRow, penalise, PENALTY_BY_NAME } from "./penalties.js";
 
-const TAIL_DOUBT = 0.01; // by how much, relatively, the histogram may misjudge the mass of the tail
+const TAIL_DOUBT = 0.001; // by how much, relatively, the histogram may misjudge the mass of the tail
 
 const COUNTS_ALL = ["repetition_penalty", "dry"]; // the prompt too
 
@@ -39,26 +39,29 @@ export const NEUTRAL_SETTINGS = Object.freeze({
 /**
  * Puts the raw logits of one position into the one order, once for all strategies.
  * @param {{nVocab: number, ids: Numbers|null, logits: Numbers, tailCounts: Numbers|null,
- *   tailLogits: Numbers|null}} held logits by id, or ids and logits best first with the tail
+ *   tailLogits: Numbers|null, tailVariances: Numbers|null}} held logits by id, or ids and logits
+ *   best first with the tail
  * @returns {Distribution}
  */
-export function createDistribution({ nVocab, ids, logits, tailCounts, tailLogits }) {
+export function createDistribution({ nVocab, ids, logits, tailCounts, tailLogits, tailVariances }) {
   const rowIds = ids ?? idsBestFirst(logits);
   const nRows = rowIds.length;
   const nBins = tailCounts?.length ?? 0;
   const scores = new Float64Array(nRows + nBins);
   const counts = new Float64Array(nRows + nBins).fill(1); // tokens that a row stands for
   for (let row = 0; row < nRows; row++) scores[row] = logits[ids ? row : rowIds[row]];
+  const variances = new Float64Array(nRows + nBins); // of the logits that a row stands for
   if (nBins > 0) {
     scores.set(tailLogits, nRows);
     counts.set(tailCounts, nRows);
+    variances.set(tailVariances, nRows);
   }
   /** @type {Distribution} */
-  const distribution = { nVocab, nRows, ids: rowIds, counts, rowById: null };
+  const distribution = { nVocab, nRows, ids: rowIds, counts, variances, rowById: null };
   const nFinite = scores.findLastIndex((score) => score > -Infinity) + 1;
   const rows = new Int32Array(nFinite);
   for (let row = 0; row < nFinite; row++) rows[row] = row;
-  const tokens = { rows, scores: scores.subarray(0, nFinite), nUnheld: 0 };
+  const tokens = { rows, scores: scores.subarray(0, nFinite), scale: 1, nUnheld: 0 };
   distribution.inPlay = weighTokens(distribution, tokens);
   distribution.rawStage = recordStage(distribution, "raw", distribution.inPlay);
   return distribution;
@@ -109,7 +112,8 @@ export function processLogits(distribution, contextIds, nPrompt, settings, coin 
       const isRaised = name === "repetition_penalty" ? value < 1 : value < 0;
       cut.reachesTail = isRaised && tokens.nUnheld > 0;
     } else if (name === "temperature") {
-      tokens = { ...given, scores: given.scores.map((score) => score / value) };
+      const scores = given.scores.map((score) => score / value);
+      tokens = { ...given, scores, scale: given.scale / value };
     } else {
       // drop what the mask does not keep; the rest stays in order
       const kept = KEEP_BY_NAME[name](given, value, distribution.counts);
@@ -140,9 +144,12 @@ function activeStageNames(settings) {
   return [...(place < 0 ? names : names.slice(0, place)), "greedy"];
 }
 
-/** Softmax and entropy of the tokens in play, added up one by one from the best to the worst. */
-function weighTokens({ counts, nRows }, tokens, tailFactor = 1) {
-  const { rows, scores } = tokens;
+/**
+ * Softmax and entropy of the tokens in play, added up one by one from the best to the worst. Of a bin
+ * its average token is weighed: one of the mean score, and what the variance adds.
+ */
+function weighTokens({ counts, variances, nRows }, tokens, tailFactor = 1) {
+  const { rows, scores, scale } = tokens;
   const probs = new Float64Array(rows.length);
   let weight = 0;
   let pull = 0;
@@ -150,9 +157,11 @@ function weighTokens({ counts, nRows }, tokens, tailFactor = 1) {
     const count = rows[i] < nRows ? 1 : counts[rows[i]] * tailFactor;
     // the best score is taken off first, so that no exponential can overflow
     const shifted = scores[i] - scores[0];
-    probs[i] = Math.exp(shifted);
+    const ofMean = Math.exp(shifted);
+    const variance = rows[i] < nRows ? 0 : variances[rows[i]] * scale ** 2;
+    probs[i] = ofMean * (1 + variance / 2);
     weight += count * probs[i];
-    pull += count * (probs[i] * shifted);
+    pull += count * (probs[i] * shifted + ofMean * variance);
   }
   for (let i = 0; i < rows.length; i++) probs[i] /= weight;
   return { ...tokens, probs, entropy: Math.log(weight) - pull / weight };

@@ -46,8 +46,12 @@ export function readDistribution(facts, arrays, prefix, before) {
   const ids = get("ids");
   const old = before && sources.get(before);
   if (old && sameNumbers(old.logits, logits) && sameNumbers(old.ids, ids)) return before;
-  const [tailCounts, tailLogits] = [get("tail_counts"), get("tail_logits")];
-  const made = createDistribution({ nVocab: facts.n_vocab, ids, logits, tailCounts, tailLogits });
+  const tail = {
+    tailCounts: get("tail_counts"),
+    tailLogits: get("tail_logits"),
+    tailVariances: get("tail_variances"),
+  };
+  const made = createDistribution({ nVocab: facts.n_vocab, ids, logits, ...tail });
   sources.set(made, { logits, ids });
   return made;
 }

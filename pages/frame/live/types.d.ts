@@ -276,6 +276,7 @@ interface Distribution {
   nRows: number;
   ids: Numbers;
   counts: Float64Array;
+  variances: Float64Array;
   rowById: Int32Array | null;
   inPlay?: Weighed;
   rawStage?: Stage;
@@ -284,6 +285,7 @@ interface Distribution {
 interface Tokens {
   rows: Int32Array;
   scores: Float64Array;
+  scale: number; // of the scores: 1 over the temperature
   nUnheld: number;
 }
 interface Weighed extends Tokens {

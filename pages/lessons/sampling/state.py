@@ -109,6 +109,7 @@ class Lab:
                 "ids": kept.ids,
                 "tail_counts": kept.tail_counts,
                 "tail_logits": kept.tail_logits,
+                "tail_variances": kept.tail_variances,
             }
         header = {
             "model": self.lm.name,
