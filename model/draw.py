@@ -19,7 +19,7 @@ T = TypeVar("T", bound=Hashable)
 
 MAX_HELD = 4_096  # logits of a large vocabulary that are held one by one
 _WIDENING = 12.0  # nats: so much further down a bin is e times as wide
-_MAX_VARIANCE = 1e4  # of a bin so far down that it weighs nothing
+_MAX_VARIANCE = 1e12  # that of a bin far down, which weighs nothing, may have no bounds
 _64_BITS = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 
