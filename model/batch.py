@@ -62,7 +62,7 @@ class Batch:
         self.logits: Logits = np.zeros((0, lm.vocab_size), dtype=np.float32)
         self.n_passes, self.seconds = 0, 0.0
         self._n_pads: list[int] = []
-        self._fast = lm.fast_decode if by_hand else None
+        self._fast = lm.weights.fast_decode if by_hand else None
         if rows:
             self.read(rows)
 
@@ -200,7 +200,8 @@ class Batch:
         is_even = len({len(row) for row in rows}) == 1
         if self.ids and not (is_even and len(rows) == len(self.ids)):
             raise ValueError("Rows that are read together grow together: give each as many tokens.")
-        if not is_even and not argument_names(self.lm.model) >= PADDING:
+        takes_padding = self.lm.server is not None or argument_names(self.lm.model) >= PADDING
+        if not is_even and not takes_padding:
             raise ValueError(f"{self.lm.name} takes no padding: cut the texts to one length.")
         check_room(self.lm, self.n_read + max(map(len, rows)), "choose shorter texts")
 
@@ -208,6 +209,8 @@ class Batch:
         self, rows: Sequence[Sequence[int]], n_pads: Sequence[int], n_logits: int
     ) -> tuple[Logits, float]:
         """Reads what is new: by hand where that is asked for and possible."""
+        if self.lm.server is not None:  # it takes rows of any length
+            return forward(self.lm, [row[n:] for row, n in zip(rows, n_pads, strict=True)])
         fast, cache, n_new = self._fast, self.cache, len(rows[0])
         if fast is not None and cache is not None and len(rows) == 1 and n_new <= MAX_TOKENS:
             return run_pass(self.lm, n_new, lambda: fast.read(rows[0], cache)[None, -n_logits:])
@@ -230,7 +233,7 @@ def check_crop(lm: LanguageModel) -> None:
     Raises:
         ValueError: one sentence with the remedy.
     """
-    if lm.cache_argument is None or not kv_cache.can_crop(lm.config):
+    if lm.weights.cache_argument is None or not kv_cache.can_crop(lm.config):
         raise ValueError(
             f"The cache of {lm.name} cannot be cropped: choose a model with keys and values for "
             "each position."

@@ -11,17 +11,16 @@ import copy
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
-import torch
 from transformers import DynamicCache
 
-from model import kv_cache
-from model.fast.cache_budget import budget_of
+from model.engine.local import LocalReader
+from model.engine.server import ServerReader
 from model.loading import LanguageModel
-from model.passes import Logits, PassError, check_room, decode_one_token, read_prompt
-from model.records import Distribution, Finish, Pass, Phase, Stage, Step
+from model.passes import Logits, PassError, check_room
+from model.records import Distribution, Finish, Pass, Stage, Step
 from model.sampling import (
     MAX_HELD,
     Settings,
@@ -37,6 +36,7 @@ __all__ = ["Generation", "PassError", "choose"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Reader: TypeAlias = LocalReader | ServerReader  # what has read the text so far
 
 NEUTRAL = Settings()
 _MAX_EXACT = 65_536  # logits that a record holds whole; of more, the best ones and a histogram
@@ -57,11 +57,10 @@ def all_or_nothing(
         ids, steps, finished = list(self.ids), list(self.steps), self.finished
         self._n_refilled = 0  # what was to be noticed was of the action before
         try:
-            with budget_of(self.lm.device).in_use(self):
-                return method(self, *args, **kwargs)
+            return method(self, *args, **kwargs)
         except BaseException:
             if self.ids != ids:
-                self.drop_cache()  # it may hold half a pass: the next one reads all again
+                self._reader.drop_cache()  # it may hold half a pass: the next one reads all again
             self.ids, self.steps, self.finished = ids, steps, finished
             raise
 
@@ -113,11 +112,9 @@ class Generation:
         self.finished = self._reason_to_stop()
         self.logits: Logits = np.zeros(0, dtype=np.float32)
         self._distribution: Distribution | None = None
-        self._cache = lm.new_cache()
-        self._n_cached = 0
+        self._reader: Reader = LocalReader(lm) if lm.server is None else ServerReader(lm, lm.server)
         self._n_refilled = 0
-        with budget_of(lm.device).in_use(self):
-            self._passes = [self._read()]  # one for each token, drawn or to be drawn
+        self._passes = [self._read()]  # one for each token, drawn or to be drawn
 
     @all_or_nothing
     def step(self, settings: Settings = NEUTRAL, token_id: int | None = None) -> Step:
@@ -129,7 +126,8 @@ class Generation:
         self._refuse_if_finished()
 
         # mask: turn the raw logits, stage by stage, into the distribution to draw from
-        stages = process(self.logits, self.ids, settings, self.n_prompt, self.coin)
+        logits = self.logits_for(settings, token_id=token_id)
+        stages = process(logits, self.ids, settings, self.n_prompt, self.coin)
 
         # choose: let the coin fall on one token, unless the reader forces one
         is_forced = token_id is not None
@@ -168,21 +166,33 @@ class Generation:
             return
         del self.ids[-n_tokens:], self.steps[-n_tokens:]
         self.finished = self._reason_to_stop()
-        self._crop(len(self.ids) - 1)
+        self._n_refilled = 0 if self._reader.crop(len(self.ids) - 1) else len(self.ids)
         self._read()
         del self._passes[len(self.steps) + 1 :]
 
-    @torch.inference_mode()
     def fork(self, seed: int | None = None) -> Generation:
         """Returns an independent copy that goes on by the same coins, or by those of a new seed."""
-        budget, twin = budget_of(self.lm.device), copy.copy(self)
+        twin = copy.copy(self)
         twin.ids, twin.steps, twin._passes = list(self.ids), list(self.steps), list(self._passes)
+        twin._reader = self._reader.fork()
         twin.seed = self.seed if seed is None else seed
-        with budget.in_use(self), budget.in_use(twin):
-            self._refill()
-            twin._n_cached = self._n_cached
-            twin._cache = None if self._cache is None else kv_cache.fork(self._cache)
         return twin
+
+    def logits_for(
+        self, settings: Settings, *, coin: float | None = None, token_id: int | None = None
+    ) -> Logits:
+        """Returns the raw logits; a server is asked for what it left out and a step needs of it.
+
+        Args:
+            settings: of the step.
+            coin: that is to fall; by default the one of this position.
+            token_id: that is to be forced instead.
+        """
+        if isinstance(self._reader, ServerReader) and not self._reader.is_exact:
+            coin = self.coin if coin is None else coin
+            self.logits = self._reader.refine(self.ids, self.n_prompt, settings, coin, token_id)
+            self._distribution = None
+        return self.logits
 
     @property
     def passes(self) -> tuple[Pass, ...]:
@@ -218,8 +228,8 @@ class Generation:
     def distribution(self) -> Distribution:
         """The raw logits for the next position, as a record."""
         if self._distribution is None:
-            is_exact = len(self.logits) <= _MAX_EXACT
-            self._distribution = summarise(self.logits, limit=_MAX_EXACT if is_exact else MAX_HELD)
+            limit = _MAX_EXACT if len(self.logits) <= _MAX_EXACT else MAX_HELD
+            self._distribution = summarise(self.logits, limit=min(limit, self._reader.n_held))
         return self._distribution
 
     @property
@@ -228,34 +238,27 @@ class Generation:
 
         Where it was dropped, the text is read again.
         """
-        with budget_of(self.lm.device).in_use(self):
-            self._refill()
-            return self._cache
+        return self._reader.cache
 
     @property
     def cache_tokens(self) -> int:
         """Positions that the cache holds."""
-        return self._n_cached
+        return self._reader.n_read
 
     @property
     def cache_bytes(self) -> int:
         """Bytes of those positions."""
-        return kv_cache.bytes_in_use(self._cache, self._n_cached)
+        return self._reader.bytes_in_use
 
     @property
     def bytes_held(self) -> int:
         """Bytes of the storage behind the cache: whole blocks, and what a crop left empty."""
-        return kv_cache.bytes_held(self._cache)
-
-    def drop_cache(self) -> None:
-        """Lets the cache go; the next pass, or whoever looks at it, reads the text again."""
-        self._cache = self.lm.new_cache()
-        self._n_cached = 0
+        return self._reader.bytes_held
 
     @property
     def notice(self) -> str | None:
         """What the reader should know of the last action, in one sentence; None if nothing."""
-        if self._cache is None:
+        if not self._reader.keeps_cache:
             return f"{self.lm.name} keeps no cache, so every token reads the whole text again."
         if self._n_refilled:
             return (
@@ -265,38 +268,15 @@ class Generation:
         return None
 
     def _read(self) -> Pass:
-        """Lets the model read what the cache does not hold: the whole text, or its last token."""
-        unread = self.ids[self._n_cached :]
-        phase: Phase
-        if self._cache is None or self._n_cached == 0:
-            phase = "prefill"
-            self.logits, seconds = read_prompt(self.lm, unread, self._cache)
-        else:
-            phase = "decode"
-            self.logits, seconds = decode_one_token(self.lm, unread[0], self._cache)
+        """Lets the model read what it has not read of the text: all of it, or its last token."""
+        self.logits, one_pass = self._reader.read(self.ids)
         self._distribution = None
-        self._n_cached = 0 if self._cache is None else len(self.ids)
-        return Pass(
-            phase=phase,
-            seconds=seconds,
-            n_input=len(unread),
-            cache_tokens=self.cache_tokens,
-            cache_bytes=self.cache_bytes,
-            bytes_held=self.bytes_held,
-        )
-
-    def _refill(self) -> None:
-        """Reads again what a cache held that was dropped; the logits are known."""
-        if self._cache is not None and not self._n_cached:
-            # an end, drawn last, was never read
-            n_read = len(self.ids) - bool(self.steps and self.finished)
-            read_prompt(self.lm, self.ids[:n_read], self._cache)
-            self._n_cached = n_read
+        return one_pass
 
     def _record(self, stages: Sequence[Stage], token_id: int, is_forced: bool) -> Step:
         """Writes down a token with the distribution that it was drawn from."""
         raw, last = stages[0], stages[-1]
-        logit = self.logits[token_id]
+        logit, ranked = self.logits[token_id], self._reader.ranked(self.logits)
         return Step(
             position=len(self.ids),
             token_id=token_id,
@@ -306,14 +286,16 @@ class Generation:
             prob=float(raw.probs[token_id]),
             # of the logits: the probability itself may underflow
             logprob=float(logit - raw.best_scores[0] + np.log(raw.best_probs[0])),
-            rank=int(np.count_nonzero(self.logits > logit))
-            + int(np.count_nonzero(self.logits[:token_id] == logit)),
+            rank=int(np.count_nonzero(ranked > logit))
+            + int(np.count_nonzero(ranked[:token_id] == logit)),
             entropy=raw.entropy,
             chosen_prob=float(last.probs[token_id]),
             candidates=candidates(stages, self._label, include=(token_id,)),
             stage_names=tuple(stage.name for stage in stages),
             n_kept=last.order.size,
-            distribution=summarise(self.logits, order=raw.order),
+            distribution=summarise(
+                self.logits, min(MAX_HELD, self._reader.n_held), order=raw.order
+            ),
             phase=self.last_pass.phase,
             seconds=self.last_pass.seconds,
             n_input=self.last_pass.n_input,
@@ -335,17 +317,6 @@ class Generation:
         if self.finished is not None:
             why = "an end token" if self.finished == "eos" else "the greatest length"
             raise ValueError(f"The text is finished ({why}): go back, or start a new one.")
-
-    def _crop(self, n_kept: int) -> None:
-        """Takes the cache back to its first `n_kept` positions, or empties it where it must."""
-        if self._cache is None or self._n_cached < n_kept:
-            self.drop_cache()
-        elif kv_cache.can_crop(self.lm.config):
-            kv_cache.crop(self._cache, self._n_cached - n_kept)
-            self._n_cached = n_kept
-        else:
-            self.drop_cache()
-            self._n_refilled = n_kept + 1
 
 
 def _room(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> int | None:

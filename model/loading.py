@@ -7,24 +7,22 @@ load and what every page asks of a model; it writes no text.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import torch
-from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
+from transformers import PreTrainedConfig
 from transformers.utils import logging
 
 from model import kv_cache
+from model.engine.language_model import Kind, LanguageModel, Weights
 from model.fast.layout import lay_out
 from model.fast.lazy_llama import LazyLlama, LazyModel, read_lazily
-from model.fast.llama_decode import FastDecode, fast_decode
-from model.fast.threads import Threads
-from model.records import CacheShape
+from model.fast.llama_decode import fast_decode
 from model.sentences import is_failure, reason
 from model.weights import building
 from model.weights.check import (
@@ -50,49 +48,6 @@ Place: TypeAlias = torch.device | Literal["auto"]  # "auto" is all GPUs together
 
 _CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_seq_length")
 SAFELY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-
-
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class LanguageModel:
-    """A model that is ready to run, with what the pages ask of it."""
-
-    name: str
-    kind: Kind
-    source: Callable[[], PreTrainedModel]  # gives transformers' model, in eval mode
-    config: PreTrainedConfig  # of the whole model
-    tokenizer: PreTrainedTokenizerBase
-    device: torch.device
-    dtype: torch.dtype
-    vocab_size: int  # width of the logits; the tokenizer may know fewer
-    context_length: int | None  # tokens that it can read at once; None where there is no limit
-    n_parameters: int
-    end_ids: frozenset[int]  # each of these ends a text
-    bos_id: int | None  # begins a text
-    cache_shape: CacheShape
-    cache_argument: str | None  # name by which a pass takes its cache; None where it takes none
-    has_chat_template: bool
-    fast_decode: FastDecode | None  # a decode step that is faster than the model's, tested equal
-    threads: Threads = field(default_factory=Threads, repr=False)  # of its passes on the CPU
-    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held during a pass
-
-    @property
-    def model(self) -> PreTrainedModel:
-        """Transformers' model, unwrapped; of a shipped one it may have to be read first."""
-        return self.source()
-
-    def new_cache(self) -> DynamicCache | None:
-        """Returns an empty cache for one text; None for a model that takes none."""
-        return None if self.cache_argument is None else kv_cache.new_cache(self.config)
-
-    @property
-    def dtype_name(self) -> str:
-        """The format of its numbers as a word, such as "float32"."""
-        return str(self.dtype).removeprefix("torch.")
-
-    @property
-    def where(self) -> str:
-        """The device and the numbers that it runs in, such as "cpu, float32"."""
-        return f"{self.device}, {self.dtype_name}"
 
 
 def load_model(
@@ -132,7 +87,7 @@ def _load(
     if quick is not None:
         read = partial(_load_weights, SHIPPED[name], name, "causal", places[0], numbers)
         tokenizer = load_tokenizer(SHIPPED[name], name)
-        return describe(name, "causal", _parts_to_be(quick, read), tokenizer, numbers)
+        return describe(name, "causal", _parts_to_be(quick, read, numbers), tokenizer)
 
     # find the files, and refuse what cannot work before anything large happens
     shown = shown_name(name)
@@ -150,7 +105,7 @@ def _load(
     tokenizer = load_tokenizer(folder, shown)
     say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
     model = _load_weights(folder, shown, kind, place, numbers)
-    return describe(name, kind, parts_of(model, kind), tokenizer, numbers)
+    return describe(name, kind, parts_of(model, kind, numbers), tokenizer)
 
 
 def check_readable(
@@ -271,74 +226,75 @@ def auto_class(kind: Kind) -> Any:
 class ModelParts:
     """What is known of a model, be it read or only about to be."""
 
-    source: Callable[[], PreTrainedModel]
     config: PreTrainedConfig
-    device: torch.device
     vocab_size: int
     n_parameters: int
     end_ids: Any  # as the generation config has them: a number, several, none
-    cache_argument: str | None
-    fast_decode: FastDecode | None
+    weights: Weights | None  # None where a server has them
 
 
-def parts_of(model: PreTrainedModel, kind: Kind) -> ModelParts:
+def parts_of(model: PreTrainedModel, kind: Kind, dtype: torch.dtype) -> ModelParts:
     """Asks a model that was read."""
     fast = fast_decode(model)
     if fast is None:
         lay_out(model)
     return ModelParts(
-        source=lambda: model,
         config=model.config,
-        device=model.device,
         vocab_size=_vocab_size(model),
         n_parameters=sum(parameter.numel() for parameter in model.parameters()),
         end_ids=getattr(getattr(model, "generation_config", None), "eos_token_id", None),
-        cache_argument=None if kind == "masked" else kv_cache.cache_argument(model),
-        fast_decode=fast,
+        weights=Weights(
+            source=lambda: model,
+            device=model.device,
+            dtype=dtype,
+            cache_argument=None if kind == "masked" else kv_cache.cache_argument(model),
+            fast_decode=fast,
+        ),
     )
 
 
-def _parts_to_be(start: LazyLlama, read: Callable[[], PreTrainedModel]) -> ModelParts:
+def _parts_to_be(
+    start: LazyLlama, read: Callable[[], PreTrainedModel], dtype: torch.dtype
+) -> ModelParts:
     """Says the same of a shipped Llama on the CPU that is read later."""
     return ModelParts(
-        source=LazyModel(read),
         config=start.config,
-        device=torch.device("cpu"),
         vocab_size=int(start.config.vocab_size),
         n_parameters=start.n_parameters,
         end_ids=start.end_ids,
-        cache_argument="past_key_values",
-        fast_decode=start.passes,
+        weights=Weights(
+            source=LazyModel(read),
+            device=torch.device("cpu"),
+            dtype=dtype,
+            cache_argument="past_key_values",
+            fast_decode=start.passes,
+        ),
     )
 
 
-def describe(
-    name: str, kind: Kind, parts: ModelParts, tokenizer: Any, dtype: torch.dtype
-) -> LanguageModel:
+def describe(name: str, kind: Kind, parts: ModelParts, tokenizer: Any) -> LanguageModel:
     """Writes down what the pages ask of a model."""
     text_config = parts.config.get_text_config(decoder=True)
-    shape = kv_cache.cache_shape(parts.config, dtype.itemsize)
-    if parts.cache_argument is None:
+    weights = parts.weights
+    dtype = parts.config.dtype if weights is None else weights.dtype
+    shape = kv_cache.cache_shape(parts.config, getattr(dtype, "itemsize", 2))
+    if weights is not None and weights.cache_argument is None:
         shape = replace(shape, n_layers=0, n_kv_heads=0, bytes_per_token=0)
     ends = _end_ids(text_config, parts.end_ids, tokenizer)
     bos_id = tokenizer.bos_token_id
     return LanguageModel(
         name=name,
         kind=kind,
-        source=parts.source,
         config=parts.config,
         tokenizer=tokenizer,
-        device=parts.device,
-        dtype=dtype,
         vocab_size=parts.vocab_size,
         context_length=_context_length(text_config),
         n_parameters=parts.n_parameters,
         end_ids=frozenset(end for end in ends if end < parts.vocab_size),
         bos_id=bos_id if bos_id is not None and bos_id < parts.vocab_size else None,
         cache_shape=shape,
-        cache_argument=parts.cache_argument,
         has_chat_template=getattr(tokenizer, "chat_template", None) is not None,
-        fast_decode=parts.fast_decode,
+        local=weights,
     )
 
 

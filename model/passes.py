@@ -20,6 +20,7 @@ import numpy.typing as npt
 import torch
 from transformers import DynamicCache
 
+from model.engine.client import read_rows
 from model.fast.llama_decode import MAX_PROMPT
 from model.fast.turns import TURNS
 from model.kv_cache import argument_names
@@ -58,7 +59,7 @@ def read_prompt(
     lm: LanguageModel, ids: Sequence[int], cache: DynamicCache | None
 ) -> tuple[Logits, float]:
     """Does what `prefill` does, by the pass written by hand where that is as quick."""
-    fast = lm.fast_decode
+    fast = lm.weights.fast_decode
     if fast is None or cache is None or len(ids) > MAX_PROMPT:
         return prefill(lm, ids, cache)
     return run_pass(lm, len(ids), lambda: fast.read(ids, cache, only_last=True)[0])
@@ -72,7 +73,7 @@ def decode_one_token(
     Returns:
         The logits for the position after it, (vocab,), and the seconds that the pass took.
     """
-    fast = lm.fast_decode
+    fast = lm.weights.fast_decode
     if fast is None or cache is None:
         return prefill(lm, [token_id], cache)
     return run_pass(lm, 1, lambda: fast.read([token_id], cache)[0])
@@ -84,7 +85,7 @@ def run_pass(
 ) -> tuple[Logits, float]:
     """Runs one pass, alone on these weights, and reads the clock before and after it."""
     try:
-        with TURNS.step(), lm.lock, _threads_for(lm, n_input):
+        with TURNS.step(), lm.weights.lock, _threads_for(lm, n_input):
             synchronise(lm.device)
             started = time.perf_counter()
             row = model_pass()
@@ -122,8 +123,8 @@ def inputs_of(
         inputs["use_cache"] = cache is not None
     if "logits_to_keep" in known:
         inputs["logits_to_keep"] = n_logits
-    if cache is not None and lm.cache_argument is not None:
-        inputs[lm.cache_argument] = cache
+    if cache is not None and lm.weights.cache_argument is not None:
+        inputs[lm.weights.cache_argument] = cache
     return inputs
 
 
@@ -148,6 +149,9 @@ def forward(
     Returns:
         The logits, (rows, positions, vocab) or what `at` takes of them, and the seconds.
     """
+    if lm.server is not None:
+        logits, seconds = read_rows(lm.server, lm.vocab_size, rows, n_logits)
+        return logits[at], seconds
     inputs = inputs_of(lm, rows, cache, n_logits) | dict(extra or {})
     n_input = sum(map(len, rows))
     return run_pass(lm, n_input, lambda: lm.model(**inputs).logits[:, -n_logits:][at])
@@ -162,7 +166,7 @@ def twin_of(lm: LanguageModel, attention: str) -> PreTrainedModel:
         lm: the model.
         attention: name of the attention function, as transformers has it.
     """
-    with _making, lm.lock:
+    with _making, lm.weights.lock:
         twins = _twins.setdefault(lm, {})
         if attention not in twins:
             tensors = [*lm.model.parameters(), *lm.model.buffers()]
@@ -189,7 +193,7 @@ def check_room(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the text
 
 def _threads_for(lm: LanguageModel, n_input: int) -> AbstractContextManager[object]:
     """Chooses how many threads of the CPU a pass takes; elsewhere nothing waits for them."""
-    return lm.threads.of_pass(n_input) if lm.device.type == "cpu" else nullcontext()
+    return lm.weights.threads.of_pass(n_input) if lm.device.type == "cpu" else nullcontext()
 
 
 def explain(lm: LanguageModel, n_input: int, error: Exception) -> PassError:

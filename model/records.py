@@ -120,7 +120,7 @@ class Step:
     coin: float  # [0, 1), a function of (seed, position) alone
     prob: float  # of the raw softmax at temperature 1
     logprob: float  # nats, of the raw softmax at temperature 1
-    rank: int  # 0 is the best raw logit
+    rank: int  # 0 is the best raw logit; at least so far down, of one that a server left out
     entropy: float  # nats, of the raw softmax at temperature 1
     chosen_prob: float  # in the masked distribution; 0 for a forced token that the mask excludes
     candidates: tuple[Candidate, ...]  # the top rows, every stage kept

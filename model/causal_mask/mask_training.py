@@ -72,7 +72,7 @@ def train_both_ways(
     read_unmasked(lm, ids)  # refuses a mask that cannot be taken off
     turn = _take_turn()
     try:
-        with lm.lock:
+        with lm.weights.lock:
             turn.trainees += [_trainee(lm) for _ in range(2)]
         rows, order = _training_rows(lm), torch.Generator().manual_seed(0)
         moments = [_measure(lm, turn.trainees, ids, 0)]

@@ -26,7 +26,7 @@ N_PROMPT = 128
 def keeps(lm: LanguageModel) -> str:
     """Says what a model keeps of the tokens that it has read."""
     shape = lm.cache_shape
-    if lm.cache_argument is None:
+    if lm.weights.cache_argument is None:
         return "nothing, and reads the whole text for every token"
     if not shape.bytes_per_token:
         return "a state of fixed size that sums up the text, and no keys and values"

@@ -276,7 +276,7 @@ class StaticDecode:
         runs in a new thread each time.
         """
         device = self.lm.device
-        with self.lm.lock, torch.cuda.device(device):
+        with self.lm.weights.lock, torch.cuda.device(device):
             torch.cuda.synchronize(device)
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, capture_error_mode="thread_local"):

@@ -63,7 +63,7 @@ class GrowingEngine:
 
 def engine_names(lm: LanguageModel) -> tuple[str, ...]:
     """Lists the ways in which this model can run here, its own first."""
-    quick = (BY_HAND,) if lm.fast_decode is not None else ()
+    quick = (BY_HAND,) if lm.weights.fast_decode is not None else ()
     static = (STATIC,) if has_graphs(lm.device) and runs_static(lm) else ()
     return (PLAIN, *quick, *static)
 
@@ -79,7 +79,7 @@ def make_engine(lm: LanguageModel, name: str, n_tokens: int) -> Engine:
     Raises:
         ValueError: where the model cannot run so, or takes no cache; one sentence.
     """
-    if lm.cache_argument is None:
+    if lm.weights.cache_argument is None:
         raise ValueError(
             f"{lm.name} takes no cache, so all its passes are prefills: choose another model."
         )

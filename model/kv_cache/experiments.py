@@ -253,7 +253,7 @@ def reuse_prefix(
     Raises:
         ValueError: where the model's cache cannot be cropped; one sentence.
     """
-    if lm.cache_argument is None or not kv_cache.can_crop(lm.config):
+    if lm.weights.cache_argument is None or not kv_cache.can_crop(lm.config):
         raise ValueError(f"The cache of {lm.name} cannot be cropped to a common start.")
     n_common = common_start(first, second)
     # one token at least has to be read, for its logits

@@ -78,7 +78,7 @@ def rate_of(lm: LanguageModel, amount: float, work: Callable[[], object], n_trie
     """Times some work again and again, no pass of the model beside it; the first run warms up."""
     seconds = []
     for _ in range(n_tries + 1):
-        with lm.lock:
+        with lm.weights.lock:
             seconds.append(seconds_of(work, lm.device))
     return Rate(amount, tuple(seconds[1:]))
 

@@ -108,12 +108,13 @@ def measure_floors(lm: LanguageModel, n_tries: int = N_TRIES) -> dict[str, float
     steps: dict[str, Callable[[], object]] = {
         PLAIN: lambda: twin(ids, past_key_values=cache, use_cache=True)
     }
-    quick = fast_decode(twin) if lm.fast_decode is not None else None
+    quick = fast_decode(twin) if lm.weights.fast_decode is not None else None
     if quick is not None:
         steps[BY_HAND] = lambda: quick.read([0], cache)
     floors = {name: median(rate_of(lm, 1, step, n_tries).seconds) for name, step in steps.items()}
     if STATIC in engine_names(lm):
-        floors |= _captured_floor(replace(lm, source=lambda: twin, vocab_size=_NARROW_VOCAB))
+        weights = replace(lm.weights, source=lambda: twin)
+        floors |= _captured_floor(replace(lm, local=weights, vocab_size=_NARROW_VOCAB))
     return floors
 
 

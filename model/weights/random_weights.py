@@ -66,7 +66,7 @@ def typed_shape(
         num_key_value_heads=n_kv_heads,
         max_position_embeddings=context,
     )
-    return _counted("a typed shape", config)
+    return count_shape("a typed shape", config)
 
 
 @lru_cache(maxsize=32)
@@ -108,14 +108,14 @@ def count_pasted(model_type: str, given: dict[str, Any]) -> int:
         raise ValueError(
             f"transformers cannot read this config ({reason(error)}): mend it."
         ) from error
-    return _counted("", config).n_parameters
+    return count_shape("", config).n_parameters
 
 
 # what says where code or weights are, and not how many numbers there are
 _NOT_A_SHAPE = {"auto_map", "quantization_config", "torch_dtype", "dtype", "_name_or_path"}
 
 
-def _counted(name: str, config: PreTrainedConfig) -> ModelShape:
+def count_shape(name: str, config: PreTrainedConfig) -> ModelShape:
     """Counts a shape's parameters, nothing made.
 
     Raises:
@@ -169,7 +169,7 @@ def make_shape(shape: ModelShape, dtype: str = "auto") -> LanguageModel:
         ) from error
     tokenizer = AutoTokenizer.from_pretrained(SHIPPED["storyteller"], local_files_only=True)
     name = f"{plan.name}, random weights"
-    lm = describe(name, "causal", parts_of(model, "causal"), tokenizer, numbers)
+    lm = describe(name, "causal", parts_of(model, "causal", numbers), tokenizer)
     return replace(lm, end_ids=frozenset(), bos_id=None)
 
 

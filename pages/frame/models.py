@@ -221,5 +221,5 @@ def _read_rest_soon(lm: LanguageModel) -> None:
 def _read_rest(lm: LanguageModel) -> None:
     """Read transformers' own model."""
     with collector_paused("transformers.modeling_utils"):
-        lm.source()
+        lm.weights.source()
     freeze_heap()

@@ -105,7 +105,7 @@ def test_logits_of_several_positions_come_from_one_read(architecture: str) -> No
 
 def test_a_single_row_may_be_read_by_hand() -> None:
     lm = tiny("llama")
-    assert lm.fast_decode is not None
+    assert lm.weights.fast_decode is not None
     batches = [Batch(lm, [ROWS[0]], by_hand=by_hand) for by_hand in (True, False)]
     for batch in batches:
         batch.append([3])

@@ -67,17 +67,17 @@ def test_each_pass_holds_the_lock_of_its_model(
 
     def watch(passing: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*args: Any, **kwargs: Any) -> Any:
-            held.append(lm.lock.locked())
+            held.append(lm.weights.lock.locked())
             return passing(*args, **kwargs)
 
         return watched
 
     monkeypatch.setattr(lm.model, "forward", watch(lm.model.forward))
-    if lm.fast_decode is not None:
-        monkeypatch.setattr(lm.fast_decode, "read", watch(lm.fast_decode.read))
+    if lm.weights.fast_decode is not None:
+        monkeypatch.setattr(lm.weights.fast_decode, "read", watch(lm.weights.fast_decode.read))
     Generation(lm, PROMPT).step()
     assert held == [True, True]
-    assert not lm.lock.locked()
+    assert not lm.weights.lock.locked()
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda", "mps"])

@@ -20,7 +20,7 @@ from model.generation import Generation
 from model.loading import SHIPPED, LanguageModel, load_model
 
 QUICK = ("storyteller", "scribbler", "scribbler_plain")
-NOT_ABOUT_THE_MODEL = {"source", "config", "tokenizer", "threads", "lock"}
+NOT_ABOUT_THE_MODEL = {"config", "tokenizer"}
 
 
 @pytest.fixture
@@ -39,7 +39,9 @@ def read_at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], LanguageMod
 def facts(lm: LanguageModel) -> dict[str, object]:
     """All that is known of a model; of the fast pass, whether there is one."""
     known = {field.name: getattr(lm, field.name) for field in dataclasses.fields(lm)}
-    known["fast_decode"] = lm.fast_decode is not None
+    weights = lm.weights
+    known |= {"local": (weights.device, weights.dtype, weights.cache_argument)}
+    known["fast_decode"] = weights.fast_decode is not None
     return {name: value for name, value in known.items() if name not in NOT_ABOUT_THE_MODEL}
 
 
@@ -48,8 +50,8 @@ def test_it_knows_of_itself_what_the_model_would_have_said(
     name: str, read_at_once: Callable[[str], LanguageModel]
 ) -> None:
     quick, whole = load_model(name, device="cpu"), read_at_once(name)
-    assert isinstance(quick.source, LazyModel)
-    assert not isinstance(whole.source, LazyModel)
+    assert isinstance(quick.weights.source, LazyModel)
+    assert not isinstance(whole.weights.source, LazyModel)
     assert facts(quick) == facts(whole)
     written = json.loads((SHIPPED[name] / "config.json").read_text("utf-8"))
     for key in set(written) - {"transformers_version", "use_cache"}:  # these are not of its shape
@@ -115,5 +117,5 @@ def test_a_folder_of_somebody_elses_is_read_whole(tmp_path: Path) -> None:
     for path in SHIPPED["scribbler"].iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     lm = load_model(str(tmp_path), device="cpu")
-    assert not isinstance(lm.source, LazyModel)
-    assert lm.fast_decode is not None
+    assert not isinstance(lm.weights.source, LazyModel)
+    assert lm.weights.fast_decode is not None

@@ -34,7 +34,7 @@ def test_a_typed_shape_is_made_with_as_many_numbers_as_planned() -> None:
     assert logits.shape == (300,)
     assert np.isfinite(logits).all()
     assert logits.std() > 0
-    assert lm.fast_decode is not None
+    assert lm.weights.fast_decode is not None
     assert all(torch.isfinite(weight).all() for weight in weights)
 
 

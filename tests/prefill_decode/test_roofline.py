@@ -136,7 +136,8 @@ def test_what_is_multiplied_differs_from_number_to_number_and_stays_finite(
 
     monkeypatch.setattr(ceilings, "rate_of", multiply)
     before = torch.random.get_rng_state()
-    lm = replace(tiny("llama"), dtype=dtype)
+    lm = tiny("llama")
+    lm = replace(lm, local=replace(lm.weights, dtype=dtype))
     for measure in (measure_matmul, measure_read) * 2:
         measure(lm, n_tries=1)
     for first, again in ((made[0], made[2]), (made[1], made[3])):

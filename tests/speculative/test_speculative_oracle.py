@@ -23,7 +23,7 @@ PROMPT_IDS = [5, 6, 7, 8]
 
 def gap_by_hand(lm: LanguageModel, widths: list[int]) -> float:
     """The largest difference of any logit, each side reading its own cache, some of it cropped."""
-    by_hand = lm.fast_decode
+    by_hand = lm.weights.fast_decode
     assert by_hand is not None
     model: Any = lm.model
     ours = DynamicCache()
@@ -44,7 +44,7 @@ def gap_by_hand(lm: LanguageModel, widths: list[int]) -> float:
 
 def test_a_few_tokens_by_hand_give_the_model_s_logits() -> None:
     assert gap_by_hand(tiny("llama"), [1, 2, 5, 1, 9, MAX_TOKENS]) < 2e-5
-    assert tiny("qwen3").fast_decode is None
+    assert tiny("qwen3").weights.fast_decode is None
 
 
 def test_the_shipped_pair_reads_a_few_tokens_by_hand(storyteller: LanguageModel) -> None:

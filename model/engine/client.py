@@ -1,0 +1,272 @@
+"""A server that runs a model's passes, spoken to over HTTP as vLLM's completions are.
+
+Every request is stateless: ids go in, log-probabilities of what may follow come out, raw, best
+first. The server's own prefix cache makes the next request cheap. This module knows no text, no
+tokenizer and no page; it was written against vLLM 0.32, and tests/engine pins what it relies on.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import numpy as np
+import numpy.typing as npt
+
+from model.sentences import cut, reason
+
+MAX_BEST = 4096  # log-probabilities that are asked for at once; a smaller vocabulary comes whole
+MAX_BY_ID = 128  # that vLLM sends by their ids
+MAX_ROWS = 32  # texts in one request
+_PAUSES = (0.2, 0.6)  # seconds before a request is tried again
+_PATIENCE = httpx2.Timeout(60.0, connect=3.0)
+_BUSY = {429, 502, 503, 504}
+_ROUNDING = 1e-6  # that the sum of 4,096 float32 probabilities may be off by
+_SCHEMES, _HOST = ("http", "https"), re.compile(r"[\w.:-]+")
+_NEVER = -9999.0  # what vLLM writes for a log-probability of -inf
+_FIGURE = re.compile(r"^(vllm:\w+)(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
+
+
+class EngineError(ValueError):
+    """The server did not do what it was asked; the message is one sentence with the remedy."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """The model that a server holds."""
+
+    name: str  # under which requests ask for it
+    root: str  # what the server loaded: a hub id, or a folder of its machine
+    max_tokens: int  # prompt and answer together
+
+
+@dataclass(frozen=True, eq=False)
+class Sent:
+    """The log-probabilities that a server sent for one position."""
+
+    ids: npt.NDArray[np.int64]
+    logprobs: npt.NDArray[np.float32]
+
+
+class Server:
+    """One address, and what it can be asked."""
+
+    def __init__(self, url: str, key: str = "", max_best: int = MAX_BEST) -> None:
+        """Takes the address, with or without /v1; nothing is sent yet.
+
+        Raises:
+            EngineError: where this is no address.
+        """
+        self.max_best, self._model = max_best, ""
+        try:
+            self._http = httpx2.Client(
+                base_url=url.strip().rstrip("/").removesuffix("/v1"),
+                headers={"Authorization": f"Bearer {key}"} if key else {},
+                timeout=_PATIENCE,
+            )
+            address = self._http.base_url
+            is_address = bool(
+                address.scheme in ("http", "https") and re.fullmatch(r"[\w.:-]+", address.host)
+            )
+        except (httpx2.InvalidURL, UnicodeError):
+            is_address = False
+        if not is_address:
+            raise EngineError(
+                f"“{cut(url)}” is no address of a server: write one such as http://127.0.0.1:8000."
+            )
+
+    def served(self, wanted: str = "") -> Served:
+        """Returns the model that is called so, or was loaded from there; else the first one."""
+        cards = [
+            Served(str(card["id"]), str(card.get("root") or card["id"]), int(card["max_model_len"]))
+            for card in self._ask("GET", "/v1/models").get("data", ())
+            if isinstance(card.get("max_model_len"), int)
+        ]
+        if not cards:
+            raise EngineError("The server names no model that it serves: start vLLM with one.")
+        found = next((card for card in cards if wanted in (card.name, card.root)), cards[0])
+        self._model = found.name
+        return found
+
+    def n_best(self, vocab_size: int) -> int:
+        """Returns how many log-probabilities to ask for: all of a small vocabulary."""
+        return min(vocab_size, self.max_best)
+
+    def expect(
+        self, rows: Sequence[Sequence[int]], n_best: int, salt: str | None = None
+    ) -> tuple[list[Sent], float]:
+        """Asks what may follow each of some texts.
+
+        Args:
+            rows: their ids.
+            n_best: how many log-probabilities, best first; -1 for all.
+            salt: texts with another one share nothing of the server's cache.
+
+        Returns:
+            What was sent for each, and the seconds from request to answer.
+        """
+        more = {} if salt is None else {"cache_salt": salt}
+        sent: list[Sent] = []
+        started = time.perf_counter()
+        for start in range(0, len(rows), MAX_ROWS):
+            part = [list(row) for row in rows[start : start + MAX_ROWS]]
+            sent += self._complete(part, {"logprobs": n_best, **more})
+        return sent, time.perf_counter() - started
+
+    def logprobs_of(self, ids: Sequence[int], token_ids: Sequence[int]) -> Sent:
+        """Asks for the log-probabilities of certain tokens after one text; it may send fewer."""
+        parts = [
+            self._complete(
+                [list(ids)],
+                {"logprobs": 1, "logprob_token_ids": list(token_ids[start : start + MAX_BY_ID])},
+            )[0]
+            for start in range(0, len(token_ids), MAX_BY_ID)
+        ]
+        return Sent(
+            np.concatenate([part.ids for part in parts]),
+            np.concatenate([part.logprobs for part in parts]),
+        )
+
+    def figures(self) -> dict[str, float]:
+        """Returns the server's own figures by their names, summed over its engines."""
+        totals: dict[str, float] = {}
+        for name, number in _FIGURE.findall(self._send("GET", "/metrics", None).text):
+            totals[name] = totals.get(name, 0.0) + float(number)
+        return totals
+
+    def _complete(self, rows: list[list[int]], wanted: Mapping[str, object]) -> list[Sent]:
+        """Lets each text go on by one token, which is thrown away: what it was drawn from stays."""
+        answer = self._ask(
+            "POST",
+            "/v1/completions",
+            {
+                "model": self._model,
+                "prompt": rows,
+                "max_tokens": 1,
+                "temperature": 0,
+                "ignore_eos": True,
+                "return_tokens_as_token_ids": True,
+                **wanted,
+            },
+        )
+        try:
+            choices = sorted(answer["choices"], key=lambda choice: choice["index"])
+            sent = [_read(choice["logprobs"]["top_logprobs"][0]) for choice in choices]
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise EngineError(
+                "The server’s answer holds no log-probabilities by token id: serve the model with "
+                "vLLM, which the settings of this page expect."
+            ) from error
+        if len(sent) != len(rows):
+            raise EngineError("The server answered some of the texts only: try again.")
+        return sent
+
+    def _ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
+        """Sends a request and returns the object that it is answered with."""
+        response = self._send(method, path, body)
+        try:
+            answer = response.json()
+        except ValueError as error:
+            raise EngineError("The server’s answer is no JSON: check its address.") from error
+        if not isinstance(answer, dict):
+            raise EngineError("The server’s answer is no object: check its address.")
+        return answer
+
+    def _send(self, method: str, path: str, body: object) -> httpx2.Response:
+        """Sends a request, again where the server is away or busy, and refuses what failed."""
+        for pause in (*_PAUSES, None):
+            why = ""
+            try:
+                response = self._http.request(method, path, json=body)
+                if response.status_code not in _BUSY:
+                    return _accepted(response)
+                why = f"status {response.status_code}"
+            except httpx2.ReadTimeout:
+                why = f"nothing in {_PATIENCE.read:g} s"
+                break  # it is there and slow: asking again would make it slower
+            except httpx2.TransportError as error:
+                why = reason(error)
+            if pause is not None:
+                time.sleep(pause)
+        raise EngineError(
+            f"The model’s server does not answer ({why}): nothing is lost; press again once it is "
+            "back."
+        )
+
+
+def _accepted(response: httpx2.Response) -> httpx2.Response:
+    """Returns an answer that is one.
+
+    Raises:
+        EngineError: what the server said against the request, in one sentence.
+    """
+    status = response.status_code
+    if status < 300:
+        return response
+    if status in (401, 403):
+        raise EngineError(
+            "The model’s server refuses the key: set ONE_TOKEN_ENGINE_KEY to the one it expects."
+        )
+    try:
+        said = str(response.json()["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        said = f"status {status}"
+    remedy = "go back, or shorten the text"
+    if "logprobs" in said:
+        remedy = "start it with --max-logprobs -1"
+    raise EngineError(f"The model’s server refused this ({reason(ValueError(said))}): {remedy}.")
+
+
+def _read(by_token: Mapping[str, float]) -> Sent:
+    """Takes apart what a server sent for a position: token_id:262 by token_id:262."""
+    ids = np.fromiter((int(token.removeprefix("token_id:")) for token in by_token), np.int64)
+    logprobs = np.fromiter(by_token.values(), np.float32)
+    logprobs[logprobs <= _NEVER] = -np.inf
+    return Sent(ids, logprobs)
+
+
+def spread(sent: Sent, vocab_size: int) -> npt.NDArray[np.float32]:
+    """Puts what was sent at its ids; what was left out shares the rest of the probability evenly.
+
+    Raises:
+        EngineError: where the numbers are no log-probabilities of this vocabulary.
+    """
+    if not sent.ids.size or sent.ids.max() >= vocab_size:
+        raise EngineError(
+            f"The server’s tokens are not the {vocab_size:,} of this model: set "
+            "ONE_TOKEN_ENGINE_MODEL to the folder or name of the model that it serves."
+        )
+    n_rest = vocab_size - sent.ids.size
+    logits = np.full(vocab_size, -np.inf, dtype=np.float32)
+    if n_rest:
+        said = float(np.exp(sent.logprobs.astype(np.float64)).sum())
+        if said > 1 + 1e-3:
+            raise EngineError(
+                "The server sends no log-probabilities: start it with --logprobs-mode raw_logprobs."
+            )
+        even = np.log(max(1 - said, _ROUNDING) / n_rest)
+        logits[:] = min(even, float(sent.logprobs.min()))
+    logits[sent.ids] = sent.logprobs
+    return logits
+
+
+def read_rows(
+    server: Server, vocab_size: int, rows: Sequence[Sequence[int]], n_logits: int
+) -> tuple[npt.NDArray[np.float32], float]:
+    """Asks what follows each of the last positions of some texts; 0 for all positions.
+
+    Returns:
+        (rows, positions, vocab) logits and the seconds from the first request to the last answer.
+    """
+    prefixes = [
+        row[: len(row) - n_after]
+        for row in rows
+        for n_after in reversed(range(n_logits or len(row)))
+    ]
+    sent, seconds = server.expect(prefixes, server.n_best(vocab_size))
+    logits = np.stack([spread(part, vocab_size) for part in sent])
+    return logits.reshape(len(rows), -1, vocab_size), seconds

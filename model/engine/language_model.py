@@ -1,0 +1,112 @@
+"""A model as a text knows it: who it is, and who runs its passes.
+
+Its identity (name, tokenizer, vocabulary, ends, the shape of its cache) is the same wherever it
+runs. The weights are here, or a server has them; this module knows neither a pass nor a page.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import torch
+from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
+
+from model import kv_cache
+from model.engine.client import Server
+from model.fast.llama_decode import FastDecode
+from model.fast.threads import Threads
+from model.records import CacheShape
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
+
+
+class NeedsWeightsError(ValueError):
+    """Something needs weights in this process, and a server has them; one sentence."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """The weights of a model in this process, and what a pass over them needs."""
+
+    source: Callable[[], PreTrainedModel]  # gives transformers' model, in eval mode
+    device: torch.device
+    dtype: torch.dtype
+    cache_argument: str | None  # name by which a pass takes its cache; None where it takes none
+    fast_decode: FastDecode | None  # a decode step that is faster than the model's, tested equal
+    threads: Threads = field(default_factory=Threads, repr=False)  # of its passes on the CPU
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held during a pass
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class LanguageModel:
+    """A model that is ready to run, with what the pages ask of it."""
+
+    name: str
+    kind: Kind
+    config: PreTrainedConfig  # of the whole model
+    tokenizer: PreTrainedTokenizerBase
+    vocab_size: int  # width of the logits; the tokenizer may know fewer
+    context_length: int | None  # tokens that it can read at once; None where there is no limit
+    n_parameters: int
+    end_ids: frozenset[int]  # each of these ends a text
+    bos_id: int | None  # begins a text
+    cache_shape: CacheShape
+    has_chat_template: bool
+    local: Weights | None  # None where a server has them
+    server: Server | None = None
+
+    @property
+    def weights(self) -> Weights:
+        """Its weights in this process.
+
+        Raises:
+            NeedsWeightsError: where a server has them.
+        """
+        if self.local is None:
+            raise NeedsWeightsError(
+                f"{self.name} runs on a server, and this needs weights in this process: "
+                "choose a shipped model."
+            )
+        return self.local
+
+    @property
+    def model(self) -> PreTrainedModel:
+        """Transformers' model, unwrapped; of a shipped one it may have to be read first."""
+        return self.weights.source()
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return self.weights.device
+
+    @property
+    def place(self) -> str:
+        """Where its passes run, as a word: "cpu", "cuda:0", "server"."""
+        return str(self.local.device) if self.local is not None else "server"
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The format of its numbers."""
+        return self.weights.dtype
+
+    @property
+    def dtype_name(self) -> str:
+        """The format of its numbers as a word, such as "float32"; a server's is its config's."""
+        dtype = self.config.dtype if self.local is None else self.local.dtype
+        return str(dtype or "float16").removeprefix("torch.")
+
+    @property
+    def where(self) -> str:
+        """The device and the numbers that it runs in, such as "cpu, float32"."""
+        return f"{self.place}, {self.dtype_name}"
+
+    def new_cache(self) -> DynamicCache | None:
+        """Returns an empty cache for one text; None for a model that takes none, or on a server."""
+        keeps = self.local is not None and self.local.cache_argument is not None
+        return kv_cache.new_cache(self.config) if keeps else None

@@ -1,0 +1,126 @@
+"""Reads a text on weights in this process: what was read stays in a cache, the rest is new.
+
+A cache that is long idle may be dropped for those of other texts; the ids that were read bring it
+back. This module knows passes and the key-value cache; it chooses no token.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+import torch
+from transformers import DynamicCache
+
+from model import kv_cache
+from model.engine.language_model import LanguageModel
+from model.fast.cache_budget import budget_of
+from model.passes import Logits, decode_one_token, read_prompt
+from model.records import Pass, Phase
+
+
+class LocalReader:
+    """What the model has read of one text, and the cache that keeps it.
+
+    Attributes:
+        n_read: positions that the cache holds.
+    """
+
+    def __init__(self, lm: LanguageModel) -> None:
+        """Begins with an empty cache."""
+        self.lm, self.n_read = lm, 0
+        self._cache, self._ids, self._budget = lm.new_cache(), list[int](), budget_of(lm.device)
+
+    def read(self, ids: Sequence[int]) -> tuple[Logits, Pass]:
+        """Reads what the cache does not hold of a text: all of it, or its last token.
+
+        Returns:
+            The logits for the position after it, (vocab,), and the pass.
+        """
+        with self._budget.in_use(self):
+            unread = ids[self.n_read :]
+            phase: Phase
+            if self._cache is None or self.n_read == 0:
+                phase = "prefill"
+                logits, seconds = read_prompt(self.lm, unread, self._cache)
+            else:
+                phase = "decode"
+                logits, seconds = decode_one_token(self.lm, unread[0], self._cache)
+            self._ids = list(ids)
+            self.n_read = 0 if self._cache is None else len(ids)
+            return logits, Pass(
+                phase=phase,
+                seconds=seconds,
+                n_input=len(unread),
+                cache_tokens=self.n_read,
+                cache_bytes=self.bytes_in_use,
+                bytes_held=self.bytes_held,
+            )
+
+    def crop(self, n_kept: int) -> bool:
+        """Forgets all but the first positions.
+
+        Returns:
+            Whether it could; where the cache cannot be cropped, all has to be read again.
+        """
+        with self._budget.in_use(self):
+            if self._cache is None or self.n_read < n_kept:
+                self.drop_cache()
+                return True
+            if not kv_cache.can_crop(self.lm.config):
+                self.drop_cache()
+                return False
+            kv_cache.crop(self._cache, self.n_read - n_kept)
+            self.n_read = n_kept
+            return True
+
+    def drop_cache(self) -> None:
+        """Lets the cache go; the next pass, or whoever looks at it, reads the text again."""
+        self._cache, self.n_read = self.lm.new_cache(), 0
+
+    @property
+    def cache(self) -> DynamicCache | None:
+        """Keys and values of what was read, read again where they were dropped; None without."""
+        with self._budget.in_use(self):
+            self._refill()
+            return self._cache
+
+    @torch.inference_mode()
+    def fork(self) -> LocalReader:
+        """Returns an independent copy."""
+        twin = copy.copy(self)
+        with self._budget.in_use(self), self._budget.in_use(twin):
+            self._refill()
+            twin.n_read = self.n_read
+            twin._cache = None if self._cache is None else kv_cache.fork(self._cache)
+        return twin
+
+    @property
+    def n_held(self) -> int:
+        """How many logits are the model's own: all of them."""
+        return self.lm.vocab_size
+
+    def ranked(self, logits: Logits) -> Logits:
+        """Returns the logits that a rank is counted among: all of them."""
+        return logits
+
+    @property
+    def keeps_cache(self) -> bool:
+        """Whether anything is kept of what was read."""
+        return self._cache is not None
+
+    @property
+    def bytes_in_use(self) -> int:
+        """Bytes of the positions that the cache holds."""
+        return kv_cache.bytes_in_use(self._cache, self.n_read)
+
+    @property
+    def bytes_held(self) -> int:
+        """Bytes of the storage behind the cache: whole blocks, and what a crop left empty."""
+        return kv_cache.bytes_held(self._cache)
+
+    def _refill(self) -> None:
+        """Reads again what a cache held that was dropped; the logits are known."""
+        if self._cache is not None and not self.n_read and self._ids:
+            read_prompt(self.lm, self._ids, self._cache)
+            self.n_read = len(self._ids)

@@ -1,0 +1,68 @@
+"""From a server's address to a model: its identity is read here, its weights stay there.
+
+Tokenizer and config come from a shipped name, a folder or the hub; no weights are fetched. This
+module knows loading and the client; it runs no pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from huggingface_hub import snapshot_download
+from transformers import AutoConfig
+
+from model.engine.client import Server
+from model.engine.language_model import LanguageModel
+from model.loading import SAFELY, ModelParts, Progress, describe, load_tokenizer, reading
+from model.weights.check import LoadError
+from model.weights.locate import find_folder, shown_name
+from model.weights.random_weights import count_shape
+
+# config and tokenizer; the weights are the server's
+_WORDS = ["config.json", "generation_config.json", "tokenizer*", "*.jinja", "vocab*", "merges.txt"]
+
+
+def open_server(
+    url: str, key: str = "", model: str = "", progress: Progress | None = None
+) -> LanguageModel:
+    """Opens the model of a server.
+
+    Args:
+        url: of the server, as vLLM serves it: http://127.0.0.1:8000.
+        key: that it expects, if any.
+        model: a shipped name, a folder or a hub id that has the model's tokenizer and config; by
+            default where the server says that it has the model from.
+        progress: is told, in words, what is being done.
+
+    Raises:
+        LoadError: one sentence with the remedy.
+    """
+    say = progress or (lambda _: None)
+    say("Asking the model’s server what it serves")
+    try:
+        server = Server(url, key)
+        served = server.served(model)
+    except ValueError as error:
+        raise LoadError(str(error)) from error
+    source = model or served.root
+    shown = shown_name(source)
+    with reading(shown):
+        folder = find_folder(source) or Path(snapshot_download(source, allow_patterns=_WORDS))
+        config = AutoConfig.from_pretrained(folder, **SAFELY)
+        text_config = config.get_text_config(decoder=True)
+        parts = ModelParts(
+            config=config,
+            vocab_size=int(text_config.vocab_size),
+            n_parameters=count_shape(shown, config).n_parameters,
+            end_ids=None,
+            weights=None,
+        )
+        lm = describe(
+            f"{shown_name(served.name)} (server)",
+            "causal",
+            parts,
+            load_tokenizer(folder, shown),
+        )
+    # the token that a request asks for, and that is thrown away, has its place too
+    return replace(lm, server=server, context_length=served.max_tokens - 1)

@@ -1,0 +1,151 @@
+"""Reads a text on a server: ids alone are kept here, and each request holds all of them.
+
+A server sends the best log-probabilities only. What it leaves out shares the rest of the
+probability evenly, which is exact for all of it together at temperature 1; above 1 the rest is then
+at most so likely, below 1 at least. What a step needs of it is asked for. This module knows ids and
+log-probabilities; it keeps no weights.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from model.engine.client import MAX_BY_ID, Sent, Server, spread
+from model.masks import MASKS
+from model.passes import Logits
+from model.records import BoolArray, Pass, Stage
+from model.sampling import Settings, draw, process
+
+if TYPE_CHECKING:
+    from model.engine.language_model import LanguageModel
+
+
+class ServerReader:
+    """What a server has read of one text: as many ids, and nothing of its cache.
+
+    Attributes:
+        cache: None, for it is the server's.
+        keeps_cache: True, for the server has a prefix cache.
+        n_read: positions that it has read.
+        is_exact: whether every logit is one that it sent.
+    """
+
+    cache = None
+    keeps_cache = True
+
+    def __init__(self, lm: LanguageModel, server: Server) -> None:
+        """Begins with nothing read."""
+        self.lm, self.server, self.n_read = lm, server, 0
+        self._logits: Logits = np.zeros(0, dtype=np.float32)
+        self._is_held: BoolArray = np.zeros(0, dtype=bool)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every logit is one that the server sent."""
+        return bool(self._is_held.all())
+
+    @property
+    def n_held(self) -> int:
+        """How many of the best logits the server sent."""
+        return int(np.count_nonzero(self._is_held))
+
+    def read(self, ids: Sequence[int]) -> tuple[Logits, Pass]:
+        """Sends a text; the server's prefix cache holds what it has read of it before.
+
+        Returns:
+            The logits for the position after it, (vocab,), and the pass as a client sees it.
+        """
+        (sent,), seconds = self.server.expect([ids], self.server.n_best(self.lm.vocab_size))
+        self._take(sent)
+        n_before, self.n_read = self.n_read, len(ids)
+        return self._logits, Pass(
+            phase="decode" if n_before else "prefill",
+            seconds=seconds,
+            n_input=len(ids) - n_before,
+            cache_tokens=self.n_read,
+            cache_bytes=self.bytes_in_use,
+            bytes_held=self.bytes_held,
+        )
+
+    def refine(
+        self,
+        ids: Sequence[int],
+        n_prompt: int,
+        settings: Settings,
+        coin: float,
+        token_id: int | None,
+    ) -> Logits:
+        """Asks for what the server left out and a step needs: penalised, forced or drawn tokens."""
+        used = set(ids) if _moves_used(settings) else set()
+        needed = sorted(used if token_id is None else {*used, token_id})
+        missing = [i for i in needed if not self._is_held[i]]
+        if 0 < len(missing) <= 4 * MAX_BY_ID:
+            self._learn(self.server.logprobs_of(ids, missing))
+            missing = [i for i in missing if not self._is_held[i]]
+        if missing or (token_id is None and self._reaches_rest(ids, n_prompt, settings, coin)):
+            (sent,), _ = self.server.expect([ids], -1)
+            self._take(sent)
+        return self._logits
+
+    def crop(self, n_kept: int) -> bool:
+        """Forgets all but the first positions; a server finds them again by itself."""
+        self.n_read = min(self.n_read, n_kept)
+        return True
+
+    def drop_cache(self) -> None:
+        """Begins again with nothing read."""
+        self.n_read = 0
+
+    def fork(self) -> ServerReader:
+        """Returns an independent copy."""
+        return copy.copy(self)
+
+    @property
+    def bytes_in_use(self) -> int:
+        """Bytes of the positions that were read: derived from the config."""
+        return self.n_read * self.lm.cache_shape.bytes_per_token
+
+    @property
+    def bytes_held(self) -> int:
+        """The same: the server's blocks are its own affair."""
+        return self.bytes_in_use
+
+    def ranked(self, logits: Logits) -> Logits:
+        """Returns the logits that a rank is counted among: those that the server sent."""
+        return np.where(self._is_held, logits, np.float32(-np.inf))
+
+    def _take(self, sent: Sent) -> None:
+        self._logits = spread(sent, self.lm.vocab_size)
+        self._is_held = np.zeros(self.lm.vocab_size, dtype=bool)
+        self._is_held[sent.ids] = True
+
+    def _learn(self, sent: Sent) -> None:
+        """Adds logits of single tokens; what was read before stays as it is for other copies."""
+        self._logits, self._is_held = self._logits.copy(), self._is_held.copy()
+        self._logits[sent.ids], self._is_held[sent.ids] = sent.logprobs, True
+
+    def _reaches_rest(
+        self, ids: Sequence[int], n_prompt: int, settings: Settings, coin: float
+    ) -> bool:
+        """Tells whether the coin falls on what was left out, or a mask may cut within it."""
+        stages = process(self._logits, ids, settings, n_prompt, coin)
+        if not self._is_held[draw(stages[-1], coin)]:
+            return True
+        return any(self._cuts_rest(before, after) for before, after in pairwise(stages))
+
+    def _cuts_rest(self, before: Stage, after: Stage) -> bool:
+        """Tells whether a mask that found tokens left out among those in play kept what it may."""
+        if after.name not in MASKS or self._is_held[before.order].all():
+            return False
+        n_held = np.count_nonzero(self._is_held[before.order])
+        return bool(np.count_nonzero(self._is_held[after.order]) == n_held)
+
+
+def _moves_used(settings: Settings) -> bool:
+    """Tells whether a penalty is active, which moves every token of the text."""
+    return any(name.endswith("_penalty") for name in settings.stage_names)

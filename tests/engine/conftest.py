@@ -1,0 +1,39 @@
+"""The server that the tests of this folder ask: a small one of our own, or vLLM itself.
+
+`make test-vllm` names vLLM's program in ONE_TOKEN_TEST_VLLM, and the same tests hold for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from model.engine.language_model import LanguageModel
+from model.engine.opening import open_server
+from tests.engine.fake_vllm import FakeVllm
+from tests.engine.real_vllm import RealVllm
+
+
+@pytest.fixture
+def fake(storyteller: LanguageModel) -> Iterator[FakeVllm]:
+    """Ours, for what no real server can be made to do."""
+    server = FakeVllm(storyteller)
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="session")
+def vllm(storyteller: LanguageModel) -> Iterator[FakeVllm | RealVllm]:
+    """The one that the contract is held against."""
+    program = os.environ.get("ONE_TOKEN_TEST_VLLM")
+    server = RealVllm(program) if program else FakeVllm(storyteller)
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def remote(vllm: FakeVllm | RealVllm) -> LanguageModel:
+    """The storyteller of that server."""
+    return open_server(vllm.url)

@@ -1,0 +1,189 @@
+"""A small server that answers as vLLM's completions do, from the real storyteller's weights.
+
+It sends what vLLM 0.32 sends, and `make test-vllm` holds the same tests against vLLM itself: the
+best log-probabilities by token id, certain ones by their ids, its model's card, its own figures.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import takewhile
+from typing import Any, ClassVar
+
+import numpy as np
+
+from model.draw import best_ids
+from model.engine.local import LocalReader
+from model.loading import LanguageModel
+from model.masks import log_softmax
+from model.weights.locate import SHIPPED
+
+MAX_BY_ID = 128
+
+
+class FakeVllm:
+    """One server on one port of loopback, which can go away and come back.
+
+    Attributes:
+        max_logprobs: more are refused, as vLLM does; -1 for any number.
+        knows_ids: whether it takes `logprob_token_ids`, which older ones overlook.
+        key: that every request has to bear, if any.
+        trouble: statuses or raw texts with which the next requests are answered instead.
+    """
+
+    def __init__(self, lm: LanguageModel, root: str = str(SHIPPED["storyteller"])) -> None:
+        self.lm, self.root = lm, root
+        self.max_logprobs, self.knows_ids, self.key = -1, True, ""
+        self.trouble: list[int | str] = []
+        self.asked: list[dict[str, Any]] = []
+        self.n_known = self.n_hit = 0
+        self._reader, self._ids, self._turn = LocalReader(lm), list[int](), threading.Lock()
+        self._http: _Http | None = None
+        self._port = 0
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """Listens, where it listened before."""
+        answers = type("Answers", (_Answers,), {"fake": self})
+        self._http = _Http(("127.0.0.1", self._port), answers)
+        self._port = self._http.server_address[1]
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+
+    def kill(self) -> None:
+        """Goes away, in the middle of whatever it does."""
+        if self._http is not None:
+            self._http.shutdown()
+            self._http.hang_up()
+            self._http.server_close()
+            self._http = None
+
+    def models(self) -> dict[str, Any]:
+        card = {"id": "storyteller", "object": "model", "root": self.root, "max_model_len": 2048}
+        return {"object": "list", "data": [card]}
+
+    def metrics(self) -> str:
+        labels = '{engine="0",model_name="storyteller"}'
+        figures = {
+            "num_requests_running": 0,
+            "num_requests_waiting": 0,
+            "kv_cache_usage_perc": 0,
+            "prefix_cache_queries_total": self.n_known,
+            "prefix_cache_hits_total": self.n_hit,
+        }
+        return "".join(f"vllm:{name}{labels} {float(n)}\n" for name, n in figures.items())
+
+    def complete(self, asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Answers one request: its status, and the object."""
+        self.asked.append(asked)
+        prompt, wanted = asked["prompt"], asked.get("logprobs")
+        rows = prompt if isinstance(prompt[0], list) else [prompt]
+        by_id = asked.get("logprob_token_ids") if self.knows_ids else None
+        if asked["model"] != "storyteller":
+            return 404, _error(f"The model `{asked['model']}` does not exist.")
+        if max(map(len, rows)) + asked["max_tokens"] > 2048:
+            return 400, _error("This model's maximum context length is 2048 tokens.")
+        if -1 < self.max_logprobs < (self.lm.vocab_size if wanted == -1 else wanted or 0):
+            return 400, _error(
+                f"Requested sample logprobs of {wanted}, which is greater than max allowed: "
+                f"{self.max_logprobs}"
+            )
+        if by_id and len(by_id) > MAX_BY_ID:
+            return 400, _error("logprob_token_ids is too long")
+        choices = [_choice(i, self._expect(row), wanted, by_id) for i, row in enumerate(rows)]
+        return 200, {"object": "text_completion", "choices": choices}
+
+    def _expect(self, ids: list[int]) -> np.ndarray:
+        """Log-probabilities after a text; of a text that goes on, what is new alone is read."""
+        with self._turn:
+            pairs = zip(self._ids, ids[:-1], strict=False)
+            n_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+            self.n_known, self.n_hit = self.n_known + len(ids), self.n_hit + n_common
+            if n_common == len(ids) - 1 and n_common:
+                self._reader.crop(n_common)
+            else:
+                self._reader.empty()
+            logits, _ = self._reader.read(ids)
+            self._ids = ids
+        return log_softmax(logits)
+
+
+def _choice(
+    index: int, logprobs: np.ndarray, wanted: int | None, by_id: list[int] | None
+) -> dict[str, Any]:
+    best = int(logprobs.argmax())
+    sent = best_ids(logprobs, len(logprobs) if wanted == -1 else wanted or 0).tolist()
+    ids = dict.fromkeys([best, *(by_id or sent)])
+    top = {f"token_id:{i}": float(np.float32(logprobs[i])) for i in ids}
+    return {"index": index, "text": "", "logprobs": {"top_logprobs": [top]}}
+
+
+def _error(message: str) -> dict[str, Any]:
+    return {"error": {"message": message, "type": "BadRequestError"}}
+
+
+class _Http(ThreadingHTTPServer):
+    """Keeps its connections, so that it can hang up on all of them."""
+
+    def __init__(self, *args: Any) -> None:
+        self.connections: list[socket.socket] = []
+        super().__init__(*args)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.connections.append(request)
+        super().process_request(request, client_address)
+
+    def hang_up(self) -> None:
+        for connection in self.connections:
+            with suppress(OSError):  # closed already
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, *_: Any) -> None:
+        """Says nothing of clients that were hung up on."""
+
+
+class _Answers(BaseHTTPRequestHandler):
+    """What one connection asks."""
+
+    fake: ClassVar[FakeVllm]
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """Answers with the model's card, or the figures."""
+        if self.path == "/metrics":
+            self._send(200, self.fake.metrics())
+        else:
+            self._answer(200, self.fake.models())
+
+    def do_POST(self) -> None:
+        """Answers with what may follow some texts."""
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self._answer(*self.fake.complete(asked))
+
+    def _answer(self, status: int, answer: dict[str, Any]) -> None:
+        if self.fake.key and self.headers.get("Authorization") != f"Bearer {self.fake.key}":
+            status, answer = 401, {"error": "Unauthorized"}
+        trouble = self.fake.trouble.pop(0) if self.fake.trouble else None
+        if isinstance(trouble, str):
+            self._send(200, trouble)
+        elif trouble is not None:
+            self._send(trouble, "{}")
+        else:
+            self._send(status, json.dumps(answer))
+
+    def _send(self, status: int, text: str) -> None:
+        data = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""

@@ -1,0 +1,84 @@
+"""What a server may do wrong ends in one sentence, and the text stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.engine import client
+from model.engine.client import EngineError, Server
+from model.engine.language_model import LanguageModel
+from model.engine.opening import open_server
+from model.generation import Generation
+from model.weights.check import LoadError
+from tests.engine.fake_vllm import FakeVllm
+
+PROMPT = "The cat sat on the"
+
+
+def test_a_busy_server_is_asked_again(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(client.time, "sleep", pauses.append)
+    lm = open_server(fake.url)
+    fake.trouble = [503, 429]
+    Generation(lm, PROMPT)
+    assert pauses == [0.2, 0.6]
+
+
+@pytest.mark.parametrize("trouble", [500, "no JSON", "[]", '{"choices": []}', '{"choices": 3}'])
+def test_what_makes_no_sense_is_refused(trouble: int | str, fake: FakeVllm) -> None:
+    text = Generation(open_server(fake.url), PROMPT)
+    before = text.ids[:]
+    fake.trouble = [trouble]
+    with pytest.raises(EngineError, match=r"server.*: .*\.$"):
+        text.step()
+    assert text.ids == before
+    text.step()
+
+
+def test_a_cap_is_named_with_its_remedy(fake: FakeVllm) -> None:
+    fake.max_logprobs = 20
+    with pytest.raises(EngineError, match="--max-logprobs -1"):
+        Generation(open_server(fake.url), PROMPT)
+
+
+def test_the_key_is_sent_and_asked_for(fake: FakeVllm) -> None:
+    fake.key = "secret"
+    with pytest.raises(LoadError, match="ONE_TOKEN_ENGINE_KEY"):
+        open_server(fake.url)
+    Generation(open_server(f"{fake.url}/v1/", "secret"), PROMPT)
+
+
+@pytest.mark.parametrize("url", ["", "nowhere", "ftp://127.0.0.1", "http://[", "http://\0"])
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(EngineError, match="no address"):
+        Server(url)
+
+
+def test_a_server_that_is_not_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client.time, "sleep", lambda _: None)
+    with pytest.raises(LoadError, match="does not answer"):
+        open_server("http://127.0.0.1:9")
+
+
+def test_another_model_s_tokens_are_refused(fake: FakeVllm, storyteller: LanguageModel) -> None:
+    sent = Server(fake.url)
+    sent.served()
+    (answer,), _ = sent.expect([[0]], -1)
+    with pytest.raises(EngineError, match="ONE_TOKEN_ENGINE_MODEL"):
+        client.spread(answer, 100)
+    logits = client.Sent(answer.ids[:50], answer.logprobs[:50] + 20)
+    with pytest.raises(EngineError, match="raw_logprobs"):
+        client.spread(logits, storyteller.vocab_size)
+
+
+def test_a_server_that_overlooks_ids_is_asked_for_all(
+    fake: FakeVllm, storyteller: LanguageModel
+) -> None:
+    fake.knows_ids = False
+    lm = open_server(fake.url)
+    assert lm.server is not None
+    lm.server.max_best = 50
+    rare = int(Generation(storyteller, PROMPT).logits.argmin())
+    step = Generation(lm, PROMPT).step(token_id=rare)
+    assert step.rank == storyteller.vocab_size - 1
+    assert fake.asked[-2]["logprobs"] == -1
