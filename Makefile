@@ -1,6 +1,7 @@
 # make run     opens the app in the browser, offline once installed (HOST=0.0.0.0 for a class, PORT=8501)
 # make test    runs every test, those in a real browser included
 # make check   lint, formatting, types, then every test
+# make test-vllm  runs the tests of tests/engine against vLLM itself, in an environment of its own (3.5 GB)
 # make format  mends what can be mended by itself; make coverage, make bench and make clean do what they say
 #
 # Nothing is installed twice: a stamp in the environment bears the checksum of the requirements that are in it.
@@ -14,6 +15,7 @@ WORKERS ?= 2
 PYTEST_ARGS ?=
 
 VENV := .venv
+VLLM := $(VENV)-vllm
 BIN := $(VENV)/bin
 SOURCES := app.py pages model viz benchmarks
 DENO := DENO_DIR=$(VENV)/deno DENO_NO_UPDATE_CHECK=1 $(BIN)/python -m deno
@@ -25,13 +27,20 @@ DEV_STAMP := $(VENV)/.dev-$(shell cat requirements.txt requirements-dev.txt | ck
 CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 IS_SUITABLE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-.PHONY: run test check lint format types coverage bench clean
+.PHONY: run test test-vllm check lint format types coverage bench clean
 
 run: $(APP_STAMP)
 	@exec $(BIN)/python -m streamlit run app.py --server.address "$(HOST)" --server.port "$(PORT)"
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+
+test-vllm: $(DEV_STAMP)
+	@if [ ! -e $(VLLM)/.ready ]; then \
+	  sh tests/engine/install_vllm.sh $(VLLM) || { \
+	    echo "vLLM's CPU build cannot be installed here, for the reason above: its tests do not run." >&2; exit 0; }; \
+	fi; \
+	ONE_TOKEN_TEST_VLLM=$(VLLM)/bin/vllm $(BIN)/python -m pytest tests/engine -q -o timeout=1800 $(PYTEST_ARGS)
 
 check: lint types test
 
@@ -61,7 +70,7 @@ bench: $(DEV_STAMP)
 	@$(BIN)/python -m benchmarks.table
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(VLLM) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(APP_STAMP):

@@ -229,7 +229,7 @@ class Generation:
         """The raw logits for the next position, as a record."""
         if self._distribution is None:
             limit = _MAX_EXACT if len(self.logits) <= _MAX_EXACT else MAX_HELD
-            self._distribution = summarise(self.logits, limit=min(limit, self._reader.n_held))
+            self._distribution = summarise(self.logits, limit=self._reader.n_known(limit))
         return self._distribution
 
     @property
@@ -293,9 +293,7 @@ class Generation:
             candidates=candidates(stages, self._label, include=(token_id,)),
             stage_names=tuple(stage.name for stage in stages),
             n_kept=last.order.size,
-            distribution=summarise(
-                self.logits, min(MAX_HELD, self._reader.n_held), order=raw.order
-            ),
+            distribution=summarise(self.logits, self._reader.n_known(MAX_HELD), order=raw.order),
             phase=self.last_pass.phase,
             seconds=self.last_pass.seconds,
             n_input=self.last_pass.n_input,

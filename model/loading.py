@@ -19,7 +19,7 @@ from transformers import PreTrainedConfig
 from transformers.utils import logging
 
 from model import kv_cache
-from model.engine.language_model import Kind, LanguageModel, Weights
+from model.engine.language_model import LanguageModel, Weights
 from model.fast.layout import lay_out
 from model.fast.lazy_llama import LazyLlama, LazyModel, read_lazily
 from model.fast.llama_decode import fast_decode

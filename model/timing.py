@@ -37,9 +37,9 @@ def seconds_of(work: Callable[[], object], device: torch.device) -> float:
 def describe(lm: LanguageModel) -> Machine:
     """Writes down what a figure was measured on, and when."""
     return Machine(
-        device=str(lm.device),
-        processor=processor(lm.device),
-        dtype=str(lm.dtype).removeprefix("torch."),
+        device=lm.place,
+        processor=processor(lm.device) if lm.server is None else "a server, as its client sees it",
+        dtype=lm.dtype_name,
         n_threads=ALL_THREADS,
         model=Path(lm.name).name,
         n_parameters=lm.n_parameters,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import torch
 from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
@@ -19,11 +19,10 @@ from model.engine.client import Server
 from model.fast.llama_decode import FastDecode
 from model.fast.threads import Threads
 from model.records import CacheShape
+from model.weights.kind import Kind
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
-
-Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
 
 
 class NeedsWeightsError(ValueError):

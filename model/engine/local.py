@@ -95,10 +95,9 @@ class LocalReader:
             twin._cache = None if self._cache is None else kv_cache.fork(self._cache)
         return twin
 
-    @property
-    def n_held(self) -> int:
-        """How many logits are the model's own: all of them."""
-        return self.lm.vocab_size
+    def n_known(self, n_most: int) -> int:
+        """Returns how many of the best logits are known one by one, at most so many: all are."""
+        return n_most
 
     def ranked(self, logits: Logits) -> Logits:
         """Returns the logits that a rank is counted among: all of them."""

@@ -43,16 +43,16 @@ class ServerReader:
         self.lm, self.server, self.n_read = lm, server, 0
         self._logits: Logits = np.zeros(0, dtype=np.float32)
         self._is_held: BoolArray = np.zeros(0, dtype=bool)
+        self._n_sent = 0  # best first; single tokens that were asked for are not counted
 
     @property
     def is_exact(self) -> bool:
         """Whether every logit is one that the server sent."""
         return bool(self._is_held.all())
 
-    @property
-    def n_held(self) -> int:
-        """How many of the best logits the server sent."""
-        return int(np.count_nonzero(self._is_held))
+    def n_known(self, n_most: int) -> int:
+        """Returns how many of the best logits are known one by one, at most so many."""
+        return min(n_most, self._n_sent)
 
     def read(self, ids: Sequence[int]) -> tuple[Logits, Pass]:
         """Sends a text; the server's prefix cache holds what it has read of it before.
@@ -122,7 +122,7 @@ class ServerReader:
     def _take(self, sent: Sent) -> None:
         self._logits = spread(sent, self.lm.vocab_size)
         self._is_held = np.zeros(self.lm.vocab_size, dtype=bool)
-        self._is_held[sent.ids] = True
+        self._is_held[sent.ids], self._n_sent = True, sent.ids.size
 
     def _learn(self, sent: Sent) -> None:
         """Adds logits of single tokens; what was read before stays as it is for other copies."""

@@ -12,8 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 from model.generation import Generation
 from model.loading import LanguageModel, LoadError
 from model.sampling import Settings
+from pages.frame.layout import as_written
 from pages.frame.link import asked_model, begin_by_link, show_faults
-from pages.frame.models import DEFAULT_MODEL, shared_model
+from pages.frame.models import default_model, server_model, shared_model, with_weights
 from pages.frame.settings_table import SettingsTable
 
 SESSION = "reader"
@@ -48,10 +49,15 @@ class HomeSession(Protocol):
         """Its controls."""
 
 
-def home_session() -> HomeSession | None:
-    """Return what this reader has on the home page; None where they have not been there."""
+def home_session(lm: LanguageModel | None = None) -> HomeSession | None:
+    """Return what this reader has on the home page; None where they have not been there.
+
+    Args:
+        lm: Of the page that asks: what another model wrote is no text of its tokens.
+    """
     session: HomeSession | None = st.session_state.get(SESSION)
-    return session
+    is_other = session is not None and lm is not None and session.lm is not lm
+    return None if is_other else session
 
 
 def progress_caption(waiting: DeltaGenerator) -> Callable[[str], None]:
@@ -69,6 +75,8 @@ def lesson_state(
     begin: Callable[[LanguageModel, Kept | None], Kept],
     model_of: Callable[[Kept], LanguageModel] = attrgetter("lm"),
     settings: SettingsTable | None = None,
+    *,
+    over_server: bool = False,
 ) -> Kept:
     """Return what the reader has in a lesson, begun anew where home has another model by now.
 
@@ -79,25 +87,32 @@ def lesson_state(
             there, and from what was kept of another model, if anything.
         model_of: Tells which model what is kept was begun with.
         settings: What the page's link may ask for.
+        over_server: Whether a model whose weights are on a server will do; else the shipped one
+            takes its place, and the page says so.
     """
     lesson: Kept | None = st.session_state.get(key)
     reader = home_session()
+    fit = (lambda lm: lm) if over_server else with_weights
+    home = None if reader is None else fit(reader.lm)
 
     def begin_now() -> Kept:
-        if reader is not None:
-            return begin(reader.lm, lesson)
+        if home is not None:
+            return begin(home, lesson)
         name = None if settings is None else asked_model(settings)
-        lm = shared_model(name or DEFAULT_MODEL, progress=progress_caption(waiting))
+        lm = fit(shared_model(name or default_model(), progress=progress_caption(waiting)))
         if lm.kind != "causal":
             raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
         return begin(lm, lesson)
 
-    if lesson is None or (reader is not None and reader.lm is not model_of(lesson)):
-        fixed = None if reader is None else reader.lm.name
+    if lesson is None or (home is not None and home is not model_of(lesson)):
+        fixed = None if home is None else home.name
         lesson = (
             begin_now() if settings is None else begin_by_link(settings, begin_now, fixed=fixed)
         )
         st.session_state[key] = lesson
     if settings is not None:
         show_faults(settings)
+    if server_model() is not None and not over_server:
+        lm = model_of(lesson)
+        st.caption(f"This page needs weights in this process, so {as_written(lm.name)} runs here.")
     return lesson

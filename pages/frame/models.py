@@ -3,7 +3,8 @@
 From a page: the shipped family; what the operator lists in ONE_TOKEN_MODELS; folders below
 ONE_TOKEN_FOLDER; and any hub id or folder where the server listens on this machine alone. "any" in
 the list allows hub ids to readers elsewhere. A model stays in memory while a session holds it; the
-shipped one stays for good.
+shipped one stays for good. ONE_TOKEN_ENGINE_URL names a server whose model readers begin with; its
+weights stay there, and ONE_TOKEN_ENGINE_KEY and ONE_TOKEN_ENGINE_MODEL say how to ask for it.
 """
 
 from __future__ import annotations
@@ -75,13 +76,26 @@ def _is_alone() -> bool:
     return address in ("localhost", "::1") or address.startswith("127.")
 
 
+def server_model() -> str | None:
+    """Return what readers call the model of the operator's server; None where there is none."""
+    if not os.environ.get("ONE_TOKEN_ENGINE_URL"):
+        return None
+    return f"{Path(os.environ.get('ONE_TOKEN_ENGINE_MODEL') or 'vLLM').name} (server)"
+
+
+def default_model() -> str:
+    """Return the model that readers begin with."""
+    return server_model() or DEFAULT_MODEL
+
+
 def offered_models() -> tuple[str, ...]:
     """Return the names that the page offers, the default first.
 
     Of the shipped family only what writes one token at a time: the rest belongs to other lessons.
     """
-    listed = listed_models()
-    return tuple(listed) or ("storyteller", "storyteller_early", "scribbler", "scribbler_plain")
+    listed = tuple(listed_models())
+    here = listed or ("storyteller", "storyteller_early", "scribbler", "scribbler_plain")
+    return here if server_model() is None else (default_model(), *here)
 
 
 def _resolve(name: str) -> tuple[str, str]:
@@ -93,6 +107,8 @@ def _resolve(name: str) -> tuple[str, str]:
     from model.loading import SHIPPED, LoadError
     from model.weights.locate import path_of
 
+    if name == server_model():
+        return name, name
     for listed, source in listed_models().items():
         if name in (listed, source):
             return listed, source
@@ -197,7 +213,10 @@ def shared_model(
     with _locks[key]:
         found = _loaded.get(key)
         if found is None:
-            found = load_model(source, device, dtype, progress, is_guarded=is_guarded)
+            if source == server_model():
+                found = _open_server(source, progress)
+            else:
+                found = load_model(source, device, dtype, progress, is_guarded=is_guarded)
             if source != name:
                 found = replace(found, name=name)
             _loaded[key] = found
@@ -209,6 +228,20 @@ def shared_model(
                 # readers whom this load froze are looked at again: they may have left by then
                 free_when_gone(found)
     return found
+
+
+def _open_server(name: str, progress: Callable[[str], None] | None) -> LanguageModel:
+    """Open the model of the operator's server."""
+    from model.engine.opening import open_server
+
+    variables = ("ONE_TOKEN_ENGINE_URL", "ONE_TOKEN_ENGINE_KEY", "ONE_TOKEN_ENGINE_MODEL")
+    url, key, model = (os.environ.get(variable, "") for variable in variables)
+    return replace(open_server(url, key, model, progress), name=name)
+
+
+def with_weights(lm: LanguageModel) -> LanguageModel:
+    """Return a model whose weights are in this process: of a server's, the shipped one instead."""
+    return lm if lm.server is None else shared_model(DEFAULT_MODEL)
 
 
 def _read_rest_soon(lm: LanguageModel) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.frame.claims import CLAIMS, Claim
-from pages.frame.models import DEFAULT_MODEL
+from pages.frame.models import default_model
 from pages.home.link import follow, read_link
 from pages.home.session import Session
 
@@ -15,6 +15,6 @@ def set_up(session: Session, claim: Claim) -> None:
     session.notice = None
     for query, keep in ((claim.beside, False), (claim.query, bool(claim.beside))):
         if query:
-            link = read_link(query, DEFAULT_MODEL)
+            link = read_link(query, default_model())
             session.start(link.prompt, link.seed, keep=keep)
             follow(session, link)

@@ -20,7 +20,9 @@ from pages.frame.lesson_state import SESSION, progress_caption
 from pages.frame.models import (
     DEFAULT_MODEL,
     DEFAULT_PROMPT,
+    default_model,
     folder_of,
+    server_model,
     shared_model,
     takes_formats,
 )
@@ -60,8 +62,10 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
 def _session(waiting: DeltaGenerator) -> Session:
     session: Session | None = st.session_state.get(SESSION)
     if session is None:
-        link = read_link(st.query_params.to_dict(), DEFAULT_MODEL)
-        if _is_to_fetch(link.model):  # the page comes at once, the model when it is here
+        link = read_link(st.query_params.to_dict(), default_model())
+        if link.model != server_model() and _is_to_fetch(
+            link.model
+        ):  # the page comes at once, the model when it is here
             st.session_state["waiting_link"] = link
             begin_opening(link.model, _dtype(link))
             link = replace(link, model=DEFAULT_MODEL, dtype="auto", chat=None, choices=[])
@@ -196,6 +200,8 @@ def _toolbar(session: Session) -> None:
     lm = session.lm
     model_button(lm)
     with st.popover(_begins_with(session), help="What the text begins with"):
+        if lm.server is not None:
+            st.caption(_what_is_sent(lm.vocab_size, lm.server.n_best(lm.vocab_size)))
         # widgets of this branch alone: in the browser those of another still say what it had
         with st.container(key="seed"):
             seed = f"seed_{session.active.number}"
@@ -224,6 +230,17 @@ def _toolbar(session: Session) -> None:
         help="Hides the distribution until you have guessed the next token.",
     )
     presenter_toggle()
+
+
+def _what_is_sent(n_vocab: int, n_sent: int) -> str:
+    """Say which probabilities are the server's, and what the others are."""
+    if n_sent == n_vocab:
+        return f"Runs on a server, which sends the log-probability of all {n_vocab:,} tokens."
+    return (
+        f"Runs on a server, which sends the best {n_sent:,} of {n_vocab:,} log-probabilities. All "
+        "other tokens are one bar: exact at temperature 1; above 1 they are at most so likely, "
+        "below 1 at least. A draw or a mask that reaches them asks for all."
+    )
 
 
 def _take_seed(key: str, branch: int) -> None:

@@ -104,7 +104,7 @@ def name_arrays(
     kept: Distribution, logits: np.ndarray | None = None, prefix: str = ""
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Describe a distribution and name its arrays: all logits where they are few enough."""
-    if logits is not None and len(logits) <= MAX_EXACT:
+    if logits is not None and not kept.n_tail and len(logits) <= MAX_EXACT:
         return {"n_vocab": len(logits)}, {f"{prefix}logits": logits}
     described = {"n_vocab": kept.n_vocab}
     arrays: dict[str, np.ndarray] = {f"{prefix}logits": kept.logits}
@@ -121,7 +121,7 @@ def _model(lm: LanguageModel) -> dict[str, Any]:
         "name": lm.name,
         "n_parameters": lm.n_parameters,
         "vocab_size": lm.vocab_size,
-        "device": str(lm.device),
+        "device": lm.place,
         "dtype": lm.dtype_name,
     }
 

@@ -13,6 +13,12 @@ from model.tokenizing import encode, label
 from pages.home.branch import Guess
 
 
+def readings_of(lm: LanguageModel, text: str) -> list[list[int]]:
+    """Return the ids of a word, without a space before it and with one."""
+    forms = (text.strip(), f" {text.strip()}")
+    return [lm.tokenizer(form, add_special_tokens=False)["input_ids"] for form in forms]
+
+
 def weigh_guess(lm: LanguageModel, row: Logits, text: str) -> Guess:
     """Return a guess with its rank and its probability at temperature 1.
 
@@ -28,9 +34,8 @@ def weigh_guess(lm: LanguageModel, row: Logits, text: str) -> Guess:
     if not text:
         raise ValueError("The guess is empty: write the word that you expect next.")
     encode(lm, text)  # says what is wrong with half a character
-    readings = [  # a person does not say whether a space comes first: the likelier one counts
-        lm.tokenizer(form, add_special_tokens=False)["input_ids"] for form in (text, f" {text}")
-    ]
+    # a person does not say whether a space comes first: the likelier one counts
+    readings = readings_of(lm, text)
     logits = row.astype(np.float64)
     ids = max(readings, key=lambda reading: float(logits[reading[0]]))
     weights = np.exp(logits - logits.max())

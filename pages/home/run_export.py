@@ -28,7 +28,7 @@ def run_record(session: Session) -> RunRecord:
     is_whole = len(generation.steps) == n_steps
     return RunRecord(
         model=lm.name,
-        device=str(lm.device),
+        device=lm.place,
         dtype=lm.dtype_name,
         seed=branch.seed,
         prompt=branch.prompt,

@@ -14,15 +14,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from model.engine.client import EngineError
 from model.generation import Generation, choose
 from model.loading import LanguageModel
 from model.records import Piece, Step
-from model.sampling import process, uniform_at
+from model.sampling import Settings, process, uniform_at
 from model.tokenizing import encode, encode_chat, pieces
 from pages.frame.fields import echo
 from pages.home.branch import Branch, Choice, Guess, Inspection, Notice, Shelved
 from pages.home.controls import Controls
-from pages.home.prediction import weigh_guess
+from pages.home.prediction import readings_of, weigh_guess
 
 LOGGER = logging.getLogger(__name__)
 
@@ -295,7 +296,12 @@ class Session:
         )
 
     def _on_guess(self, event: Mapping[str, Any]) -> None:
-        self.guess = weigh_guess(self.lm, self.generation.logits, str(event.get("text", "")))
+        text = str(event.get("text", ""))
+        self.guess = weigh_guess(self.lm, self.generation.logits, text)
+        if self.lm.server is not None:  # it may have left the word out: then it is asked for
+            for reading in readings_of(self.lm, text):
+                self.generation.logits_for(Settings(), token_id=reading[0])
+            self.guess = weigh_guess(self.lm, self.generation.logits, text)
 
     def _on_resend(self, _event: Mapping[str, Any]) -> None:
         """Change nothing: the page lacks what a message builds on, and is answered with all."""
@@ -310,7 +316,11 @@ class Session:
             return again.token_id
         seed = again.seed if again else self.seed
         coin = uniform_at(seed, len(generation.ids))
-        stages = process(generation.logits, generation.ids, settings, generation.n_prompt, coin)
+        try:
+            logits = generation.logits_for(settings, coin=coin)
+        except EngineError:  # the press asks once more, and says why
+            logits = generation.logits
+        stages = process(logits, generation.ids, settings, generation.n_prompt, coin)
         return choose(stages, coin)
 
     def _step(self, token_id: int | None = None) -> Step:

@@ -109,7 +109,7 @@ class FakeVllm:
             if n_common == len(ids) - 1 and n_common:
                 self._reader.crop(n_common)
             else:
-                self._reader.empty()
+                self._reader.drop_cache()
             logits, _ = self._reader.read(ids)
             self._ids = ids
         return log_softmax(logits)

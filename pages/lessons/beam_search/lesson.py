@@ -40,7 +40,7 @@ TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     try:
-        lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
+        lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
     except ValueError as error:  # the first page's model has no room even for the example
         waiting.error(str(error))
         return

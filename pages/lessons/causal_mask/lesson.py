@@ -40,7 +40,7 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     waiting.empty()
-    if reader := home_session():
+    if reader := home_session(lesson.lm):
         lesson.home_ids = tuple(reader.generation.ids)
     _choose_text(lesson)
     show_edit(lesson)

@@ -38,7 +38,7 @@ CLAIM = (
 
 def show_classroom(waiting: DeltaGenerator) -> None:
     """Draw the page for this teacher."""
-    lesson = _after_reload() or lesson_state(LESSON, waiting, _begin)
+    lesson = _after_reload() or lesson_state(LESSON, waiting, _begin, over_server=True)
     waiting.empty()
     if not is_presenting():
         st.markdown(CLAIM)

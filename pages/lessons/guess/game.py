@@ -34,7 +34,7 @@ _LARGE_FIELDS = """
 def show_game(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     try:
-        lesson = lesson_state(LESSON, waiting, _begin)
+        lesson = lesson_state(LESSON, waiting, _begin, over_server=True)
     except ValueError as error:  # a model that cannot read the first text
         waiting.error(f"{error} Choose another model on the first page.")
         return

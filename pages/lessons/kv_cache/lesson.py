@@ -37,7 +37,7 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
 
 def _begin(lm: LanguageModel, _old: CacheLesson | None) -> CacheLesson:
     """Begin as a link asks, else with the first page's text, or its prompt where it is long."""
-    reader, prompt = home_session(), asked(SETTINGS, "prompt")
+    reader, prompt = home_session(lm), asked(SETTINGS, "prompt")
     if reader is None or prompt is not None:
         text = start(lm, DEFAULT_PROMPT if prompt is None else prompt, SETTINGS["seed"])
         settings = Settings(**{name: SETTINGS[name] for name in (*NEUTRAL, "order")})

@@ -33,7 +33,7 @@ SECTIONS = (
 
 def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
+    lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
     waiting.empty()
     # a link that brings a text along is about the fork
     parts = (show_fork, show_mistake) if "prompt" in st.query_params else (show_mistake, show_fork)
@@ -45,7 +45,7 @@ def show_snowball_lesson(waiting: DeltaGenerator) -> None:
 
 def _begin(lm: LanguageModel, _old: SnowballLesson | None) -> SnowballLesson:
     """Begin as a link asks, else with the home page's prompt, as far as there is room for it."""
-    reader, prompt = home_session(), asked(SETTINGS, "prompt")
+    reader, prompt = home_session(lm), asked(SETTINGS, "prompt")
     if reader is None or prompt is not None:
         text = begin_text(lm, encode(lm, prompt or DEFAULT_PROMPT), SETTINGS["seed"])
     else:

@@ -92,7 +92,7 @@ def _begin(lm: LanguageModel, _old: SpeculativeLesson | None) -> SpeculativeLess
         reader = home_session()
         prompt = DEFAULT_PROMPT
         if reader is not None:
-            prompt = text_of(lm.tokenizer, reader.generation.prompt_ids)[:MAX_HOME_PROMPT]
+            prompt = text_of(reader.lm.tokenizer, reader.generation.prompt_ids)[:MAX_HOME_PROMPT]
         SETTINGS.put(prompt=prompt)
         try:
             steps = RoundSteps(pair, prompt)

@@ -1,0 +1,68 @@
+"""With a server's address set every page opens, and says where weights of this process run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from model.loading import LanguageModel
+from pages.frame import models
+from tests.architecture.sources import committed
+from tests.engine.fake_vllm import FakeVllm
+from tests.engine.real_vllm import RealVllm
+from tests.frame.driving import captions, open_home
+
+PAGES = [path for path in committed() if path.startswith("pages/") and path.count("/") == 1]
+OVER_SERVER = {"beam_search", "classroom", "guess", "sampling", "snowball"}
+NO_MODEL = {"glossary", "tour", "diffusion", "encoder_decoder"}  # or models of their own
+
+
+@pytest.fixture(autouse=True)
+def engine(
+    vllm: FakeVllm | RealVllm, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[FakeVllm | RealVllm]:
+    """The operator's setting."""
+    monkeypatch.setenv("ONE_TOKEN_ENGINE_URL", vllm.url)
+    monkeypatch.setenv("ONE_TOKEN_ENGINE_MODEL", "storyteller")
+    yield vllm
+    models._loaded.pop("storyteller (server)", None)
+
+
+@pytest.mark.parametrize("path", [p for p in PAGES if p not in ("pages/__init__.py",)])
+def test_every_page_opens(path: str) -> None:
+    app = open_home()
+    home = app.session_state["reader"]
+    assert home.lm.place == "server"
+    name = path.removeprefix("pages/").removesuffix(".py")
+    if name == "generate":
+        home.handle({"kind": "next", "n": 0})
+        assert len(home.generation.steps) == 1
+        return
+    app.switch_page(path).run()
+    assert not app.exception
+    is_local = "This page needs weights in this process" in captions(app)
+    assert is_local == (name not in OVER_SERVER | NO_MODEL)
+
+
+def test_a_press_while_the_server_is_away_leaves_the_text(engine: FakeVllm | RealVllm) -> None:
+    home = open_home().session_state["reader"]
+    before = home.generation.ids[:]
+    engine.kill()
+    home.handle({"kind": "next", "n": 0})
+    assert home.notice.kind == "error"
+    assert home.generation.ids == before
+    assert open_home().session_state["reader"].lm.place == "cpu"
+    engine.start()
+    home.handle({"kind": "next", "n": 1})
+    assert home.notice is None
+    assert len(home.generation.ids) == len(before) + 1
+
+
+def test_a_link_keeps_the_server_s_model(storyteller: LanguageModel) -> None:
+    home = open_home(model="storyteller (server)").session_state["reader"]
+    assert home.lm.name == "storyteller (server)"
+    assert (
+        home.generation.ids == open_home(model="storyteller").session_state["reader"].generation.ids
+    )
+    assert home.lm.n_parameters == storyteller.n_parameters
