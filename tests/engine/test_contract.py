@@ -80,6 +80,7 @@ def test_400_greedy_tokens(remote: LanguageModel, storyteller: LanguageModel) ->
 def test_draws_rewinds_and_branches(remote: LanguageModel, storyteller: LanguageModel) -> None:
     endless = [replace(lm, end_ids=frozenset()) for lm in (remote, storyteller)]
     texts = [Generation(lm, PROMPT, seed=7) for lm in endless]
+    branches = []
     for text in texts:
         for _ in range(8):
             text.step(DRAWN)
@@ -90,9 +91,8 @@ def test_draws_rewinds_and_branches(remote: LanguageModel, storyteller: Language
             text.step(DRAWN)
             branch.step(DRAWN)
         assert text.ids != branch.ids
-        texts.append(branch)
-    there, here, branch_there, branch_here = texts
-    for first, second in ((there, here), (branch_there, branch_here)):
+        branches.append(branch)
+    for first, second in (texts, branches):
         assert first.ids == second.ids
         assert gap(first, second) < EQUAL
         assert first.logprob == pytest.approx(second.logprob, abs=EQUAL)
