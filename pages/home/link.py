@@ -63,7 +63,8 @@ def write_link(session: Session) -> str:
         return ""
     # what grows with the text stands last, and grows at its end: little of the link is then sent
     parts = {"model": session.lm.name}
-    if session.lm.dtype != choose_dtype("auto", session.lm.device):
+    here = session.lm.local
+    if here is not None and here.dtype != choose_dtype("auto", here.device):
         parts["dtype"] = session.lm.dtype_name
     parts |= session.controls.encode() | _parts_of(session.active)
     if not session.lm.has_chat_template:

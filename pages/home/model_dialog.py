@@ -57,6 +57,8 @@ class Wanted:
 
     def is_in_use(self, lm: LanguageModel) -> bool:
         """Tell whether it is this one."""
+        if lm.server is not None:
+            return self.name == lm.name
         place = choose_devices(self.device)[0]
         same_place = place.type == lm.device.type
         return self.name == lm.name and same_place and choose_dtype(self.dtype, place) == lm.dtype
