@@ -72,6 +72,12 @@ class Branch:
             return self.undone[-1]
         return None
 
+    def look_at_end(self, controls: Controls) -> Inspection | None:
+        """Return what the end of a finished text was drawn from, as nothing follows it."""
+        if self.generation.finished is None or not self.generation.steps:
+            return None
+        return self.look_back(len(self.ids) - 1, controls)
+
     def look_back(self, position: int, controls: Controls) -> Inspection:
         """Return what the token at a position was drawn from, or what the prompt's is held against.
 

@@ -18,12 +18,13 @@ from model.engine.client import EngineError
 from model.generation import Generation, choose
 from model.loading import LanguageModel
 from model.records import Piece, Step
-from model.sampling import Settings, process, uniform_at
+from model.sampling import process, uniform_at
 from model.tokenizing import encode, encode_chat, pieces
 from pages.frame.fields import echo
 from pages.home.branch import Branch, Choice, Guess, Inspection, Notice, Shelved
 from pages.home.controls import Controls
-from pages.home.prediction import readings_of, weigh_guess
+from pages.home.prediction import weigh_guess
+from pages.home.shelf import take_down
 
 LOGGER = logging.getLogger(__name__)
 
@@ -66,19 +67,19 @@ class Session:
         self.inspection: Inspection | None = None
         self.draft_pieces: tuple[Piece, ...] = ()
         self.ack = -1  # number of the last event that was handled
-        self._n_branches = 0
+        self.n_begun = 0  # branches, those that are gone included
         self._next: tuple[tuple[object, ...], int] | None = None  # the next id, and of which place
         self._prefetched: tuple[tuple[object, ...], Session] | None = None
         self.branches: list[Branch | Shelved] = []
         self.record: object = None  # what the browser kept of a session that the server has lost
         wrapped = lm.has_chat_template and chat
         try:
-            generation = self._read_prompt(prompt, seed, wrapped)
+            generation = self.read_prompt(prompt, seed, wrapped)
         except ValueError as error:
             if not wrapped:
                 raise
             # the template itself may refuse, and the prompt alone still be read
-            generation, wrapped = self._read_prompt(prompt, seed, chat=False), False
+            generation, wrapped = self.read_prompt(prompt, seed, chat=False), False
             self.notice = Notice("error", str(error))
         self.active = self._add_branch(prompt, seed, generation, wrapped)
         self._show_draft(prompt)
@@ -118,7 +119,7 @@ class Session:
             ValueError: The prompt cannot be used; one sentence with the remedy.
         """
         chat = self.chat if chat is None else chat
-        generation = self._read_prompt(prompt, seed, chat)
+        generation = self.read_prompt(prompt, seed, chat)
         if self.active.choices or keep:
             self._make_room()
         else:
@@ -256,7 +257,7 @@ class Session:
         old = self.active
         fork = old.generation.fork()
         fork.rewind(n_tokens=n_tokens)
-        seed = (old.seed + self._n_branches) % (MAX_SEED + 1)
+        seed = (old.seed + self.n_begun) % (MAX_SEED + 1)
         self.active = self._add_branch(old.prompt, seed, fork, old.chat)
         self.active.choices = old.choices[: len(old.choices) - n_tokens]
         self._say(fork.notice)
@@ -266,7 +267,7 @@ class Session:
         branch = next((branch for branch in self.branches if branch.number == number), None)
         if branch is None:
             raise ValueError("That branch is gone: choose one of those shown.")
-        self.active = branch if isinstance(branch, Branch) else self._take_down(branch)
+        self.active = branch if isinstance(branch, Branch) else take_down(self, branch)
         self._show_draft(self.prompt)
 
     def _on_restore(self, event: Mapping[str, Any]) -> None:
@@ -289,19 +290,12 @@ class Session:
 
     def _on_inspect(self, event: Mapping[str, Any]) -> None:
         position = event.get("position")
-        self.inspection = (
-            None
-            if position is None
-            else self.active.look_back(_whole("position", position), self.controls)
-        )
+        self.inspection = None
+        if position is not None:
+            self.inspection = self.active.look_back(_whole("position", position), self.controls)
 
     def _on_guess(self, event: Mapping[str, Any]) -> None:
-        text = str(event.get("text", ""))
-        self.guess = weigh_guess(self.lm, self.generation.logits, text)
-        if self.lm.server is not None:  # it may have left the word out: then it is asked for
-            for reading in readings_of(self.lm, text):
-                self.generation.logits_for(Settings(), token_id=reading[0])
-            self.guess = weigh_guess(self.lm, self.generation.logits, text)
+        self.guess = weigh_guess(self.generation, str(event.get("text", "")))
 
     def _on_resend(self, _event: Mapping[str, Any]) -> None:
         """Change nothing: the page lacks what a message builds on, and is answered with all."""
@@ -353,36 +347,11 @@ class Session:
             self.active.seed = choice.seed
             self._step(token_id=choice.token_id if choice.forced else None)
 
-    def shelve(self, texts: list[Shelved], active: int) -> None:
-        """Put texts that the browser kept beside the active one, in their order.
-
-        Args:
-            texts: By ascending number, the active one among them.
-            active: Its number.
-        """
-        self.active.number = active
-        self.branches = [self.active if text.number == active else text for text in texts]
-        self._n_branches = texts[-1].number + 1
-
-    def _take_down(self, text: Shelved) -> Branch:
-        """Write a text from the shelf again; it is then a branch like the others."""
-        generation = self._read_prompt(text.prompt, text.seed, text.chat)
-        branch = Branch(text.number, text.prompt, text.seed, generation, text.chat)
-        active, controls = self.active, self.controls
-        self.active = branch
-        try:
-            self.replay(text.choices)
-        finally:
-            self.active, self.controls = active, controls
-        branch.seed = text.seed
-        self.branches[self.branches.index(text)] = branch
-        return branch
-
     def _is_finished(self, *, quiet: bool = False) -> bool:
         reason = self.generation.finished
         if reason and not quiet:
             why = "the model wrote its end token" if reason == "eos" else "its context is full"
-            self.notice = Notice("info", f"The text is finished, {why}: press Back or Reset.")
+            self._say(f"The text is finished, {why}: press Back or Reset.")
         return reason is not None
 
     def _rewind(self, n_tokens: int) -> None:
@@ -393,7 +362,7 @@ class Session:
         self._say(branch.generation.notice)
 
     def _say(self, text: str | None) -> None:
-        """Tell the reader what a generation has to say of itself, if anything."""
+        """Tell the reader a sentence, if there is one."""
         if text:
             self.notice = Notice("info", text)
 
@@ -409,17 +378,10 @@ class Session:
     def _take_controls(self, event: Mapping[str, Any]) -> None:
         if event.get("controls") is not None:
             taken = Controls.from_page(event["controls"])
-            if taken != self.controls:  # the same ones are told apart from others at a glance
-                self.controls = taken
+            self.controls = self.controls if taken == self.controls else taken  # equals are one
 
-    def look_at_end(self) -> Inspection | None:
-        """Return what the end of a finished text was drawn from, as nothing follows it."""
-        generation = self.generation
-        if generation.finished is None or not generation.steps:
-            return None
-        return self.active.look_back(len(generation.ids) - 1, self.controls)
-
-    def _read_prompt(self, text: str, seed: int, chat: bool) -> Generation:
+    def read_prompt(self, text: str, seed: int, chat: bool) -> Generation:
+        """Read a prompt as a text of its own."""
         ids = encode_chat(self.lm, text) if chat else encode(self.lm, text)
         return Generation(self.lm, ids, seed=seed)
 
@@ -430,8 +392,8 @@ class Session:
         self.draft_pieces = pieces(self.lm.tokenizer, ids)
 
     def _add_branch(self, prompt: str, seed: int, generation: Generation, chat: bool) -> Branch:
-        branch = Branch(self._n_branches, prompt, seed, generation, chat)
-        self._n_branches += 1
+        branch = Branch(self.n_begun, prompt, seed, generation, chat)
+        self.n_begun += 1
         self.branches.append(branch)
         return branch
 
@@ -439,6 +401,4 @@ class Session:
         """Let the oldest other branch go, as every branch keeps a cache of its own."""
         if len(self.branches) >= MAX_BRANCHES:
             self.branches.remove(next(b for b in self.branches if b is not self.active))
-            self.notice = Notice(
-                "info", f"{MAX_BRANCHES} texts are kept: the oldest branch was let go."
-            )
+            self._say(f"{MAX_BRANCHES} texts are kept: the oldest branch was let go.")

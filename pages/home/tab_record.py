@@ -17,6 +17,7 @@ from pages.home.branch import Shelved
 from pages.home.controls import Controls
 from pages.home.link import LinkState, read_link, write_text
 from pages.home.session import MAX_BRANCHES, Session
+from pages.home.shelf import shelve
 
 MAX_QUERY = 500_000  # characters of one branch
 MAX_IDS = 200_000  # tokens of one branch
@@ -61,7 +62,7 @@ def bring_back(
             "go on with the text that is here."
         ) from None
     if session.lm.name == kept.model:
-        session.shelve(kept.texts, kept.active.number)
+        shelve(session, kept.texts, kept.active.number)
     return session
 
 

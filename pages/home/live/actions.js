@@ -10,7 +10,7 @@ import { beginTiming } from "./timings.js";
 export function createActions(live) {
   const { player, queue } = live;
   const tell = (kind, fields = {}) => {
-    live.cutShort();
+    live.finished.cutShort();
     queue.push({ kind, ...fields });
     live.schedule();
   };
@@ -29,7 +29,7 @@ export function createActions(live) {
     fromThePast(kind, fields);
   };
   const changeControls = (changes, isFinal) => {
-    live.cutShort();
+    live.finished.cutShort();
     live.controls = { ...live.controls, ...changes };
     live.isDragging = !isFinal;
     live.isWhatIf = live.inspecting !== null;
@@ -110,8 +110,8 @@ export function createActions(live) {
     },
     /** Keeps a finished step on the screen until the next press, or no longer. */
     hold(isHolding) {
-      live.isHolding = isHolding;
-      live.cutShort();
+      live.finished.isHeld = isHolding;
+      live.finished.cutShort();
       live.schedule();
     },
     guess: (text) => tell("guess", { text }),

@@ -6,11 +6,12 @@
 import { createActions } from "./actions.js";
 import { activeSettings, sameControls } from "./controls.js";
 import { EventQueue } from "./event_queue.js";
+import { FinishedStep } from "./finished_step.js";
 import { listenForKeys } from "./keys.js";
 import { createLayout } from "./layout.js";
 import { NavigationGuard } from "./navigation_guard.js";
 import { readDistribution } from "../../frame/live/payload.js";
-import { isStill, Player, StageLight } from "./player.js";
+import { Player, StageLight } from "./player.js";
 import { Replica } from "./replica.js";
 import { Step } from "./step.js";
 import { keepBranches, lostBranches } from "./tab_record.js";
@@ -22,7 +23,6 @@ const SETTLE_AFTER_MS = 250;
 const QUIET_EVENTS = ["tokenise", "inspect", "guess", "resend"];
 /** Their own places speak. */
 const SILENT_EVENTS = ["tokenise", "guess", "settings", "restore", "resend"];
-const LIT_MS = 250; // after a press, the bar that it chose
 const MAX_SPOKEN_SPEED = 2; // tokens per second; a faster run is read out on Pause
 const STEP_EVENTS = ["next", "force", "back"];
 const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
@@ -46,7 +46,6 @@ export class Live {
   header = null; // of what is shown
   present = null; // the distribution of the next token; null once the text has ended
   inspected = null; // the distribution of a past position
-  last = null; // {distribution, position, coin, settings} that the end of the text was drawn from
   prefetched = null; // {header, arrays, distribution} as Next will bring them
   notice = null; // {kind, text} that stands until it is dismissed or the next thing happens
   labels = NO_LABELS;
@@ -56,8 +55,6 @@ export class Live {
   inspecting = null; // the past position that is looked at
   isWhatIf = false; // a slider was moved while looking at the past
   isRevealed = false; // in predict mode: the bars of this position may show
-  isHolding = new URLSearchParams(location.search).get("hold") === "1"; // a finished step stays until the next press
-  litUntil = 0; // the finished step is shown in place of the next distribution
   isPeeking = false; // the coin of the next position is shown before it is tossed
   step = new Step(); // what is shown and not yet confirmed
   // the next frame
@@ -70,7 +67,6 @@ export class Live {
   heldTimer = 0;
   showAt = 0; // when a held payload may show
   settleTimer = 0;
-  litTimer = 0;
 
   /** @param {ShadowRoot} parentElement */
   constructor(parentElement) {
@@ -89,6 +85,7 @@ export class Live {
       changed: () => this.playChanged(),
     });
     this.light = new StageLight(() => this.schedule(true));
+    this.finished = new FinishedStep(() => this.schedule());
     this.actions = createActions(this);
     this.layout = createLayout(this.actions, parentElement);
     listenForKeys(this.actions, signal);
@@ -167,7 +164,7 @@ export class Live {
 
   /** Makes a header and its distributions what the page holds. */
   show(header, arrays, distribution) {
-    if (header.finished) this.keepLast(header, distribution);
+    if (header.finished) this.finished.keep(header, distribution);
     this.header = header;
     this.present = header.finished ? null : distribution;
     this.inspected = readDistribution(header.inspect, arrays, "inspect_", this.inspected);
@@ -191,16 +188,10 @@ export class Live {
   /** Computes in a quiet moment what the figures will ask of the distribution that Next brings. */
   rememberPrefetched() {
     if (this.prefetched === null || this.prefetched.header.finished) return;
-    const { distribution, header } = this.prefetched;
-    const { controls } = this;
+    const { controls, prefetched: { distribution, header } } = this;
     const settings = activeSettings(controls, header.orders);
-    const place = {
-      contextIds: header.ids,
-      nPrompt: header.n_prompt,
-      coin: header.coin,
-      toss: header.coin ?? 0,
-    };
-    rememberAll({ distribution, settings, controls, ...place });
+    const { ids: contextIds, n_prompt: nPrompt, coin } = header;
+    rememberAll({ distribution, settings, controls, contextIds, nPrompt, coin, toss: coin ?? 0 });
   }
 
   /** Shows what Next brings without waiting for the answer, once its token is on the screen. */
@@ -229,12 +220,6 @@ export class Live {
     }
     if (header.guess) this.isRevealed = true;
     else if (before?.ids.length !== header.ids.length) this.isRevealed = false;
-  }
-
-  /** When the text has ended no distribution follows: the bars keep the one its end was drawn from. */
-  keepLast({ ids }, distribution) {
-    const position = ids.length - 1;
-    if (this.last?.position !== position) this.last = { distribution, position, coin: null, settings: null };
   }
 
   /** Takes the answer to one event. */
@@ -283,30 +268,15 @@ export class Live {
     this.ids = step.idsAfter(header.ids);
     this.marks = [[entry.timing, "painted_token"]]; // what was not seen yet is cut short
     if (entry.kind !== "back") {
-      this.lightUp();
+      const { ids, coin, orders } = header;
+      const settings = activeSettings(this.controls, orders);
+      const drawn = { distribution: this.present, position: ids.length, coin, settings };
+      this.finished.light(drawn, this.player.isPlaying);
       this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
       this.light.pressed(this.beat, this.player.isPlaying);
     }
     this.schedule(); // what pumps the queue may have asked for no frame: Play would wait for ever
     return true;
-  }
-
-  /** Remembers what this press draws from, and lights it: a moment, or until the next press. */
-  lightUp() {
-    const { ids, coin, orders } = this.header;
-    const settings = activeSettings(this.controls, orders);
-    this.last = { distribution: this.present, position: ids.length, coin, settings };
-    if (this.isHolding) this.litUntil = Infinity;
-    else if (!this.player.isPlaying && !isStill()) {
-      this.litUntil = performance.now() + LIT_MS;
-      this.litTimer = setTimeout(() => this.schedule(), LIT_MS);
-    }
-  }
-
-  /** Puts the light of the finished step out: something else was pressed. */
-  cutShort() {
-    clearTimeout(this.litTimer);
-    this.litUntil = 0;
   }
 
   /** The id that a step appends; null while the sliders say what Python has not answered yet. */
@@ -365,8 +335,7 @@ export class Live {
 
   /** Whether the finished step is shown: Python has answered, and nothing waits to be pressed. */
   get isLit() {
-    const isFresh = this.last?.position === this.ids.length - 1 && this.inspecting === null;
-    return isFresh && performance.now() < this.litUntil && this.queue.isSent;
+    return this.inspecting === null && this.queue.isSent && this.finished.isLitAt(this.ids.length - 1);
   }
 
   isBusy() {
@@ -421,7 +390,7 @@ export class Live {
     cancelAnimationFrame(this.frame);
     clearTimeout(this.settleTimer);
     clearTimeout(this.heldTimer);
-    clearTimeout(this.litTimer);
+    this.finished.cutShort();
   }
 }
 

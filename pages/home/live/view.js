@@ -11,12 +11,12 @@ const DRAWING_STEPS = ["next", "force"]; // the steps that append
  * text has ended, the one that its end was drawn from.
  * @returns {Position}
  */
-function choosePosition({ header, present, inspected, last, step, inspecting, ids, isLit }) {
+function choosePosition({ header, present, inspected, finished, step, inspecting, ids, isLit }) {
   const past = pastPosition(header, inspected);
   if (past !== null && inspecting === past.position) return past;
   const end = ids.length - 1;
   const asEnd = { chosenId: ids[end], forced: header.forced.includes(end) };
-  if (present !== null && !step.isUnderWay && isLit) return { ...last, ...asEnd };
+  if (present !== null && !step.isUnderWay && isLit) return { ...finished.drawn, ...asEnd };
   if (present !== null) {
     const forced = step.kind === "force";
     const { coin } = header;
@@ -24,7 +24,7 @@ function choosePosition({ header, present, inspected, last, step, inspecting, id
     return { distribution: present, position, coin, chosenId: step.id, forced, settings: null };
   }
   if (past?.position === end) return past;
-  if (last?.position === end) return { ...last, ...asEnd, settings: null };
+  if (finished.drawn?.position === end) return { ...finished.drawn, ...asEnd, settings: null };
   return { ...NOTHING, position: ids.length };
 }
 
@@ -59,7 +59,7 @@ export function buildView(state) {
     toss: shown.coin ?? 0, // what XTC tosses with is known before the draw
     isBeforeDraw,
     isPeeking: state.isPeeking,
-    isHolding: state.isHolding,
+    isHolding: state.finished.isHeld,
     isDrawn: shown.chosenId !== null && state.inspecting === null,
     settings,
     contextIds: header.ids.slice(0, shown.position),

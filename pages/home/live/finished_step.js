@@ -1,0 +1,46 @@
+// The step that was just pressed: what it was drawn from, shown for a moment, or until the next press.
+
+import { isStill } from "./player.js";
+
+const LIT_MS = 250;
+
+/** What the end of the text was drawn from, and whether it is shown in place of what comes next. */
+export class FinishedStep {
+  /** {distribution, position, coin, settings}; null before the first. */
+  drawn = null;
+  isHeld = new URLSearchParams(location.search).get("hold") === "1"; // until the next press
+  until = 0; // when the light goes out
+  timer = 0;
+
+  /** @param {() => void} changed */
+  constructor(changed) {
+    this.changed = changed;
+  }
+
+  /** Remembers what a press draws from, and lights it. */
+  light(drawn, isPlaying) {
+    this.drawn = drawn;
+    if (this.isHeld) this.until = Infinity;
+    else if (!isPlaying && !isStill()) {
+      this.until = performance.now() + LIT_MS;
+      this.timer = setTimeout(this.changed, LIT_MS);
+    }
+  }
+
+  /** When the text has ended no distribution follows: the bars keep the one its end was drawn from. */
+  keep({ ids }, distribution) {
+    const position = ids.length - 1;
+    if (this.drawn?.position !== position)
+      this.drawn = { distribution, position, coin: null, settings: null };
+  }
+
+  /** Puts the light out: something else was pressed. */
+  cutShort() {
+    clearTimeout(this.timer);
+    this.until = 0;
+  }
+
+  isLitAt(position) {
+    return this.drawn?.position === position && performance.now() < this.until;
+  }
+}
