@@ -30,6 +30,13 @@ def echo(text: object) -> str:
     return f"“{cut(str(text))}”"
 
 
+def whole_number(name: str, value: object) -> int:
+    """Return a whole number that the page sent; what is forged may be anything."""
+    if not isinstance(value, int):
+        raise ValueError(f"The page sent {echo(value)} for {name}: reload the page.")
+    return value
+
+
 @dataclass(frozen=True)
 class Field(ABC):
     """One setting of a page."""

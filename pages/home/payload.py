@@ -86,7 +86,7 @@ def describe_text(session: Session, steps: Sequence[Step]) -> dict[str, Any]:
 
 def _inspection(session: Session) -> tuple[dict[str, Any] | None, dict[str, np.ndarray]]:
     """Describe the position that is looked back at, or the one that the end was drawn from."""
-    inspection = session.inspection or session.look_at_end()
+    inspection = session.inspection or session.active.look_at_end(session.controls)
     if inspection is None:
         return None, {}
     described, arrays = name_arrays(inspection.distribution, prefix="inspect_")

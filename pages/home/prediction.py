@@ -6,25 +6,17 @@ import math
 
 import numpy as np
 
-from model.loading import LanguageModel
-from model.passes import Logits
-from model.sampling import rank_order
+from model.generation import Generation
+from model.sampling import Settings, rank_order
 from model.tokenizing import encode, label
 from pages.home.branch import Guess
 
 
-def readings_of(lm: LanguageModel, text: str) -> list[list[int]]:
-    """Return the ids of a word, without a space before it and with one."""
-    forms = (text.strip(), f" {text.strip()}")
-    return [lm.tokenizer(form, add_special_tokens=False)["input_ids"] for form in forms]
-
-
-def weigh_guess(lm: LanguageModel, row: Logits, text: str) -> Guess:
+def weigh_guess(generation: Generation, text: str) -> Guess:
     """Return a guess with its rank and its probability at temperature 1.
 
     Args:
-        lm: The model that writes.
-        row: Its logits for the next position, (vocab,).
+        generation: The text whose next token is guessed.
         text: The word that is expected; only its first token is compared.
 
     Raises:
@@ -33,10 +25,15 @@ def weigh_guess(lm: LanguageModel, row: Logits, text: str) -> Guess:
     text = text.strip()
     if not text:
         raise ValueError("The guess is empty: write the word that you expect next.")
+    lm = generation.lm
     encode(lm, text)  # says what is wrong with half a character
     # a person does not say whether a space comes first: the likelier one counts
-    readings = readings_of(lm, text)
-    logits = row.astype(np.float64)
+    forms = (text, f" {text}")
+    readings = [lm.tokenizer(form, add_special_tokens=False)["input_ids"] for form in forms]
+    if lm.server is not None:  # it may have left the word out: then it is asked for
+        for reading in readings:
+            generation.logits_for(Settings(), token_id=reading[0])
+    logits = generation.logits.astype(np.float64)
     ids = max(readings, key=lambda reading: float(logits[reading[0]]))
     weights = np.exp(logits - logits.max())
     return Guess(

@@ -20,7 +20,7 @@ from model.loading import LanguageModel
 from model.records import Piece, Step
 from model.sampling import process, uniform_at
 from model.tokenizing import encode, encode_chat, pieces
-from pages.frame.fields import echo
+from pages.frame.fields import echo, whole_number
 from pages.home.branch import Branch, Choice, Guess, Inspection, Notice, Shelved
 from pages.home.controls import Controls
 from pages.home.prediction import weigh_guess
@@ -34,13 +34,6 @@ MAX_FINISH_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
 MAX_SEED = 2**31 - 1
 MAX_DRAFT = 20_000  # characters that are taken apart while they are typed
 OF_NO_BRANCH = ("switch", "settings", "tokenise", "restore", "resend")  # of no text in particular
-
-
-def _whole(name: str, value: object) -> int:
-    """Return a whole number that the page sent; what is forged may be anything."""
-    if not isinstance(value, int):
-        raise ValueError(f"The page sent {echo(value)} for {name}: reload the page.")
-    return value
 
 
 class Session:
@@ -221,11 +214,11 @@ class Session:
     def _on_force(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
         if not self._is_finished():
-            self._step(token_id=_whole("token_id", event.get("token_id")))
+            self._step(token_id=whole_number("token_id", event.get("token_id")))
 
     def _on_finish(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
-        wanted = max(1, min(_whole("count", event.get("count", 20)), 200))
+        wanted = max(1, min(whole_number("count", event.get("count", 20)), 200))
         started = time.perf_counter()
         for written in range(wanted):
             if self._is_finished(quiet=written > 0):
@@ -292,7 +285,9 @@ class Session:
         position = event.get("position")
         self.inspection = None
         if position is not None:
-            self.inspection = self.active.look_back(_whole("position", position), self.controls)
+            self.inspection = self.active.look_back(
+                whole_number("position", position), self.controls
+            )
 
     def _on_guess(self, event: Mapping[str, Any]) -> None:
         self.guess = weigh_guess(self.generation, str(event.get("text", "")))
@@ -367,7 +362,7 @@ class Session:
             self.notice = Notice("info", text)
 
     def _tokens_from(self, event: Mapping[str, Any]) -> int:
-        position = _whole("position", event.get("position"))
+        position = whole_number("position", event.get("position"))
         n_tokens = len(self.generation.ids) - position
         if not 0 < n_tokens <= len(self.active.choices):
             raise ValueError(
