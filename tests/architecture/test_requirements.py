@@ -10,7 +10,7 @@ import pytest
 from tests.architecture.sources import python_files, read, third_party
 
 # packages that one of ours brings along, at a version that it chooses
-BROUGHT_ALONG = {"httpx2", "starlette", "tokenizers", "tqdm"}
+BROUGHT_ALONG = {"starlette", "tokenizers", "tqdm"}
 RUN_BY_NAME = {
     "deno",
     "ruff",

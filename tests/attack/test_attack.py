@@ -26,7 +26,8 @@ from model.weights import check, random_weights
 from model.weights import child as child_process
 from model.weights.child import Child, EndedError
 from pages.frame import models
-from pages.home.payload import build_payload
+from pages.home.payload import describe
+from pages.home.replica import written
 from pages.home.session import Session
 from tests.attack.cases import (
     BIG,
@@ -142,7 +143,7 @@ def test_a_child_that_waits_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_chat_template(template: str, says: str) -> None:
     words = tokenizer(chat_template=template)
     lm = dataclasses.replace(tiny("llama"), name="m", tokenizer=words, has_chat_template=True)
-    session = Session(lm, "the cat")
+    session = Session(lm, "the cat", chat=True)
     assert session.notice is not None
     assert re.search(rf"failed \(.*({says})", session.notice.text)
     assert is_short(session.notice.text)
@@ -182,8 +183,8 @@ def test_an_event(storyteller: LanguageModel, event: dict[str, Any], says: str) 
 
 def tab_record(session: Session) -> dict[str, Any]:
     """What the page keeps of this session."""
-    payload = build_payload(session, presenter=False, hide_bars=False)
-    shown = json.loads(payload[4 : 4 + int.from_bytes(payload[:4], "little")])
+    header, _ = describe(session, presenter=False, hide_bars=False)
+    shown = json.loads(json.dumps(written(header)))
     texts = [
         {key: text[key] for key in ("id", "ids", "logprob", "query")} for text in shown["branches"]
     ]

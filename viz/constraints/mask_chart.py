@@ -148,17 +148,16 @@ def _name_masses(figure: go.Figure, steps: Sequence[ConstrainedStep], angle: int
 
 
 def _mass_caption(steps: Sequence[ConstrainedStep]) -> str:
+    kept = percent(math.prod(step.mass for step in steps))
     words = (
-        "Measured: the probability that the mask removed at each token. Without it the model would "
-        "have stayed within the constraint with "
-        f"{percent(math.prod(step.mass for step in steps))}, the product of what was allowed along "
-        "this path."
+        f"Measured, at each token. Without the mask the model would keep to it with {kept}, "
+        "the product of what was allowed along this path."
     )
     dead_end = next((i for i, step in enumerate(steps) if step.mass < DEAD_END_MASS), None)
     if dead_end is None:
         return words
     return (
-        f"{words} Dead end at token {dead_end + 1}: all allowed tokens together have "
+        f"Dead end at token {dead_end + 1}: all allowed tokens together have "
         f"{percent(steps[dead_end].mass)}. A token at a dead end is red and dashed in the text: "
-        f"less than {percent(DEAD_END_MASS)} was allowed."
+        f"less than {percent(DEAD_END_MASS)} was allowed. {words}"
     )
