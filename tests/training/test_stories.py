@@ -1,16 +1,19 @@
-"""How stories go, counted by simple rules, and what the card says of them."""
+"""How stories go, counted by simple rules, and what the card says of the prompts on offer."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from model.training.stories import add_to_card, count, loops, swaps_a_name
+from model.training.stories import PROMPTS, add_to_card, count, loops, swaps_a_name
 from model.weights.locate import SHIPPED
+from pages.home.payload import EXAMPLES
 
 STORYTELLER = Path(SHIPPED["storyteller"])
+ENDED = 0.9  # of the stories from a prompt that is offered
 
 
 @pytest.mark.parametrize(
@@ -44,3 +47,12 @@ def test_the_card_says_what_was_counted_and_keeps_the_rest(tmp_path: Path) -> No
     changed = [i for i, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
     assert [after[i].splitlines()[0] for i in changed] == ["How it writes"]
     assert "| “The cat” | 4 | 50 % | 75 % | 0 % |" in after[changed[0]]
+
+
+def test_every_prompt_that_the_home_page_offers_was_measured_and_ends() -> None:
+    assert set(EXAMPLES) <= set(PROMPTS)
+    measured = json.loads((STORYTELLER / "measured.json").read_text("utf-8"))["stories"]["prompts"]
+    shares = {
+        prompt: measured[prompt]["ended"] / measured[prompt]["n_stories"] for prompt in EXAMPLES
+    }
+    assert min(shares.values()) >= ENDED, shares
