@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from model.engine.client import MAX_BY_ID, Sent, Server, spread
-from model.masks import MASKS
+from model.masks import MASKS, PENALTIES
 from model.passes import Logits
 from model.records import BoolArray, Pass, Stage
 from model.sampling import Settings, draw, process
@@ -148,4 +148,4 @@ class ServerReader:
 
 def _moves_used(settings: Settings) -> bool:
     """Tells whether a penalty is active, which moves every token of the text."""
-    return any(name.endswith("_penalty") for name in settings.stage_names)
+    return not PENALTIES.keys().isdisjoint(settings.stage_names)
