@@ -178,7 +178,7 @@ async def come_and_go(server: Server, n_sessions: int) -> None:
         async with SoakReader(server.url, **STORY) as reader:
             await press(reader)
             if number % EVERY == 0:
-                await reader.choose("model", MODELS[number // EVERY % len(MODELS)])
+                await reader.choose_model(MODELS[number // EVERY % len(MODELS)])
 
     for first in range(0, n_sessions, AT_ONCE):
         await asyncio.gather(*map(visit, range(first, min(first + AT_ONCE, n_sessions))))

@@ -66,7 +66,8 @@ async def write(reader: SoakReader, notes: Notes, dice: random.Random) -> None:
     for number in range(dice.randint(5, 15)):
         notes.waits.append(await reader.do("back" if number % 5 == 4 else "next"))
         await asyncio.sleep(dice.uniform(*PAUSE))
-    await reader.choose("model", dice.choice(MODELS))
+    in_use = reader.header["model"]["name"]
+    await reader.choose_model(dice.choice([name for name in MODELS if name != in_use]))
     for _ in range(3):
         notes.waits.append(await reader.do("next"))
 

@@ -45,10 +45,15 @@ class SoakReader(Visitor):
         await asyncio.sleep(after)
         await self.__aenter__()
 
-    async def choose(self, key: str, value: str) -> float:
-        """Chooses one of a box's options; returns the seconds until the page is drawn."""
-        state = WidgetState(id=self.widgets[key][0], string_value=value)
-        return await self._send_whole(state)
+    async def choose_model(self, name: str) -> None:
+        """Names another model in the dialog, and waits until the page goes on with it."""
+        await self.press_key("choose_model")
+        field, dialog = self.widgets["model_name"]
+        self._is_part = True
+        await self._send_whole(WidgetState(id=field, string_value=name), dialog)
+        await self.press_key("open_model_run")
+        while await self.tick():
+            pass
 
     async def press_key(self, key: str) -> float:
         """Presses the button of that key."""
@@ -98,7 +103,7 @@ class SoakReader(Visitor):
         kind = element.WhichOneof("type")
         if kind == "exception":
             self.exceptions.append(f"{element.exception.type} {element.exception.message}"[:100])
-        elif kind in ("button", "selectbox"):
+        elif kind in ("button", "text_input"):
             name = getattr(element, kind).id
             key = re.sub(r"^\$\$ID-[0-9a-f]+-", "", name)
             self.widgets[key] = name, message.delta.fragment_id

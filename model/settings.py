@@ -4,10 +4,11 @@ A setting is named after the stage that it drives, so one table serves the slide
 the link. This module computes nothing: it only knows which values make sense and says, in one
 sentence, what to do about one that does not.
 
-Sources of the orders: transformers 5.23 `GenerationMixin._get_logits_processor`; vLLM 0.22.1
-`v1/sample/sampler.py`; llama.cpp 001d906 `common/common.h` (`common_params_sampling.samplers`);
-Ollama 0.32.15 `llm/llama_server.go`, which hands its options to llama.cpp's server and names no
-samplers. (Its engine for MLX has top-k, temperature, top-p, min-p behind the penalties.)
+Sources of the orders: transformers 5.23 `GenerationMixin._get_logits_processor`; vLLM 0.32.0
+`v1/sample/sampler.py`, and `v1/worker/gpu/sample/sampler.py` of its second model runner; llama.cpp
+001d906 `common/common.h` (`common_params_sampling.samplers`); Ollama 0.32.15 `llm/llama_server.go`,
+which hands its options to llama.cpp's server and names no samplers. (Its engine for MLX,
+`x/mlxrunner/sample/sample.go`, has top-k, temperature, top-p, min-p behind the penalties.)
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
     ),
 }
 ORDERS_READ = (
-    "transformers 5.23, vLLM 0.22.1, llama.cpp 001d906 and Ollama 0.32.15 (its llama.cpp engine), "
+    "transformers 5.23, vLLM 0.32.0, llama.cpp 001d906 and Ollama 0.32.15 (its llama.cpp engine), "
     "read on 22 November 2026"
 )
 
