@@ -58,7 +58,9 @@ def open_page(title: str) -> DeltaGenerator:
     _announcer(key="announcer", height="content", on_theme_change=lambda: None)
     with st.container(horizontal=True, vertical_alignment="center", key="head"):
         st.title(title, anchor=False)
-        return st.container(horizontal=True, width="content", key="toolbar")
+        return st.container(
+            horizontal=True, width="content", vertical_alignment="center", key="toolbar"
+        )
 
 
 def presenter_toggle() -> None:

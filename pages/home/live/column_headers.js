@@ -14,7 +14,7 @@ export const RARER = ["min_p", "greedy"];
 export const COLUMNS = [
   { name: "raw", title: "Model", lead: "no mask, temperature 1" },
   ...["temperature", "top_k", "top_p", ...RARER].map(maskNamed),
-  { name: "active", title: "Active", lead: "the ticked masks together" },
+  { name: "active", title: "Active", lead: "all ticked masks" },
 ];
 
 /**

@@ -18,7 +18,8 @@ export default ({ data, parentElement }) => {
     return; // a browser that keeps nothing would be asked every time
   }
   const offer = element("div", { style: STYLE, role: "note" });
-  const links = data.links.map(([href, textContent]) => element("a", { href, textContent }));
+  const offered = data.links.slice(0, NARROW ? 1 : undefined); // one line on a phone
+  const links = offered.map(([href, textContent]) => element("a", { href, textContent }));
   const close = element("button", { type: "button", textContent: "Not now" });
   for (const link of links) link.style.cssText = "pointer-events:auto;color:var(--st-link-color)";
   close.style.cssText = "pointer-events:auto;font:inherit;color:inherit;background:none;border:0";
