@@ -12,9 +12,10 @@ from urllib.parse import parse_qs
 
 import streamlit as st
 
-from model.loading import LanguageModel
+from model.loading import LanguageModel, LoadError
 from pages.frame.fields import Field, LinkValues, read_fields, write_fields
 from pages.frame.layout import as_written
+from pages.frame.models import folder_of, server_model
 from pages.frame.settings_table import SettingsTable
 
 HELP = (
@@ -82,8 +83,15 @@ def asked(settings: SettingsTable, name: str) -> Any:
 
 
 def asked_model(settings: SettingsTable) -> str | None:
-    """Return the model that a link asks to begin with; None where it names none."""
-    return (asked(settings, "model") or "").strip() or None
+    """Return the model that a link asks to begin with; None where it names none.
+
+    Raises:
+        LoadError: It is not on this disk; the first page shows a download and can stop it.
+    """
+    name = (asked(settings, "model") or "").strip() or None
+    if name and name != server_model() and folder_of(name) is None:
+        raise LoadError(f"{name} is not on this machine: open it on the first page, then return.")
+    return name
 
 
 def refuse(settings: SettingsTable, name: str, why: str) -> None:

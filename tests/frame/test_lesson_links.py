@@ -135,6 +135,9 @@ def test_a_link_s_model_is_loaded_and_one_that_will_not_do_is_named() -> None:
     app = opened("kv_cache", model="unmasker", prompt="A bird")
     assert "unmasker is a masked model" in app.warning[0].value
     assert offered(app) == {"prompt": "A bird"}
+    app = opened("kv_cache", model="openai-community/gpt2", prompt="A bird")
+    assert "openai-community/gpt2 is not on this machine" in app.warning[0].value
+    assert offered(app) == {"prompt": "A bird"}
     app = opened("diffusion", model="storyteller", seed="3")
     assert "storyteller is a causal model" in app.warning[0].value
     assert "model" not in offered(app)
