@@ -25,6 +25,7 @@ if __name__ == "__main__":  # a reader's visit
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
-    from pages.lessons.classroom.phone import ROUTES
+    from pages.frame import first_paint
+    from pages.lessons.classroom import phone
 
-    app = App(__file__, routes=ROUTES)
+    app = App(__file__, routes=(*first_paint.ROUTES, *phone.ROUTES))

@@ -32,7 +32,7 @@ from pages.frame.models import DEFAULT_MODEL
 APP = str(Path(__file__).parents[1] / "app.py")
 PATIENCE_SECONDS = 600
 PAGES = {  # a page, what its session keeps, and the panels that open on a recording, as pressed
-    "sampling": ("sampling_lab", "vote"),
+    "sampling": ("sampling_lab", "vote", "loop"),
     "beam_search": ("beam_lesson", "beam_exact", "beam_cost"),
     "constraints": ("constraint_lesson", "constraint_methods"),
     "kv_cache": ("kv_lesson", "kv_prefix"),

@@ -52,3 +52,11 @@ class Finding:
     control: str = ""  # what the same measurement gives where the claim says nothing; as `says`
     why: str = ""  # where it does not simply hold: one sentence
     ran_on: str = ""  # the models that it needs; empty where it ran on the page's
+
+
+@dataclass(frozen=True)
+class ClaimsRun:
+    """What the experiments of some claims found, by the claims' ids."""
+
+    findings: Mapping[str, Finding]
+    seconds: Mapping[str, float]  # that each took

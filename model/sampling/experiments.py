@@ -23,12 +23,14 @@ from model.loading import LanguageModel
 from model.masks import MASKS, log_softmax
 from model.records import FloatArray, Stage
 from model.sampling import Settings, process
+from model.tokenizing import labels_of, text_of
 
 # XTC is left out: whether it masks at all is a toss of its own at each step
 MASKS_ALONE = ("greedy", "temperature", *(name for name in MASKS if name != "xtc"))
 MIN_TIMES = 3  # that a phrase has to come in a row to be called a loop
 MIN_LOOP = 6  # tokens that those times have to cover
 GREEDY, SAMPLED = Settings(temperature=0), Settings(temperature=0.7)
+N_SIGNS = 3  # tokens of either sign
 PENALTIES = {"repetition_penalty": 1.3, "presence_penalty": 1.0, "frequency_penalty": 0.5}
 
 
@@ -153,10 +155,39 @@ def find_loop(ids: Sequence[int]) -> Loop | None:
     return None
 
 
+@dataclass(frozen=True)
+class GreedyText:
+    """A text of the best tokens, under a penalty or none, and the loop that it ends in."""
+
+    penalty: str  # "none", or the setting's name
+    before: str  # prompt and text up to the loop
+    repeated: str  # from there on; empty where there is no loop
+    loop: Loop | None
+    n_tokens: int  # that were written
+    is_ended: bool  # by the model's end token
+
+
+@dataclass(frozen=True)
+class UsedToken:
+    """A token that the text has, and its logit for the next place."""
+
+    label: str
+    logit: float
+    penalised: float  # after the repetition penalty
+
+
+@dataclass(frozen=True)
+class PenalisedTexts:
+    """Greedy texts without and with each penalty."""
+
+    texts: tuple[GreedyText, ...]  # the one without a penalty first
+    used: tuple[UsedToken, ...]  # of that one, of either sign
+
+
 def write_with_penalties(
     lm: LanguageModel, prompt: str, n_tokens: int = 120, values: Mapping[str, float] = PENALTIES
-) -> Work[dict[str, Generation]]:
-    """Writes the best token again and again, without and with each penalty, by name.
+) -> Work[PenalisedTexts]:
+    """Writes the best token again and again, without and with each penalty.
 
     Raises:
         ValueError: where the prompt cannot be used; one sentence with the remedy.
@@ -168,15 +199,35 @@ def write_with_penalties(
         for name, value in values.items()
     }
     texts = {name: start.fork() for name in settings}
+
+    def so_far() -> PenalisedTexts:
+        seen = tuple(_greedy_text(name, text) for name, text in texts.items())
+        return PenalisedTexts(seen, _used_tokens(texts["none"]))
+
     for n_done in range(n_tokens):
         for name, text in texts.items():
             if not text.finished:
-                yield Progress(n_done, n_tokens, look=lambda: texts)
+                yield Progress(n_done, n_tokens, look=so_far)
                 text.step(settings[name])
-    return texts
+    return so_far()
 
 
-def loop_of(text: Generation) -> Loop | None:
-    """Looks for the loop in which a generated text ends; an end token is no part of it."""
-    n_end = 1 if text.finished == "eos" else 0
-    return find_loop(text.ids[text.n_prompt : len(text.ids) - n_end])
+def _greedy_text(penalty: str, text: Generation) -> GreedyText:
+    """Returns what is shown of a text; an end token is no part of its loop."""
+    is_ended = text.finished == "eos"
+    loop = find_loop(text.ids[text.n_prompt : len(text.ids) - is_ended])
+    n_before = len(text.ids) if loop is None else text.n_prompt + loop.start
+    before = text_of(text.lm.tokenizer, text.ids[:n_before])
+    return GreedyText(penalty, before, text.text[len(before) :], loop, len(text.steps), is_ended)
+
+
+def _used_tokens(text: Generation) -> tuple[UsedToken, ...]:
+    """Returns the best tokens of either sign that a text has."""
+    used = sorted(set(text.ids), key=lambda i: -float(text.logits[i]))
+    negative = [i for i in used if text.logits[i] < 0]
+    shown = used[: len(used) - len(negative)][:N_SIGNS] + negative[:N_SIGNS]
+    logits = text.logits[shown].astype(np.float64)
+    once = np.ones(len(shown), dtype=np.intp)
+    after = masks.repetition_penalty(logits, once, PENALTIES["repetition_penalty"])
+    rows = zip(labels_of(text.lm, shown), logits.tolist(), after.tolist(), strict=True)
+    return tuple(UsedToken(*row) for row in rows)

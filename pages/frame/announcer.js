@@ -46,23 +46,26 @@ const listen = (region) => {
   for (const kind of PRESSES) addEventListener(kind, press, true);
 };
 
-/** Dialogs stand outside the app: they take its scheme too. Figures are painted by Python: ask for them anew. */
-const follow = (region, setTriggerValue) => {
+/**
+ * Dialogs stand outside the app: they take its scheme too. Figures are painted by Python: ask for them
+ * anew. `data-theme` is the theme that they were painted for.
+ */
+const follow = (region, data, setTriggerValue) => {
   const { backgroundColor: paper, colorScheme } = getComputedStyle(document.querySelector(".stApp"));
   document.documentElement.style.colorScheme = colorScheme;
   if (region.dataset.paper && region.dataset.paper !== paper) setTriggerValue("theme", paper);
-  region.dataset.paper = paper;
+  Object.assign(region.dataset, { paper, theme: data.theme });
 };
 
-export default ({ parentElement, setTriggerValue }) => {
+export default ({ data, parentElement, setTriggerValue }) => {
   const present = parentElement.querySelector("[role=status]");
   if (present) {
-    follow(present, setTriggerValue);
+    follow(present, data, setTriggerValue);
     return;
   }
   const region = document.createElement("p");
   region.setAttribute("role", "status");
   parentElement.append(region);
-  follow(region, setTriggerValue);
+  follow(region, data, setTriggerValue);
   listen(region);
 };

@@ -55,7 +55,7 @@ def show_caption(text: str) -> None:
 
 def _show_folded(caption: str, key: str) -> None:
     """Show two lines of a caption; the rest of it is one press away."""
-    sentences = re.split(r"(?<=[.:]) (?=[A-Z])", caption)
+    sentences = re.split(r"(?<=[.]) (?=[A-Z∞])", caption)
     lengths = accumulate(len(sentence) + 1 for sentence in sentences)
     n_shown = max(1, sum(length <= TWO_LINES for length in lengths))
     with st.container(gap=None):

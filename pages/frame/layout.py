@@ -16,10 +16,8 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from pages.frame.contents import lesson_at, neighbours
 from pages.frame.gc_tuning import collector_paused
-from viz.palette import Theme, both_schemes
+from viz.palette import Theme
 
-_SHEET = Path(__file__).with_name("page.css").read_text("utf-8")
-_STYLE = f"<style>:root {{{both_schemes()}}}\n{_SHEET}</style>"
 _PRESENTER = """
 <style>
 header[data-testid="stHeader"], .stSidebar {display: none;}
@@ -54,8 +52,9 @@ def open_page(title: str) -> DeltaGenerator:
         PagesManager.uses_pages_directory = False
         st.rerun()
     st.session_state.setdefault("presenter", st.query_params.get("present") == "1")
-    st.html(_STYLE + (_PRESENTER if is_presenting() else ""))
-    _announcer(key="announcer", height="content", on_theme_change=lambda: None)
+    st.html(_PRESENTER if is_presenting() else "<style></style>")
+    data = {"theme": theme_now()}
+    _announcer(key="announcer", data=data, height="content", on_theme_change=lambda: None)
     with st.container(horizontal=True, vertical_alignment="center", key="head"):
         st.title(title, anchor=False)
         return st.container(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pages.frame.layout import _STYLE
+from pages.frame.first_paint import STYLE
 from viz.palette import ROLES, THEMES, Theme, code, colour, css_variables, paint, sheer
 
 Rgb = npt.NDArray[np.float64]
@@ -184,7 +184,7 @@ def test_a_role_is_painted_in_a_theme_and_what_names_none_stays() -> None:
 @pytest.mark.parametrize("words", ["textColor", "linkColor"])
 def test_captions_and_their_links_are_read_as_easily_as_words(theme: Theme, words: str) -> None:
     """Streamlit fades captions, links in them too, which made those of the light theme 2.7 to 1."""
-    found = re.search(r'"stCaptionContainer"\] \{\s*opacity: ([.\d]+);', _STYLE)
+    found = re.search(r'"stCaptionContainer"\] \{\s*opacity: ([.\d]+);', STYLE)
     assert found is not None
     share = float(found[1])
     settings = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text())

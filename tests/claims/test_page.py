@@ -72,7 +72,7 @@ def test_what_goes_wrong_in_an_experiment_is_one_sentence(
 
     monkeypatch.setitem(EXPERIMENTS, "C01", refuses)
     monkeypatch.setitem(EXPERIMENTS, "C02", breaks)
-    findings = finish(ClaimsLesson(storyteller).measure(CLAIMS[:2]))
+    findings = finish(ClaimsLesson(storyteller).measure(CLAIMS[:2])).findings
     assert findings["C01"].why == "This model takes no cache."
     assert [finding.outcome for finding in findings.values()] == ["not run", "not run"]
     assert "deep inside" not in findings["C02"].says

@@ -18,7 +18,6 @@ from model.sampling.experiments import (
     apply_alone,
     count_draws,
     first_word,
-    loop_of,
     write_votes,
     write_with_penalties,
 )
@@ -38,21 +37,22 @@ def votes(storyteller: LanguageModel) -> Votes:
     return finish(write_votes(storyteller, QUESTION, n_texts=8, n_tokens=6))
 
 
-def test_c12_greedy_repeats_itself_and_loops(storyteller: LanguageModel) -> None:
+def test_c12_greedy_repeats_itself_and_loops_and_penalties_end_that(
+    storyteller: LanguageModel,
+) -> None:
     first, again = (
-        finish(write_with_penalties(storyteller, LOOP_PROMPT, 60, values))["none"]
+        finish(write_with_penalties(storyteller, LOOP_PROMPT, 60, values)).texts
         for values in ({}, PENALTIES)
     )
-    assert first.ids == again.ids
-    loop = loop_of(first)
-    assert loop is not None, first.text
-    assert loop.n_times >= 3
-
-
-def test_c12_each_penalty_changes_the_greedy_text(storyteller: LanguageModel) -> None:
-    texts = finish(write_with_penalties(storyteller, LOOP_PROMPT, n_tokens=60))
-    assert all(texts[name].ids != texts["none"].ids for name in PENALTIES)
-    assert any(loop_of(texts[name]) is None for name in PENALTIES)
+    assert first[0] == again[0]
+    assert first[0].loop is not None
+    assert first[0].loop.n_times >= 3
+    assert len(first[0].repeated) >= 3
+    assert [text.penalty for text in again] == ["none", *PENALTIES]
+    assert all(
+        text.before + text.repeated != first[0].before + first[0].repeated for text in again[1:]
+    )
+    assert any(text.loop is None for text in again[1:])
 
 
 @pytest.mark.parametrize("value", [0.2, 0.7, 1.5, 5.0])

@@ -134,10 +134,19 @@ _PLURALS: Final[Mapping[str, str]] = {
 }
 
 
-def verdict_html(finding: Finding, seconds: float) -> Markup:
-    """Draws a verdict in its colour and its word, and under it all that it rests on."""
+def verdict_html(finding: Finding, seconds: float, recorded: str = "") -> Markup:
+    """Draws a verdict in its colour and its word, and under it all that it rests on.
+
+    Args:
+        finding: That is drawn.
+        seconds: That its experiment took.
+        recorded: Where and when, if not here and now.
+    """
     mark, role = LOOKS[finding.outcome]
-    verdict = element("b", f"{mark} {outcome_words(finding)}", style=f"color:{colour(role)}")
+    says = outcome_words(finding)
+    if recorded:
+        says = f"{says.replace(' here', '')}, recorded"
+    verdict = element("b", f"{mark} {says}", style=f"color:{colour(role)}")
     small = f"color:{colour('muted')};font-size:.9em"
     is_one = len(finding.evidence) == 1  # its outcome is the verdict
     parts = [
@@ -145,7 +154,7 @@ def verdict_html(finding: Finding, seconds: float) -> Markup:
         for part in finding.evidence
     ]
     ran = f"Ran on {finding.ran_on}. " if finding.ran_on else ""
-    notes = f"{control_words(finding)} {ran}Took {duration(seconds)}."
+    notes = f"{control_words(finding)} {ran}Took {duration(seconds)}{recorded}."
     return element(
         "div",
         element("div", verdict, f" · {sentence(finding)}"),

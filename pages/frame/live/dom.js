@@ -57,6 +57,36 @@ export function spoken(label) {
   return label.replaceAll("␣", "space ").replaceAll("⏎", "new line ").replaceAll("⇥", "tab ").trim();
 }
 
+/** Spaces and line ends stand back, so that words are read and whitespace is still seen. */
+export function visibleParts(label) {
+  return label
+    .split(/([␣⏎⇥]+)/)
+    .filter(Boolean)
+    .map((part) => (/[␣⏎⇥]/.test(part) ? el("span", { class: "space", textContent: part }) : part));
+}
+
+const [OPEN, CLOSE] = ["\uE000", "\uE001"]; // around a token in a sentence: no text has them
+const said = new WeakMap(); // nodes and their sentences
+
+/** A token to stand in a sentence, which `setSentence` or `heard` takes. */
+export function named(label, length = SHORT_LABEL) {
+  return OPEN + shorten(label, length) + CLOSE;
+}
+
+/** Writes a sentence in which the tokens look as they do in the strip. */
+export function setSentence(node, sentence) {
+  if (said.get(node) === sentence) return;
+  said.set(node, sentence);
+  const parts = sentence.split(/[\uE000\uE001]/); // the odd ones are tokens
+  const chip = (label) => el("span", { class: "named" }, ...visibleParts(label));
+  node.replaceChildren(...parts.map((part, i) => i % 2 ? chip(part) : part));
+}
+
+/** The same sentence as it is heard. */
+export function heard(sentence) {
+  return spoken(sentence.replaceAll(OPEN, "“").replaceAll(CLOSE, "”"));
+}
+
 /** The label of a token as quoted in a sentence: “␣the”. */
 export function quote(label) {
   return `“${shorten(label)}”`;

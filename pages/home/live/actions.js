@@ -110,7 +110,7 @@ export function createActions(live) {
     },
     /** Keeps a finished step on the screen until the next press, or no longer. */
     hold(isHolding) {
-      live.finished.isHeld = isHolding;
+      live.finished.wish = isHolding;
       live.finished.cutShort();
       live.schedule();
     },

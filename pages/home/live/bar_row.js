@@ -1,12 +1,11 @@
 // One row of the bars: a token, and what every strategy makes of it. A rejected token keeps its raw
 // bar, hatched; its number is 0.
 
-import { el, quote, setAttribute, setShown, setText, spoken } from "../../frame/live/dom.js";
+import { el, quote, setAttribute, setShown, setText, spoken, visibleParts } from "../../frame/live/dom.js";
 import { formatCount, formatCumulative, formatProbability } from "../../frame/live/format.js";
 import { COLUMNS } from "./column_headers.js";
 import { N_TOKEN_ROWS } from "./rows.js";
 import { createOthers } from "./others.js";
-import { visibleParts } from "./strip.js";
 
 const ROOMY = 0.4; // of a track: a longer bar leaves no room for the word "boundary"
 

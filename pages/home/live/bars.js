@@ -2,12 +2,11 @@
 // Kept bars are solid, rejected ones hatched at their raw length, the chosen one outlined.
 
 import { createCoinBar } from "./coinbar.js";
-import { el, setAttribute, setText } from "../../frame/live/dom.js";
+import { el, setAttribute, setText, visibleParts } from "../../frame/live/dom.js";
 import { formatProbability, formatSetting } from "../../frame/live/format.js";
 import { COLUMNS, isInUse, keptInWords, RARER } from "./column_headers.js";
 import { createMatrix } from "./matrix.js";
 import { createPipeline } from "./pipeline.js";
-import { visibleParts } from "./strip.js";
 import {
   activeResult,
   aloneResult,

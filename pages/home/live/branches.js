@@ -1,8 +1,7 @@
 // The texts that were parted from one another, side by side: click one to go on with it.
 
-import { el, setShown } from "../../frame/live/dom.js";
+import { el, setShown, visibleParts } from "../../frame/live/dom.js";
 import { formatNats } from "../../frame/live/format.js";
-import { visibleParts } from "./strip.js";
 
 const SHOWN_BEFORE_FORK = 6;
 

@@ -1,7 +1,17 @@
 // The coin bar: the active distribution laid end to end, with the coin at its place. The draw is
 // the inverse of this cumulative sum, so the token is the segment on which the coin falls.
 
-import { createButton, el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
+import {
+  createButton,
+  el,
+  heard,
+  named,
+  setAttribute,
+  setSentence,
+  setShown,
+  setText,
+  shorten,
+} from "../../frame/live/dom.js";
 import { formatCoin, formatCount, formatProbability } from "../../frame/live/format.js";
 import { activeResult, drawnToken, lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
@@ -57,13 +67,13 @@ export function createCoinBar(actions) {
     setShown(marker, view.coin !== null);
     marker.style.left = `${100 * (view.coin ?? 0)}%`;
     const words = view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result);
-    setText(sentence, words);
+    setSentence(sentence, words);
     setShown(note, view.coin !== null && !view.isDrawn && !isGreedy(result));
     setShown(look, view.isBeforeDraw && view.ids.length > view.nPrompt);
     hold.set(view.isHolding);
     peek.set(view.isPeeking);
     const spoken = view.isBeforeDraw ? "No coin has been tossed yet." : words;
-    setAttribute(bar, "aria-label", `Cumulative active distribution. ${spoken}`);
+    setAttribute(bar, "aria-label", `Cumulative active distribution. ${heard(spoken)}`);
   }
 
   function segmentAt(i) {
@@ -141,7 +151,7 @@ function lastAnswer({ header, label }) {
   const { ids, n_prompt: nPrompt, forced, steps } = header;
   const last = ids.length - 1;
   if (last < nPrompt) return QUESTION;
-  const token = shorten(label(ids[last]), MAX_WORDS);
+  const token = named(label(ids[last]), MAX_WORDS);
   if (forced.includes(last)) return `Last token: ${token}, forced by hand.`;
   const share = formatProbability(steps.chosen_prob.at(-1));
   return `Last draw: the coin ${formatCoin(steps.coin.at(-1))} fell on ${token}, ${share}.`;
@@ -156,7 +166,7 @@ function createSwitch(name, lead, change) {
 }
 
 function sentenceOf(view, drawn, result) {
-  const label = (id) => shorten(view.label(id), MAX_WORDS);
+  const label = (id) => named(view.label(id), MAX_WORDS);
   if (view.coin === null) return "A token of the prompt: no coin was tossed for it.";
   const coin = `coin ${formatCoin(view.coin)}`;
   if (view.forced && view.chosenId !== null) {

@@ -3,18 +3,26 @@
 import { isStill } from "./player.js";
 
 const LIT_MS = 250;
+const ADDRESS = new URLSearchParams(location.search);
 
 /** What the end of the text was drawn from, and whether it is shown in place of what comes next. */
 export class FinishedStep {
   /** {distribution, position, coin, settings}; null before the first. */
   drawn = null;
-  isHeld = new URLSearchParams(location.search).get("hold") === "1"; // until the next press
+  isPresenting = false;
+  /** Whether it stays until the next press, where the reader or the address says so. */
+  wish = ADDRESS.has("hold") ? ADDRESS.get("hold") === "1" : null;
   until = 0; // when the light goes out
   timer = 0;
 
   /** @param {() => void} changed */
   constructor(changed) {
     this.changed = changed;
+  }
+
+  /** In a guided lesson and on a projector a step stays, unless somebody wishes otherwise. */
+  get isHeld() {
+    return this.wish ?? (ADDRESS.has("lesson") || this.isPresenting);
   }
 
   /** Remembers what a press draws from, and lights it. */
@@ -28,9 +36,10 @@ export class FinishedStep {
   }
 
   /** When the text has ended no distribution follows: the bars keep the one its end was drawn from. */
-  keep({ ids }, distribution) {
+  follow({ finished, ids, presenter }, distribution) {
+    this.isPresenting = presenter;
     const position = ids.length - 1;
-    if (this.drawn?.position !== position)
+    if (finished && this.drawn?.position !== position)
       this.drawn = { distribution, position, coin: null, settings: null };
   }
 

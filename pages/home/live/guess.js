@@ -1,6 +1,6 @@
 // Predict, then reveal: the bars stay hidden until the reader has said what comes next.
 
-import { createButton, el, quote, setShown, setText } from "../../frame/live/dom.js";
+import { createButton, el, named, setSentence, setShown } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 
 /**
@@ -41,7 +41,7 @@ export function createGuess(actions) {
       setShown(ask, view.hidden);
       const sentence = view.hidden ? null : verdictOf(view.header);
       setShown(verdict, sentence !== null);
-      setText(verdict, sentence ?? "");
+      setSentence(verdict, sentence ?? "");
     },
   };
 }
@@ -49,8 +49,8 @@ export function createGuess(actions) {
 function verdictOf({ guess, hide_bars: isHiding, model }) {
   if (!guess || !isHiding) return null;
   const opening = guess.n_tokens > 1
-    ? `Its first of ${guess.n_tokens} tokens, ${quote(guess.label)},`
-    : quote(guess.label);
+    ? `Its first of ${guess.n_tokens} tokens, ${named(guess.label)},`
+    : named(guess.label);
   const rank = `${formatCount(guess.rank + 1)} of ${formatCount(model.vocab_size)}`;
   return `Your guess “${guess.text}”: ${opening} is number ${rank}, with probability ${
     formatProbability(guess.prob)

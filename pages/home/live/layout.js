@@ -2,7 +2,15 @@
 
 import { createBars } from "./bars.js";
 import { createBranches } from "./branches.js";
-import { createButton, el, quote, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import {
+  createButton,
+  el,
+  named,
+  setAttribute,
+  setSentence,
+  setShown,
+  setText,
+} from "../../frame/live/dom.js";
 import { formatProbability, formatTokens } from "../../frame/live/format.js";
 import { flyToStrip } from "./flight.js";
 import { createGuess } from "./guess.js";
@@ -106,7 +114,7 @@ function createLines(actions) {
       setText(message, shown ?? "");
       setAttribute(notice, "data-kind", view.notice?.kind ?? null);
       setShown(banner, view.inspecting !== null);
-      if (view.inspecting !== null) setText(where, whereWords(view));
+      if (view.inspecting !== null) setSentence(where, whereWords(view));
     },
   };
 }
@@ -114,7 +122,7 @@ function createLines(actions) {
 function whereWords(view) {
   const settings = view.isWhatIf ? "under the settings below" : "under the settings of that step";
   return `You look at position ${view.inspecting} as it was, before ${
-    quote(view.label(view.chosenId))
+    named(view.label(view.chosenId))
   } was chosen, ${settings}.`;
 }
 

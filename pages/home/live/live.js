@@ -164,7 +164,7 @@ export class Live {
 
   /** Makes a header and its distributions what the page holds. */
   show(header, arrays, distribution) {
-    if (header.finished) this.finished.keep(header, distribution);
+    this.finished.follow(header, distribution);
     this.header = header;
     this.present = header.finished ? null : distribution;
     this.inspected = readDistribution(header.inspect, arrays, "inspect_", this.inspected);

@@ -1,8 +1,7 @@
 // A text as the model reads it: its pieces with their bytes and ids, live as it is typed.
 
-import { el, setShown, setText } from "../../frame/live/dom.js";
+import { el, setShown, setText, visibleParts } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
-import { visibleParts } from "./strip.js";
 
 const MAX_SHOWN = 400;
 

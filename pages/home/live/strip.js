@@ -1,6 +1,6 @@
 // The text as its tokens: every token a button, appended one by one and never rebuilt.
 
-import { el, setAttribute, spoken } from "../../frame/live/dom.js";
+import { el, setAttribute, spoken, visibleParts } from "../../frame/live/dom.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "./menu.js";
 import { createSums } from "./totals.js";
@@ -81,14 +81,6 @@ function appendChip(list, view, index) {
   if (lineBreak) list.append(lineBreak);
   const isBytes = BYTE_LABEL.test(label);
   return { id, node, lineBreak, label, isBytes, signature: "", joined: "", isFolded: false };
-}
-
-/** Spaces and line ends stand back, so that words are read and whitespace is still seen. */
-export function visibleParts(label) {
-  return label
-    .split(/([␣⏎⇥]+)/)
-    .filter(Boolean)
-    .map((part) => (/[␣⏎⇥]/.test(part) ? el("span", { class: "space", textContent: part }) : part));
 }
 
 function removeChip({ node, lineBreak }) {

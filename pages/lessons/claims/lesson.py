@@ -12,7 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.claims.context import THOROUGH
 from model.claims.experiments import EXPERIMENTS
+from model.claims.records import ClaimsRun
 from model.job import Job
+from model.recorded import recorded_job
 from pages.frame.claims import CLAIMS, Claim
 from pages.frame.code_that_ran import show_code
 from pages.frame.contents import lesson_at
@@ -35,7 +37,7 @@ def show_claims(waiting: DeltaGenerator) -> None:
     waiting.empty()
     st.markdown(
         "Each claim has an experiment that runs here and now. Its verdict follows from what was "
-        "measured on this device, and from nothing else. A run only illustrates what is **true by "
+        "measured, and from nothing else. A run only illustrates what is **true by "
         "definition**. What is **empirical** can fail. What is said of a **trained model** does "
         "not hold for random weights."
     )
@@ -50,10 +52,13 @@ def show_claims(waiting: DeltaGenerator) -> None:
         seconds=SLICE_SECONDS,
     )
     _downloads(lesson)
+    recorded = recorded_job("claims", ClaimsRun)
+    if recorded is not None and len(lesson.findings) < len(CLAIMS):
+        _tell_of_recording(recorded)
     for section, claims in groupby(CLAIMS, key=lambda claim: claim.section):
         st.header(section, anchor=False)
         for claim in claims:
-            _row(lesson, claim)
+            _row(lesson, claim, recorded)
     show_when()
     show_code(*(EXPERIMENTS[claim.id] for claim in CLAIMS[:3]), key="claims_code")
 
@@ -104,7 +109,16 @@ def _file(lesson: ClaimsLesson, write: Callable[[list[Row], dict[str, str]], str
 # The table
 
 
-def _row(lesson: ClaimsLesson, claim: Claim) -> None:
+def _tell_of_recording(job: Job[ClaimsRun]) -> None:
+    machine = job.recorded_on
+    assert machine is not None
+    st.caption(
+        f"Until a claim is run here, the verdict below it is a recording: {machine.model} on "
+        f"{machine.where}, {machine.date[:10]}."
+    )
+
+
+def _row(lesson: ClaimsLesson, claim: Claim, recorded: Job[ClaimsRun] | None) -> None:
     with st.container(horizontal=True, vertical_alignment="top", key=f"claim_{claim.id}"):
         st.button(
             f"Run {claim.id}",
@@ -118,11 +132,20 @@ def _row(lesson: ClaimsLesson, claim: Claim) -> None:
             st.markdown(claim.sentence)
             if claim.id in lesson.findings:
                 _verdict(lesson, claim.id)
+            elif recorded is not None:
+                _recorded_verdict(recorded, claim.id)
             _link(claim)
 
 
 def _verdict(lesson: ClaimsLesson, claim_id: str) -> None:
     st.html(verdict_html(lesson.findings[claim_id], lesson.seconds[claim_id]))
+
+
+def _recorded_verdict(job: Job[ClaimsRun], claim_id: str) -> None:
+    run, machine = job.result, job.recorded_on
+    if claim_id in run.findings and machine is not None:
+        where = f" on {machine.where}, {machine.date[:10]}"
+        st.html(verdict_html(run.findings[claim_id], run.seconds[claim_id], where))
 
 
 def _link(claim: Claim) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from model.claims.context import ExperimentContext
 from model.claims.experiments import EXPERIMENTS
-from model.claims.records import Finding
+from model.claims.records import ClaimsRun, Finding
 from model.job import Job, Progress, Work
 from model.loading import LanguageModel
 from pages.frame.claims import CLAIMS, Claim
@@ -37,15 +37,19 @@ class ClaimsLesson:
         """Set up the experiments, which share the process's copies of the other models."""
         self.context = ExperimentContext(self.lm, load=shared_model)
 
-    def measure(self, claims: Sequence[Claim]) -> Work[dict[str, Finding]]:
+    def measure(self, claims: Sequence[Claim]) -> Work[ClaimsRun]:
         """Run the experiments of some claims, one after another."""
         for n_done, claim in enumerate(claims):
             doing = f"{claim.id}: {claim.sentence}"
-            yield Progress(n_done, len(claims), doing, look=lambda: self.findings)
+            yield Progress(n_done, len(claims), doing, look=self.so_far)
             started = time.perf_counter()
             self.findings[claim.id] = self._finding(claim.id)
             self.seconds[claim.id] = time.perf_counter() - started
-        return self.findings
+        return self.so_far()
+
+    def so_far(self) -> ClaimsRun:
+        """Return what was found on the page's model."""
+        return ClaimsRun(dict(self.findings), dict(self.seconds))
 
     def _finding(self, claim_id: str) -> Finding:
         """Run one experiment; what goes wrong in it is its finding, in one sentence."""

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.guess.game import GuessingGame, prob_of, score
-from model.guess.parsing import read_line, spell_out
+from model.guess.parsing import Unit, read_line, spell_out
 from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper_bound
 from model.loading import LanguageModel
 from model.masks import log_softmax
@@ -16,12 +16,20 @@ from pages.frame.lesson_state import lesson_state
 from pages.lessons.guess.scores import show_bounds, show_revealed, show_scoring
 from pages.lessons.guess.settings import OWN_TEXT, PASSAGES, SETTINGS
 from pages.lessons.guess.state import GuessLesson
-from viz.format import count, percent
+from viz.format import percent
 from viz.guess.text import text_html
 
 LESSON = "guess_lesson"
 FIRST = next(iter(PASSAGES.values()))
 PER_ROW = 3  # fields beside each other
+EXAMPLES: dict[Unit, str] = {"percent": "mat 60 floor 20", "hands": "mat 12 floor 7 sofa 3"}
+_NUMBERS: dict[Unit, str] = {"percent": "how sure you are in %", "hands": "its number of hands"}
+RULES = {
+    unit: f"What comes next? Write a guess and {number}, then the next one: `{EXAMPLES[unit]}`. "
+    "Enter reveals the token.  \nWho gave it the probability p pays log₂ 1/p bits: 1 at 50 %, 3.3 "
+    "at 10 %. The fewest bits win, and the model plays too."
+    for unit, number in _NUMBERS.items()
+}
 _LARGE_FIELDS = """
 <style>
 .st-key-guess_fields input {font-size: 1.5rem; height: auto; padding: .5rem .8rem;}
@@ -39,15 +47,6 @@ def show_game(waiting: DeltaGenerator) -> None:
         waiting.error(f"{error} Choose another model on the first page.")
         return
     waiting.empty()
-    claim = (
-        "The model does not know the next token either: it gives a probability to each of the "
-        f"{count(lesson.lm.vocab_size)} in its vocabulary."
-    )
-    what_to_do = (
-        "Write what you think comes next and how sure you are, then press Enter: the true token "
-        "is revealed, and the model’s distribution stands beside yours."
-    )
-    st.markdown(claim if is_presenting() else f"{claim} {what_to_do}")
     st.fragment(_game)(lesson)
     show_code(
         GuessingGame.play,
@@ -75,6 +74,7 @@ def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
 def _game(lesson: GuessLesson) -> None:
     if is_presenting():
         st.html(_LARGE_FIELDS)
+    st.markdown(RULES[lesson.unit])
     st.html(text_html(lesson.game.hidden_text, is_large=is_presenting()))
     if lesson.game.is_over:
         st.info("The whole text is revealed: compare below, or start another one.")
@@ -117,8 +117,7 @@ def _fields(lesson: GuessLesson) -> None:
 
 
 def _field(lesson: GuessLesson, place: int, name: str) -> None:
-    is_hands = lesson.unit == "hands"
-    example = "mat 12 floor 7 sofa 3" if is_hands else "mat 60 floor 20"
+    example = EXAMPLES[lesson.unit]
     is_alone = len(lesson.names) == 1
     st.text_input(
         f"{name}: what comes next?",
@@ -159,11 +158,6 @@ def _setup(lesson: GuessLesson) -> None:
             SETTINGS.widget("veil")
             _text()
             st.button("Start with this text", key="guess_start", on_click=_start, args=(lesson,))
-        number = "number of hands" if lesson.unit == "hands" else "confidence in %"
-        st.caption(
-            f"Write a guess, then its {number}, then the next guess. `-ing` continues the word "
-            "before; `,` and `.` are guesses too; capitals count."
-        )
 
 
 def _text() -> None:

@@ -65,12 +65,13 @@ def show_scoring(lesson: GuessLesson) -> None:
     n_vocab = count(lesson.lm.vocab_size)
     st.header("A proper scoring rule", anchor=False)
     st.markdown(
-        "Whoever gave the true token the probability p pays log₂ 1/p bits: 1 at 50 %, 3.3 at "
-        "10 %, 6.6 at 1 %. The rule is *proper*: on average nobody pays less than by writing what "
-        "they believe."
+        "Each token costs log₂ 1/p bits, where p is the probability that you gave it. The rule is "
+        "*proper*: on average nobody pays less than by writing what they believe."
     )
     with st.expander("The rules in full", key="guess_rules"):
         st.markdown(
+            "- **What a guess may be.** `-ing` continues the word before; `,` and `.` are guesses "
+            "too; capitals count.\n"
             "- **No penalty is infinite.** What you keep back is spread evenly over all other "
             f"tokens of the {n_vocab}, at least 1 %: 100 is read as 99. In a show of hands, one "
             "extra hand counts for all other tokens together.\n"

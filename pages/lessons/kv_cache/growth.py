@@ -33,7 +33,7 @@ def show_growth(lesson: CacheLesson) -> None:
     )
     with (
         st.form("kv_start", border=False),
-        st.container(horizontal=True, vertical_alignment="bottom"),
+        st.container(horizontal=True, vertical_alignment="bottom", key="kv_text"),
     ):
         begun = lesson.text.generation.prompt_ids
         if SETTINGS["prompt"] is None:

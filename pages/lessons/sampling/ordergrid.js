@@ -1,7 +1,7 @@
 // The engines' orders: the same masks at the same values on the same logits, in four pipelines. Rows
 // that one engine keeps and another cuts are lit.
 
-import { el, quote, setAttribute, setText } from "../../frame/live/dom.js";
+import { el, named, setAttribute, setSentence, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import {
@@ -39,7 +39,7 @@ export function createOrderGrid() {
     heads.forEach((head, i) => head.update(view, results[i]));
     grid.update(view, results);
     const { isParted, words } = describeOrders(view, results);
-    setText(verdict, words);
+    setSentence(verdict, words);
     setText(source, `The orders are those of ${header.ordersRead}.`);
     setAttribute(element, "data-parted", isParted ? "true" : null);
   }
@@ -86,16 +86,16 @@ function describeOrders({ controls, distribution, label }, results) {
   const parted = [];
   for (let row = 0; row < distribution.nRows; row++) {
     const n = stages.reduce((sum, stage) => sum + stage.kept[row], 0);
-    if (n > 0 && n < stages.length) parted.push(quote(label(distribution.ids[row])));
+    if (n > 0 && n < stages.length) parted.push(named(label(distribution.ids[row])));
   }
   if (parted.length === 0) {
     return { isParted: false, words: "All four keep the same tokens with these masks." };
   }
-  const named = parted.slice(0, MAX_NAMED).join(", ");
+  const first = parted.slice(0, MAX_NAMED).join(", ");
   const more = parted.length - MAX_NAMED;
   const others = more > 0 ? ` and ${formatCount(more)} more` : "";
   return {
     isParted: true,
-    words: `They part over ${named}${others}: kept by one engine, cut by another.`,
+    words: `They part over ${first}${others}: kept by one engine, cut by another.`,
   };
 }

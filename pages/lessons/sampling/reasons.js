@@ -1,6 +1,6 @@
 // Why each mask draws its line where it does: one sentence for each, made from its own numbers.
 
-import { el, quote, setShown, setText } from "../../frame/live/dom.js";
+import { el, named, setSentence, setShown } from "../../frame/live/dom.js";
 import {
   formatCount,
   formatNats,
@@ -30,7 +30,7 @@ export function createReasons() {
   function update(view, results) {
     lines.forEach(({ name, words, element }, i) => {
       setShown(element, i < view.nShown);
-      setText(words, explainMask(name, view, results.get(name)));
+      setSentence(words, explainMask(name, view, results.get(name)));
     });
   }
   return { element, update };
@@ -61,7 +61,7 @@ function factsOf(name, view, result) {
       if (keptRow < 0 || distance(row) > distance(keptRow)) keptRow = row;
     } else if (cutRow < 0 || distance(row) < distance(cutRow)) cutRow = row;
   }
-  const words = (row) => (row < 0 ? "" : quote(view.label(result.idOf(row))));
+  const words = (row) => (row < 0 ? "" : named(view.label(result.idOf(row))));
   const prob = (row) => raw.probs[row];
   return { raw, stage, keptRow, cutRow, last: words(keptRow), cut: words(cutRow), prob, distance };
 }

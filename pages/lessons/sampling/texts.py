@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from model.draw import agreement, vote
-from model.generation import Generation
 from model.job import Job
-from model.masks import repetition_penalty
 from model.sampling.experiments import (
     PENALTIES,
     Continuation,
-    Loop,
+    GreedyText,
+    PenalisedTexts,
+    UsedToken,
     Votes,
     first_word,
-    loop_of,
     write_votes,
     write_with_penalties,
 )
-from model.tokenizing import labels_of, text_of
-from pages.frame.figures import show_chart
+from pages.frame.figures import show_caption, show_chart
 from pages.frame.job_panel import measured_on, show_job
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
@@ -31,7 +28,6 @@ from viz.format import digits, duration, percent, plural
 from viz.sampling.charts import loop_html, votes_figure
 
 MAX_ANSWERS = 8
-N_SIGNS = 3  # rows of either sign in the table of the rule
 
 
 def show_votes(lab: Lab) -> None:
@@ -111,58 +107,50 @@ def show_loop(lab: Lab) -> None:
         "Generate with each penalty",
         lambda: Job(write_with_penalties(lab.lm, SETTINGS["loop_prompt"])),
         lambda job: _show_loops(lab, job),
+        recorded=PenalisedTexts,
         controls=lambda _: SETTINGS.widget("loop_prompt"),
     )
 
 
-def _show_loops(lab: Lab, job: Job[dict[str, Generation]]) -> None:
-    texts = job.found or {}
+def _show_loops(lab: Lab, job: Job[PenalisedTexts]) -> None:
+    found, machine = job.found, measured_on(job, lab.lm)
+    if found is None:
+        return
     quarters = [*st.columns(2, gap="medium"), *st.columns(2, gap="medium")]
-    for place, (name, text) in zip(quarters, texts.items(), strict=True):
+    for place, text in zip(quarters, found.texts, strict=True):
         with place:
-            _show_text(name, text)
-    st.caption(
-        f"Measured on {lab.lm.name}, {lab.lm.where}: greedy, up to {job.progress.n_total} tokens "
-        "each."
+            st.markdown(f"**{_title(text.penalty)}:** {_verdict(text)}")
+            st.html(loop_html(text.before, text.repeated))
+    show_caption(
+        f"Measured on {machine.model}, {machine.where}: the best token each time; a loop is marked."
     )
-    _show_sign_rule(texts["none"])
+    _show_sign_rule(found.used)
 
 
-def _show_text(name: str, text: Generation) -> None:
-    loop = loop_of(text)
-    title = f"{name.replace('_', ' ').capitalize()} {PENALTIES.get(name, 0):g}"
-    st.markdown(f"**{title if name in PENALTIES else 'No penalty'}:** {_verdict(text, loop)}")
-    n_before = len(text.ids) if loop is None else text.n_prompt + loop.start
-    before = text_of(text.lm.tokenizer, text.ids[:n_before])
-    st.html(loop_html(before, text.text[len(before) :]))
+def _title(penalty: str) -> str:
+    if penalty not in PENALTIES:
+        return "No penalty"
+    return f"{penalty.replace('_', ' ').capitalize()} {PENALTIES[penalty]:g}"
 
 
-def _verdict(text: Generation, loop: Loop | None) -> str:
+def _verdict(text: GreedyText) -> str:
     """Say in words what the detector saw."""
-    if loop is not None:
+    if text.loop is not None:
         return (
-            f"a loop of {plural(loop.period, 'token')} from token {loop.start + 1} on, "
-            f"{digits(loop.n_times)} times so far."
+            f"a loop of {plural(text.loop.period, 'token')} from token {text.loop.start + 1} on, "
+            f"{digits(text.loop.n_times)} times so far."
         )
-    length = plural(len(text.steps), "token")
-    return (
-        f"the model ended it after {length}."
-        if text.finished == "eos"
-        else f"no loop after {length}."
-    )
+    length = plural(text.n_tokens, "token")
+    return f"the model ended it after {length}." if text.is_ended else f"no loop after {length}."
 
 
-def _show_sign_rule(text: Generation) -> None:
+def _show_sign_rule(used: Sequence[UsedToken]) -> None:
     """Show on the text's own next logits what the repetition penalty does to either sign."""
     penalty = PENALTIES["repetition_penalty"]
-    used = sorted(set(text.ids), key=lambda i: -float(text.logits[i]))
-    positive = [i for i in used if text.logits[i] >= 0][:N_SIGNS]
-    shown = positive + [i for i in used if text.logits[i] < 0][:N_SIGNS]
-    logits = text.logits[shown].astype(np.float64)
     numbers = {
-        "logit": logits,
-        "after": repetition_penalty(logits, np.ones(len(shown), dtype=np.intp), penalty),
-        "if always divided": logits / penalty,
+        "logit": [token.logit for token in used],
+        "after": [token.penalised for token in used],
+        "if always divided": [token.logit / penalty for token in used],
     }
     st.markdown(
         "**The rule of the sign.** The repetition penalty divides a positive logit and multiplies "
@@ -170,12 +158,12 @@ def _show_sign_rule(text: Generation) -> None:
     )
     st.dataframe(
         {
-            "used token": labels_of(text.lm, shown),
-            "rule": [f"{'÷' if logit >= 0 else '×'} {penalty:g}" for logit in logits],
+            "used token": [token.label for token in used],
+            "rule": [f"{'÷' if token.logit >= 0 else '×'} {penalty:g}" for token in used],
             **numbers,
         },
         hide_index=True,
         column_config={name: st.column_config.NumberColumn(format="%.3f") for name in numbers},
         key="sign_rule",
     )
-    st.caption("Measured: logits for the token after the greedy text; derived: the rest.")
+    show_caption("Measured: logits for the token after the greedy text; derived: the rest.")

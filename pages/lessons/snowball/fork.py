@@ -59,7 +59,7 @@ def _show_beginning(lesson: SnowballLesson) -> None:
     """Let the reader choose another text; one that cannot be read leaves the one in use."""
     with (
         st.form("snowball_start", border=False),
-        st.container(horizontal=True, vertical_alignment="bottom"),
+        st.container(horizontal=True, vertical_alignment="bottom", key="snowball_text"),
     ):
         SETTINGS.widget("prompt", placeholder=_prompt(lesson))
         SETTINGS.widget("temperature", width=130)

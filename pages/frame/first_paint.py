@@ -1,0 +1,44 @@
+"""The pages as the browser first gets them: Streamlit's own, with our style sheet in them.
+
+A style that came with a page's first elements would come after they are painted, and move them. It
+stands in the body: of rules alike, those of Streamlit, in the head, come first.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+
+from pages.frame.contents import APP, LESSONS
+from viz.palette import both_schemes
+
+_SHEET = Path(__file__).with_name("page.css").read_text("utf-8")
+STYLE = f"<style>:root {{{both_schemes()}}}\n{_SHEET}</style>"
+_SERVED = Path(streamlit.__file__).parent / "static"
+# what most pages have: asked for at once, they are there when the page is laid out
+_EARLY = ("StreamlitMarkdown", "Checkbox", "TextInput", "Slider", "Selectbox", "NumberInput")
+_PRELOADS = "".join(
+    f'<link rel="modulepreload" crossorigin href="./{path.relative_to(_SERVED).as_posix()}">'
+    for name in _EARLY
+    for path in sorted(_SERVED.glob(f"static/js/{name}.*.js"))
+)
+_PAGE = (
+    (_SERVED / "index.html")
+    .read_text("utf-8")
+    .replace("<title>Streamlit</title>", f"<title>{APP}</title>")
+    .replace("</head>", f"{_PRELOADS}</head>")
+    .replace("</body>", f"{STYLE}</body>")
+)
+
+
+async def _page(_request: Request) -> HTMLResponse:
+    return HTMLResponse(_PAGE, headers={"Cache-Control": "no-cache"})
+
+
+ROUTES = tuple(
+    Route("/" if lesson.is_home else f"/{Path(lesson.path).stem}", _page) for lesson in LESSONS
+)
