@@ -107,7 +107,7 @@ def test_a_dragged_slider_moves_its_column_at_once_and_python_when_released(show
     slider.evaluate("(n) => { n.value = 0.9; n.dispatchEvent(new Event('input')); }")
     expect(head(shown, "top_p")).to_contain_text("keeps 8")
     expect(head(shown, "top_p")).to_contain_text("cuts 7.0")
-    expect(reason(shown, "top_p").locator(".named").last).to_have_text("chair")
+    expect(reason(shown, "top_p").locator(".named").first).to_have_text("chair")
     expect(head(shown, "top_k")).to_contain_text("keeps 5")  # no other column moves
     # a "change" event is the release: the figures below are Python's
     slider.evaluate("(n) => n.dispatchEvent(new Event('change'))")
