@@ -24,12 +24,15 @@ class LocalReader:
 
     Attributes:
         n_read: positions that the cache holds.
+        bytes_in_use: bytes of these positions.
+        bytes_held: bytes of the storage behind the cache: whole blocks, and what a crop left empty.
     """
 
     def __init__(self, lm: LanguageModel) -> None:
         """Begins with an empty cache."""
-        self.lm, self.n_read = lm, 0
-        self._cache, self._ids, self._budget = lm.new_cache(), list[int](), budget_of(lm.device)
+        self.lm = lm
+        self._ids, self._budget = list[int](), budget_of(lm.device)
+        self.drop_cache()
 
     def read(self, ids: Sequence[int]) -> tuple[Logits, Pass]:
         """Reads what the cache does not hold of a text: all of it, or its last token.
@@ -47,7 +50,7 @@ class LocalReader:
                 phase = "decode"
                 logits, seconds = decode_one_token(self.lm, unread[0], self._cache)
             self._ids = list(ids)
-            self.n_read = 0 if self._cache is None else len(ids)
+            self._weigh(0 if self._cache is None else len(ids))
             return logits, Pass(
                 phase=phase,
                 seconds=seconds,
@@ -71,12 +74,13 @@ class LocalReader:
                 self.drop_cache()
                 return False
             kv_cache.crop(self._cache, self.n_read - n_kept)
-            self.n_read = n_kept
+            self._weigh(n_kept)
             return True
 
     def drop_cache(self) -> None:
         """Lets the cache go; the next pass, or whoever looks at it, reads the text again."""
-        self._cache, self.n_read = self.lm.new_cache(), 0
+        self._cache = self.lm.new_cache()
+        self._weigh(0)
 
     @property
     def cache(self) -> DynamicCache | None:
@@ -88,11 +92,11 @@ class LocalReader:
     @torch.inference_mode()
     def fork(self) -> LocalReader:
         """Returns an independent copy."""
-        twin = copy.copy(self)
-        with self._budget.in_use(self), self._budget.in_use(twin):
+        with self._budget.in_use(self):
             self._refill()
-            twin.n_read = self.n_read
-            twin._cache = None if self._cache is None else kv_cache.fork(self._cache)
+            twin = copy.copy(self)
+            with self._budget.in_use(twin):
+                twin._cache = None if self._cache is None else kv_cache.fork(self._cache)
         return twin
 
     def n_known(self, n_most: int) -> int:
@@ -108,18 +112,14 @@ class LocalReader:
         """Whether anything is kept of what was read."""
         return self._cache is not None
 
-    @property
-    def bytes_in_use(self) -> int:
-        """Bytes of the positions that the cache holds."""
-        return kv_cache.bytes_in_use(self._cache, self.n_read)
-
-    @property
-    def bytes_held(self) -> int:
-        """Bytes of the storage behind the cache: whole blocks, and what a crop left empty."""
-        return kv_cache.bytes_held(self._cache)
+    def _weigh(self, n_read: int) -> None:
+        """Notes what the cache holds once it has changed."""
+        self.n_read = n_read
+        self.bytes_in_use = kv_cache.bytes_in_use(self._cache, n_read)
+        self.bytes_held = kv_cache.bytes_held(self._cache)
 
     def _refill(self) -> None:
         """Reads again what a cache held that was dropped; the logits are known."""
         if self._cache is not None and not self.n_read and self._ids:
             read_prompt(self.lm, self._ids, self._cache)
-            self.n_read = len(self._ids)
+            self._weigh(len(self._ids))

@@ -43,7 +43,7 @@ def describe(
     again = branch.redo(session.controls.settings())
     distribution, arrays = name_arrays(generation.distribution, generation.logits)
     inspected, inspected_arrays = _inspection(session)
-    header = describe_text(session, list(generation.steps)) | {
+    header = describe_text(session, generation.steps[:]) | {
         "ack": session.ack,
         "next_id": session.next_id(),
         "coin": uniform_at(again.seed if again else branch.seed, len(generation.ids)),
@@ -69,7 +69,7 @@ def describe(
 
 def describe_text(session: Session, steps: Sequence[Step]) -> dict[str, Any]:
     """Describe the model, and the text after some steps: what a saved page is told as well."""
-    ids = [*session.generation.prompt_ids, *(step.token_id for step in steps)]
+    ids = session.generation.prompt_ids + [step.token_id for step in steps]
     return {
         "branch": session.active.number,
         "model": _model(session.lm),

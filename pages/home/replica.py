@@ -116,7 +116,7 @@ class Replica:
 
 def difference(old: Any, new: Any) -> Any:
     """Return what turns one value into another; PROTOCOL.md says how it is written."""
-    if old is new:
+    if old == new:
         return _SAME
     if isinstance(old, dict) and isinstance(new, dict) and old.keys() <= new.keys():
         return _inside({name: (old.get(name), value) for name, value in new.items()})
@@ -129,8 +129,6 @@ def difference(old: Any, new: Any) -> Any:
     if isinstance(old, Table) and isinstance(new, Table):
         grown = _grown(old.entries, new.entries, new.written)
         return grown if grown is _SAME else _in_every_column(**grown)
-    if old == new:
-        return _SAME
     return {"set": written(new)} if isinstance(new, (dict, Listed, *LISTS)) else new
 
 

@@ -316,9 +316,9 @@ class Session:
         branch = self.active
         if token_id is None and self._prefetched and self._prefetched[0] == self._place():
             twin, self._prefetched = self._prefetched[1], None
-            branch.generation, branch.choices = twin.active.generation, twin.active.choices
-            branch.undone, self._next = twin.active.undone, twin._next
-            return branch.generation.steps[-1]
+            self.branches = [twin.active if b is branch else b for b in self.branches]
+            self.active, self._next = twin.active, twin._next
+            return self.generation.steps[-1]
         settings = self.controls.settings()
         again = branch.redo(settings) if token_id is None else None
         if again is not None:
