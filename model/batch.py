@@ -18,6 +18,7 @@ from torch.nn.functional import pad
 
 from model import kv_cache
 from model.draw import draw, uniform_at
+from model.engine.server import ServerReader
 from model.fast.llama_decode import MAX_TOKENS
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
@@ -188,10 +189,13 @@ class Batch:
             n_prompt: tokens of each row that were given.
         """
         coins = [uniform_at(seed, len(ids)) for ids, seed in zip(self.ids, seeds, strict=True)]
-        return [
-            draw(process(logits, ids, how, n_prompt, coin)[-1], coin)
-            for logits, ids, how, coin in zip(self.logits, self.ids, settings, coins, strict=True)
-        ]
+        drawn = []
+        for row, (ids, how, coin) in enumerate(zip(self.ids, settings, coins, strict=True)):
+            if self.lm.server is not None:  # it is asked for what a draw needs and it left out
+                reader = ServerReader.of_row(self.lm, self.lm.server, self.logits[row])
+                self.logits[row] = reader.refine(ids, n_prompt, how, coin, None)
+            drawn.append(draw(process(self.logits[row], ids, how, n_prompt, coin)[-1], coin))
+        return drawn
 
     def _check(self, rows: Sequence[Sequence[int]]) -> None:
         """Refuses what cannot be read."""

@@ -11,6 +11,7 @@ import copy
 import functools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from model.engine.local import LocalReader
 from model.engine.server import ServerReader
 from model.loading import LanguageModel
 from model.passes import Logits, PassError, check_room
-from model.records import Distribution, Finish, Pass, Stage, Step
+from model.records import Distribution, Finish, IntArray, Pass, Stage, Step
 from model.sampling import (
     MAX_HELD,
     Settings,
@@ -188,10 +189,16 @@ class Generation:
             coin: that is to fall; by default the one of this position.
             token_id: that is to be forced instead.
         """
-        if isinstance(self._reader, ServerReader) and not self._reader.is_exact:
+        if isinstance(self._reader, ServerReader) and self._reader.n_unsent:
             coin = self.coin if coin is None else coin
             self.logits = self._reader.refine(self.ids, self.n_prompt, settings, coin, token_id)
             self._distribution = None
+        return self.logits
+
+    def all_logits(self) -> Logits:
+        """Returns the raw logits; a server is asked for all that it left out."""
+        if isinstance(self._reader, ServerReader) and self._reader.n_unsent:
+            self.logits, self._distribution = self._reader.read_all(self.ids), None
         return self.logits
 
     @property
@@ -229,7 +236,7 @@ class Generation:
         """The raw logits for the next position, as a record."""
         if self._distribution is None:
             limit = _MAX_EXACT if len(self.logits) <= _MAX_EXACT else MAX_HELD
-            self._distribution = summarise(self.logits, limit=self._reader.n_known(limit))
+            self._distribution = self._summary(limit)
         return self._distribution
 
     @property
@@ -293,13 +300,18 @@ class Generation:
             candidates=candidates(stages, self._label, include=(token_id,)),
             stage_names=tuple(stage.name for stage in stages),
             n_kept=last.order.size,
-            distribution=summarise(self.logits, self._reader.n_known(MAX_HELD), order=raw.order),
+            distribution=self._summary(MAX_HELD, raw.order),
             phase=self.last_pass.phase,
             seconds=self.last_pass.seconds,
             n_input=self.last_pass.n_input,
             cache_tokens=self.last_pass.cache_tokens,
             cache_bytes=self.last_pass.cache_bytes,
         )
+
+    def _summary(self, limit: int, order: IntArray | None = None) -> Distribution:
+        """Returns the raw logits as a record, at most so many one by one."""
+        held = summarise(self.logits, self._reader.n_known(limit), order=order)
+        return replace(held, n_unsent=self._reader.n_unsent)
 
     def _label(self, token_id: int) -> str:
         return label(self.lm.tokenizer, token_id, self.lm.vocab_size)

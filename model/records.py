@@ -90,6 +90,9 @@ class Distribution:
     tail_logits: FloatArray  # (bins,) float64, mean logit of each bin; empty when exact
     # (bins,) float64, variance of the logits of each bin; empty when exact
     tail_variances: FloatArray = field(default_factory=lambda: np.zeros(0))
+    n_unsent: int = (
+        0  # tokens of the tail that a server left out: the rest of the mass, shared evenly
+    )
 
     @property
     def n_tail(self) -> int:

@@ -7,9 +7,10 @@ tokenizer and no page; it was written against vLLM 0.32, and tests/engine pins w
 
 from __future__ import annotations
 
+import json
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,6 +132,25 @@ class Server:
             np.concatenate([part.logprobs for part in parts]),
         )
 
+    def write(self, ids: Sequence[int], n_out: int) -> Iterator[int]:
+        """Lets the server write some greedy tokens and yields each as it comes."""
+        body = self._request([list(ids)], n_out) | {"logprobs": 0, "stream": True}
+        try:
+            with self._http.stream("POST", "/v1/completions", json=body) as response:
+                if response.status_code >= 300:
+                    response.read()
+                    _accepted(response)
+                for line in response.iter_lines():
+                    event = line.removeprefix("data: ")
+                    if event and event != "[DONE]":
+                        yield from _tokens_of(json.loads(event))
+        except (httpx2.TransportError, ValueError, KeyError, TypeError, IndexError) as error:
+            if isinstance(error, EngineError):
+                raise
+            raise EngineError(
+                f"The model’s server broke off ({reason(error)}): try again once it is back."
+            ) from error
+
     def figures(self) -> dict[str, float]:
         """Returns the server's own figures by their names, summed over its engines."""
         totals: dict[str, float] = {}
@@ -140,19 +160,7 @@ class Server:
 
     def _complete(self, rows: list[list[int]], wanted: Mapping[str, object]) -> list[Sent]:
         """Lets each text go on by one token, which is thrown away: what it was drawn from stays."""
-        answer = self._ask(
-            "POST",
-            "/v1/completions",
-            {
-                "model": self._model,
-                "prompt": rows,
-                "max_tokens": 1,
-                "temperature": 0,
-                "ignore_eos": True,
-                "return_tokens_as_token_ids": True,
-                **wanted,
-            },
-        )
+        answer = self._ask("POST", "/v1/completions", self._request(rows, 1) | dict(wanted))
         try:
             choices = sorted(answer["choices"], key=lambda choice: choice["index"])
             sent = [_read(choice["logprobs"]["top_logprobs"][0]) for choice in choices]
@@ -164,6 +172,16 @@ class Server:
         if len(sent) != len(rows):
             raise EngineError("The server answered some of the texts only: try again.")
         return sent
+
+    def _request(self, rows: list[list[int]], n_out: int) -> dict[str, object]:
+        return {
+            "model": self._model,
+            "prompt": rows,
+            "max_tokens": n_out,
+            "temperature": 0,
+            "ignore_eos": True,
+            "return_tokens_as_token_ids": True,
+        }
 
     def _ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """Sends a request and returns the object that it is answered with."""
@@ -219,6 +237,15 @@ def _accepted(response: httpx2.Response) -> httpx2.Response:
     if "logprobs" in said:
         remedy = "start it with --max-logprobs -1"
     raise EngineError(f"The model’s server refused this ({reason(ValueError(said))}): {remedy}.")
+
+
+def _tokens_of(event: Mapping[str, Any]) -> list[int]:
+    """Takes apart one event of a stream."""
+    return [
+        int(token.removeprefix("token_id:"))
+        for choice in event["choices"]
+        for token in choice["logprobs"]["tokens"]
+    ]
 
 
 def _read(by_token: Mapping[str, float]) -> Sent:

@@ -26,7 +26,10 @@ class LocalReader:
         n_read: positions that the cache holds.
         bytes_in_use: bytes of these positions.
         bytes_held: bytes of the storage behind the cache: whole blocks, and what a crop left empty.
+        n_unsent: 0, for every logit is here.
     """
+
+    n_unsent = 0
 
     def __init__(self, lm: LanguageModel) -> None:
         """Begins with an empty cache."""

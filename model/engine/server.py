@@ -2,8 +2,8 @@
 
 A server sends the best log-probabilities only. What it leaves out shares the rest of the
 probability evenly, which is exact for all of it together at temperature 1; above 1 the rest is then
-at most so likely, below 1 at least. What a step needs of it is asked for. This module knows ids and
-log-probabilities; it keeps no weights.
+at most so likely, below 1 at least. What a step needs of it is asked for: the token drawn is the
+one that all of the vocabulary would give. This module knows ids and log-probabilities, no weights.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from model.sampling import Settings, draw, process
 if TYPE_CHECKING:
     from model.engine.language_model import LanguageModel
 
+_BY_SHAPE = {"temperature", "typical_p", "eta"}  # more than the sum of the rest matters to them
+
 
 class ServerReader:
     """What a server has read of one text: as many ids, and nothing of its cache.
@@ -32,7 +34,6 @@ class ServerReader:
         cache: None, for it is the server's.
         keeps_cache: True, for the server has a prefix cache.
         n_read: positions that it has read.
-        is_exact: whether every logit is one that it sent.
     """
 
     cache = None
@@ -44,11 +45,22 @@ class ServerReader:
         self._logits: Logits = np.zeros(0, dtype=np.float32)
         self._is_held: BoolArray = np.zeros(0, dtype=bool)
         self._n_sent = 0  # best first; single tokens that were asked for are not counted
+        self._worst = -np.inf  # log-probability of the last of them
+
+    @classmethod
+    def of_row(cls, lm: LanguageModel, server: Server, logits: Logits) -> ServerReader:
+        """Returns what has read a row of a batch, whose logits came from the server."""
+        reader = cls(lm, server)
+        # what was left out shares one value, and nothing that was sent is worse
+        is_whole = server.n_best(lm.vocab_size) == lm.vocab_size
+        reader._logits, reader._is_held = logits, (logits > logits.min()) | is_whole
+        reader._worst = float(logits[reader._is_held].min())
+        return reader
 
     @property
-    def is_exact(self) -> bool:
-        """Whether every logit is one that the server sent."""
-        return bool(self._is_held.all())
+    def n_unsent(self) -> int:
+        """How many tokens share evenly what the server's own log-probabilities leave."""
+        return int(np.count_nonzero(~self._is_held))
 
     def n_known(self, n_most: int) -> int:
         """Returns how many of the best logits are known one by one, at most so many."""
@@ -88,8 +100,13 @@ class ServerReader:
             self._learn(self.server.logprobs_of(ids, missing))
             missing = [i for i in missing if not self._is_held[i]]
         if missing or (token_id is None and self._reaches_rest(ids, n_prompt, settings, coin)):
-            (sent,), _ = self.server.expect([ids], -1)
-            self._take(sent)
+            return self.read_all(ids)
+        return self._logits
+
+    def read_all(self, ids: Sequence[int]) -> Logits:
+        """Asks for the whole vocabulary."""
+        (sent,), _ = self.server.expect([ids], -1)
+        self._take(sent)
         return self._logits
 
     def crop(self, n_kept: int) -> bool:
@@ -123,6 +140,7 @@ class ServerReader:
         self._logits = spread(sent, self.lm.vocab_size)
         self._is_held = np.zeros(self.lm.vocab_size, dtype=bool)
         self._is_held[sent.ids], self._n_sent = True, sent.ids.size
+        self._worst = float(sent.logprobs.min())
 
     def _learn(self, sent: Sent) -> None:
         """Adds logits of single tokens; what was read before stays as it is for other copies."""
@@ -132,16 +150,40 @@ class ServerReader:
     def _reaches_rest(
         self, ids: Sequence[int], n_prompt: int, settings: Settings, coin: float
     ) -> bool:
-        """Tells whether the coin falls on what was left out, or a mask may cut within it."""
-        stages = process(self._logits, ids, settings, n_prompt, coin)
-        if not self._is_held[draw(stages[-1], coin)]:
-            return True
-        return any(self._cuts_rest(before, after) for before, after in pairwise(stages))
+        """Tells whether it matters which tokens were left out, or a mask may cut among them.
+
+        Two extremes are tried: the rest lies evenly on them, or on as few as can be.
+        """
+        needs_shape = not _BY_SHAPE.isdisjoint(settings.stage_names)
+        extremes = [self._logits, self._packed()] if needs_shape else [self._logits]
+        outcomes = set()
+        for logits in extremes:
+            stages = process(logits, ids, settings, n_prompt, coin)
+            drawn = draw(stages[-1], coin)
+            cuts = any(self._cuts_rest(before, after) for before, after in pairwise(stages))
+            if cuts or not self._is_held[drawn]:
+                return True
+            outcomes.add((drawn, *(np.count_nonzero(self._is_held[s.order]) for s in stages)))
+        return len(outcomes) > 1
+
+    def _packed(self) -> Logits:
+        """Shares what was left out among as few tokens as can be, none above the worst sent."""
+        rest = np.flatnonzero(~self._is_held)
+        mass, most = np.exp(self._logits[rest], dtype=np.float64).sum(), np.exp(self._worst)
+        n_full = min(int(mass / most), rest.size) if most else 0
+        packed = self._logits.copy()
+        packed[rest] = -np.inf
+        packed[rest[:n_full]] = self._worst
+        if n_full < rest.size and mass > n_full * most:
+            packed[rest[n_full]] = np.log(mass - n_full * most)
+        return packed
 
     def _cuts_rest(self, before: Stage, after: Stage) -> bool:
         """Tells whether a mask that found tokens left out among those in play kept what it may."""
         if after.name not in MASKS or self._is_held[before.order].all():
             return False
+        if after.name == "top_n_sigma":  # its deviation is of all logits
+            return True
         n_held = np.count_nonzero(self._is_held[before.order])
         return bool(np.count_nonzero(self._is_held[after.order]) == n_held)
 

@@ -31,6 +31,7 @@ class Policy:
     chunk: int = 0  # tokens of a prompt that one pass reads; 0 for all of them
     n_blocks: int = 0  # of memory; 0 for as many as are needed
     shares_prefix: bool = False  # full blocks with the same tokens from the start are stored once
+    is_remote: bool = False  # a server's, whose passes nobody sees from here
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,26 @@ class Comparison:
     runs: tuple[ServingRun, ...]  # those that began
     alone: ServingRun | None  # one request at a time; None while it has not ended
     n_same: int = 0  # requests, over all runs, whose tokens are those that they get alone
+
+
+@dataclass(frozen=True)
+class ServerMoment:
+    """What a server says of itself at one moment."""
+
+    seconds: float  # since the first request
+    n_running: int  # requests in its batch, of all its readers
+    n_waiting: int
+    cache_share: float  # of its key-value cache that is in use
+
+
+@dataclass(frozen=True)
+class ServerRun:
+    """Requests that a server ran together, then one at a time, as a client sees them."""
+
+    comparison: Comparison
+    moments: tuple[ServerMoment, ...]  # while they ran together
+    n_asked: int = 0  # prompt tokens that the server looked up in its prefix cache
+    n_hit: int = 0  # of them, those that were there
 
 
 @dataclass(frozen=True)

@@ -237,9 +237,8 @@ def _what_is_sent(n_vocab: int, n_sent: int) -> str:
     if n_sent == n_vocab:
         return f"Runs on a server, which sends the log-probability of all {n_vocab:,} tokens."
     return (
-        f"Runs on a server, which sends the best {n_sent:,} of {n_vocab:,} log-probabilities. All "
-        "other tokens are one bar: exact at temperature 1; above 1 they are at most so likely, "
-        "below 1 at least. A draw or a mask that reaches them asks for all."
+        f"Runs on a server, which sends the best {n_sent:,} of {n_vocab:,} log-probabilities, and "
+        "all of them where a draw or a mask needs more."
     )
 
 

@@ -105,8 +105,8 @@ def name_arrays(
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Describe a distribution and name its arrays: all logits where they are few enough."""
     if logits is not None and not kept.n_tail and len(logits) <= MAX_EXACT:
-        return {"n_vocab": len(logits)}, {f"{prefix}logits": logits}
-    described = {"n_vocab": kept.n_vocab}
+        return {"n_vocab": len(logits), "n_unsent": 0}, {f"{prefix}logits": logits}
+    described = {"n_vocab": kept.n_vocab, "n_unsent": kept.n_unsent}
     arrays: dict[str, np.ndarray] = {f"{prefix}logits": kept.logits}
     if kept.ids is not None:
         arrays[f"{prefix}ids"] = kept.ids

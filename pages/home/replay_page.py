@@ -112,6 +112,7 @@ def as_far_as_needed(step: Step) -> Distribution:
         tail_counts=np.append(held.tail_counts, whole.tail_counts),
         tail_logits=np.append(held.tail_logits, whole.tail_logits),
         tail_variances=np.append(held.tail_variances, whole.tail_variances),
+        n_unsent=whole.n_unsent,
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from typing import Any
 
 import pytest
 
-from tests.architecture.sources import read
+from tests.architecture.sources import OUR_OWN, python_files, read
 from tests.charts.test_palette import contrast as light_contrast
 from tests.charts.test_palette import linear
 from viz.palette import FONT, MONO, THEMES, Theme, code
@@ -79,3 +80,12 @@ def test_what_is_pressed_is_legible_on_both_grounds(kind: Theme) -> None:
 
 def test_white_words_on_the_light_theme_s_buttons_are_legible() -> None:
     assert contrast(WHITE, SETTINGS["theme"]["light"]["primaryColor"]) >= READABLE
+
+
+def test_every_variable_of_ours_stands_in_the_table() -> None:
+    name = re.compile(r"\bONE_TOKEN_[A-Z_]*[A-Z]\b")
+    used = {found for path in python_files(*OUR_OWN) for found in name.findall(read(path))}
+    table = read("docs/deployment.md").partition("## Every variable")[2]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert {found for row in rows for found in name.findall(row)} == used
+    assert len(rows) == len(used)

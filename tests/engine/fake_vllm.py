@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import takewhile
@@ -100,6 +101,15 @@ class FakeVllm:
         choices = [_choice(i, self._expect(row), wanted, by_id) for i, row in enumerate(rows)]
         return 200, {"object": "text_completion", "choices": choices}
 
+    def stream(self, asked: dict[str, Any]) -> Iterator[str]:
+        """Writes greedy tokens, an event each."""
+        ids = list(asked["prompt"][0])
+        for _ in range(asked["max_tokens"]):
+            ids.append(int(self._expect(ids).argmax()))
+            tokens = {"tokens": [f"token_id:{ids[-1]}"]}
+            yield json.dumps({"choices": [{"index": 0, "text": "", "logprobs": tokens}]})
+        yield "[DONE]"
+
     def _expect(self, ids: list[int]) -> np.ndarray:
         """Log-probabilities after a text; of a text that goes on, what is new alone is read."""
         with self._turn:
@@ -163,8 +173,16 @@ class _Answers(BaseHTTPRequestHandler):
             self._answer(200, self.fake.models())
 
     def do_POST(self) -> None:
-        """Answers with what may follow some texts."""
+        """Answers with what may follow some texts, or with tokens as they come."""
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if asked.get("stream"):
+            self.send_response(200)
+            self.send_header("Connection", "close")
+            self.end_headers()
+            for event in self.fake.stream(asked):
+                self.wfile.write(f"data: {event}\n\n".encode())
+            self.close_connection = True
+            return
         self._answer(*self.fake.complete(asked))
 
     def _answer(self, status: int, answer: dict[str, Any]) -> None:

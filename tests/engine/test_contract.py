@@ -17,8 +17,13 @@ from model.engine.client import EngineError
 from model.engine.language_model import LanguageModel, NeedsWeightsError
 from model.engine.opening import open_server
 from model.generation import Generation
+from model.job import finish
+from model.kv_cache.over_server import race_over_server
 from model.masks import log_softmax
 from model.sampling import Settings, process
+from model.serving.over_server import serve_over_server
+from model.serving.records import Request
+from model.tokenizing import encode
 from tests.engine.fake_vllm import FakeVllm
 from tests.engine.real_vllm import RealVllm
 
@@ -196,6 +201,30 @@ def test_a_mask_that_reaches_into_it_asks_for_all(
     assert there.step(Settings(top_k=FEW // 2)).distribution.n_tail == few.vocab_size - FEW
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(temperature=0.6),
+        Settings(temperature=1.6, top_p=0.6),
+        Settings(temperature=2, min_p=0.1),
+        Settings(typical_p=0.5),
+        Settings(eta=0.01, top_p=0.9),
+        Settings(top_n_sigma=1.5),
+    ],
+)
+def test_the_token_drawn_is_the_one_that_all_of_the_vocabulary_gives(
+    settings: Settings, few: LanguageModel, storyteller: LanguageModel
+) -> None:
+    there, here = Generation(few, PROMPT), Generation(storyteller, PROMPT)
+    seeds = range(12)
+    drawn = [[text.fork(seed).step(settings).token_id for seed in seeds] for text in (there, here)]
+    assert drawn[0] == drawn[1]
+    rows = [Batch(lm, [here.ids] * len(seeds)) for lm in (few, storyteller)]
+    for batch in rows:
+        assert batch.draw([settings] * len(seeds), seeds, here.n_prompt) == drawn[1]
+    assert np.abs(log_softmax(there.all_logits()) - log_softmax(here.logits)).max() < EQUAL
+
+
 # The server
 
 
@@ -218,6 +247,37 @@ def test_a_server_that_goes_away_and_comes_back(
     vllm.start()
     for _ in range(3):
         assert there.step(DRAWN).token_id == here.step(DRAWN).token_id
+
+
+def test_requests_together_have_the_tokens_that_they_get_alone(
+    remote: LanguageModel, storyteller: LanguageModel
+) -> None:
+    prompts = ("The cat", "Once upon a time there was", "A bird")
+    requests = [Request(tuple(encode(remote, text)), 8, 0.01 * n) for n, text in enumerate(prompts)]
+    found = finish(serve_over_server(remote, requests))
+    (together,), alone = found.comparison.runs, found.comparison.alone
+    assert alone is not None
+    assert found.comparison.n_same == len(requests)
+    for request, output in zip(requests, together.outputs, strict=True):
+        here = Generation(replace(storyteller, end_ids=frozenset()), request.prompt_ids)
+        assert [here.step(GREEDY).token_id for _ in range(8)] == list(output.token_ids)
+        assert request.arrives < output.times[0]
+    for run in (together, alone):
+        assert run.n_tokens == 24
+        assert len(run.first_seconds) == 3
+        assert len(run.gaps) == 21
+    assert found.moments
+    assert 0 <= found.n_hit <= found.n_asked
+
+
+def test_with_the_prefix_cache_and_without_it(
+    remote: LanguageModel,
+) -> None:
+    ids = encode(remote, PROMPT)
+    steps = finish(race_over_server(remote, ids, 40, n_runs=1))
+    assert [step.n_tokens for step in steps] == list(range(1, 41))
+    assert all(step.same_best and step.logit_gap < EQUAL for step in steps)
+    assert all(step.cached_seconds > 0 and step.recomputed_seconds > 0 for step in steps)
 
 
 def test_its_own_figures(remote: LanguageModel) -> None:

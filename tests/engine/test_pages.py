@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from model.loading import LanguageModel
 from pages.frame import models
 from tests.architecture.sources import committed
 from tests.engine.fake_vllm import FakeVllm
 from tests.engine.real_vllm import RealVllm
-from tests.frame.driving import captions, open_home
+from tests.frame.driving import PATIENCE_SECONDS, captions, open_home, press
 
 PAGES = [path for path in committed() if path.startswith("pages/") and path.count("/") == 1]
 OVER_SERVER = {"beam_search", "classroom", "guess", "sampling", "snowball"}
+OVER_SERVER_TOO = {
+    "serving": ("serving_server", "serving_lesson"),
+    "kv_cache": ("kv_server", "kv_lesson"),
+}
 NO_MODEL = {"glossary", "tour", "encoder_decoder"}  # or models of their own
 
 
@@ -41,8 +46,22 @@ def test_every_page_opens(path: str) -> None:
         return
     app.switch_page(path).run()
     assert not app.exception
+    if name in OVER_SERVER_TOO:
+        measure_there(app, *OVER_SERVER_TOO[name])
     is_local = "This page needs weights in this process" in captions(app)
     assert is_local == (name not in OVER_SERVER | NO_MODEL)
+
+
+def measure_there(app: AppTest, key: str, lesson: str) -> None:
+    """Runs a job over the server to its end, and looks for its charts."""
+    press(app, f"{key}_run")
+    job = app.session_state[lesson].jobs[key]
+    while job.is_running:
+        job.run_for(PATIENCE_SECONDS)
+        app.run()
+    assert not app.exception
+    assert job.is_done
+    assert f"{key}_" in str([chart.proto.id for chart in app.get("plotly_chart")])
 
 
 def test_a_press_while_the_server_is_away_leaves_the_text(engine: FakeVllm | RealVllm) -> None:

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from model.masks import PENALTIES
+from model.engine.client import Sent, spread
+from model.masks import PENALTIES, log_softmax
 from model.records import Distribution, FloatArray, Stage
 from model.sampling import ORDERS, Settings, draw, process, rank_order, summarise, uniform_at
 from model.settings import STAGE_NAMES
@@ -41,6 +42,7 @@ globalThis.runCase = ({ nVocab, held, text, nPrompt, settings, coins, toss }) =>
     tailCounts: isExact ? null : new Int32Array(bytesOf(held.tailCounts)),
     tailLogits: isExact ? null : new Float32Array(bytesOf(held.tailLogits)),
     tailVariances: isExact ? null : new Float32Array(bytesOf(held.tailVariances)),
+    nUnsent: held.nUnsent,
   });
   const result = masks.processLogits(distribution, text, nPrompt, settings, toss);
   const rows = Array.from(result.order);
@@ -48,6 +50,7 @@ globalThis.runCase = ({ nVocab, held, text, nPrompt, settings, coins, toss }) =>
     ids: rows.map(result.idOf),
     backAgain: rows.every((row) => result.rowOf(result.idOf(row)) === row),
     stages: result.stages.map(({ scores, probs, kept, tail, ...stage }) => ({
+      bound: tail.bound,
       ...stage,
       scores: textOf(Float64Array.from(rows, (row) => scores[row])),
       probs: textOf(Float64Array.from(rows, (row) => probs[row])),
@@ -94,6 +97,7 @@ class Case:
                 "tailCounts": as_text(held.tail_counts, "<i4"),
                 "tailLogits": as_text(held.tail_logits, "<f4"),
                 "tailVariances": as_text(held.tail_variances, "<f4"),
+                "nUnsent": held.n_unsent,
             },
             "text": self.ids,
             "nPrompt": self.n_prompt,
@@ -318,6 +322,51 @@ def test_with_a_tail_in_play_the_page_draws_as_python_does_or_waits(
     assert n_waiting >= 0.5 * tail_mass * len(coins) - 5
     if temperature <= 0.7:
         assert len(told) > 400
+
+
+@pytest.fixture(scope="module")
+def half_sent(large: tuple[FloatArray, Distribution]) -> tuple[FloatArray, Distribution]:
+    """The same, of which a server sent the best 2,000 log-probabilities."""
+    logprobs = log_softmax(large[0]).astype(np.float32)
+    sent = rank_order(logprobs)[:2000]
+    evenly = spread(Sent(sent, logprobs[sent]), len(logprobs))
+    return logprobs, dataclasses.replace(summarise(evenly, limit=2000), n_unsent=98_000)
+
+
+@pytest.mark.parametrize(
+    ("values", "bound", "n_told"),
+    [
+        ({}, 0, 450),
+        ({"top_p": 0.5}, 0, 500),
+        ({"temperature": 0.6}, -1, 450),
+        ({"temperature": 1.2}, 1, 100),
+        ({"temperature": 1.5, "top_p": 0.5}, 0, 0),
+        ({"temperature": 2, "min_p": 0.2}, 0, 500),
+        ({"typical_p": 0.3}, 0, 0),
+        ({"top_n_sigma": 1}, 0, 0),
+        ({"min_p": 1e-6}, 0, 0),
+    ],
+)
+def test_what_a_server_left_out_is_a_bound_and_the_page_is_sure_or_waits(
+    masks_page: Page,
+    half_sent: tuple[FloatArray, Distribution],
+    values: dict[str, Any],
+    bound: int,
+    n_told: int,
+) -> None:
+    coins = [uniform_at(2, position) for position in range(500)]
+    case, theirs = in_page(masks_page, half_sent, coins, **values)
+    ours, stage = case.python()[-1], theirs["stages"][-1]
+    told = [(t["id"], draw(ours, c)) for t, c in zip(theirs["drawn"], coins, strict=True) if t]
+    assert all(page == python for page, python in told)
+    assert len(told) >= n_told
+    if n_told:
+        assert stage["bound"] == bound
+        rest = 1 - floats(stage["probs"]).sum()
+        truth = 1 - ours.probs[theirs["ids"]].sum()
+        assert np.sign(np.round(rest - truth, 6)) == bound
+    else:
+        assert stage["reachesTail"] or told
 
 
 def test_a_large_vocabulary_agrees_to_a_millionth_wherever_the_page_is_sure(

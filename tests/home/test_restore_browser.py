@@ -1,4 +1,4 @@
-"""A server that is killed and started again: readers come back with branches and settings."""
+"""A server that is killed: its readers come back, on another copy too, with all that they had."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import OFFLINE, ROOT, Server, Witness, serve, wait_idle
 from benchmarks.home_page import PATIENCE, Reader
+from model.loading import LanguageModel
+from tests.engine.fake_vllm import FakeVllm
+from tests.home.forwarder import Forwarder
 
 pytestmark = pytest.mark.browser
 
@@ -25,6 +28,22 @@ def own(page: Page, witness: Witness) -> Iterator[Server]:
         yield running
         page.goto("about:blank")  # before this server goes, too
     witness.errors.clear()  # the browser says that it lost the connection
+
+
+@pytest.fixture
+def copies(
+    page: Page, witness: Witness, storyteller: LanguageModel
+) -> Iterator[tuple[str, list[Server]]]:
+    """Two copies of the app on one engine, and the one address before them."""
+    engine = FakeVllm(storyteller)
+    env = {"ONE_TOKEN_ENGINE_URL": engine.url, "ONE_TOKEN_ENGINE_MODEL": "storyteller"}
+    with serve(env=env) as first, serve(env=env) as second:
+        proxy = Forwarder([first.url, second.url])
+        yield proxy.url, [first, second]
+        page.goto("about:blank")
+        proxy.close()
+    engine.kill()
+    witness.errors.clear()
 
 
 def kill_and_start_again(server: Server) -> None:
@@ -70,11 +89,17 @@ def write_three_texts(reader: Reader) -> tuple[Any, ...]:
     return kept(reader.header)
 
 
-def test_all_texts_come_back_to_a_page_that_stayed_open(page: Page, own: Server) -> None:
-    reader = Reader(page, own.url)
+def test_all_texts_come_back_from_another_copy_to_a_page_that_stayed_open(
+    page: Page, copies: tuple[str, list[Server]]
+) -> None:
+    url, (first, second) = copies
+    reader = Reader(page, url)
     before = write_three_texts(reader)
-    kill_and_start_again(own)
+    assert before[0] == "storyteller (server)"
+    first.process.kill()
     wait_for(reader, before)
+    assert first.process.wait() != 0
+    assert second.process.poll() is None
     expect(reader.notice).to_be_hidden()
 
     # the first is written again as it is opened, its forced token forced

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from model.serving.records import (
@@ -11,11 +13,20 @@ from model.serving.records import (
     Output,
     Policy,
     Request,
+    ServerMoment,
+    ServerRun,
     ServingRun,
 )
 from tests.charts.drawn_charts import assert_is_well_made
 from viz.chart import Chart
-from viz.serving.lanes_chart import PASSES, SECONDS, end_of, lanes_figure, runs_table
+from viz.serving.lanes_chart import (
+    PASSES,
+    SECONDS,
+    end_of,
+    lanes_figure,
+    runs_table,
+    server_figure,
+)
 from viz.serving.memory_chart import blocks_figure, reserved_figure
 
 # two requests: the second arrives during the first pass, waits, is read while the first is stalled
@@ -42,6 +53,19 @@ def test_figures_are_well_made_and_say_where_they_come_from(axis: str) -> None:
     for chart in (blocks_figure(MEMORY), reserved_figure(MEMORY)):
         assert_is_well_made(chart)
         assert chart.caption.startswith("Derived")
+
+
+def test_a_server_s_own_figures_are_drawn_as_it_says_them() -> None:
+    moments = (ServerMoment(0.0, 1, 0, 0.01), ServerMoment(0.1, 2, 3, 0.25))
+    remote = replace(RUN, policy=Policy("the server", 0, is_remote=True))
+    run = ServerRun(Comparison((remote,), None), moments, n_asked=40, n_hit=10)
+    chart = server_figure(run)
+    assert_is_well_made(chart)
+    assert [list(trace.y) for trace in chart.figure.data] == [[1, 2], [0, 3]]
+    assert "25" in chart.caption
+    assert "10" in chart.caption
+    assert "passes" not in lanes_figure(remote, "a server").caption
+    assert list(runs_table(run.comparison)["passes"]) == ["–"]
 
 
 def boxes(chart: Chart) -> dict[str, list[tuple[float, float]]]:

@@ -10,9 +10,17 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from model.serving.records import STATES, Comparison, ServingRun, State
-from viz.chart import Chart, Style, new_figure, number_axis, place_rows
-from viz.format import count, digits, duration, plural
+from model.serving.records import STATES, Comparison, ServerRun, ServingRun, State
+from viz.chart import (
+    Chart,
+    Style,
+    add_line,
+    name_lines,
+    new_figure,
+    number_axis,
+    place_rows,
+)
+from viz.format import count, digits, duration, percent, plural
 from viz.palette import colour, sheer
 
 ROW_HEIGHT, HALF = 34, 0.34  # pixels of a lane; of a lane, half the height of its bar
@@ -74,10 +82,12 @@ def end_of(run: ServingRun, axis: str) -> float:
 
 def _numbers(run: ServingRun) -> str:
     name = run.policy.name
-    words = f"{name[0].upper()}{name[1:]}: {plural(len(run.passes), 'pass', 'es')}, "
-    words += f"{plural(run.n_tokens, 'token')}, {digits(run.tokens_per_second)} tokens/s"
-    longest = max(one.seconds for one in run.passes if "prefill" in one.states)
-    words += f", the longest prefill {duration(longest)}"
+    words = f"{name[0].upper()}{name[1:]}: {plural(run.n_tokens, 'token')}, "
+    words += f"{digits(run.tokens_per_second)} tokens/s"
+    if not run.policy.is_remote:
+        longest = max(one.seconds for one in run.passes if "prefill" in one.states)
+        words += f", {plural(len(run.passes), 'pass', 'es')}"
+        words += f", the longest prefill {duration(longest)}"
     if run.n_preempted:
         words += f", {plural(run.n_preempted, 'preemption')}"
     return f"{words}."
@@ -138,6 +148,31 @@ def add_boxes(
     figure.add_scatter(x=x, y=y, name=name, showlegend=True, **look)
 
 
+def server_figure(run: ServerRun) -> Chart:
+    """Draws how many requests the server had in its batch, and how many in line."""
+    figure = new_figure(240, x="seconds")
+    seconds = [moment.seconds for moment in run.moments]
+    for name, role, counts in (
+        ("running", "generated", [moment.n_running for moment in run.moments]),
+        ("waiting", "rejected", [moment.n_waiting for moment in run.moments]),
+    ):
+        add_line(figure, name, seconds, counts, colour(role), shape="hv")
+    most = max(max(moment.n_running, moment.n_waiting) for moment in run.moments)
+    figure.update_yaxes(number_axis(max(most, 1), "requests"))
+    name_lines(figure)
+    caption = (
+        "Measured by the server, of all its readers: its KV cache was at most "
+        f"{percent(max(moment.cache_share for moment in run.moments))} full"
+    )
+    if run.n_asked:
+        share = percent(run.n_hit / run.n_asked)
+        caption += (
+            f"; of {plural(run.n_asked, 'prompt token')} its prefix cache had {count(run.n_hit)}, "
+            f"{share}"
+        )
+    return Chart(figure, f"{caption}.", f"Requests on the server. {caption}.")
+
+
 def runs_table(comparison: Comparison) -> pd.DataFrame:
     """Writes what each policy gave its readers, the requests alone last."""
     alone = () if comparison.alone is None else (comparison.alone,)
@@ -153,6 +188,6 @@ def _row(run: ServingRun) -> dict[str, object]:
         "TTFT p95": duration(float(np.percentile(first, 95))),
         "ITL p50": duration(float(np.percentile(gaps, 50))),
         "ITL p95": duration(float(np.percentile(gaps, 95))),
-        "passes": count(len(run.passes)),
+        "passes": "–" if run.policy.is_remote else count(len(run.passes)),
         "preempted": count(run.n_preempted),
     }

@@ -8,7 +8,8 @@
 // Of a large vocabulary the page holds the best tokens only, and the rest (the tail) as a histogram.
 // Each bin is then one more row that stands for many tokens; the first bin is the best token of the
 // tail alone. Where a cut falls in the tail, or so near that the histogram cannot tell, the stage
-// says `reachesTail`, and the page waits for Python.
+// says `reachesTail`, and the page waits for Python. Of what a server did not send (`nUnsent`) only the
+// mass is known: shared evenly, it is exact at temperature 1 and a bound at any other.
 
 import { KEEP_BY_NAME } from "./keep.js";
 import { findRow, penalise, PENALTY_BY_NAME } from "./penalties.js";
@@ -39,11 +40,12 @@ export const NEUTRAL_SETTINGS = Object.freeze({
 /**
  * Puts the raw logits of one position into the one order, once for all strategies.
  * @param {{nVocab: number, ids: Numbers|null, logits: Numbers, tailCounts: Numbers|null,
- *   tailLogits: Numbers|null, tailVariances: Numbers|null}} held logits by id, or ids and logits
- *   best first with the tail
+ *   tailLogits: Numbers|null, tailVariances: Numbers|null, nUnsent?: number}} held logits by id, or ids
+ *   and logits best first with the tail
  * @returns {Distribution}
  */
-export function createDistribution({ nVocab, ids, logits, tailCounts, tailLogits, tailVariances }) {
+export function createDistribution(held) {
+  const { nVocab, ids, logits, tailCounts, tailLogits, tailVariances, nUnsent = 0 } = held;
   const rowIds = ids ?? idsBestFirst(logits);
   const nRows = rowIds.length;
   const nBins = tailCounts?.length ?? 0;
@@ -57,11 +59,13 @@ export function createDistribution({ nVocab, ids, logits, tailCounts, tailLogits
     variances.set(tailVariances, nRows);
   }
   /** @type {Distribution} */
-  const distribution = { nVocab, nRows, ids: rowIds, counts, variances, rowById: null };
+  const distribution = { nVocab, nRows, ids: rowIds, counts, variances, nUnsent, depth: 0, rowById: null };
   const nFinite = scores.findLastIndex((score) => score > -Infinity) + 1;
   const rows = new Int32Array(nFinite);
   for (let row = 0; row < nFinite; row++) rows[row] = row;
   const tokens = { rows, scores: scores.subarray(0, nFinite), scale: 1, nUnheld: 0 };
+  const evenRow = nRows + (tailCounts ?? []).indexOf(Math.max(...(tailCounts ?? [])));
+  if (nUnsent > 0 && scores[evenRow] > -Infinity) distribution.depth = scores[nRows - 1] - scores[evenRow];
   distribution.inPlay = weighTokens(distribution, tokens);
   distribution.rawStage = recordStage(distribution, "raw", distribution.inPlay);
   return distribution;
@@ -200,9 +204,13 @@ function recordStage(distribution, name, tokens, cut = {}) {
   return stage;
 }
 
-/** The part of the tail that is in play, and by how much, relatively, its mass may be wrong. */
-function measureTail({ nRows, counts }, { rows, scores, probs, nUnheld }) {
-  const tail = { nBins: 0, size: 0, mass: 0, bestScore: -Infinity, doubt: TAIL_DOUBT };
+/**
+ * The part of the tail that is in play, and by how much, relatively, its mass may be wrong. Where only
+ * its sum is known, it may lie evenly, or on so few tokens that each is as likely as the worst one held.
+ */
+function measureTail({ nRows, counts, nUnsent, depth }, { rows, scores, probs, scale, nUnheld }) {
+  const doubt = Math.max(TAIL_DOUBT, Math.abs(Math.expm1(depth * (scale - 1))));
+  const tail = { nBins: 0, size: 0, mass: 0, bestScore: -Infinity, bound: 0, doubt };
   if (counts.length === nRows) return tail;
   for (let i = 0; i < rows.length; i++) {
     if (rows[i] < nRows) continue;
@@ -213,9 +221,10 @@ function measureTail({ nRows, counts }, { rows, scores, probs, nUnheld }) {
     tail.bestScore = scores[i];
     tail.bestProb = probs[i];
   }
+  if (nUnsent > 0 && tail.size > 0) tail.bound = Math.sign(1 - scale);
   // its tokens that were penalised, each at most as likely as its best one, may be gone
   if (nUnheld > 0 && tail.mass > 0)
-    tail.doubt = Math.min(1, TAIL_DOUBT + (nUnheld * tail.bestProb) / tail.mass);
+    tail.doubt = Math.min(1, doubt + (nUnheld * tail.bestProb) / tail.mass);
   return tail;
 }
 
@@ -236,13 +245,16 @@ function describeCut(distribution, given, kept, name, value) {
 
 /** Whether the mask kept tokens of the tail, or might have cut elsewhere with the true tail. */
 function isUnsure(distribution, given, kept, name, value) {
-  const { counts, nRows, nVocab } = distribution;
+  const { counts, nRows, nVocab, nUnsent } = distribution;
   const tail = measureTail(distribution, given);
   if (tail.nBins === 0 || (name === "top_k" && value >= nVocab)) return false;
+  // one of the tail may be as good as the worst that is held
+  const keepsAllHeld = kept.every((isKept, i) => isKept || given.rows[i] >= nRows);
+  if (nUnsent > 0 && (keepsAllHeld || name === "top_n_sigma")) return true;
   if (kept.some((isKept, i) => isKept && given.rows[i] >= nRows)) return true;
   // try the tail as heavy, and as light, as it may be
   return [1, -1].some((sign) => {
-    const other = weighTokens(distribution, given, 1 + sign * tail.doubt);
+    const other = weighTokens(distribution, given, Math.max(0, 1 + sign * tail.doubt));
     // the spread within the bins is not known either
     const otherValue = name === "top_n_sigma" ? value * (1 + 0.1 * sign) : value;
     const otherKept = KEEP_BY_NAME[name](other, otherValue, counts);

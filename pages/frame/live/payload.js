@@ -34,7 +34,7 @@ export function decodePayload(data) {
 /**
  * Makes the distribution that a payload brings, or hands back the one before it where nothing in it
  * has changed: its order is then not sorted again.
- * @param {{n_vocab: number}|null} facts the header's part on it
+ * @param {{n_vocab: number, n_unsent?: number}|null} facts the header's part on it
  * @param {Arrays} arrays
  * @param {string} prefix of the arrays' names
  * @param {Distribution|null} before
@@ -51,7 +51,7 @@ export function readDistribution(facts, arrays, prefix, before) {
     tailLogits: get("tail_logits"),
     tailVariances: get("tail_variances"),
   };
-  const made = createDistribution({ nVocab: facts.n_vocab, ids, logits, ...tail });
+  const made = createDistribution({ nVocab: facts.n_vocab, nUnsent: facts.n_unsent, ids, logits, ...tail });
   sources.set(made, { logits, ids });
   return made;
 }

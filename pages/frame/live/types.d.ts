@@ -104,7 +104,7 @@ interface Header {
   cache: Cache;
   controls: Controls;
   orders: Record<string, string[]>;
-  distribution: { n_vocab: number } | null;
+  distribution: { n_vocab: number; n_unsent: number } | null;
   inspect: Inspected | null;
   branches: Branch[];
   pieces: Piece[];
@@ -144,6 +144,7 @@ interface Cache {
 }
 interface Inspected {
   n_vocab: number;
+  n_unsent: number;
   position: number;
   token_id: number;
   coin: number | null;
@@ -277,6 +278,8 @@ interface Distribution {
   ids: Numbers;
   counts: Float64Array;
   variances: Float64Array;
+  nUnsent: number; // that a server left out
+  depth: number; // from the worst logit that is held down to what those share evenly
   rowById: Int32Array | null;
   inPlay?: Weighed;
   rawStage?: Stage;
@@ -295,7 +298,15 @@ interface Weighed extends Tokens {
 interface Stage {
   name: string;
   entropy: number;
-  tail: { nBins: number; size: number; mass: number; bestScore: number; bestProb?: number; doubt: number };
+  tail: {
+    nBins: number;
+    size: number;
+    mass: number;
+    bestScore: number;
+    bestProb?: number;
+    bound: number;
+    doubt: number;
+  };
   scores: Float64Array;
   probs: Float64Array;
   kept: Uint8Array;
@@ -325,4 +336,5 @@ interface Cell {
   raw: number;
   hasCoin?: boolean;
   nKept?: number;
+  bound?: number; // 1: prob is at most this, -1: at least
 }

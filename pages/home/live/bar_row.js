@@ -72,7 +72,8 @@ function createCell(name) {
     const share = Math.min(1, shown / fullBar);
     const next = `${(100 * share).toFixed(2)}%`;
     if (next !== width) bar.style.width = width = next;
-    setText(number, cell.isHeld ? formatProbability(cell.prob) : "–"); // a column adds up
+    const sign = cell.isKept && cell.bound ? (cell.bound > 0 ? "≤" : "≥") : "";
+    setText(number, cell.isHeld ? sign + formatProbability(cell.prob) : "–"); // a column adds up
     setAttribute(element, "data-state", cell.isKept ? "kept" : "rejected");
     setAttribute(element, "data-over", shown > fullBar ? "true" : null);
     setAttribute(element, "data-boundary", boundary);

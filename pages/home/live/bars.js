@@ -2,8 +2,8 @@
 // Kept bars are solid, rejected ones hatched at their raw length, the chosen one outlined.
 
 import { createCoinBar } from "./coinbar.js";
-import { el, setAttribute, setText, visibleParts } from "../../frame/live/dom.js";
-import { formatProbability, formatSetting } from "../../frame/live/format.js";
+import { el, setAttribute, setShown, setText, visibleParts } from "../../frame/live/dom.js";
+import { formatCount, formatProbability, formatSetting } from "../../frame/live/format.js";
 import { COLUMNS, isInUse, keptInWords, RARER } from "./column_headers.js";
 import { createMatrix } from "./matrix.js";
 import { createPipeline } from "./pipeline.js";
@@ -22,6 +22,8 @@ const LEGEND = [
   ["chosen", "chosen"],
   ["coin", "coin"],
 ];
+const UNSENT =
+  "tokens were not sent by the server: their sum is exact at temperature 1, else a bound (≤, ≥).";
 const HEADROOM = 1.5; // over the best raw token, for what a mask may make of it
 
 /**
@@ -33,12 +35,14 @@ export function createBars(actions) {
   const matrix = createMatrix(actions);
   const coin = createCoinBar(actions);
   const pipeline = createPipeline(actions);
+  const unsent = el("p", { class: "bars-unsent" });
   const element = el(
     "section",
     { class: "bars", "aria-label": "The next token under every strategy" },
     top.element,
     createPicker(matrix.table),
     matrix.table,
+    unsent,
     coin.element,
     pipeline.element,
   );
@@ -57,6 +61,9 @@ export function createBars(actions) {
     setAttribute(matrix.table, "data-hides", top.isComparing ? null : unused(view.controls));
     setAttribute(element, "data-comparing", top.isComparing ? "true" : null);
     matrix.update(view, results, top.fullBar(active.stages[0].probs[0]));
+    const { nUnsent } = view.distribution;
+    setShown(unsent, nUnsent > 0);
+    setText(unsent, `${formatCount(nUnsent)} ${UNSENT}`);
     coin.update(view);
     pipeline.update(view, active);
   }

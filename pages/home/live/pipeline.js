@@ -6,7 +6,7 @@ import { createSlider } from "../../frame/live/sliders.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { describeStage, ENGINE_TITLES, ignoredSettings, stageTitle } from "../../frame/live/strategies.js";
 
-/** @type {[SettingName, string, string][]} */
+/** @type {[SettingName, string, string, string?][]} the last: what a server changes */
 const MORE = [
   [
     "typical_p",
@@ -20,6 +20,7 @@ const MORE = [
     "repetition_penalty",
     "Repetition penalty",
     "weakens every token that is already in the text, prompt included",
+    "; over a server it acts on log-probabilities",
   ],
   ["presence_penalty", "Presence penalty", "subtracts this from the logit of every token that was generated"],
   ["frequency_penalty", "Frequency penalty", "subtracts this once for each time that a token was generated"],
@@ -121,7 +122,7 @@ function ignoredInWords(names, order) {
   return `${engine} has no ${titles}: ${these} nothing in its order.`;
 }
 
-function createField([name, title, explanation], actions) {
+function createField([name, title, explanation, onServer = ""], actions) {
   const slider = createSlider(name, title, (...move) => actions.setControl(...move));
   const off = createButton("more-off", "off", () => actions.setControl(name, NEUTRAL_SETTINGS[name], true));
   setAttribute(off, "aria-label", `${title.toLowerCase()} off`);
@@ -130,7 +131,7 @@ function createField([name, title, explanation], actions) {
   const element = el("div", { class: "more-field" }, head, slider.input, note);
   return {
     element,
-    update({ controls, orders, distribution }) {
+    update({ controls, orders, distribution, header }) {
       const has = orders[controls.order].includes(name);
       slider.set(controls[name], distribution.nVocab);
       slider.input.disabled = !has;
@@ -139,7 +140,7 @@ function createField([name, title, explanation], actions) {
       setText(
         note,
         has
-          ? explanation
+          ? explanation + (header.model.device === "server" ? onServer : "")
           : `${ENGINE_TITLES[controls.order]} has no ${stageTitle(name)}: choose another order to use it`,
       );
     },

@@ -38,6 +38,7 @@ export function readColumn(result, rows, { coin, nVocab }) {
   const cells = rows.map(({ id }) => readCell(result, stage, raw, id, drawn));
   const shown = rows.map(({ id }) => result.rowOf(id));
   const tail = readTail(cells, { stage, raw, shown }, nVocab);
+  tail.bound = stage.tail.bound;
   tail.hasCoin = isTossed && !cells.some((cell) => cell.hasCoin);
   return { cells: [...cells, tail], boundaryId: stage.boundaryId };
 }

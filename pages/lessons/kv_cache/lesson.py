@@ -12,10 +12,10 @@ from model.settings import NEUTRAL
 from model.tokenizing import text_of
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
-from pages.frame.models import DEFAULT_PROMPT
+from pages.frame.models import DEFAULT_PROMPT, server_model
 from pages.lessons.kv_cache.growth import show_growth, start
 from pages.lessons.kv_cache.plan import show_plan
-from pages.lessons.kv_cache.race import PrefixCaching, WithAndWithoutCache
+from pages.lessons.kv_cache.race import OverServer, PrefixCaching, WithAndWithoutCache
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import MAX_COLUMNS, CacheLesson, GrowingText, new_stepper
 
@@ -31,6 +31,8 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
     show_growth(lesson)
     offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text))
     WithAndWithoutCache(lesson).show()
+    if server_model() is not None:
+        OverServer(lesson).show()
     show_plan()
     PrefixCaching(lesson).show()
 

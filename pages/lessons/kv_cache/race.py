@@ -10,15 +10,18 @@ from markupsafe import Markup
 from model.flops import count_flops, growth_exponent, predict_flops
 from model.job import Job
 from model.kv_cache.experiments import common_start, race, read_all, read_newest, reuse_prefix
-from model.kv_cache.records import PrefixReuse, Race
+from model.kv_cache.over_server import N_BEST, race_over_server
+from model.kv_cache.records import PrefixReuse, Race, TimedStep
 from model.loading import LanguageModel
 from model.tokenizing import encode
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart, show_charts, show_metrics
 from pages.frame.job_panel import measured_on
+from pages.frame.models import default_model, server_model, shared_model
 from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import count, digits, percent, plural
+from viz.kv_cache.bytes_chart import formula
 from viz.kv_cache.race_charts import (
     checks_table,
     per_step_figure,
@@ -68,6 +71,44 @@ class WithAndWithoutCache(Experiment[CacheLesson]):
 
     def _idle(self) -> None:
         _show_work(self.lesson.lm, SETTINGS["length"])
+
+
+class OverServer(Experiment[CacheLesson]):
+    """The same over the operator's server, by requests."""
+
+    key, title = "kv_server", "With and without the server’s prefix cache"
+    button, icon = "Ask both ways", TIMER
+    claim = (
+        "To a server each step is a request with the whole text. With its prefix cache it reads "
+        "what is new, from the last whole block on; a request with a salt of its own shares "
+        "nothing and is read from the start."
+    )
+    code = (race_over_server,)
+
+    def _start(self) -> Job[tuple[TimedStep, ...]]:
+        lm = shared_model(default_model())
+        ids = encode(lm, self.lesson.text.generation.text)
+        return Job(race_over_server(lm, ids, SETTINGS["length"]), is_idle=True)
+
+    def _draw(self, job: Job[tuple[TimedStep, ...]]) -> None:
+        steps = job.result
+        if not steps:
+            return
+        where = str(server_model())
+        show_charts(
+            [
+                (per_step_figure(steps, where), "kv_server_per_step"),
+                (so_far_figure(steps, where), "kv_server_so_far"),
+            ]
+        )
+        n_same = sum(step.same_best for step in steps)
+        gap = max(step.logit_gap for step in steps)
+        st.caption(
+            f"Seconds from request to answer. Best token the same at {count(n_same)} of "
+            f"{count(len(steps))} lengths; largest gap of the best {N_BEST} log-probabilities "
+            f"{gap:.1e}. Bytes of the server’s cache are derived from the config: "
+            f"{formula(shared_model(default_model()).cache_shape)}."
+        )
 
 
 def _show_work(lm: LanguageModel, n_tokens: int) -> None:

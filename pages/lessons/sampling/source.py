@@ -57,7 +57,9 @@ def from_generation(generation: Generation) -> Given:
     text = generation.text
     shown = text if len(text) <= 70 else f"…{text[-70:]}"
     where = f"{lm.name}, {lm.where}"
-    return Given(generation.logits.copy(), None, f"Measured on {where}: what may follow “{shown}”.")
+    return Given(
+        generation.all_logits().copy(), None, f"Measured on {where}: what may follow “{shown}”."
+    )
 
 
 def from_lines(text: str, unit: Unit) -> Given:

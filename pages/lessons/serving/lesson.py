@@ -12,21 +12,25 @@ from model.fast.block_cache import BLOCK
 from model.job import Job
 from model.loading import LanguageModel
 from model.serving.blocks import count_blocks, fullest_moment
-from model.serving.records import Comparison
+from model.serving.over_server import serve_over_server
+from model.serving.records import Comparison, ServerRun
 from model.serving.scheduler import Scheduler
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_caption, show_charts
 from pages.frame.job_panel import measured_on, show_job
+from pages.frame.layout import as_written
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
-from pages.lessons.serving.runs import start_batches, start_chunks, start_memory
+from pages.frame.models import server_model
+from pages.lessons.serving.runs import start_batches, start_chunks, start_memory, start_server
 from pages.lessons.serving.settings import BY_RATE, SETTINGS
 from pages.lessons.serving.state import ServingLesson
 from viz.format import count
-from viz.serving.lanes_chart import end_of, lanes_figure, runs_table
+from viz.serving.lanes_chart import end_of, lanes_figure, runs_table, server_figure
 from viz.serving.memory_chart import blocks_figure, reserved_figure
 
 BATCHES, CHUNKS, MEMORY = "serving_batches", "serving_chunks", "serving_memory"
+SERVER = "serving_server"
 
 
 def show_serving_lesson(waiting: DeltaGenerator) -> None:
@@ -36,6 +40,8 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
     caption = f"On {lesson.lm.name}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
     show_batches(lesson)
+    if server_model() is not None:
+        show_server(lesson)
     show_chunks(lesson)
     show_memory(lesson)
 
@@ -73,6 +79,36 @@ def show_batches(lesson: ServingLesson) -> None:
         Batch.join,
         key="serving_code_1",
     )
+
+
+def show_server(lesson: ServingLesson) -> None:
+    """Show the same requests on the operator's server, and what it says of itself."""
+    st.header("On the server", anchor=False)
+    st.markdown(
+        f"The same prompts, sent to {as_written(str(server_model()))}, which serves all of its "
+        "readers. TTFT and ITL are a client’s: from request to token, the network included."
+    )
+    show_job(
+        lesson.jobs,
+        SERVER,
+        "Send to the server",
+        start_server,
+        _show_server,
+        icon=":material/timer:",
+    )
+    show_code(serve_over_server, key="serving_code_4")
+
+
+def _show_server(job: Job[ServerRun]) -> None:
+    found = job.result
+    if not found.comparison.runs:
+        return
+    lanes = lanes_figure(found.comparison.runs[0], str(server_model()))
+    charts = [(lanes, f"{SERVER}_lanes")]
+    if found.moments:
+        charts.append((server_figure(found), f"{SERVER}_figures"))
+    show_charts(charts)
+    _show_table(found.comparison, SERVER)
 
 
 def _batch_controls(is_running: bool) -> None:
@@ -148,6 +184,10 @@ def _show(lm: LanguageModel, job: Job[Comparison], key: str) -> None:
     top = max(end_of(run, axis) for run in found.runs)
     charts = [lanes_figure(run, measured_on(job, lm).where, axis, top) for run in found.runs]
     show_charts([(chart, f"{key}_lanes_{n}") for n, chart in enumerate(charts)])
+    _show_table(found, key)
+
+
+def _show_table(found: Comparison, key: str) -> None:
     st.dataframe(runs_table(found), hide_index=True, key=f"{key}_table")
     if found.alone is not None:
         n_lanes = len(found.runs) * len(found.alone.requests)

@@ -8,9 +8,11 @@ from dataclasses import replace
 from model.job import Job
 from model.loading import LanguageModel
 from model.serving.experiments import compare_policies
-from model.serving.records import Comparison, Policy, Request
+from model.serving.over_server import serve_over_server
+from model.serving.records import Comparison, Policy, Request, ServerRun
 from model.tokenizing import encode
 from pages.frame.fields import echo
+from pages.frame.models import default_model, shared_model
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
 from viz.format import count
 
@@ -42,6 +44,12 @@ def start_memory(lm: LanguageModel) -> Job[Comparison]:
         f"{n_blocks} blocks, prefix shared", ROOM_FOR_ALL, n_blocks=n_blocks, shares_prefix=True
     )
     return _start(lm, all_at_once(lm), Policy("enough memory", ROOM_FOR_ALL), limited)
+
+
+def start_server() -> Job[ServerRun]:
+    """Send the requests to the operator's server, together and then one at a time."""
+    lm = shared_model(default_model())
+    return Job(serve_over_server(lm, asked_requests(lm)), is_idle=True)
 
 
 def _start(lm: LanguageModel, requests: list[Request], *policies: Policy) -> Job[Comparison]:

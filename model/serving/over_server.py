@@ -1,0 +1,175 @@
+"""The same requests on a server: what a client sees, and the server's own figures meanwhile.
+
+A client sees when each token comes, and neither passes nor prefills. This module asks the server;
+it runs no pass.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+from model.engine.client import Server
+from model.job import Progress, Work
+from model.loading import LanguageModel
+from model.passes import check_room
+from model.serving.experiments import ALONE, count_same
+from model.serving.records import (
+    Comparison,
+    EnginePass,
+    Output,
+    Policy,
+    Request,
+    ServerMoment,
+    ServerRun,
+    ServingRun,
+    State,
+)
+
+LOOK_SECONDS = 0.02  # between two looks at the server's figures
+_PREFIX = ("vllm:prefix_cache_queries_total", "vllm:prefix_cache_hits_total")
+TOGETHER = Policy("the server", n_slots=0, is_remote=True)
+
+
+def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[ServerRun]:
+    """Sends requests as they arrive, then one at a time.
+
+    Raises:
+        ValueError: where they cannot be served.
+    """
+    server = lm.server
+    if server is None or not requests or not all(request.prompt_ids for request in requests):
+        raise ValueError("There is no request: write a prompt, one a line.")
+    check_room(lm, max(len(request.prompt_ids) + request.n_out for request in requests))
+    n_each = sum(request.n_out for request in requests)
+    before = server.figures()
+    together, moments = _Sending(server, requests), list[ServerMoment]()
+
+    def look() -> ServerRun:
+        runs = (together.run(TOGETHER),) if together.has_begun else ()
+        return ServerRun(Comparison(runs, None), tuple(moments))
+
+    try:
+        while not together.is_done:
+            yield Progress(together.n_tokens, 2 * n_each, "together", look)
+            moments.append(_moment(server.figures(), together.seconds))
+            time.sleep(LOOK_SECONDS)
+        after, alone = server.figures(), list[ServingRun]()
+        for request in requests:
+            yield Progress(n_each + sum(run.n_tokens for run in alone), 2 * n_each, "alone", look)
+            sending = _Sending(server, [request])
+            sending.wait()
+            alone.append(sending.run(ALONE))
+    finally:
+        together.stop()
+    runs = (together.run(TOGETHER),)
+    one_by_one = _in_a_row(alone)
+    n_asked, n_hit = (round(after[name] - before[name]) for name in _PREFIX)
+    same = count_same(runs[0], one_by_one)
+    return ServerRun(Comparison(runs, one_by_one, same), tuple(moments), n_asked, n_hit)
+
+
+def _moment(figures: dict[str, float], seconds: float) -> ServerMoment:
+    return ServerMoment(
+        seconds,
+        round(figures.get("vllm:num_requests_running", 0)),
+        round(figures.get("vllm:num_requests_waiting", 0)),
+        figures.get("vllm:kv_cache_usage_perc", 0.0),
+    )
+
+
+class _Sending:
+    """Requests on their way, each in a thread, and the tokens that came."""
+
+    def __init__(self, server: Server, requests: Sequence[Request]) -> None:
+        """Sends each at its time."""
+        self._server, self._requests = server, tuple(requests)
+        self._came: list[list[tuple[int, float]]] = [[] for _ in requests]
+        self._is_stopped = threading.Event()
+        self._started = time.perf_counter()
+        pool = ThreadPoolExecutor(len(requests))
+        self._futures = [pool.submit(self._send, n) for n in range(len(requests))]
+        pool.shutdown(wait=False)
+
+    @property
+    def seconds(self) -> float:
+        """Since the first could be sent."""
+        return time.perf_counter() - self._started
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens that came."""
+        return sum(map(len, self._came))
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything came."""
+        return self.n_tokens > 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all came; raises what went wrong with any."""
+        done = [future for future in self._futures if future.done()]
+        for future in done:
+            future.result()
+        return len(done) == len(self._futures)
+
+    def wait(self) -> None:
+        """Waits until all came."""
+        for future in self._futures:
+            future.result()
+
+    def stop(self) -> None:
+        """Takes no more."""
+        self._is_stopped.set()
+
+    def _send(self, n: int) -> None:
+        request = self._requests[n]
+        self._is_stopped.wait(max(0.0, request.arrives - self.seconds))
+        for token_id in self._server.write(request.prompt_ids, request.n_out):
+            if self._is_stopped.is_set():
+                return
+            self._came[n].append((token_id, self.seconds))
+
+    def run(self, policy: Policy) -> ServingRun:
+        """Returns what came so far, cut into stretches in which nothing came."""
+        came = [list(tokens) for tokens in self._came]
+        times = {second for tokens in came for _, second in tokens}
+        cuts = sorted({0.0, *times, *(request.arrives for request in self._requests)})
+        stretches = [
+            EnginePass(start, end - start, self._states(came, start), (0,) * len(came))
+            for start, end in pairwise(cuts)
+        ]
+        outputs = [
+            Output(tuple(i for i, _ in tokens), tuple(second for _, second in tokens), 0)
+            for tokens in came
+        ]
+        return ServingRun(policy, self._requests, tuple(stretches), tuple(outputs))
+
+    def _states(self, came: list[list[tuple[int, float]]], now: float) -> tuple[State, ...]:
+        return tuple(
+            _state(request, [second for _, second in tokens], now)
+            for request, tokens in zip(self._requests, came, strict=True)
+        )
+
+
+def _state(request: Request, times: list[float], now: float) -> State:
+    """Tells what a client sees of a request: it waits for the first token, then they come."""
+    if now < request.arrives or (len(times) == request.n_out and now >= times[-1]):
+        return ""
+    return "decode" if times and now >= times[0] else "waiting"
+
+
+def _in_a_row(runs: Sequence[ServingRun]) -> ServingRun:
+    """Lays runs of one request each behind one another."""
+    passes, requests, outputs, start = list[EnginePass](), list[Request](), list[Output](), 0.0
+    for run in runs:
+        (request,), (output,) = run.requests, run.outputs
+        requests.append(Request(request.prompt_ids, request.n_out, start))
+        outputs.append(Output(output.token_ids, tuple(start + t for t in output.times), 0))
+        start += run.passes[-1].ended
+        passes.append(EnginePass(start, 0.0, (), ()))
+    return ServingRun(ALONE, tuple(requests), tuple(passes), tuple(outputs))
