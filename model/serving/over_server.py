@@ -10,13 +10,15 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 
 from model.engine.client import Server
 from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import check_room
-from model.serving.experiments import ALONE, count_same
+from model.serving import experiments
+from model.serving.experiments import count_same
 from model.serving.records import (
     Comparison,
     EnginePass,
@@ -32,6 +34,7 @@ from model.serving.records import (
 LOOK_SECONDS = 0.02  # between two looks at the server's figures
 _PREFIX = ("vllm:prefix_cache_queries_total", "vllm:prefix_cache_hits_total")
 TOGETHER = Policy("the server", n_slots=0, is_remote=True)
+ALONE = replace(experiments.ALONE, is_remote=True)
 
 
 def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[ServerRun]:

@@ -15,7 +15,6 @@ from viz.chart import (
     Chart,
     Style,
     add_line,
-    name_lines,
     new_figure,
     number_axis,
     place_rows,
@@ -156,10 +155,9 @@ def server_figure(run: ServerRun) -> Chart:
         ("running", "generated", [moment.n_running for moment in run.moments]),
         ("waiting", "rejected", [moment.n_waiting for moment in run.moments]),
     ):
-        add_line(figure, name, seconds, counts, colour(role), shape="hv")
+        add_line(figure, name, seconds, counts, colour(role), shape="hv", showlegend=True)
     most = max(max(moment.n_running, moment.n_waiting) for moment in run.moments)
     figure.update_yaxes(number_axis(max(most, 1), "requests"))
-    name_lines(figure)
     caption = (
         "Measured by the server, of all its readers: its KV cache was at most "
         f"{percent(max(moment.cache_share for moment in run.moments))} full"
@@ -189,5 +187,5 @@ def _row(run: ServingRun) -> dict[str, object]:
         "ITL p50": duration(float(np.percentile(gaps, 50))),
         "ITL p95": duration(float(np.percentile(gaps, 95))),
         "passes": "–" if run.policy.is_remote else count(len(run.passes)),
-        "preempted": count(run.n_preempted),
+        "preempted": "–" if run.policy.is_remote else count(run.n_preempted),
     }
