@@ -164,6 +164,7 @@ class _Answers(BaseHTTPRequestHandler):
 
     fake: ClassVar[FakeVllm]
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are two packets, and an answer need not wait
 
     def do_GET(self) -> None:
         """Answers with the model's card, or the figures."""
