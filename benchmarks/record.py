@@ -45,6 +45,7 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
         *("snowball_lesson", "snowball_forks", "snowball_rewind"),
         *("snowball_instruction", "snowball_long", "snowball_exposure", "snowball_context"),
     ),
+    "claims": ("claims_lesson", "claims"),
 }
 FIRST = {"diffusion_check": "diffusion_fill", "snowball_rewind": "snowball_fork_run"}  # pressed
 

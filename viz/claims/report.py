@@ -160,7 +160,7 @@ def verdict_html(finding: Finding, seconds: float, recorded: str = "") -> Markup
         element("div", verdict, f" · {sentence(finding)}"),
         element("ul", *parts, style=f"margin:0;padding-left:1.2em;{small}") if parts else "",
         element("div", notes.strip(), style=small),
-        style="overflow-wrap:anywhere",
+        style="overflow-wrap:anywhere;max-width:80ch",
     )
 
 

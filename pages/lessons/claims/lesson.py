@@ -54,7 +54,7 @@ def show_claims(waiting: DeltaGenerator) -> None:
     _downloads(lesson)
     recorded = recorded_job("claims", ClaimsRun)
     if recorded is not None and len(lesson.findings) < len(CLAIMS):
-        _tell_of_recording(recorded)
+        _tell_of_recording(lesson, recorded)
     for section, claims in groupby(CLAIMS, key=lambda claim: claim.section):
         st.header(section, anchor=False)
         for claim in claims:
@@ -109,12 +109,12 @@ def _file(lesson: ClaimsLesson, write: Callable[[list[Row], dict[str, str]], str
 # The table
 
 
-def _tell_of_recording(job: Job[ClaimsRun]) -> None:
+def _tell_of_recording(lesson: ClaimsLesson, job: Job[ClaimsRun]) -> None:
     machine = job.recorded_on
     assert machine is not None
     st.caption(
-        f"Until a claim is run here, the verdict below it is a recording: {machine.model} on "
-        f"{machine.where}, {machine.date[:10]}."
+        f"Recorded {machine.date[:10]}, until a claim is run here: {machine.model} on "
+        f"{machine.where}. {tally(lesson.rows(job.result)).replace(' here', '')}."
     )
 
 

@@ -61,16 +61,17 @@ class ClaimsLesson:
             LOGGER.exception("The experiment of %s failed", claim_id)
             return Finding("not run", "It failed on this model; the server’s log says why.")
 
-    def rows(self) -> list[Row]:
-        """Return every claim with what was found."""
+    def rows(self, run: ClaimsRun | None = None) -> list[Row]:
+        """Return every claim with what was found here, or in another run."""
+        run = run or self.so_far()
         return [
             Row(
                 c.id,
                 c.section,
                 c.sentence,
                 c.kind,
-                self.findings.get(c.id),
-                self.seconds.get(c.id, 0.0),
+                run.findings.get(c.id),
+                run.seconds.get(c.id, 0.0),
             )
             for c in CLAIMS
         ]

@@ -23,11 +23,10 @@ LESSON = "guess_lesson"
 FIRST = next(iter(PASSAGES.values()))
 PER_ROW = 3  # fields beside each other
 EXAMPLES: dict[Unit, str] = {"percent": "mat 60 floor 20", "hands": "mat 12 floor 7 sofa 3"}
-_NUMBERS: dict[Unit, str] = {"percent": "how sure you are in %", "hands": "its number of hands"}
+_NUMBERS: dict[Unit, str] = {"percent": "how sure you are in %", "hands": "a show of hands"}
 RULES = {
-    unit: f"What comes next? Write a guess and {number}, then the next one: `{EXAMPLES[unit]}`. "
-    "Enter reveals the token.  \nWho gave it the probability p pays log₂ 1/p bits: 1 at 50 %, 3.3 "
-    "at 10 %. The fewest bits win, and the model plays too."
+    unit: f"Guess the next token, with {number}: `{EXAMPLES[unit]}`. Enter reveals it.  \nAt "
+    "probability p it costs you log₂ 1/p bits: 1 at 50 %. The fewest bits win."
     for unit, number in _NUMBERS.items()
 }
 _LARGE_FIELDS = """

@@ -50,9 +50,9 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
         return
     waiting.empty()
     st.markdown(
-        "A small draft model proposes a few tokens, and the large target verifies them all in "
-        "one pass. The text is still the target’s own: greedy text is the same text, sampled text "
-        "follows the same distribution. Press Step."
+        "Can one pass of a large model give several tokens? A small draft model proposes them, and "
+        "the large target verifies them all in one pass. The text stays the target’s own. Press "
+        "Step."
     )
     _choose(lesson)
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
