@@ -25,6 +25,7 @@ N_DRAWS = 500
 BEGINNING = "Once upon a time, there was a little girl named Lily. She had a red ball."
 ENDING = " Lily hugged her mom and they went home."
 LENGTH = 32
+REPEATED = 0.2  # of the pairs of neighbours on a page: books by people have less
 FILLED_ON = "unmasker, judged by storyteller"
 GAPS = (
     "Once upon a time there was a little ____ . She liked to ____ in the park.",
@@ -120,18 +121,20 @@ def c32_the_gain_follows_agreement(context: ExperimentContext) -> Finding:
 def c33_few_passes_or_many(context: ExperimentContext) -> Finding:
     """A hole filled in two passes and one position at a time, by the same seeds."""
     few, many = (_fill(context, n, context.n(6)) for n in (2, LENGTH))
-    likely = [b.logprob - a.logprob for a, b in zip(few, many, strict=True)]
-    varied = [1 - page.repeated for page in many]
+    gains = [b.logprob - a.logprob for a, b in zip(few, many, strict=True)]
+    # repeats please a judge too: what a page that is full of them gains does not count
+    counted = [
+        gain if page.repeated < REPEATED else min(gain, 0)
+        for gain, page in zip(gains, many, strict=True)
+    ]
     return finding(
         "{n} positions filled in 2 passes have {few} a token by the judge, in {n} passes {many}; "
         "the loop needs a pass for each token.",
-        judge_mean("log-probability with many passes, less that with two", likely, "pages", "nats"),
         judge_mean(
-            "different pairs of neighbours among those of a page",
-            varied,
+            "log-probability with many passes, less that with two, where pairs do not come back",
+            counted,
             "pages",
-            "fraction",
-            above=0.8,
+            "nats",
         ),
         control="repeats please a judge too, so they must be few: {slow} of the pairs with many "
         "passes, {once} with two.",
@@ -156,7 +159,6 @@ def c34_blind_to_each_other(context: ExperimentContext) -> Finding:
             np.subtract(at_once, in_turn),
             "pages",
             above=LENGTH / 10,
-            partly=0,
         ),
         control="filled one at a time, {slow} clash.",
         ran_on=FILLED_ON,

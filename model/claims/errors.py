@@ -27,6 +27,7 @@ WARM = Settings(temperature=0.7)
 LILY = "Once upon a time there was a little girl named Lily."
 DRAGON, WORD = "She had a big dragon.", "dragon"
 SLIP = 0.01  # probability below which a token counts as a slip
+BIASED = 0.1  # nats, a perplexity that is a tenth higher: less is no bias worth the name
 FAR_RANK, NEAR_RANK = 20, 1  # of the wrong token, and of one that is as good as any
 N_STORY = 72  # tokens of a held-out story
 N_LONG = 256  # tokens of a long text
@@ -76,20 +77,36 @@ def c36_exposure_bias(context: ExperimentContext) -> Finding:
         finish(measure_exposure(writer, judge, texts, n_prompt=24, n_tokens=N_STORY - 24))
         for texts in (stories, spliced)
     )
-    return finding(
-        "The judge’s expected surprise at what {writer} would draw, at {n} positions after true "
-        "tokens and after its own.",
+    parts = [
         judge_mean(
             "surprise after its own tokens, less that after true ones",
             _by_story(seen.free, seen.forced),
             "stories",
             "nats",
-        ),
+        )
+    ]
+    if judge is not writer:
+        parts.append(
+            judge_mean(
+                "divergence from the judge after its own tokens, less that after true ones",
+                _by_story(seen.kl_free, seen.kl_forced),
+                "stories",
+                "nats",
+                above=BIASED,
+            )
+        )
+    return finding(
+        "At {n} positions the judge is surprised by {true} at what {writer} would draw after true "
+        "tokens, and by {own} after its own.",
+        *parts,
         control="after another person’s story, spliced in, it is {spliced} more.",
-        why="After its own tokens the model does no worse that this judge could tell.",
+        why="After its own tokens the model does no worse, as far as this judge can tell. Stories "
+        "differ more than draws do: only more stories would narrow the intervals.",
         ran_on=f"{writer.name}, judged by {judge.name}",
         writer=(writer.name, "text"),
         n=(seen.forced.shape[1], "count"),
+        true=(float(seen.forced.mean()), "nats"),
+        own=(float(np.nanmean(seen.free)), "nats"),
         spliced=(float(np.nanmean(others.forced - seen.forced)), "nats"),
     )
 

@@ -244,7 +244,8 @@ def percent(n: int, of: Facts) -> str:
 def samples(facts: Facts) -> str:
     """Texts as they came."""
     if facts["kind"] != "causal":
-        parts = ["## Samples\nUnedited; `model/diffusion/` wrote them."]
+        writer = "diffusion" if facts["kind"] == "masked" else "encoder_decoder"
+        parts = [f"## Samples\nUnedited; `model/{writer}/` wrote them."]
         for each in facts["samples"]:
             quoted = "\n".join(f"> {line}" for line in each["text"].split("\n"))
             parts.append(f"**{each['how']}**\n\n{quoted}")
