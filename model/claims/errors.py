@@ -164,7 +164,7 @@ def c43_long_texts_lose_the_thread(context: ExperimentContext) -> Finding:
     """How repeats grow from the second quarter of a text to its last, and of books by people."""
     n = min(N_LONG, context.lm.context_length or N_LONG)
     books = [encode(context.lm, book)[:n] for book in held_out("books")]
-    kinds = [Kind(f"T = {t:g}", Settings(temperature=t), context.n(12)) for t in (0.3, 0.8)]
+    kinds = [Kind(f"T = {t:g}", Settings(temperature=t), context.n(24)) for t in (0.3, 0.8)]
     start = encode(context.lm, "Once upon a time")
     seen = finish(generate_long(context.lm, start, kinds, n, books, "books"))
     which, quarters = np.array(seen.kinds), (slice(n // 4, n // 2), slice(n - n // 4, n))
@@ -188,6 +188,7 @@ def c43_long_texts_lose_the_thread(context: ExperimentContext) -> Finding:
         ),
         control="in {books} books by people {people} of the tokens there do, {grown} more than "
         "early on.",
+        why="At a higher temperature repeats grow less, or not at all.",
         quarter=(n // 4, "count"),
         cold=(float(late[which == 0].mean()), "fraction"),
         warm=(float(late[which == 1].mean()), "fraction"),

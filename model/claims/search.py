@@ -87,7 +87,7 @@ def c21_beams_are_blander(context: ExperimentContext) -> Finding:
     """Log-probability and distinct pairs of a beam, beside greedy and sampling, by prompt."""
     costs = [
         finish(measure_costs(context.lm, [prompt], N_BEAMS, 3 * context.n_tokens // 2))[:3]
-        for prompt in context.prompts(8)
+        for prompt in context.prompts(20)
     ]
     greedy, beam, sampled = zip(*costs, strict=True)
     gains = [b.logprob - g.logprob for g, b in zip(greedy, beam, strict=True)]

@@ -24,7 +24,10 @@ from pages.frame.claims import CLAIMS
 from tests.tiny_models import bare_model, save, tokenizer
 
 LEARNED = [claim.id for claim in CLAIMS if claim.kind == "learned"]
-NEED_THE_FAMILY = {"C32", "C33", "C34"}  # drafts and masked models of the same tokens
+NAME_THEIR_MODELS = {"C33", "C34"}  # and never run the page's: once is enough
+REFUSED = {("mamba", "C32"): "cannot be cropped"}  # a state cannot take draft tokens back
+# that the speed follows the agreement is arithmetic, and only where it comes from is learned
+HALF_ARITHMETIC = "C32"
 TEMPLATE = "{% for m in messages %}<|user|>{{ m['content'] }}<|end|>{% endfor %}"
 CONTEXT = 512
 
@@ -66,11 +69,17 @@ CASES = [
     (architecture, claim_id)
     for architecture in MODELS
     for claim_id in LEARNED
-    if architecture == "llama" or claim_id not in NEED_THE_FAMILY
+    if architecture == "llama" or claim_id not in NAME_THEIR_MODELS
 ]
 
 
 @pytest.mark.parametrize(("architecture", "claim_id"), CASES)
 def test_nothing_learned_is_seen_in_random_weights(architecture: str, claim_id: str) -> None:
-    finding = EXPERIMENTS[claim_id](ExperimentContext(MODELS[architecture](), load=family))
-    assert finding.outcome != "holds here", finding.evidence
+    context = ExperimentContext(MODELS[architecture](), load=family)
+    if reason := REFUSED.get((architecture, claim_id)):
+        with pytest.raises(ValueError, match=reason):
+            EXPERIMENTS[claim_id](context)
+        return
+    finding = EXPERIMENTS[claim_id](context)
+    half = {"holds partly"} if claim_id == HALF_ARITHMETIC else set()
+    assert finding.outcome not in {"holds here", "holds partly"} - half, finding.evidence
