@@ -16,9 +16,7 @@ from pathlib import Path
 
 from benchmarks.bench_phases import against_generate
 from benchmarks.figures import describe_machine
-from benchmarks.record import record
-from model.fast.engines import engine_names
-from model.job import finish
+from benchmarks.record import by_quickest, record
 from model.loading import LanguageModel, load_model
 from model.prefill_decode.cost import energy_meter, measure_energy
 from model.prefill_decode.records import Roofline
@@ -49,7 +47,7 @@ def energy_of(lm: LanguageModel) -> None:
     if meter is None:
         print("energy: this machine has no meter that NVML could read")
         return
-    energy = finish(measure_energy(lm, engine_names(lm)[-1], meter))
+    energy = by_quickest(lm, lambda name: measure_energy(lm, name, meter))
     print(
         f"energy, by {energy.engine}: {energy.joules_in:.3g} J a token read, "
         f"{energy.joules_out:.3g} J a token written"

@@ -11,7 +11,8 @@ device and date; quiet the machine first.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.bench_phases import add_model_options, chosen_model
 from model.fast.engines import engine_names
-from model.job import Job, finish
+from model.job import Found, Job, Work, finish
 from model.loading import LanguageModel, load_model
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
@@ -52,12 +53,23 @@ FIRST = {"diffusion_check": "diffusion_fill", "snowball_rewind": "snowball_fork_
 
 def record(lm: LanguageModel, folder: Path) -> Recording:
     """Measures phases, roofline and batches, and writes one file."""
-    phases = finish(measure_phases(lm, engine_names(lm)[-1]))
+    phases = by_quickest(lm, partial(measure_phases, lm))
     roofline = finish(measure_roofline(lm))
     batches = finish(measure_batches(lm))
     recording = Recording(phases.machine, phases, roofline, batches)
     _say(save_recording(recording, folder))
     return recording
+
+
+def by_quickest(lm: LanguageModel, measure: Callable[[str], Work[Found]]) -> Found:
+    """Measures by the quickest engine that the model takes, and says which it refuses."""
+    *quicker, plain = reversed(engine_names(lm))
+    for name in quicker:
+        try:
+            return finish(measure(name))
+        except ValueError as error:
+            print(f"not by {name}: {error}")
+    return finish(measure(plain))
 
 
 def record_page(page: str, wanted: Sequence[str], folder: Path) -> None:

@@ -25,6 +25,7 @@ from model.loading import LanguageModel
 from model.masks import LogProbs, log_softmax
 from model.passes import Logits, check_room, forward, run_pass
 from model.sampling import Settings, process
+from model.weights.device import lock_of
 
 if TYPE_CHECKING:
     from model.generation import Generation
@@ -144,7 +145,8 @@ class Batch:
         self.logits = self.logits[list(rows)]
         self._n_pads = [self._n_pads[row] for row in rows]
         if self.cache is not None:
-            self.cache.reorder_cache(torch.LongTensor(rows))
+            with lock_of(self.lm.device):
+                self.cache.reorder_cache(torch.LongTensor(rows))
 
     @torch.inference_mode()
     def join(self, others: Sequence[Batch] = ()) -> None:
@@ -164,8 +166,9 @@ class Batch:
             for name in ("keys", "values"):
                 sides = [getattr(layer, name) for layer in layers]
                 # a negative width of the padding takes columns away
-                even = [pad(side, (0, 0, n_columns - side.shape[-2], 0)) for side in sides]
-                setattr(layers[0], name, torch.cat(even))
+                with lock_of(self.lm.device):
+                    even = [pad(side, (0, 0, n_columns - side.shape[-2], 0)) for side in sides]
+                    setattr(layers[0], name, torch.cat(even))
         self.ids = [list(row) for batch in batches for row in batch.ids]
         self.logits = np.concatenate([batch.logits for batch in batches])
         self._n_pads = [n_columns - len(row) for row in self.ids]
@@ -222,12 +225,13 @@ class Batch:
             return forward(self.lm, rows, cache, n_logits)
         # say which columns are padding, and which position each token has
         n_before = self.n_read if cache is not None else 0
-        columns = torch.arange(n_before + n_new, device=self.lm.device)
-        positions = columns - torch.tensor(n_pads, device=self.lm.device)[:, None]
-        padding = {
-            "attention_mask": (positions >= 0).long(),
-            "position_ids": positions[:, n_before:].clamp(min=0),
-        }
+        with lock_of(self.lm.device):
+            columns = torch.arange(n_before + n_new, device=self.lm.device)
+            positions = columns - torch.tensor(n_pads, device=self.lm.device)[:, None]
+            padding = {
+                "attention_mask": (positions >= 0).long(),
+                "position_ids": positions[:, n_before:].clamp(min=0),
+            }
         return forward(self.lm, rows, cache, n_logits, extra=padding)
 
 

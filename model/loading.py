@@ -27,13 +27,21 @@ from model.sentences import is_failure, reason
 from model.weights import building
 from model.weights.check import (
     LoadError,
-    count_bytes,
+    bytes_of,
+    count_numbers,
     find_weights,
     is_tokenizer_file,
     read_config,
     try_first,
 )
-from model.weights.device import check_memory, choose_devices, choose_dtype
+from model.weights.device import (
+    check_memory,
+    choose_devices,
+    choose_dtype,
+    has_accelerate,
+    host_bytes,
+    lock_of,
+)
 from model.weights.kind import Kind, kind_of
 from model.weights.locate import SHIPPED, find_folder, shown_name
 from model.weights.quantisation import check_quantisation
@@ -62,7 +70,8 @@ def load_model(
 
     Args:
         name: what is on this machine is used without asking the network.
-        device: "auto" takes CUDA, then MPS, then the CPU; or "cpu", "mps", "cuda", "cuda:1".
+        device: "auto" takes CUDA, then MPS unless the model is small, then the CPU; or "cpu",
+            "mps", "cuda", "cuda:1".
         dtype: "auto" is bfloat16 on CUDA and float32 elsewhere; or "float32", "bfloat16",
             "float16".
         progress: is told, in words, what is being done.
@@ -72,14 +81,24 @@ def load_model(
         LoadError: one sentence with the remedy.
     """
     say = progress or (lambda _: None)
-    places = choose_devices(device)
+    places = choose_devices(device, 0 if name in SHIPPED else None)
     numbers = choose_dtype(dtype, places[0])
     with reading(shown_name(name)):
-        return _load(name, places, numbers, say, is_guarded)
+        lm = _load(name, device, places, numbers, say, is_guarded)
+        if torch.version.hip is not None and lm.device.type == "cuda":
+            from model.fast.rocm_check import check_attention  # which runs passes
+
+            check_attention(lm)
+        return lm
 
 
 def _load(
-    name: str, places: list[torch.device], numbers: torch.dtype, say: Progress, is_guarded: bool
+    name: str,
+    device: str,
+    places: list[torch.device],
+    numbers: torch.dtype,
+    say: Progress,
+    is_guarded: bool,
 ) -> LanguageModel:
     # a shipped Llama on the CPU needs little to begin with
     is_quick = name in SHIPPED and places == [torch.device("cpu")] and numbers == torch.float32
@@ -98,8 +117,11 @@ def _load(
         folder, is_guarded = fetch_now(name, places, numbers, say, is_guarded=is_guarded), False
     say(f"Reading the config and the tokenizer of {shown}")
     kind = check_readable(folder, shown, is_guarded=is_guarded and name not in SHIPPED)
-    n_bytes = count_bytes(find_weights(folder, shown), numbers.itemsize, shown)
-    place: Place = "auto" if check_memory(shown, n_bytes, places) else places[0]
+    counts = count_numbers(find_weights(folder, shown), shown)
+    n_bytes = bytes_of(counts, numbers.itemsize)
+    places = choose_devices(device, n_bytes)
+    has_to_spread = check_memory(shown, n_bytes, places, host_bytes(counts, numbers))
+    place: Place = "auto" if has_to_spread else places[0]
 
     # read them, in words first, then in numbers
     tokenizer = load_tokenizer(folder, shown)
@@ -186,23 +208,26 @@ def _load_weights(
     n_layers = getattr(config.get_text_config(decoder=True), "num_hidden_layers", None)
     if isinstance(n_layers, int) and n_layers < 1:
         raise LoadError(f"{name} has no layers: choose another model.")
-    with building:
+    is_direct = place == "auto" or (place.type != "cpu" and has_accelerate())
+    target = torch.device("cuda") if place == "auto" else place
+    with building, lock_of(target):
         model, report = auto_class(kind).from_pretrained(
             folder,
             config=config,
             dtype=dtype,
             use_safetensors=True,
             output_loading_info=True,
-            device_map="auto" if place == "auto" else None,
+            device_map=place if is_direct else None,
             **SAFELY,
         )
+        if not is_direct:  # numbers that need no conversion come from the file that is mapped
+            model = model.to(target)
+        is_finite = _is_finite(model)
     if report["missing_keys"]:
         missing = sorted(report["missing_keys"])[0]
         raise LoadError(f"{name} has no weights for {missing}: choose a model saved with its head.")
-    if not _is_finite(model):
+    if not is_finite:
         raise LoadError(f"{name} has weights that are not finite numbers: choose another model.")
-    if place != "auto":
-        model = model.to(place)
     ready: PreTrainedModel = model.eval()
     return ready
 
@@ -249,6 +274,7 @@ def parts_of(model: PreTrainedModel, kind: Kind, dtype: torch.dtype) -> ModelPar
             dtype=dtype,
             cache_argument=None if kind == "masked" else kv_cache.cache_argument(model),
             fast_decode=fast,
+            lock=lock_of(model.device),
         ),
     )
 

@@ -26,6 +26,7 @@ from model.fast.turns import TURNS
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
 from model.sentences import reason
+from model.weights.device import lock_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -91,8 +92,8 @@ def run_pass(
             row = model_pass()
             synchronise(lm.device)
             seconds = time.perf_counter() - started
-        # a copy, so that what is kept is one row and not the whole pass
-        logits: Logits = row.float().cpu().numpy().copy()
+            # a copy, so that what is kept is one row and not the whole pass
+            logits: Logits = row.float().cpu().numpy().copy()
     except Exception as error:  # of the model's many kinds; the text stays as it was
         raise explain(lm, n_input, error) from error
     # the largest of numbers with a NaN among them is NaN, and no comparison with it holds
@@ -118,7 +119,8 @@ def inputs_of(
         part: the part of the model that reads them; the whole model by default.
     """
     known = argument_names(part or lm.model)
-    inputs: dict[str, Any] = {"input_ids": torch.as_tensor(rows, device=lm.device)}
+    with lock_of(lm.device):
+        inputs: dict[str, Any] = {"input_ids": torch.as_tensor(rows, device=lm.device)}
     if "use_cache" in known:
         inputs["use_cache"] = cache is not None
     if "logits_to_keep" in known:

@@ -24,6 +24,7 @@ from model.masks import divergence, log_softmax
 from model.passes import Logits, PassError, check_room, forward, inputs_of, run_pass, twin_of
 from model.token_bytes import alphabet_of
 from model.tokenizing import encode, encode_bare, label, labels_of, pieces
+from model.weights.device import lock_of
 
 N_SHIFTS = 4  # best tokens of either text that are shown
 MIN_SHIFT = 1e-3  # probability below which a token is not, unless it is the best
@@ -63,7 +64,8 @@ def read_unmasked(lm: LanguageModel, ids: Sequence[int]) -> Logits:
 def no_mask(lm: LanguageModel, n_tokens: int) -> dict[str, torch.Tensor]:
     """Returns a mask that hides nothing: zeros, added to the scores of every pair of positions."""
     shape = (1, 1, n_tokens, n_tokens)
-    return {"attention_mask": torch.zeros(shape, dtype=lm.dtype, device=lm.device)}
+    with lock_of(lm.device):
+        return {"attention_mask": torch.zeros(shape, dtype=lm.dtype, device=lm.device)}
 
 
 def _explain(error: PassError, why: ValueError) -> ValueError:
@@ -127,11 +129,12 @@ def read_attention(
         why = _no_attention(lm) if is_masked else _fixed_mask(lm)
         raise _explain(error, why) from error
     shape = (len(ids), len(ids))
-    layers = {
-        number: weights[0].float().cpu().numpy()
-        for number, weights in enumerate(kept, start=1)
-        if isinstance(weights, torch.Tensor) and weights.shape[2:] == shape
-    }
+    with lock_of(lm.device):
+        layers = {
+            number: weights[0].float().cpu().numpy()
+            for number, weights in enumerate(kept, start=1)
+            if isinstance(weights, torch.Tensor) and weights.shape[2:] == shape
+        }
     if not layers:
         raise _no_attention(lm)
     maps = AttentionMaps(

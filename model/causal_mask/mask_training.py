@@ -24,6 +24,7 @@ from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import inputs_of
 from model.tokenizing import encode
+from model.weights.device import lock_of
 
 N_STEPS = 40
 N_ROWS, ROW_TOKENS = 4, 48  # of a batch
@@ -84,7 +85,7 @@ def train_both_ways(
                 )
             chosen = torch.randint(len(rows), (N_ROWS,), generator=order)
             rate = LEARNING_RATE * min(1.0, len(moments) / N_WARM_UP)
-            _train_step(lm, turn.trainees, rows[chosen].to(lm.device), rate)
+            _train_step(lm, turn.trainees, rows[chosen], rate)
             moments.append(_measure(lm, turn.trainees, ids, len(moments)))
             turn.last_step = time.monotonic()
     finally:
@@ -98,22 +99,23 @@ def _train_step(
     """Takes one step with either copy, on the same batch."""
     for (model, optimiser), is_masked in zip(trainees, (True, False), strict=True):
         optimiser.param_groups[0]["lr"] = rate
-        # pass: all positions of all rows at once
-        loss = mean_loss(lm, model, batch, is_masked=is_masked)
-        # gradient: which way each weight would lower it
-        optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        # update: a small step that way
-        optimiser.step()
+        with lock_of(lm.device):
+            # pass: all positions of all rows at once
+            loss = mean_loss(lm, model, batch.to(lm.device), is_masked=is_masked)
+            # gradient: which way each weight would lower it
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            # update: a small step that way
+            optimiser.step()
 
 
 def _measure(
     lm: LanguageModel, trainees: Sequence[Trainee], ids: Sequence[int], n_steps: int
 ) -> TrainingMoment:
     (masked, _), (unmasked, _) = trainees
-    text = torch.tensor([list(ids)], device=lm.device)
-    with torch.no_grad():
+    with lock_of(lm.device), torch.no_grad():
+        text = torch.tensor([list(ids)], device=lm.device)
         losses = [
             float(mean_loss(lm, model, text, is_masked=is_masked))
             for model, is_masked in ((masked, True), (unmasked, False), (unmasked, True))

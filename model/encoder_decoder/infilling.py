@@ -22,6 +22,7 @@ from model.encoder_decoder.records import Segment, TwoCaches
 from model.loading import LanguageModel
 from model.passes import Logits, check_room, run_pass
 from model.tokenizing import encode, labels_of, text_of
+from model.weights.device import lock_of
 
 MAX_TOKENS = 48  # that are written, unless said otherwise
 
@@ -144,8 +145,8 @@ class Infilling:
         """Returns both caches as they stand, with their bytes after every step."""
         cross, own = (self._cache.cross_attention_cache, self._cache.self_attention_cache)
         return TwoCaches(
-            cross=_sizes(cross),
-            own=_sizes(own),
+            cross=_sizes(self.lm, cross),
+            own=_sizes(self.lm, own),
             source_labels=labels_of(self.lm, self.source_ids),
             written_labels=labels_of(self.lm, self.ids[: len(self._bytes) - 1]),
             cross_bytes=tuple(one for one, _ in self._bytes),
@@ -158,9 +159,9 @@ class Infilling:
     @torch.inference_mode()
     def _encode(self) -> tuple[Logits, float]:
         """Runs the encoder over the text; returns a copy of its states, and the seconds."""
-        inputs = torch.tensor([self.source_ids], device=self.lm.device)
 
         def read() -> torch.Tensor:
+            inputs = torch.tensor([self.source_ids], device=self.lm.device)
             self.states = self.lm.model.get_encoder()(inputs).last_hidden_state
             first: torch.Tensor = self.states[0]
             return first
@@ -170,21 +171,21 @@ class Infilling:
 
     def _decode(self, token_id: int) -> Logits:
         """Runs the decoder over one more token."""
-        inputs = torch.tensor([[token_id]], device=self.lm.device)
         states = BaseModelOutput(last_hidden_state=self.states)
         logits, _ = run_pass(
             self.lm,
             1,
             lambda: self.lm.model(
                 encoder_outputs=states,
-                decoder_input_ids=inputs,
+                decoder_input_ids=torch.tensor([[token_id]], device=self.lm.device),
                 past_key_values=self._cache,
                 use_cache=True,
             ).logits[0, -1],
         )
         if not self._first_keys:
             now = _keys(self._cache.cross_attention_cache)
-            self._first_keys = [keys.clone() for keys in now]
+            with lock_of(self.lm.device):
+                self._first_keys = [keys.clone() for keys in now]
         return logits
 
     def _count_bytes(self) -> tuple[int, int]:
@@ -197,10 +198,10 @@ class Infilling:
     @torch.inference_mode()
     def _drift(self) -> float:
         """Returns how far the states and the cross-attention keys are from what they were."""
-        gaps = [np.abs(self.states[0].float().cpu().numpy() - self._first_states).max()]
-        now = _keys(self._cache.cross_attention_cache)
-        pairs = zip(now, self._first_keys, strict=True)
-        return max(map(float, [*gaps, *((keys - first).abs().max() for keys, first in pairs)]))
+        pairs = zip(_keys(self._cache.cross_attention_cache), self._first_keys, strict=True)
+        with lock_of(self.lm.device):
+            gaps = [np.abs(self.states[0].float().cpu().numpy() - self._first_states).max()]
+            return max(map(float, [*gaps, *((keys - first).abs().max() for keys, first in pairs)]))
 
 
 def _keys(cache: DynamicCache) -> list[torch.Tensor]:
@@ -210,11 +211,12 @@ def _keys(cache: DynamicCache) -> list[torch.Tensor]:
 
 
 @torch.inference_mode()
-def _sizes(cache: DynamicCache) -> npt.NDArray[np.float32]:
+def _sizes(lm: LanguageModel, cache: DynamicCache) -> npt.NDArray[np.float32]:
     """Returns the root mean square of each key, (layers, heads, positions)."""
     kept = _keys(cache)
     if not kept:
         return np.zeros((0, 0, 0), dtype=np.float32)
-    sizes = torch.stack([keys[0].float().square().mean(-1).sqrt() for keys in kept])
-    found: npt.NDArray[np.float32] = sizes.cpu().numpy()
+    with lock_of(lm.device):
+        sizes = torch.stack([keys[0].float().square().mean(-1).sqrt() for keys in kept])
+        found: npt.NDArray[np.float32] = sizes.cpu().numpy()
     return found

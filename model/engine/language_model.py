@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
@@ -39,7 +39,9 @@ class Weights:
     cache_argument: str | None  # name by which a pass takes its cache; None where it takes none
     fast_decode: FastDecode | None  # a decode step that is faster than the model's, tested equal
     threads: Threads = field(default_factory=Threads, repr=False)  # of its passes on the CPU
-    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held during a pass
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False)  # held by a pass
+    # captured steps that are ready, by capacity; each model has its own, also one that is replaced
+    ready: dict[int, Any] = field(default_factory=dict, repr=False, init=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

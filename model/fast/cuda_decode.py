@@ -12,10 +12,13 @@ CUDA graphs: docs.pytorch.org/docs/stable/notes/cuda.html; compiled decode: gpt-
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from statistics import median
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import torch
@@ -23,12 +26,17 @@ from transformers import StaticCache
 
 from model import kv_cache, passes
 from model.fast.block_cache import whole_blocks
+from model.job import LOOK_SECONDS, meanwhile
 from model.loading import LanguageModel
 from model.passes import Logits, PassError, run_pass
 from model.records import Trial
 from model.sentences import reason
+from model.weights.device import lock_of
 
 WAYS = ("plain", "graph", "compiled")
+# as gpt-fast compiles: tile sizes tuned one after another, kernels named for the profiler
+_COMPILER: dict[str, Any] = {"coordinate_descent_tuning": True, "triton.unique_kernel_names": True}
+_compiling = threading.Lock()  # held by who compiles, which waits for the device, or captures
 _N_WARM, _N_TIMED = 3, 20  # steps
 _N_TRIAL = 12  # tokens of the text on which the ways are timed; a block of the cache holds them
 _N_COMPILED = 64  # steps in one process
@@ -65,62 +73,72 @@ def _attention(lm: LanguageModel) -> str:
 
 
 class StaticDecode:
-    """One text at a time, in a cache that is allocated once."""
+    """One text at a time, or a batch of copies of it, in a cache that is allocated once."""
 
-    name = "the captured step"
-
-    def __init__(self, lm: LanguageModel, capacity: int) -> None:
+    def __init__(self, lm: LanguageModel, capacity: int, n_rows: int = 1) -> None:
         """Allocates the cache.
 
         Args:
             lm: A causal model whose layers all keep every position.
             capacity: Tokens of the longest text, prompt and answer together; rounded up to whole
                 blocks, as a GPU's attention would fill up a mask of another width in every layer.
+            n_rows: Of the batch.
 
         Raises:
             ValueError: where the model keeps something else than one key and value by position.
         """
         if not runs_static(lm):
             raise ValueError(f"{lm.name} does not keep all positions: use its own step.")
-        self.lm, self.capacity = lm, whole_blocks(capacity)
+        # a model keeps its steps, so they do not keep it: whoever uses them has the model
+        self._lm, self._dtype, self.capacity = ref(lm), lm.dtype, whole_blocks(capacity)
         self._model: Any = lm.model  # once: what reads it takes a lock, which cannot be compiled
-        self.way = "plain"
+        self.way, self.user = "plain", object()
         self.trials: list[Trial] = []
         self._cache: Any = StaticCache(config=self._model.config, max_cache_len=self.capacity)
-        self._n_tokens = 0
-        device = lm.device
-        # what a captured step reads lies at fixed addresses, and is written before each replay
-        self._token = torch.zeros((1, 1), dtype=torch.long, device=device)
-        self._position = torch.zeros((1, 1), dtype=torch.long, device=device)
-        self._columns = torch.arange(self.capacity, device=device)
+        self._n_tokens, self._n_rows, self._is_prepared = 0, n_rows, False
+        with lock_of(lm.device):
+            # what a captured step reads lies at fixed addresses, written before each replay
+            self._token = torch.zeros((n_rows, 1), dtype=torch.long, device=lm.device)
+            self._position = torch.zeros((1, 1), dtype=torch.long, device=lm.device)
+            self._columns = torch.arange(self.capacity, device=lm.device)
         self._replay: Callable[[], torch.Tensor] = self._forward
+
+    @property
+    def lm(self) -> LanguageModel:
+        """The model."""
+        lm = self._lm()
+        assert lm is not None
+        return lm
 
     def prefill(self, ids: Sequence[int]) -> tuple[Logits, float]:
         """Reads a prompt into the emptied cache, by the model's own forward.
 
         It is given no mask: in an empty cache transformers takes the causal kernel then, on the
         prompt's own keys and values alone. With a mask it would go over the whole capacity.
+
+        Returns:
+            The logits of the last row, (vocab,), and the seconds.
         """
         if not 0 < len(ids) <= self.capacity:
             raise ValueError(f"The cache has room for {self.capacity} tokens, not {len(ids)}.")
         self._set_length(0)
-        inputs = torch.tensor([list(ids)], device=self.lm.device)
-        answer = run_pass(
-            self.lm,
-            len(ids),
-            lambda: self._model(
-                input_ids=inputs,
+
+        def read() -> torch.Tensor:
+            row: torch.Tensor = self._model(
+                input_ids=torch.tensor([list(ids)] * self._n_rows, device=self.lm.device),
                 position_ids=self._columns[None, : len(ids)],
                 past_key_values=self._cache,
                 use_cache=True,
                 logits_to_keep=1,
-            ).logits[0, -1],
-        )
+            ).logits[-1, -1]
+            return row
+
+        answer = run_pass(self.lm, len(ids) * self._n_rows, read)
         self._n_tokens = len(ids)
         return answer
 
     def decode(self, token_id: int) -> tuple[Logits, float]:
-        """Reads one more token, by the way that was chosen."""
+        """Reads one more token in each row, by the way that was chosen; returns as `prefill`."""
         if not 0 < self._n_tokens < self.capacity:
             raise ValueError(f"The cache holds {self._n_tokens} of {self.capacity} tokens.")
 
@@ -130,7 +148,7 @@ class StaticDecode:
             return self._replay()
 
         try:
-            answer = run_pass(self.lm, 1, step)
+            answer = run_pass(self.lm, self._n_rows, step)
         except PassError:
             self._set_length(self._n_tokens)  # some layers may have counted the token already
             raise
@@ -146,7 +164,7 @@ class StaticDecode:
             past_key_values=self._cache,
             use_cache=True,
         )
-        row: torch.Tensor = output.logits[0, -1]
+        row: torch.Tensor = output.logits[-1, -1]
         return row
 
     def _mask(self) -> torch.Tensor:
@@ -155,8 +173,8 @@ class StaticDecode:
         Kernels add it as it is; one of yes and no would be turned into this in every layer.
         """
         hidden = (self._columns > self._position)[None, None]
-        lowest = torch.finfo(self.lm.dtype).min
-        return torch.zeros_like(hidden, dtype=self.lm.dtype).masked_fill(hidden, lowest)
+        lowest = torch.finfo(self._dtype).min
+        return torch.zeros_like(hidden, dtype=self._dtype).masked_fill(hidden, lowest)
 
     @torch.inference_mode()
     def _set_length(self, n_tokens: int) -> None:
@@ -165,23 +183,31 @@ class StaticDecode:
         On a GPU the first pass makes the counts anew, as tensors that inference alone may change.
         """
         self._n_tokens = n_tokens
-        for layer in self._cache.layers:
-            layer.cumulative_length.fill_(n_tokens)
+        with lock_of(self.lm.device):
+            for layer in self._cache.layers:
+                layer.cumulative_length.fill_(n_tokens)
 
     # Which way is quickest
 
     def prepare(self, ways: Sequence[str] = WAYS) -> Iterator[str]:
-        """Tries one way for each value that is asked for, and keeps the quickest at the end.
+        """Tries each way, says what it does, and keeps the quickest; done once.
+
+        It can be stopped between any two values, also while a step is being compiled: the compiler
+        runs to its end in a thread of its own, and nobody takes what it made.
 
         Raises:
             ValueError: where no way has the logits of the model's own pass.
         """
+        if self._is_prepared:
+            return
+        self.trials.clear()
         own = self._own_logits()
         replays: dict[str, Callable[[], torch.Tensor]] = {}
         for way in ways:
-            yield f"trying the {way} step{', up to a minute' if way == 'compiled' else ''}"
+            yield f"trying the {way} step"
             try:
-                replays[way] = self._try(way, own)
+                yield from self._try(way, own)
+                replays[way] = self._replay
             except Exception as error:  # of many kinds; a way that fails here is not taken
                 self.trials.append(Trial(way, 0.0, None, reason(error)))
         timed = {t.way: t.step_seconds for t in self.trials if t.step_seconds is not None}
@@ -193,8 +219,9 @@ class StaticDecode:
         self.way = min(timed, key=lambda way: timed[way])
         self._replay = replays[self.way]
         self._set_length(0)
+        self._is_prepared = True
 
-    def _try(self, way: str, own: Logits) -> Callable[[], torch.Tensor]:
+    def _try(self, way: str, own: Logits) -> Iterator[str]:
         """Makes one way ready, holds it against the model's own passes, and times it."""
         if way != "plain" and not has_graphs(self.lm.device):
             raise ValueError("needs a CUDA device")
@@ -204,9 +231,15 @@ class StaticDecode:
         self._replay = self._forward
         self.prefill(before)
         if way == "compiled":
-            self._replay = self._compile(newest)
+            compiled = self._compiled()
+            work = meanwhile(partial(self._compile, compiled, newest), "compiling the step")
+            yield from (f"{part.doing}, up to a minute" for part in work)
+            self._replay = compiled
         self._repeat(newest, _N_WARM)
         if way != "plain":
+            while _compiling.locked():
+                yield "waiting for another step to be compiled"
+                time.sleep(LOOK_SECONDS)
             # what is captured has run before: compiling and choosing kernels cannot be captured
             self._replay = self._capture(self._replay)
             self._set_length(len(before))
@@ -217,7 +250,6 @@ class StaticDecode:
         self.prefill(before)
         seconds = median(self._repeat(newest, _N_TIMED))
         self.trials.append(Trial(way, warmup, seconds, gap=float(np.abs(logits - own).max())))
-        return self._replay
 
     def _trial_ids(self) -> list[int]:
         """Returns tokens from all over the vocabulary, no two of them equal if it can be."""
@@ -251,22 +283,24 @@ class StaticDecode:
             self._set_length(n_before)
         return seconds
 
+    def _compiled(self) -> Callable[[], torch.Tensor]:
+        compiled: Callable[[], torch.Tensor] = torch.compile(
+            self._forward, fullgraph=True, dynamic=False, options=_COMPILER
+        )
+        return compiled
+
     @torch.inference_mode()
-    def _compile(self, token_id: int) -> Callable[[], torch.Tensor]:
-        """Compiles the step by running it once, not under the lock: that can take a minute.
+    def _compile(self, compiled: Callable[[], torch.Tensor], token_id: int) -> None:
+        """Compiles a step by running it once; readers' passes go on meanwhile.
 
         Each cache has a step of its own, and torch gives up a function at its 9th unless told.
         """
-        compiled: Callable[[], torch.Tensor] = torch.compile(
-            self._forward, fullgraph=True, dynamic=False
-        )
         n_before = self._n_tokens
         self._token.fill_(token_id)
         self._position.fill_(n_before)
-        with torch._dynamo.config.patch(recompile_limit=_N_COMPILED):
+        with _compiling, torch._dynamo.config.patch(recompile_limit=_N_COMPILED):
             compiled()
         self._set_length(n_before)
-        return compiled
 
     @torch.inference_mode()
     def _capture(self, step: Callable[[], torch.Tensor]) -> Callable[[], torch.Tensor]:
@@ -276,7 +310,7 @@ class StaticDecode:
         runs in a new thread each time.
         """
         device = self.lm.device
-        with self.lm.weights.lock, torch.cuda.device(device):
+        with _compiling, self.lm.weights.lock, torch.cuda.device(device):
             torch.cuda.synchronize(device)
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, capture_error_mode="thread_local"):

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from model import passes
+from model.fast.block_cache import whole_blocks
 from model.fast.cuda_decode import StaticDecode, has_graphs, runs_static
 from model.loading import LanguageModel
 from model.passes import Logits
@@ -17,8 +18,9 @@ from model.records import Trial
 
 PLAIN = "the model’s own step"
 BY_HAND = "the step written out by hand"
-STATIC = StaticDecode.name
+STATIC = "the captured step"
 _ROOM = 16  # positions beyond what was asked for
+_N_READY = 4  # captured steps that a model keeps, each with its cache
 
 
 class Engine(Protocol):
@@ -61,6 +63,43 @@ class GrowingEngine:
         return passes.prefill(self.lm, [token_id], self.cache)
 
 
+class StaticEngine:
+    """The captured step: prepared once for a capacity, and kept by its model for whoever is next.
+
+    Who takes it over ends the measurement of the one before, whose text is gone then.
+    """
+
+    name = STATIC
+
+    def __init__(self, lm: LanguageModel, n_tokens: int) -> None:
+        """Takes the step that is ready for such texts, if there is one."""
+        capacity = whole_blocks(n_tokens)
+        self._lm, self._ready, self._mark = lm, lm.weights.ready, object()
+        self._steps: StaticDecode = self._ready.pop(capacity, None) or StaticDecode(lm, capacity)
+        self._steps.user = self._mark
+        self.trials = self._steps.trials
+
+    def prepare(self) -> Iterator[str]:
+        """Captures and compiles what is not ready, and keeps it."""
+        yield from self._mine().prepare()
+        self._ready[self._steps.capacity] = self._steps
+        if len(self._ready) > _N_READY:
+            del self._ready[next(iter(self._ready))]
+
+    def prefill(self, ids: Sequence[int]) -> tuple[Logits, float]:
+        """Reads a prompt into an empty cache."""
+        return self._mine().prefill(ids)
+
+    def decode(self, token_id: int) -> tuple[Logits, float]:
+        """Reads one more token."""
+        return self._mine().decode(token_id)
+
+    def _mine(self) -> StaticDecode:
+        if self._steps.user is not self._mark:
+            raise ValueError("Another measurement took the captured step: press the button again.")
+        return self._steps
+
+
 def engine_names(lm: LanguageModel) -> tuple[str, ...]:
     """Lists the ways in which this model can run here, its own first."""
     quick = (BY_HAND,) if lm.weights.fast_decode is not None else ()
@@ -85,4 +124,4 @@ def make_engine(lm: LanguageModel, name: str, n_tokens: int) -> Engine:
         )
     if name not in engine_names(lm):
         raise ValueError(f"{lm.name} cannot run by {name} on {lm.device}: choose {PLAIN}.")
-    return StaticDecode(lm, n_tokens + _ROOM) if name == STATIC else GrowingEngine(lm, name)
+    return StaticEngine(lm, n_tokens + _ROOM) if name == STATIC else GrowingEngine(lm, name)

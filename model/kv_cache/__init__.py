@@ -23,6 +23,7 @@ from transformers.cache_utils import DynamicLayer
 
 from model.fast.block_cache import BlockLayer
 from model.records import CacheShape
+from model.weights.device import lock_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -177,7 +178,10 @@ def fork(cache: DynamicCache) -> DynamicCache:
     for layer in cache.layers:
         if isinstance(layer, BlockLayer):
             layer.share()
-    twin.layers = [copy.copy(layer) if share else copy.deepcopy(layer) for layer in cache.layers]
+    device = next((tensor.device for _, tensor in _tensors(cache)), torch.device("cpu"))
+    with lock_of(device):
+        copied = copy.copy if share else copy.deepcopy
+        twin.layers = [copied(layer) for layer in cache.layers]
     return twin
 
 

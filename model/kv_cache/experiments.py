@@ -35,6 +35,7 @@ from model.kv_cache.records import (
 from model.loading import LanguageModel
 from model.passes import Logits, prefill
 from model.tokenizing import labels_of
+from model.weights.device import lock_of
 
 N_CHECKS = 4  # lengths at which the formula for FLOPs is held against torch's counter
 
@@ -55,8 +56,8 @@ def look_into(generation: Generation) -> CacheGrid | None:
     tokens = generation.ids[-generation.cache_tokens :]
     lm = generation.lm
     return CacheGrid(
-        keys=np.stack([_sizes(layer.keys) for layer in layers]),
-        values=np.stack([_sizes(layer.values) for layer in layers]),
+        keys=np.stack([_sizes(lm, layer.keys) for layer in layers]),
+        values=np.stack([_sizes(lm, layer.values) for layer in layers]),
         labels=labels_of(lm, tokens),
         n_prompt=min(generation.n_prompt, generation.cache_tokens),
         n_new=generation.last_pass.n_input,
@@ -78,9 +79,10 @@ def _holds_keys(layer: object) -> bool:
     return isinstance(keys, torch.Tensor) and keys.dim() == 4
 
 
-def _sizes(states: torch.Tensor) -> npt.NDArray[np.float32]:
+def _sizes(lm: LanguageModel, states: torch.Tensor) -> npt.NDArray[np.float32]:
     """Returns the root mean square over the numbers of each head, (heads, positions)."""
-    sizes: npt.NDArray[np.float32] = states[0].float().square().mean(-1).sqrt().cpu().numpy()
+    with lock_of(lm.device):
+        sizes: npt.NDArray[np.float32] = states[0].float().square().mean(-1).sqrt().cpu().numpy()
     return sizes
 
 
@@ -218,12 +220,13 @@ def _compare_states(lm: LanguageModel, ids: Sequence[int], cache: DynamicCache) 
     pairs = list(zip(_key_value_layers(cache), _key_value_layers(fresh), strict=True))
     if not pairs:
         return None
-    return StateGap(
-        keys=max(float((old.keys - new.keys).abs().max()) for old, new in pairs),
-        values=max(float((old.values - new.values).abs().max()) for old, new in pairs),
-        keys_scale=max(float(new.keys.abs().max()) for _, new in pairs),
-        values_scale=max(float(new.values.abs().max()) for _, new in pairs),
-    )
+    with lock_of(lm.device):
+        return StateGap(
+            keys=max(float((old.keys - new.keys).abs().max()) for old, new in pairs),
+            values=max(float((old.values - new.values).abs().max()) for old, new in pairs),
+            keys_scale=max(float(new.keys.abs().max()) for _, new in pairs),
+            values_scale=max(float(new.values.abs().max()) for _, new in pairs),
+        )
 
 
 def _check_flops(lm: LanguageModel, ids: Sequence[int]) -> tuple[FlopCheck, ...]:

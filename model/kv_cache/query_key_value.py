@@ -22,6 +22,7 @@ from model.loading import LanguageModel
 from model.passes import PassError, inputs_of, run_pass, twin_of
 from model.records import FloatArray
 from model.tokenizing import labels_of
+from model.weights.device import lock_of
 
 NAME = "sdpa_noted"  # of the attention function, for transformers
 MIN_TOKENS = 4  # the first, one to look at, the one before, the newest
@@ -68,7 +69,8 @@ def read_query(lm: LanguageModel, ids: Sequence[int]) -> QueryKeyValue | None:
         return None
     finally:
         _noted.reset(handle)
-    layers = [tuple(tensor.float().cpu().numpy() for tensor in layer) for layer in noted]
+    with lock_of(lm.device):
+        layers = [tuple(tensor.float().cpu().numpy() for tensor in layer) for layer in noted]
     if not layers or len(ids) < MIN_TOKENS:
         return None
     weights = [attention_weights(query, keys) for query, keys, _ in layers]

@@ -14,7 +14,7 @@ import torch
 
 from model.loading import LanguageModel
 from model.timing import seconds_of
-from model.weights.device import free_bytes
+from model.weights.device import free_bytes, lock_of
 
 N_TRIES = 9  # of each ceiling
 _COPIED = {"cuda": 1 << 30, "mps": 1 << 28, "cpu": 1 << 27}  # bytes, larger than any cache
@@ -41,8 +41,9 @@ class Rate:
 
 def measure_copy(lm: LanguageModel, n_tries: int = N_TRIES) -> Rate:
     """Copies a large buffer in memory: each byte is read once and written once."""
-    source = torch.ones(buffer_bytes(lm.device), dtype=torch.uint8, device=lm.device)
-    target = torch.empty_like(source)
+    with lock_of(lm.device):
+        source = torch.ones(buffer_bytes(lm.device), dtype=torch.uint8, device=lm.device)
+        target = torch.empty_like(source)
     return rate_of(lm, 2 * source.nbytes, lambda: target.copy_(source), n_tries)
 
 
@@ -67,11 +68,13 @@ def _noise(lm: LanguageModel, *shapes: tuple[int, ...]) -> list[torch.Tensor]:
     Equal numbers flip fewer bits: a GPU draws less power then, its clock stays higher, and no model
     reaches that rate. The sums of a product are about 1, far from the largest number of 16 bits.
     """
-    seeded = torch.Generator(lm.device).manual_seed(0)
-    drawn = (
-        torch.randn(shape, generator=seeded, dtype=lm.dtype, device=lm.device) for shape in shapes
-    )
-    return [numbers.mul_(numbers.shape[-1] ** -0.25) for numbers in drawn]
+    with lock_of(lm.device):
+        seeded = torch.Generator(lm.device).manual_seed(0)
+        drawn = (
+            torch.randn(shape, generator=seeded, dtype=lm.dtype, device=lm.device)
+            for shape in shapes
+        )
+        return [numbers.mul_(numbers.shape[-1] ** -0.25) for numbers in drawn]
 
 
 def rate_of(lm: LanguageModel, amount: float, work: Callable[[], object], n_tries: int) -> Rate:

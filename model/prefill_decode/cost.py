@@ -7,10 +7,11 @@ asked of NVML, which comes with NVIDIA's driver; where there is none, nothing is
 
 from __future__ import annotations
 
-import ctypes
 import time
 from collections.abc import Sequence
+from typing import Any
 
+import pynvml  # type: ignore[import-untyped]  # ships no types
 import torch
 
 from model.fast.engines import Engine, make_engine
@@ -76,35 +77,28 @@ def listed_ratio(price_in: float, price_out: float) -> float:
 class EnergyMeter:
     """The joules that a GPU says it has used; made by `energy_meter`."""
 
-    def __init__(self, nvml: ctypes.CDLL, handle: ctypes.c_void_p) -> None:
-        """Takes an initialised NVML and one device of it."""
-        self._nvml, self._handle = nvml, handle
+    def __init__(self, handle: Any) -> None:
+        """Takes a device as NVML knows it."""
+        self._handle = handle
 
     def joules(self) -> float | None:
         """Returns the joules since the driver was loaded; None where the GPU does not count."""
-        millijoules = ctypes.c_ulonglong()
-        failed = self._nvml.nvmlDeviceGetTotalEnergyConsumption(
-            self._handle, ctypes.byref(millijoules)
-        )
-        return None if failed else millijoules.value / 1000
+        try:
+            return float(pynvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) / 1000
+        except pynvml.NVMLError:
+            return None
 
 
 def energy_meter(device: torch.device) -> EnergyMeter | None:
-    """Finds the meter of a GPU; None where there is no such GPU or no NVML.
-
-    NVML is a library of the driver, spoken to by its C interface: nothing has to be installed.
-    """
+    """Finds the meter of a GPU; None where there is no such GPU or no NVML."""
     if device.type != "cuda":
         return None
     try:
-        nvml = ctypes.CDLL("nvidia-ml.dll" if hasattr(ctypes, "windll") else "libnvidia-ml.so.1")
-        uuid = f"GPU-{torch.cuda.get_device_properties(device).uuid}".encode()
-        handle = ctypes.c_void_p()
-        if nvml.nvmlInit_v2() or nvml.nvmlDeviceGetHandleByUUID(uuid, ctypes.byref(handle)):
-            return None
-    except (OSError, AttributeError, RuntimeError):
+        pynvml.nvmlInit()
+        uuid = f"GPU-{torch.cuda.get_device_properties(device).uuid}"
+        meter = EnergyMeter(pynvml.nvmlDeviceGetHandleByUUID(uuid))
+    except (pynvml.NVMLError, AttributeError, RuntimeError):
         return None
-    meter = EnergyMeter(nvml, handle)
     return None if meter.joules() is None else meter
 
 

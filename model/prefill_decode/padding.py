@@ -19,6 +19,7 @@ from model.loading import LanguageModel
 from model.passes import Logits, forward
 from model.prefill_decode.records import PaddedWay, Padding
 from model.tokenizing import labels_of
+from model.weights.device import lock_of
 
 RIGHT = "mask and positions given"
 COUNTED = "padding counted as positions"
@@ -38,9 +39,10 @@ def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Work
     pad_id = min(lm.end_ids, default=0)
     n_pads = [n_columns - len(ids) for ids in prompts]
     left = [[pad_id] * n + list(ids) for n, ids in zip(n_pads, prompts, strict=True)]
-    mask = torch.tensor([[0] * n + [1] * (n_columns - n) for n in n_pads], device=lm.device)
-    # what a model does when it is not told: columns are positions, padding included
-    counted = torch.arange(n_columns, device=lm.device).expand_as(mask)
+    with lock_of(lm.device):
+        mask = torch.tensor([[0] * n + [1] * (n_columns - n) for n in n_pads], device=lm.device)
+        # what a model does when it is not told: columns are positions, padding included
+        counted = torch.arange(n_columns, device=lm.device).expand_as(mask)
     takes_padding = argument_names(lm.model) >= PADDING
     n_done, n_total = count(), len(prompts) + (4 if takes_padding else 2)
     alone = []

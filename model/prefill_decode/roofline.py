@@ -39,6 +39,7 @@ from model.prefill_decode.records import Ceilings, Roofline, RoofPoint
 from model.timing import describe
 from model.tokenizing import random_ids
 from model.weights import building
+from model.weights.device import lock_of
 
 PREFILLS = (16, 64, 256, 1000)  # tokens
 LONG_PREFILL = 4096  # tokens; on a GPU alone, since nothing stops a pass
@@ -83,11 +84,11 @@ def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
         for name in ("bos_token_id", "eos_token_id", "pad_token_id"):
             setattr(config, name, None)
         build: Any = AutoModelForCausalLM.from_config
-        with building:
+        with building, lock_of(lm.device):
             twin: PreTrainedModel = build(config, dtype=lm.dtype).to(lm.device).eval()
-        ids = torch.zeros((1, 1), dtype=torch.long, device=lm.device)
-        with torch.inference_mode():
-            twin(ids, past_key_values=DynamicCache(), use_cache=True)
+            ids = torch.zeros((1, 1), dtype=torch.long, device=lm.device)
+            with torch.inference_mode():
+                twin(ids, past_key_values=DynamicCache(), use_cache=True)
     except Exception:  # an architecture with rules of its own: then this floor stays unknown
         return None
     return twin
@@ -104,7 +105,8 @@ def measure_floors(lm: LanguageModel, n_tries: int = N_TRIES) -> dict[str, float
     if twin is None:
         return {}
     cache = DynamicCache()
-    ids = torch.zeros((1, 1), dtype=torch.long, device=lm.device)
+    with lock_of(lm.device):
+        ids = torch.zeros((1, 1), dtype=torch.long, device=lm.device)
     steps: dict[str, Callable[[], object]] = {
         PLAIN: lambda: twin(ids, past_key_values=cache, use_cache=True)
     }
@@ -231,9 +233,10 @@ def _decode_by(
 ) -> Passes[RoofPoint]:
     """Times a quicker step at batch 1; its arithmetic is that of the model's own."""
     engine, ids = make_engine(lm, name, n_past + n_passes + 2), random_ids(lm, n_past)
+    now = say(name)
     for doing in engine.prepare():
-        yield say(doing)
-    yield say(name)
+        yield replace(now, doing=doing)
+    yield now
     engine.prefill(ids)
     engine.decode(ids[0])
     seconds = yield from _time(lambda: engine.decode(ids[0])[1], n_passes, name, say)

@@ -127,17 +127,6 @@ def try_first(folder: Path, name: str) -> None:
             raise LoadError(f"{error}.") from error
 
 
-def count_bytes(paths: list[Path], bytes_per_number: int, name: str) -> int:
-    """Counts the bytes that these weights take in memory, from the files' headers alone.
-
-    Args:
-        paths: the safetensors files.
-        bytes_per_number: of the floating-point type that they are loaded in.
-        name: of the model, for the message.
-    """
-    return bytes_of(count_numbers(paths, name), bytes_per_number)
-
-
 def count_numbers(paths: list[Path], name: str) -> Mapping[str, int]:
     """Counts the numbers of these weights by their kind, as safetensors name it.
 

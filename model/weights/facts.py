@@ -12,7 +12,7 @@ import torch
 
 from model.timing import seconds_of
 from model.weights.check import bytes_of, count_numbers, find_weights
-from model.weights.device import DTYPES
+from model.weights.device import DTYPES, lock_of
 from model.weights.hub import HubModel
 
 _STORED = "F32"  # stands for any format of floating point
@@ -77,6 +77,8 @@ def facts_of_hub(name: str, model: HubModel) -> ModelFacts:
 def bytes_per_second(device: str, dtype: str) -> float:
     """Measures how fast a matrix meets a vector, as all weights do in a decode step."""
     place = torch.device(device)
-    matrix = torch.ones((_ROWS, _COLUMNS), dtype=DTYPES[dtype], device=place)
-    vector = matrix[0]
-    return matrix.nbytes / min(seconds_of(lambda: matrix @ vector, place) for _ in range(_TRIES))
+    with lock_of(place):
+        matrix = torch.ones((_ROWS, _COLUMNS), dtype=DTYPES[dtype], device=place)
+        vector = matrix[0]
+        seconds = min(seconds_of(lambda: matrix @ vector, place) for _ in range(_TRIES))
+    return matrix.nbytes / seconds

@@ -19,7 +19,7 @@ from model.loading import Progress as Say
 from model.loading import check_readable, load_tokenizer, reading
 from model.sentences import cut
 from model.weights.check import INDEX, LoadError, bytes_of, shards_of
-from model.weights.device import check_memory
+from model.weights.device import check_memory, host_bytes
 from model.weights.download import Download, shared_download
 from model.weights.hub import HubModel, ask, host, hub_error
 
@@ -50,7 +50,9 @@ def fetch(
     """
     asking = f"asking {host()} for {name}"
     model = yield from part_of(meanwhile(partial(ask, name), asking), _same)
-    check_memory(name, bytes_of(model.counts or _as_stored(model), numbers.itemsize), places)
+    counts = model.counts or _as_stored(model)
+    n_bytes = bytes_of(counts, numbers.itemsize)
+    check_memory(name, n_bytes, places, host_bytes(counts, numbers))
 
     def look() -> Path:
         folder = _fetch_before_weights(model, name)

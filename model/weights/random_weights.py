@@ -29,7 +29,7 @@ from model.records import ShapePlan
 from model.sentences import cut, reason
 from model.weights import building
 from model.weights.child import Child, EndedError, answer
-from model.weights.device import choose_devices, choose_dtype, free_bytes
+from model.weights.device import choose_devices, choose_dtype, free_bytes, lock_of
 from model.weights.locate import SHIPPED
 from model.weights.published_shapes import ModelShape
 
@@ -161,8 +161,9 @@ def make_shape(shape: ModelShape, dtype: str = "auto") -> LanguageModel:
     device = choose_devices("auto")[0]
     numbers = choose_dtype(dtype, device)
     try:
-        model = _build(config, device, numbers)
-        _fill(model)
+        with building, lock_of(device):
+            model = _build(config, device, numbers)
+            _fill(model)
     except (MemoryError, torch.OutOfMemoryError) as error:
         raise ValueError(
             f"The memory ran out while {plan.name} was made: choose a smaller shape."

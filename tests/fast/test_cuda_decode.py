@@ -7,10 +7,12 @@ wrong with one, goes wrong with it as well.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from threading import Lock
+from functools import partial
+from threading import Event, Lock
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,18 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.cache_utils import StaticLayer
 
+from benchmarks.record import by_quickest
 from model import passes
 from model.fast import cuda_decode, engines
 from model.fast.cuda_decode import StaticDecode, check_same, runs_static
-from model.fast.engines import PLAIN, STATIC, engine_names, make_engine
+from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
+from model.flops import predict_flops
+from model.job import Job, finish
 from model.loading import LanguageModel, load_model
 from model.passes import PassError
 from model.prefill_decode import roofline
+from model.prefill_decode.batching import measure_batches
+from model.prefill_decode.experiments import measure_phases
 from model.prefill_decode.roofline import head_width, measure_floors
 from tests.tiny_models import ARCHITECTURES, fresh_logits, tiny
 
@@ -89,7 +96,12 @@ def compiles(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         seen.append(1)
         return graph.forward
 
-    monkeypatch.setattr(torch, "compile", lambda f, **given: real(f, backend=backend, **given))
+    def compile_here(step: Any, *, options: dict[str, Any], **given: Any) -> Any:
+        compiler = torch._TorchCompileInductorWrapper(None, options, dynamic=False)
+        assert compiler.config["coordinate_descent_tuning"], "the real one knows these options"
+        return real(step, backend=backend, **given)
+
+    monkeypatch.setattr(torch, "compile", compile_here)
     # the tape would keep it from compiling, so here the capture runs and the step is called again
     monkeypatch.setattr(torch.cuda, "CUDAGraph", object)
     monkeypatch.setattr(torch.cuda, "graph", lambda *_, **__: nullcontext())
@@ -143,6 +155,75 @@ def test_a_compiled_step_is_one_graph_and_is_compiled_once(compiles: list[int]) 
     steps.prefill(PROMPT)
     logits, _ = steps.decode(20)
     assert np.abs(logits - fresh_logits(lm, [*PROMPT, 20])).max() < 1e-5
+
+
+@pytest.mark.usefixtures("graphs")
+def test_a_captured_batch_reads_its_last_row_as_its_first() -> None:
+    lm = tiny("gpt2")
+    steps = StaticDecode(lm, 24, n_rows=3)
+    assert list(steps.prepare(("graph",))) == ["trying the graph step"]
+    logits, _ = steps.prefill(PROMPT)
+    assert np.abs(logits - fresh_logits(lm, PROMPT)).max() < 1e-5
+    logits, _ = steps.decode(20)
+    assert np.abs(logits - fresh_logits(lm, [*PROMPT, 20])).max() < 1e-5
+    assert {len(layer.keys) for layer in steps._cache.layers} == {3}
+
+
+@pytest.mark.usefixtures("graphs")
+def test_a_step_is_prepared_once_and_kept_with_its_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = tiny("llama")
+    lm = replace(seen, local=replace(seen.weights))  # with nothing ready
+    first, other = make_engine(lm, STATIC, 8), make_engine(lm, STATIC, 40)
+    assert list(first.prepare())
+    monkeypatch.setattr(StaticDecode, "_try", None)
+    second = make_engine(lm, STATIC, 8)
+    assert list(second.prepare()) == []
+    assert second.trials is first.trials
+    second.prefill(PROMPT)
+    with pytest.raises(ValueError, match="Another measurement took"):
+        first.decode(20)
+    assert np.abs(second.decode(20)[0] - fresh_logits(lm, [*PROMPT, 20])).max() < 1e-5
+    with pytest.raises(ValueError, match="use its own step"):
+        list(other.prepare())
+    gone = weakref.ref(lm)
+    del lm, first, other, second
+    assert gone() is None, "a step keeps its model's weights, and not the model that keeps it"
+
+
+@pytest.mark.usefixtures("graphs")
+def test_compiling_can_be_stopped_and_nobody_captures_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = tiny("llama")
+    lm, go_on = replace(seen, local=replace(seen.weights)), Event()
+    monkeypatch.setattr(torch, "compile", lambda step, **_: lambda: go_on.wait() and step())
+    job = Job(measure_phases(lm, STATIC, swap=(2, 8), lengths=(2,)))
+    while "up to a minute" not in job.progress.doing:
+        job.run_for(1e-5)
+    logits, _ = passes.prefill(lm, PROMPT, None)  # a reader's pass goes on
+    job.stop()
+    assert not job.is_running
+    assert not lm.weights.ready, "half of a step is not kept"
+    steps = StaticDecode(lm, 24).prepare(("graph",))
+    assert [next(steps) for _ in range(3)][1:] == ["waiting for another step to be compiled"] * 2
+    go_on.set()
+    assert set(steps) <= {"waiting for another step to be compiled"}
+    assert np.abs(logits - fresh_logits(lm, PROMPT)).max() < 1e-5
+
+
+@pytest.mark.usefixtures("graphs")
+def test_a_batch_decodes_by_the_captured_step_or_where_it_is_refused_by_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lm = tiny("llama")
+    run = finish(measure_batches(lm, (1, 4), n_past=8, n_steps=2))
+    assert [point.engine for point in run.points] == [STATIC, STATIC]
+    assert run.points[1].flops == 4 * run.points[0].flops == 4 * predict_flops(lm, 1, 8).total
+    monkeypatch.setattr(StaticDecode, "_forward", erring(position=1))
+    run = finish(measure_batches(lm, (1, 4), n_past=8, n_steps=2))
+    assert [point.engine for point in run.points] == [PLAIN, PLAIN]
+    by_name = partial(measure_phases, replace(lm, local=replace(lm.weights)), swap=(2, 8))
+    assert by_quickest(lm, by_name).engine == BY_HAND
 
 
 @pytest.mark.usefixtures("graphs")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
+import pynvml  # type: ignore[import-untyped]  # ships no types
 import pytest
 import torch
 
 from model.fast.engines import PLAIN
 from model.job import finish
 from model.prefill_decode.cost import (
-    EnergyMeter,
     energy_meter,
     listed_ratio,
     measure_energy,
@@ -24,16 +24,16 @@ from model.prefill_decode.scoring import embed, score_and_write
 from tests.tiny_models import tiny
 
 
-class Driver:
-    """An NVML that counts a joule more at each look."""
-
-    def __init__(self) -> None:
-        self.joules = 0
-
-    def nvmlDeviceGetTotalEnergyConsumption(self, _: Any, out: Any) -> int:  # noqa: N802  NVML's
-        self.joules += 1
-        ctypes.cast(out, ctypes.POINTER(ctypes.c_ulonglong))[0] = 1000 * self.joules
-        return 0
+@pytest.fixture
+def nvml(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU whose NVML counts a joule more at each look."""
+    joules, gpu = count(1), SimpleNamespace(uuid="4f3a")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: gpu)
+    monkeypatch.setattr(pynvml, "nvmlInit", lambda: None)
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetHandleByUUID", {"GPU-4f3a": "handle"}.__getitem__)
+    monkeypatch.setattr(
+        pynvml, "nvmlDeviceGetTotalEnergyConsumption", lambda _: 1000 * next(joules)
+    )
 
 
 def test_a_price_per_hour_becomes_a_price_per_token() -> None:
@@ -67,10 +67,18 @@ def test_a_budget_saves_the_writing_that_it_cuts_and_no_reading() -> None:
     assert saved_by_budget(prices, 1000, 500, 900) == 0
 
 
-def test_energy_is_read_from_the_meter_or_not_at_all() -> None:
+def test_without_a_driver_nothing_is_said_of_energy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert energy_meter(torch.device("cpu")) is None
-    meter = EnergyMeter(Driver(), ctypes.c_void_p())  # type: ignore[arg-type]  # stands for NVML
-    assert (meter.joules(), meter.joules()) == (1.0, 2.0)
+    gpu = SimpleNamespace(uuid="4f3a")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: gpu)
+    assert energy_meter(torch.device("cuda")) is None, "NVML's own error where it is missing"
+
+
+@pytest.mark.usefixtures("nvml")
+def test_energy_is_read_from_the_meter() -> None:
+    meter = energy_meter(torch.device("cuda"))
+    assert meter is not None
+    assert (meter.joules(), meter.joules()) == (2.0, 3.0)
     energy = finish(measure_energy(tiny("llama"), PLAIN, meter, seconds=0.02))
     assert energy.engine == PLAIN
     assert 0 < energy.joules_in <= 1 / 48
@@ -78,14 +86,17 @@ def test_energy_is_read_from_the_meter_or_not_at_all() -> None:
     assert energy.ratio == energy.joules_out / energy.joules_in
 
 
-def test_a_meter_that_stops_to_answer_is_said_to() -> None:
-    class Silent(EnergyMeter):
-        def joules(self) -> float | None:
-            return None
+@pytest.mark.usefixtures("nvml")
+def test_a_meter_that_stops_to_answer_is_said_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    meter = energy_meter(torch.device("cuda"))
+    assert meter is not None
 
-    silent = Silent(Driver(), ctypes.c_void_p())  # type: ignore[arg-type]  # stands for NVML
+    def lost(_: object) -> None:
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_GPU_IS_LOST)
+
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetTotalEnergyConsumption", lost)
     with pytest.raises(ValueError, match="stopped responding"):
-        finish(measure_energy(tiny("llama"), PLAIN, silent, seconds=0.0))
+        finish(measure_energy(tiny("llama"), PLAIN, meter, seconds=0.0))
 
 
 def test_an_embedding_is_one_vector_as_wide_as_the_model() -> None:

@@ -42,9 +42,10 @@ def throughput_figure(run: BatchRun) -> Chart:
     figure.update_yaxes(log_axis(min(rates) / 1.5, max(rates) * 3, "tokens a second"))
     last = run.points[-1]
     caption = (
-        f"Measured on {run.machine.where}, {run.machine.model}, {count(last.n_past)} tokens in "
-        f"each cache, medians of {last.seconds.n} steps: batch {last.n_batch} gives "
-        f"{digits(rates[-1])} tokens a second, {digits(rates[-1] / rates[0], 2)} times batch "
+        f"Measured on {run.machine.where}, {run.machine.model}, by {last.engine}, "
+        f"{count(last.n_past)} tokens in each cache, medians of {last.seconds.n} steps: batch "
+        f"{last.n_batch} gives {digits(rates[-1])} tokens a second, "
+        f"{digits(rates[-1] / rates[0], 2)} times batch "
         f"{batches[0]}. {_knee(run)} {busy_words(run.points)}"
     ).strip()
     return Chart(figure, caption, f"Throughput against batch size. {caption}")
@@ -71,6 +72,7 @@ def batch_table(run: BatchRun) -> pd.DataFrame:
         [
             {
                 "batch": point.n_batch,
+                "decodes by": point.engine,
                 "tokens a second": digits(point.tokens_per_second),
                 "gain": f"{digits(point.tokens_per_second / first, 2)}×",
                 "a step (TPOT)": duration(point.seconds.median),

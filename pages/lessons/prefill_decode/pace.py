@@ -94,6 +94,12 @@ def _draw(run: PhaseRun, show: Show) -> None:
     with right:
         if run.has_both_phases:
             show(gaps_figure(typical(run.long_out), where), "phase_gaps")
+    if run.trials:
+        st.caption(
+            f"A token by {run.engine} takes as long late in a text as early: its kernels are fixed "
+            "when they are captured, so attention goes over the whole cache each time, and a mask "
+            "hides the positions that are still empty."
+        )
 
 
 def _swapped(run: PhaseRun) -> list[Request]:
