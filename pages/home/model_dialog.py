@@ -55,11 +55,16 @@ class Wanted:
     device: str = "auto"
     dtype: str = "auto"
 
+    @property
+    def place(self) -> str:
+        """The device to load it on: "auto" for the usual one, which small models may stay off."""
+        return "auto" if self.device == choose_devices("auto")[0].type else self.device
+
     def is_in_use(self, lm: LanguageModel) -> bool:
         """Tell whether it is this one."""
         if lm.server is not None:
             return self.name == lm.name
-        place = choose_devices(self.device)[0]
+        place = choose_devices(self.place, lm.n_parameters * lm.dtype.itemsize)[0]
         same_place = place.type == lm.device.type
         return self.name == lm.name and same_place and choose_dtype(self.dtype, place) == lm.dtype
 
@@ -189,7 +194,7 @@ def _offer(wanted: Wanted, lm: LanguageModel) -> None:
 
 def _start(wanted: Wanted) -> Job[LanguageModel]:
     st.session_state[OPENED] = wanted
-    return Job(opening(wanted.name, wanted.device, wanted.dtype), is_idle=True)
+    return Job(opening(wanted.name, wanted.place, wanted.dtype), is_idle=True)
 
 
 def _drop_job() -> None:

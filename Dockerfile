@@ -1,0 +1,19 @@
+# The app on PyTorch's CPU build, as a container or a Hugging Face Docker Space:
+#   docker build -t one-token . && docker run --rm -p 7860:7860 one-token
+FROM python:3.13-slim
+
+RUN useradd --create-home --uid 1000 user
+USER user
+ENV HOME=/home/user PATH=/home/user/venv/bin:$PATH PYTHONUNBUFFERED=1 HOST=0.0.0.0 PORT=7860
+WORKDIR /home/user/app
+
+COPY --chown=user requirements.txt .
+RUN python -m venv /home/user/venv \
+    && pip install --no-cache-dir $(grep ^torch== requirements.txt) --index-url https://download.pytorch.org/whl/cpu \
+    && pip install --no-cache-dir -r requirements.txt
+COPY --chown=user . .
+
+EXPOSE 7860
+HEALTHCHECK --start-period=60s \
+    CMD python -c "from os import environ; from urllib.request import urlopen; urlopen(f'http://127.0.0.1:{environ[\"PORT\"]}/_stcore/health')"
+CMD exec python -m streamlit run app.py --server.address "$HOST" --server.port "$PORT" --server.headless true
