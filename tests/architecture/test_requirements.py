@@ -30,6 +30,10 @@ def pins(path: str) -> dict[str, str]:
     return {match[1]: match[2] for match in matches.values() if match}
 
 
+def imported_by_app() -> set[str]:
+    return {IMPORTED_AS.get(name, name) for name in pins("requirements.txt")}
+
+
 @pytest.mark.parametrize("path", ["requirements.txt", "requirements-dev.txt"])
 def test_what_is_installed_is_what_is_pinned(path: str) -> None:
     installed = {name: metadata.version(name).partition("+")[0] for name in pins(path)}
@@ -42,11 +46,10 @@ def test_the_app_pins_what_it_imports_and_nothing_else() -> None:
         for path in python_files("app.py", "pages", "model", "viz")
         for name in third_party(path)
     }
-    named = {IMPORTED_AS.get(name, name) for name in pins("requirements.txt")}
-    assert used - BROUGHT_ALONG == named
+    assert used - BROUGHT_ALONG == imported_by_app()
 
 
 def test_tests_and_benchmarks_pin_what_they_import_and_nothing_else() -> None:
     used = {name for path in python_files("tests", "benchmarks") for name in third_party(path)}
-    own = used - BROUGHT_ALONG - set(pins("requirements.txt"))
+    own = used - BROUGHT_ALONG - imported_by_app()
     assert own == set(pins("requirements-dev.txt")) - RUN_BY_NAME

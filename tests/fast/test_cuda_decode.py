@@ -171,6 +171,7 @@ def test_a_captured_batch_reads_its_last_row_as_its_first() -> None:
 
 @pytest.mark.usefixtures("graphs")
 def test_a_step_is_prepared_once_and_kept_with_its_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(StaticDecode.prepare, "__defaults__", (("plain", "graph"),))
     seen = tiny("llama")
     lm = replace(seen, local=replace(seen.weights))  # with nothing ready
     first, other = make_engine(lm, STATIC, 8), make_engine(lm, STATIC, 40)
@@ -220,6 +221,7 @@ def test_a_batch_decodes_by_the_captured_step_or_where_it_is_refused_by_its_own(
     assert [point.engine for point in run.points] == [STATIC, STATIC]
     assert run.points[1].flops == 4 * run.points[0].flops == 4 * predict_flops(lm, 1, 8).total
     monkeypatch.setattr(StaticDecode, "_forward", erring(position=1))
+    monkeypatch.setattr(StaticDecode.prepare, "__defaults__", (("plain", "graph"),))
     run = finish(measure_batches(lm, (1, 4), n_past=8, n_steps=2))
     assert [point.engine for point in run.points] == [PLAIN, PLAIN]
     by_name = partial(measure_phases, replace(lm, local=replace(lm.weights)), swap=(2, 8))
