@@ -2,15 +2,15 @@
 #   docker build -t one-token . && docker run --rm -p 7860:7860 one-token
 FROM python:3.13-slim
 
-RUN useradd --create-home --uid 1000 user
+RUN useradd --uid 1000 --create-home --home-dir /user user
 USER user
-ENV HOME=/home/user PATH=/home/user/venv/bin:$PATH PYTHONUNBUFFERED=1 HOST=0.0.0.0 PORT=7860
-WORKDIR /home/user/app
+ENV HOME=/user VIRTUAL_ENV=/user/venv PATH=/user/venv/bin:$PATH PYTHONUNBUFFERED=1 HOST=0.0.0.0 PORT=7860
+WORKDIR /user/app
 
 COPY --chown=user requirements.txt .
-RUN python -m venv /home/user/venv \
-    && pip install --no-cache-dir $(grep ^torch== requirements.txt) --index-url https://download.pytorch.org/whl/cpu \
-    && pip install --no-cache-dir -r requirements.txt
+RUN python -m venv $VIRTUAL_ENV \
+    && pip install --no-cache-dir uv \
+    && uv pip install --no-cache --torch-backend cpu -r requirements.txt
 COPY --chown=user . .
 
 EXPOSE 7860

@@ -45,7 +45,7 @@ MAY_USE_LIBRARIES = {
     "viz": {"plotly", "pandas", "numpy", "markupsafe"},
     "model": {
         *{"torch", "transformers", "numpy", "outlines_core"},
-        *{"psutil", "safetensors", "huggingface_hub", "httpx2"},
+        *{"psutil", "pynvml", "safetensors", "huggingface_hub", "httpx2"},
         *{"tokenizers", "tqdm"},  # transformers' own
     },
 }
