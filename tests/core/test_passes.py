@@ -67,7 +67,7 @@ def test_each_pass_holds_the_lock_of_its_model(
 
     def watch(passing: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*args: Any, **kwargs: Any) -> Any:
-            held.append(lm.weights.lock.locked())
+            held.append(lm.weights.lock._is_owned())
             return passing(*args, **kwargs)
 
         return watched
@@ -77,7 +77,7 @@ def test_each_pass_holds_the_lock_of_its_model(
         monkeypatch.setattr(lm.weights.fast_decode, "read", watch(lm.weights.fast_decode.read))
     Generation(lm, PROMPT).step()
     assert held == [True, True]
-    assert not lm.weights.lock.locked()
+    assert not lm.weights.lock._is_owned()
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda", "mps"])

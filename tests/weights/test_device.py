@@ -47,6 +47,14 @@ def test_numbers_that_a_gpu_takes_as_they_are_stored_take_no_memory_here(
     assert device.host_bytes(counts, torch.bfloat16) == 0
 
 
+def test_models_share_the_lock_of_an_accelerator_and_none_on_the_cpu() -> None:
+    first, same, other = (device.lock_of(torch.device(d)) for d in ("cuda", "cuda:0", "cuda:1"))
+    assert first is same
+    assert first is not other
+    assert device.lock_of(torch.device("mps")) is device.lock_of(torch.device("mps"))
+    assert device.lock_of(torch.device("cpu")) is not device.lock_of(torch.device("cpu"))
+
+
 def test_a_mac_keeps_small_models_on_its_cpu_and_counts_what_metal_may_take(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
