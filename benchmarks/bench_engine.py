@@ -23,7 +23,7 @@ from model.sampling import Settings
 from model.tokenizing import encode
 
 SETTINGS = Settings(temperature=0.8, top_p=0.9)
-PROMPT = " ".join(["Once upon a time there was a little girl who lived by the sea."] * 6)
+PROMPT = " ".join(["Once upon a time there was a little girl who lived by the sea."] * 12)
 BESTS = (1_000, 4_096)  # log-probabilities that a request asks for
 
 
