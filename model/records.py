@@ -179,6 +179,7 @@ class CacheShape:
 class RunRecord:
     """One text as it was written, with all that it takes to write it again."""
 
+    link: str  # the query that opens it
     model: str  # name, folder or hub id, as it was loaded
     device: str  # "cpu", "cuda:0", ...
     dtype: str  # "float32", "bfloat16", ...

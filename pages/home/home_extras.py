@@ -7,12 +7,14 @@ from functools import partial
 import streamlit as st
 
 from pages.frame.layout import is_presenting
+from pages.home.branch import Notice
 from pages.home.experiments import HOME_CLAIMS, set_up
 from pages.home.replay_page import replay_page
-from pages.home.run_export import run_record
+from pages.home.run_export import SAVED_RUN, read_run, run_record
 from pages.home.session import Session
 from viz.home.run_export import to_csv, to_json
 
+MAX_MEGABYTES = 20  # of a saved run
 FILES = {
     "csv": ("Table, CSV", "text/csv", "utf-8-sig"),  # the mark is for Excel
     "json": ("All of it, JSON", "application/json", "utf-8"),
@@ -42,7 +44,7 @@ def show_experiments(session: Session) -> None:
 
 
 def show_files(session: Session) -> None:
-    """Offer the run as files; they are made when they are asked for, so they are never stale."""
+    """Offer the run as files, made when they are asked for; one of them can be opened again."""
     st.caption("Keep this run: the link reproduces it, the files record it.")
     with st.container(horizontal=True, key="keep"):
         for kind, (label, mime, encoding) in FILES.items():
@@ -54,6 +56,24 @@ def show_files(session: Session) -> None:
                 key=f"save_{kind}",
                 on_click="ignore",
             )
+        with st.popover("Open a saved run", icon=":material/folder_open:"):
+            st.file_uploader(
+                "A run that “All of it, JSON” saved",
+                type="json",
+                key="run_file",
+                on_change=_take_run,
+                args=(session,),
+                max_upload_size=MAX_MEGABYTES,
+            )
+
+
+def _take_run(session: Session) -> None:
+    file = st.session_state["run_file"]
+    try:
+        if file is not None:
+            st.session_state[SAVED_RUN] = read_run(file.getvalue())
+    except ValueError as error:
+        session.notice = Notice("error", str(error))
 
 
 def _file(session: Session, kind: str, encoding: str, presenter: bool) -> bytes:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 from weakref import WeakKeyDictionary
 
 from model.weights.device import DTYPES, choose_dtype
@@ -25,6 +25,7 @@ from pages.home.controls import Controls
 from pages.home.session import MAX_SEED, Session
 
 MAX_TOKENS = 4_096  # generated tokens that a link may ask for
+MAX_QUERY = 500_000  # characters of a text that a browser or a file keeps
 SEED = Whole("seed", "Seed", 0, high=MAX_SEED)
 FIELDS = (
     Text("model", "Model", max_characters=200),
@@ -61,19 +62,24 @@ def write_link(session: Session) -> str:
     """Return the query string that brings back what the session shows; none for a long prompt."""
     if len(session.prompt) > MAX_LINK_TEXT:
         return ""
+    return "?" + write_whole(session, session.active)
+
+
+def write_whole(session: Session, text: Branch | Shelved) -> str:
+    """Return the query that brings back one of the session's texts, however long."""
     # what grows with the text stands last, and grows at its end: little of the link is then sent
     parts = {"model": session.lm.name}
     here = session.lm.local
     if here is not None and here.dtype != choose_dtype("auto", here.device):
         parts["dtype"] = session.lm.dtype_name
-    parts |= session.controls.encode() | _parts_of(session.active)
+    parts |= session.controls.encode() | _parts_of(text)
     if not session.lm.has_chat_template:
         del parts["chat"]
-    return "?" + _joined(parts)
+    return _joined(parts)
 
 
 def write_text(text: Branch | Shelved) -> str:
-    """Return the query of one text, however long: all of a link but the model and the controls."""
+    """Return the query of one text alone: all of it but the model and the controls."""
     return _joined(_parts_of(text))
 
 
@@ -125,6 +131,20 @@ def read_link(params: Mapping[str, str], default_model: str) -> LinkState:
     except ValueError as error:
         state.problems.append(f"The link’s run was left out: {str(error).rstrip('.')}.")
     return state
+
+
+def read_whole(query: object) -> LinkState:
+    """Read the query of one text, which came from a browser or a file; its prompt may be long.
+
+    Raises:
+        ValueError: It is none, or too long.
+    """
+    if not isinstance(query, str) or len(query) > MAX_QUERY:
+        raise ValueError(f"a text is said in at most {MAX_QUERY:,} characters")
+    parts = dict(parse_qsl(query, keep_blank_values=True))
+    if "prompt" not in parts:
+        raise ValueError("its prompt is missing")
+    return replace(read_link(parts | {"prompt": ""}, ""), prompt=parts["prompt"])
 
 
 def follow(session: Session, link: LinkState) -> None:

@@ -32,6 +32,7 @@ from pages.home.link import LinkState, follow, read_link
 from pages.home.model_dialog import WANTED, begin_opening, model_button, show_dialog
 from pages.home.payload import describe
 from pages.home.replica import Replica
+from pages.home.run_export import SAVED_RUN
 from pages.home.session import MAX_SEED, Session
 from pages.home.tab_record import bring_back
 
@@ -61,25 +62,44 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
 
 def _session(waiting: DeltaGenerator) -> Session:
     session: Session | None = st.session_state.get(SESSION)
+    link = st.session_state.pop(SAVED_RUN, None)
     if session is None:
         link = read_link(st.query_params.to_dict(), default_model())
-        if link.model != server_model() and _is_to_fetch(
-            link.model
-        ):  # the page comes at once, the model when it is here
-            st.session_state["waiting_link"] = link
-            begin_opening(link.model, _dtype(link))
-            link = replace(link, model=DEFAULT_MODEL, dtype="auto", chat=None, choices=[])
-        session = st.session_state[SESSION] = _open(link, waiting)
+    if session is None or link is not None:
+        session = _go_to(link, session, waiting)
     if session.record is not None:
         session = _bring_back(session, waiting)
-        st.session_state[SESSION] = session
     wanted, lm = st.session_state.pop(WANTED, (None, None))
     if lm is not None:
+        ack = session.ack
         link = st.session_state.pop("waiting_link", None)
         is_linked = link is not None and link.model == wanted.name
         session = _open(link, waiting, lm) if is_linked else _change_model(session, lm)
-        st.session_state[SESSION] = session
+        session.ack = ack
+    st.session_state[SESSION] = session
     return session
+
+
+def _go_to(link: LinkState, session: Session | None, waiting: DeltaGenerator) -> Session:
+    """Go where a link leads; a text of the model in use stands beside what was written so far."""
+    if session is not None and link.model == session.lm.name:
+        try:
+            session.start(link.prompt, link.seed, chat=bool(link.chat))
+        except ValueError as error:
+            session.notice = Notice("error", str(error))
+            return session
+        _write(session, link, list(link.problems))
+        return session
+    if link.model != server_model() and _is_to_fetch(link.model):
+        # the page comes at once, the model when it is here
+        st.session_state["waiting_link"] = link
+        begin_opening(link.model, _dtype(link))
+        if session is not None:
+            return session
+        link = replace(link, model=DEFAULT_MODEL, dtype="auto", chat=None, choices=[])
+    opened = _open(link, waiting)
+    opened.ack = session.ack if session is not None else opened.ack
+    return opened
 
 
 def _is_to_fetch(name: str) -> bool:
@@ -106,6 +126,12 @@ def _open(link: LinkState, waiting: DeltaGenerator, loaded: LanguageModel | None
         problems.append(f"{DEFAULT_MODEL} is used in its place.")
         lm = _load(DEFAULT_MODEL, waiting)
         session = _begin(lm, link, []) or Session(lm, DEFAULT_PROMPT)
+    _write(session, link, problems)
+    return session
+
+
+def _write(session: Session, link: LinkState, problems: list[str]) -> None:
+    """Write the text of a link again, and say what was not as it asks."""
     try:
         follow(session, link)
     except ValueError as error:
@@ -113,7 +139,6 @@ def _open(link: LinkState, waiting: DeltaGenerator, loaded: LanguageModel | None
     if problems:
         told = as_many_as_fit(list(dict.fromkeys(problems)), MAX_SENTENCE, " ")
         session.notice = Notice("error", told)
-    return session
 
 
 def _begin(lm: LanguageModel, link: LinkState, problems: list[str]) -> Session | None:
@@ -147,7 +172,7 @@ def _change_model(session: Session, lm: LanguageModel) -> Session:
     except ValueError as error:
         session.notice = Notice("error", f"{error} {session.lm.name} stays in use.")
         return session
-    changed.controls, changed.ack = session.controls, session.ack
+    changed.controls = session.controls
     _tell_of_chat(changed)
     return changed
 

@@ -1,16 +1,21 @@
-"""A run as a record: all that is shown of it, for a file."""
+"""A run as a record: all that is shown of it, for a file, and what a file says of it."""
 
 from __future__ import annotations
 
+import json
 import math
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
 
 from model.records import RunRecord
+from model.sentences import reason
 from model.tokenizing import pieces
+from pages.home.branch import Shelved
+from pages.home.link import LinkState, read_whole, write_whole
 from pages.home.session import Session
 
+SAVED_RUN = "saved_run"  # what a file asks for, until the page has gone there
 PACKAGES = ("torch", "transformers", "streamlit", "numpy")
 
 
@@ -26,7 +31,9 @@ def run_record(session: Session) -> RunRecord:
     steps = tuple(generation.steps[:n_steps])
     ids = generation.ids[: generation.n_prompt + n_steps]
     is_whole = len(generation.steps) == n_steps
+    text = Shelved(0, branch.prompt, branch.seed, branch.chat, choices[:n_steps], ids, 0.0)
     return RunRecord(
+        link=write_whole(session, text),
         model=lm.name,
         device=lm.place,
         dtype=lm.dtype_name,
@@ -45,3 +52,20 @@ def run_record(session: Session) -> RunRecord:
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions={name: version(name) for name in PACKAGES} | {"python": platform.python_version()},
     )
+
+
+def read_run(data: bytes) -> LinkState:
+    """Return what a saved run asks for.
+
+    Raises:
+        ValueError: It is no saved run; one sentence with the remedy.
+    """
+    try:
+        saved = json.loads(data)
+        if not isinstance(saved, dict) or "link" not in saved:
+            raise ValueError("it holds no run")
+        return read_whole(saved["link"])
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"This file cannot be opened ({reason(error)}): choose one saved by “All of it, JSON”."
+        ) from None

@@ -10,16 +10,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl
 
 from model.sentences import reason
 from pages.home.branch import Shelved
 from pages.home.controls import Controls
-from pages.home.link import LinkState, read_link, write_text
+from pages.home.link import LinkState, read_link, read_whole, write_text
 from pages.home.session import MAX_BRANCHES, Session
 from pages.home.shelf import shelve
 
-MAX_QUERY = 500_000  # characters of one branch
 MAX_IDS = 200_000  # tokens of one branch
 MAX_NUMBER = 10**6  # of the branches that one reader has begun
 
@@ -81,26 +79,23 @@ def _read(record: Any) -> TabRecord:
     if not isinstance(record["controls"], Mapping):
         raise TypeError("a value of another kind")
     active = texts[numbers.index(record["active"])]
-    model = _followed({"model": record["model"]}).model
+    model = _followed(read_link({"model": record["model"]}, "")).model
     return TabRecord(model, Controls.from_page(record["controls"]), active, texts)
 
 
 def _read_text(text: Any) -> Shelved:
-    if not isinstance(text["query"], str):
-        raise TypeError("a value of another kind")
-    if len(text["query"]) > MAX_QUERY or len(text["ids"]) > MAX_IDS:
+    if len(text["ids"]) > MAX_IDS:
         raise ValueError("one of them is too long")
-    parts = dict(parse_qsl(text["query"], keep_blank_values=True))
-    prompt = parts.pop("prompt")  # of any length, unlike a link's
-    link = _followed(parts)
-    number, ids, logprob = text["id"], text["ids"], float(text["logprob"])
+    link = _followed(read_whole(text["query"]))
+    number, ids, logprob = text["id"], list(text["ids"]), float(text["logprob"])
     if not _is_whole(number, MAX_NUMBER) or not math.isfinite(logprob):
         raise ValueError("a number is out of its range")
-    return Shelved(number, prompt, link.seed, bool(link.chat), link.choices, list(ids), logprob)
+    return Shelved(
+        number, link.prompt, link.seed, bool(link.chat), link.choices, list(ids), logprob
+    )
 
 
-def _followed(params: Mapping[str, str]) -> LinkState:
-    link = read_link(params, "")
+def _followed(link: LinkState) -> LinkState:
     if link.problems:
         raise ValueError(link.problems[0])
     return link

@@ -110,6 +110,7 @@ def make_run(
     )
     steps = tuple(make_step(i, label, n_prompt=3, forced=i == 3) for i, label in enumerate(labels))
     return RunRecord(
+        link="model=storyteller&prompt=The+cat+sat&seed=7",
         model="storyteller",
         device="cpu",
         dtype="float32",

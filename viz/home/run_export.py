@@ -20,7 +20,7 @@ from model.records import Candidate, Piece, RunRecord, Step
 from viz.format import guard
 
 SCHEMA = "one-token-at-a-time/run"
-SCHEMA_VERSION = 2  # from 2 on ranks count from 1, as on the page
+SCHEMA_VERSION = 3  # from 2 on ranks count from 1, as on the page; from 3 on it can be opened
 ROUNDING = 1e-12
 CSV_COLUMNS = (
     "position",
@@ -90,6 +90,7 @@ def describe(run: RunRecord) -> dict[str, Any]:
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
             "created": run.created,
+            "link": run.link,
             "model": {"name": run.model, "device": run.device, "dtype": run.dtype},
             "seed": run.seed,
             "prompt": {
