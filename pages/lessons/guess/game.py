@@ -93,17 +93,18 @@ def _game(lesson: GuessLesson) -> None:
 
 
 def _fields(lesson: GuessLesson) -> None:
-    """Show one field to a player; Enter reveals the token where one plays, the button always."""
+    """Show one field to a player; Enter reveals the token where one plays, the button always.
+
+    The button is sent before the fields beside it: until it is there, Enter does nothing.
+    """
     names = lesson.names
     with (
         st.container(key="guess_fields"),
         st.form("guess_form", border=False, enter_to_submit=len(names) == 1),
     ):
         for first in range(0, len(names), PER_ROW):
-            row = names[first : first + PER_ROW]
             with st.container(horizontal=True, vertical_alignment="bottom"):
-                for place, name in enumerate(row, start=first):
-                    _field(lesson, place, name)
+                fields = st.container(horizontal=True, vertical_alignment="bottom")
                 if first + PER_ROW >= len(names):
                     st.form_submit_button(
                         "Reveal",
@@ -113,6 +114,9 @@ def _fields(lesson: GuessLesson) -> None:
                         args=(lesson,),
                         icon=":material/visibility:",
                     )
+            with fields:
+                for place, name in enumerate(names[first : first + PER_ROW], start=first):
+                    _field(lesson, place, name)
 
 
 def _field(lesson: GuessLesson, place: int, name: str) -> None:
