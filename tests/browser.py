@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -15,18 +14,6 @@ from benchmarks.home_page import PATIENCE
 ORIGIN = "http://scripts.test/"
 
 expect.set_options(timeout=PATIENCE)  # what is expected is waited for; no test fails on the clock
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """In CI, try a browser test that fails a second time, and name it in the report.
-
-    There one machine of two cores runs the server, Chromium and the other half of the tests; a
-    press that comes too late is not yet a fault. By hand nothing is tried twice.
-    """
-    if os.environ.get("CI"):
-        for item in items:
-            if item.get_closest_marker("browser"):
-                item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")
@@ -87,9 +74,9 @@ def page(window: BrowserContext, server: Server, witness: Witness) -> Iterator[P
     assert not witness.errors, f"The browser's console shows errors: {witness.errors}"
 
 
-@pytest.fixture
-def scripts(browser: Browser) -> Iterator[Page]:
-    """A blank page that can import our modules by their paths; no request leaves the machine."""
+@pytest.fixture(scope="session")
+def scripts_page(browser: Browser) -> Iterator[Page]:
+    """A page in which no request leaves the machine: it is answered from our files."""
 
     def answer(route: Route) -> None:
         path = route.request.url.removeprefix(ORIGIN)
@@ -100,6 +87,13 @@ def scripts(browser: Browser) -> Iterator[Page]:
     context = browser.new_context()
     page = context.new_page()
     page.route(f"{ORIGIN}**", answer)
-    page.goto(ORIGIN)
     yield page
     context.close()
+
+
+@pytest.fixture
+def scripts(scripts_page: Page) -> Page:
+    """That page, blank again: it can import our modules by their paths."""
+    scripts_page.goto(ORIGIN)
+    scripts_page.bring_to_front()  # a page behind another draws no frame
+    return scripts_page

@@ -57,6 +57,7 @@ def tree(path: str) -> ast.Module:
     return ast.parse(read(path), filename=path)
 
 
+@cache
 def imports(path: str) -> set[str]:
     """Dotted names of all modules that a file imports, wherever in the file it does so."""
     names: set[str] = set()

@@ -17,7 +17,6 @@ RUN_BY_NAME = {
     "ruff",
     "mypy",
     "pytest-cov",
-    "pytest-rerunfailures",
     "pytest-timeout",
     "pytest-xdist",
 }

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key
-from benchmarks.home_page import PATIENCE, Reader
+from benchmarks.home_page import PATIENCE
 from tests.frame.phone import fits_a_phone, forget_first_requests
 
 pytestmark = pytest.mark.browser
@@ -16,7 +16,6 @@ SLOW = 3 * PATIENCE  # eight figures and a dozen passes at a visit
 def test_a_head_is_pressed_the_mask_taken_off_and_a_token_changed(
     page: Page, url: str, witness: Witness
 ) -> None:
-    Reader(page, url).open()
     page.goto(f"{url}/causal_mask")
     main = page.locator("[data-testid=stMain]")
     expect(main).to_contain_text("in all layers and heads: 0", timeout=SLOW)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks.harness import by_key, wait_idle
-from benchmarks.home_page import PATIENCE, Reader
+from benchmarks.home_page import Reader
 from tests.tiny_models import END, TURN, USER, bare_model, save, tokenizer
 
 pytestmark = pytest.mark.browser
@@ -108,25 +108,6 @@ def test_the_template_around_the_prompt_shows_its_special_tokens(
     turn(reader, on=False)
     assert reader.ids == words("the dog")["input_ids"]
     expect(reader.live.locator(".token.is-special")).to_have_count(0)
-
-
-def test_a_link_brings_the_template_back(reader: Reader, chat_model: Path) -> None:
-    reader.open(model=str(chat_model), prompt=PROMPT, seed="3", chat="0")
-    turn(reader, on=True)
-    for _ in range(3):
-        reader.press("Next")
-    link = reader.rest()
-    ids, tokens = reader.ids, reader.tokens()
-    assert chat_in(link) == "1"
-
-    reader.open_link(f"/{link}")
-    assert reader.header["notice"] is None
-    assert (reader.ids, reader.tokens()) == (ids, tokens)
-    expect(switch(reader)).to_be_checked()
-    reader.page.reload()
-    wait_idle(reader.page)
-    expect(reader.chips).to_have_count(len(ids), timeout=PATIENCE)
-    assert (reader.ids, reader.tokens()) == (ids, tokens)
 
 
 @pytest.fixture

@@ -198,6 +198,11 @@ def test_presenter_mode_is_large_and_loses_nothing(reader: Reader) -> None:
     expect(reader.live.locator(".ott")).to_have_attribute("data-presenter", "true")
     assert reader.chips.last.evaluate(size) > 1.2 * small
     expect(reader.page.get_by_test_id("stHeader")).to_be_hidden()
+    title = reader.page.get_by_role("heading", level=1).bounding_box()
+    menu = reader.page.get_by_role("button", name="storyteller").bounding_box()
+    assert title is not None
+    assert menu is not None
+    assert menu["y"] < title["y"] + title["height"], "a second row would push out the bars"
     assert reader.ids == ids
     reader.press("Next")
     assert len(reader.ids) == len(ids) + 1
@@ -228,6 +233,16 @@ def test_the_files_hold_what_is_on_the_screen(
     assert run["prompt"]["text"] == PROMPT
     assert [*run["prompt"]["ids"], *(step["id"] for step in run["steps"])] == reader.ids
     assert run["logprob"] == pytest.approx(reader.header["logprob"])
+
+    # the file is opened beside another text
+    ids, controls = reader.ids, reader.header["controls"]
+    reader.write("The dragon")
+    reader.page.get_by_role("button", name="Open a saved run").click()
+    reader.page.locator("[data-testid=stFileUploader] input").set_input_files(files["json"])
+    reader.until(lambda: reader.ids == ids, "it was not opened")
+    reader.settle()
+    assert (reader.header["notice"], reader.header["forced"]) == (None, [n_prompt + 1])
+    assert reader.header["controls"] == controls
 
     replay = browser.new_page()
     replay.goto(files["html"].as_uri())

@@ -73,11 +73,7 @@ PLAIN: Passes = [
 def draw(scripts: Page) -> Any:
     scripts.evaluate(LOAD)
 
-    def drawn(*args: Any, **more: Any) -> Any:
-        scripts.bring_to_front()  # a page behind another draws no frame
-        return scripts.evaluate(DRAW, header_of(*args, **more))
-
-    return drawn
+    return lambda *args, **more: scripts.evaluate(DRAW, header_of(*args, **more))
 
 
 def test_each_column_is_as_high_as_its_pass_and_as_wide_as_its_tokens(draw: Any) -> None:

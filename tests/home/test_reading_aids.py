@@ -28,8 +28,9 @@ def colour_of(reader: Reader, place: str, name: str = "backgroundColor", pseudo:
     return "#{:02x}{:02x}{:02x}".format(*rgb)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def phone(browser: Browser, url: str) -> Iterator[Reader]:
+    """One phone for all that is only looked at or scrolled."""
     context = browser.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
@@ -37,9 +38,21 @@ def phone(browser: Browser, url: str) -> Iterator[Reader]:
     context.close()
 
 
-def test_forced_colours_leave_every_bar_mark_and_line(page: Page, url: str) -> None:
+def ratio(one: str, other: str) -> float:
+    return contrast(linear(one), linear(other))
+
+
+def test_words_are_legible_in_both_themes_and_forced_colours_leave_every_mark(
+    page: Page, url: str
+) -> None:
+    reader = Reader(page, url).open(prompt="Once upon a time", run="4")
+    for theme, ground in (("dark", "rgb(21, 24, 30)"), ("light", "rgb(255, 255, 255)")):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]  # one of two words
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
+        for part in (":nth-child(1)", ":nth-child(2)"):
+            words = colour_of(reader, f".coin-segment{part}", "color")
+            assert ratio(words, colour_of(reader, f".coin-segment{part}")) >= READABLE, theme
     page.emulate_media(forced_colors="active", color_scheme="dark")
-    reader = Reader(page, url).open(prompt="Once upon a time", run="2")
     ground = colour_of(reader, ".prompt-box")
     for place, name, pseudo in (
         ("[data-state=kept] .bar", "backgroundColor", ""),
@@ -51,19 +64,6 @@ def test_forced_colours_leave_every_bar_mark_and_line(page: Page, url: str) -> N
         (".token.of-model", "borderBottomColor", ""),
     ):
         assert ratio(colour_of(reader, place, name, pseudo), ground) >= VISIBLE, place
-
-
-def ratio(one: str, other: str) -> float:
-    return contrast(linear(one), linear(other))
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_words_on_the_coin_bar_are_legible(page: Page, url: str, theme: str) -> None:
-    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]  # one of two words
-    reader = Reader(page, url).open(prompt="Once upon a time", run="4")
-    for part in (":nth-child(1)", ":nth-child(2)"):
-        words = colour_of(reader, f".coin-segment{part}", "color")
-        assert ratio(words, colour_of(reader, f".coin-segment{part}")) >= READABLE
 
 
 def test_every_settled_event_is_said(page: Page, url: str) -> None:
@@ -86,8 +86,12 @@ def test_every_settled_event_is_said(page: Page, url: str) -> None:
     assert reader.live.locator("output").count() == 0  # a slider says its value itself
 
 
-def test_a_tip_stays_under_the_pointer_and_escape_closes_it(page: Page, url: str) -> None:
+def test_a_tip_stays_under_the_pointer_and_focus_is_seen(page: Page, url: str) -> None:
     reader = Reader(page, url).open(prompt="Once upon a time", run="2")
+    for _ in range(3):  # to a button of Streamlit's own
+        page.keyboard.press("Tab")
+    width = page.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth)")
+    assert width >= 2
     tip = reader.live.locator(".tip")
     reader.chips.last.hover()
     expect(tip).to_be_visible()
@@ -175,11 +179,3 @@ def test_less_motion_means_one_light_and_no_flashes(page: Page, url: str) -> Non
     reader.press("Next")
     page.wait_for_timeout(400)
     assert page.evaluate("stages") in (["run", "idle"], [])
-
-
-def test_focus_is_seen_on_streamlit_s_own_buttons(page: Page, url: str) -> None:
-    Reader(page, url).open()
-    for _ in range(3):
-        page.keyboard.press("Tab")
-    width = page.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth)")
-    assert width >= 2

@@ -8,14 +8,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key
-from benchmarks.home_page import PATIENCE, Reader
+from benchmarks.home_page import PATIENCE
 from tests.frame.phone import fits_a_phone, forget_first_requests
 
 pytestmark = pytest.mark.browser
 
 
 def test_the_grid_grows_and_the_race_stops(page: Page, url: str, witness: Witness) -> None:
-    Reader(page, url).open()
     page.goto(f"{url}/kv_cache")
     said = by_key(page, "kv_grid").locator(
         "xpath=following::*[@data-testid='stCaptionContainer'][1]"
@@ -38,7 +37,7 @@ def test_the_grid_grows_and_the_race_stops(page: Page, url: str, witness: Witnes
 # Streamlit sends a press from a timer; a tick of the clock that comes before it sends it as well
 SEND_LATE = """() => {
   const soon = window.setTimeout;
-  window.setTimeout = (act, ms, ...args) => soon(act, ms || 1500, ...args);
+  window.setTimeout = (act, ms, ...args) => soon(act, ms || 500, ...args);
 }"""
 
 
@@ -56,5 +55,5 @@ def test_a_press_that_is_sent_again_pauses_and_stops_once(
         page.evaluate(SEND_LATE)
         button.click()
         expect(button).to_have_text(re.compile(name), timeout=PATIENCE)
-        page.wait_for_timeout(3000)
+        page.wait_for_timeout(1500)
         expect(button).to_have_text(re.compile(name))

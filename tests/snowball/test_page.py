@@ -11,7 +11,6 @@ from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import Witness, by_key
-from benchmarks.home_page import Reader
 from model.held_out import held_out
 from model.job import Job
 from model.snowball.records import ForkStep
@@ -167,7 +166,6 @@ def test_forks_exposure_long_texts_and_contexts_are_measured(app: AppTest) -> No
 def test_a_click_chooses_the_place_and_force_parts_the_texts(
     page: Page, url: str, witness: Witness
 ) -> None:
-    Reader(page, url).open()
     page.goto(f"{url}/snowball")
     strip = by_key(page, "snowball_strip")
     force = by_key(page, "snowball_fork_run").get_by_role("button")

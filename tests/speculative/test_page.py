@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import Witness, by_key
-from benchmarks.home_page import Reader
 from model.generation import Generation
 from model.speculative.records import CROP, PROPOSE
 from pages.lessons.speculative import proof, speed
@@ -166,7 +165,6 @@ def test_drafts_are_compared_and_both_proofs_run(
 
 @pytest.mark.browser
 def test_a_round_unfolds_and_the_proof_stops(page: Page, url: str, witness: Witness) -> None:
-    Reader(page, url).open()
     page.goto(f"{url}/speculative")
     expect(page.get_by_text("Both caches drop what was rejected.")).to_be_visible()
     forget_first_requests(witness)
