@@ -75,7 +75,7 @@ def test_any_text_survives_the_table_as_one_cell(labels: list[str]) -> None:
 def test_json_holds_what_it_takes_to_write_the_text_again() -> None:
     run = make_run()
     saved = strict(to_json(run))
-    assert (saved["schema"], saved["schema_version"]) == ("one-token-at-a-time/run", 2)
+    assert (saved["schema"], saved["schema_version"]) == ("one-token-at-a-time/run", 3)
     assert saved["model"] == {"name": "storyteller", "device": "cpu", "dtype": "float32"}
     assert saved["seed"] == 7
     assert saved["prompt"]["text"] == "The cat sat"
