@@ -33,7 +33,7 @@ run: $(APP_STAMP)
 	@exec $(BIN)/python -m streamlit run app.py --server.address "$(HOST)" --server.port "$(PORT)"
 
 test: $(DEV_STAMP)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 test-vllm: $(DEV_STAMP)
 	@if [ ! -e $(VLLM)/.ready ]; then \

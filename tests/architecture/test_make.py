@@ -90,7 +90,7 @@ def test_tests_install_what_tests_need_and_run_all_of_them(clone: Clone) -> None
     assert clone.make("test").returncode == 0
     calls = clone.calls()
     assert installs(calls) == ["requirements.txt", "requirements-dev.txt"]
-    assert calls[-1] == "-m pytest -n 2 --dist loadfile"
+    assert calls[-1] == "-m pytest -n 2 --dist loadfile --no-loadscope-reorder"
     clone.make("test")
     assert not installs(clone.calls())
 
