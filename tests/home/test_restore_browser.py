@@ -126,23 +126,19 @@ def test_all_texts_come_back_to_a_page_that_is_reloaded(page: Page, own: Server)
     wait_for(reader, before)
 
 
-def test_a_link_that_is_opened_brings_its_text_alone(page: Page, own: Server) -> None:
-    reader = Reader(page, own.url)
+def test_a_link_that_is_opened_brings_its_text_alone_and_a_reload_asks_for_nothing(
+    reader: Reader,
+) -> None:
     write_three_texts(reader)
     for link in ("/", "/?prompt=The+dragon&run=3"):
         reader.open_link(link)
         reader.press("Next")
         assert len(reader.header["branches"]) == 1
         assert kinds(reader) == {"next"}
-
-
-def test_an_ordinary_reload_asks_for_nothing(page: Page, own: Server) -> None:
-    reader = Reader(page, own.url).open(prompt="Once upon a time")
-    reader.press("Next")
     reader.rest()
     ids = reader.ids
-    page.reload()
-    wait_idle(page)
+    reader.page.reload()
+    wait_idle(reader.page)
     expect(reader.chips).to_have_count(len(ids), timeout=PATIENCE)
     reader.press("Next")
     assert reader.ids[:-1] == ids
