@@ -18,17 +18,18 @@ from pages.frame.contents import lesson_at, neighbours
 from pages.frame.gc_tuning import collector_paused
 from viz.palette import Theme
 
+# more specific than page.css, wherever that stands
 _PRESENTER = """
 <style>
 header[data-testid="stHeader"], .stSidebar {display: none;}
-.stMainBlockContainer {padding-top: .6rem; max-width: none;}
-.stMainBlockContainer h1 {font-size: 1.15rem;}
+.stApp .stMainBlockContainer {padding-top: .6rem; max-width: none;}
+.stApp .stMainBlockContainer h1 {font-size: 1.15rem;}
 .st-key-head .stCheckbox [data-testid="stTooltipIcon"] {display: none;}
-.stMainBlockContainer :is(p, li, td, th) {font-size: 1.15rem;}
-.stMainBlockContainer [data-testid="stMetricValue"] {font-size: 2.4rem;}
-.stMainBlockContainer label p {font-size: 1rem;}
-.stMainBlockContainer :is(input, textarea, [data-baseweb="select"]) {font-size: 1rem;}
-.stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
+.stApp .stMainBlockContainer :is(p, li, td, th) {font-size: 1.15rem;}
+.stApp .stMainBlockContainer [data-testid="stMetricValue"] {font-size: 2.4rem;}
+.stApp .stMainBlockContainer label p {font-size: 1rem;}
+.stApp .stMainBlockContainer :is(input, textarea, [data-baseweb="select"]) {font-size: 1rem;}
+.stApp .stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
 </style>
 """
 _announcer = st.components.v2.component(
