@@ -44,7 +44,7 @@ def attention_figure(head: QueryKeyValue) -> Chart:
     for x, y, words in (
         (KEYS[0], QUERY[1], f"the <b>query</b> of {plain(own)}: used once, then dropped"),
         (KEYS[0], ROWS[1], "the <b>keys</b>: kept"),
-        (WEIGHTS[0], ROWS[1], "query · key ÷ √d,<br>softmax: the <b>match</b>"),
+        (WEIGHTS[0], ROWS[1], "query · key<br>÷ √d, softmax:<br>the <b>match</b>"),
         (VALUES[0], ROWS[1], "the <b>values</b>: kept"),
         (VALUES[0], OUTPUT[1], "values mixed by the match: what the head hands on"),
     ):

@@ -32,9 +32,9 @@ def squares_figure(n_prompt: int, n_steps: int, n_to_come: int) -> Chart:
     for side, (name, columns) in enumerate((("Without a cache", without), ("With it", cached))):
         axis = "" if side == 0 else "2"
         _add_squares(figure, lengths, columns, n_prompt, f"x{axis}", f"y{axis}")
-        title = f"<b>{name}: {_sum(columns)}</b>"
+        title = f"<b>{name}</b><br>{_sum(columns)}"
         place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-        write_at(figure, 0, 1, title, 18, **place)
+        write_at(figure, 0, 1, title, 15, align="left", **place)
     every = 1 + len(lengths) // MAX_NAMED
     rows = [f"pass {n + 1}" if n % every == 0 else "" for n in range(len(lengths))]
     place_rows(figure, rows)
