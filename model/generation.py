@@ -113,6 +113,7 @@ class Generation:
         self.finished = self._reason_to_stop()
         self.logits: Logits = np.zeros(0, dtype=np.float32)
         self._distribution: Distribution | None = None
+        self._stages: tuple[tuple[Settings, float, int | None], tuple[Stage, ...]] | None = None
         self._reader: Reader = LocalReader(lm) if lm.server is None else ServerReader(lm, lm.server)
         self._n_refilled = 0
         self._passes = [self._read()]  # one for each token, drawn or to be drawn
@@ -127,8 +128,7 @@ class Generation:
         self._refuse_if_finished()
 
         # mask: turn the raw logits, stage by stage, into the distribution to draw from
-        logits = self.logits_for(settings, token_id=token_id)
-        stages = process(logits, self.ids, settings, self.n_prompt, self.coin)
+        stages = self.stages_for(settings, token_id=token_id)
 
         # choose: let the coin fall on one token, unless the reader forces one
         is_forced = token_id is not None
@@ -192,14 +192,31 @@ class Generation:
         if isinstance(self._reader, ServerReader) and self._reader.n_unsent:
             coin = self.coin if coin is None else coin
             self.logits = self._reader.refine(self.ids, self.n_prompt, settings, coin, token_id)
-            self._distribution = None
+            self._distribution = self._stages = None
         return self.logits
 
     def all_logits(self) -> Logits:
         """Returns the raw logits; a server is asked for all that it left out."""
         if isinstance(self._reader, ServerReader) and self._reader.n_unsent:
-            self.logits, self._distribution = self._reader.read_all(self.ids), None
+            self.logits = self._reader.read_all(self.ids)
+            self._distribution = self._stages = None
         return self.logits
+
+    def stages_for(
+        self, settings: Settings, *, coin: float | None = None, token_id: int | None = None
+    ) -> tuple[Stage, ...]:
+        """Returns what the settings make of the logits; the step that follows draws from the same.
+
+        The arguments are those of `logits_for`.
+        """
+        asked = settings, self.coin if coin is None else coin, token_id
+        if self._stages is not None and self._stages[0] == asked:
+            return self._stages[1]
+        logits = self.logits_for(settings, coin=asked[1], token_id=token_id)
+        stages = process(logits, self.ids, settings, self.n_prompt, asked[1])
+        # of a large vocabulary they are megabytes, which an idle text should not hold
+        self._stages = (asked, stages) if len(logits) <= _MAX_EXACT else None
+        return stages
 
     @property
     def passes(self) -> tuple[Pass, ...]:
@@ -277,7 +294,7 @@ class Generation:
     def _read(self) -> Pass:
         """Lets the model read what it has not read of the text: all of it, or its last token."""
         self.logits, one_pass = self._reader.read(self.ids)
-        self._distribution = None
+        self._distribution = self._stages = None
         return one_pass
 
     def _record(self, stages: Sequence[Stage], token_id: int, is_forced: bool) -> Step:

@@ -306,10 +306,9 @@ class Session:
         seed = again.seed if again else self.seed
         coin = uniform_at(seed, len(generation.ids))
         try:
-            logits = generation.logits_for(settings, coin=coin)
+            stages = generation.stages_for(settings, coin=coin)
         except EngineError:  # the press asks once more, and says why
-            logits = generation.logits
-        stages = process(logits, generation.ids, settings, generation.n_prompt, coin)
+            stages = process(generation.logits, generation.ids, settings, generation.n_prompt, coin)
         return choose(stages, coin)
 
     def _step(self, token_id: int | None = None) -> Step:

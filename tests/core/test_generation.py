@@ -69,6 +69,20 @@ def softmax(logits: Any) -> Any:
     return weights / weights.sum()
 
 
+def test_what_was_looked_at_before_a_step_is_masked_once_and_never_for_another_text() -> None:
+    g = Generation(with_ends(), PROMPT, seed=3)
+    settings = Settings(temperature=0.7, top_k=20)
+    seen = g.stages_for(settings)
+    assert g.stages_for(settings) is seen
+    assert g.stages_for(GREEDY)[-1].name == "greedy"
+    assert g.stages_for(settings, coin=0.5) is not seen
+    for move in (lambda: g.step(settings), lambda: g.step(token_id=40), g.rewind):
+        g.stages_for(settings)
+        move()
+        fresh = process(g.logits, g.ids, settings, g.n_prompt, g.coin)
+        np.testing.assert_array_equal(g.stages_for(settings)[-1].probs, fresh[-1].probs)
+
+
 def test_a_step_carries_the_pass_that_made_its_distribution(g: Generation) -> None:
     """The first token was drawn from what the prefill left."""
     prefilled = g.last_pass
