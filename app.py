@@ -28,4 +28,4 @@ else:  # the server, which `streamlit run app.py` starts
     from pages.frame import first_paint
     from pages.lessons.classroom import phone
 
-    app = App(__file__, routes=(*first_paint.ROUTES, *phone.ROUTES))
+    app = App(__file__, routes=(*first_paint.routes(), *phone.ROUTES))

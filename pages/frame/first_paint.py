@@ -7,8 +7,9 @@ stands in the body: of rules alike, those of Streamlit, in the head, come first.
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
-import streamlit
+import streamlit as st
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
@@ -18,7 +19,7 @@ from viz.palette import both_schemes
 
 _SHEET = Path(__file__).with_name("page.css").read_text("utf-8")
 STYLE = f"<style>:root {{{both_schemes()}}}\n{_SHEET}</style>"
-_SERVED = Path(streamlit.__file__).parent / "static"
+_SERVED = Path(st.__file__).parent / "static"
 # what most pages have: asked for at once, they are there when the page is laid out
 _EARLY = ("StreamlitMarkdown", "Checkbox", "TextInput", "Slider", "Selectbox", "NumberInput")
 _PRELOADS = "".join(
@@ -39,6 +40,17 @@ async def _page(_request: Request) -> HTMLResponse:
     return HTMLResponse(_PAGE, headers={"Cache-Control": "no-cache"})
 
 
-ROUTES = tuple(
-    Route("/" if lesson.is_home else f"/{Path(lesson.path).stem}", _page) for lesson in LESSONS
-)
+_NAMES = {"" if lesson.is_home else Path(lesson.path).stem for lesson in LESSONS}
+
+
+def routes() -> tuple[Route, ...]:
+    """Return the addresses of the pages, below the server's base path."""
+    base = str(st.config.get_option("server.baseUrlPath") or "").strip("/")
+    return tuple(Route(f"{base and '/'}{base}/{name}", _page) for name in _NAMES)
+
+
+def late_style() -> str:
+    """Return the style sheet for a reader who came by an address that is no page's."""
+    path = urlsplit(st.context.url or "").path
+    is_page = path.rpartition("/")[2] in _NAMES
+    return "" if st.session_state.setdefault("came_by_a_page", is_page) else STYLE

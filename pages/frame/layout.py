@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages.frame.contents import lesson_at, neighbours
+from pages.frame.first_paint import late_style
 from pages.frame.gc_tuning import collector_paused
 from viz.palette import Theme
 
@@ -53,7 +54,7 @@ def open_page(title: str) -> DeltaGenerator:
         PagesManager.uses_pages_directory = False
         st.rerun()
     st.session_state.setdefault("presenter", st.query_params.get("present") == "1")
-    st.html(_PRESENTER if is_presenting() else "<style></style>")
+    st.html(late_style() + (_PRESENTER if is_presenting() else "<style></style>"))
     data = {"theme": theme_now()}
     _announcer(key="announcer", data=data, height="content", on_theme_change=lambda: None)
     with st.container(horizontal=True, vertical_alignment="center", key="head"):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from pages.frame import first_paint
 from pages.lessons.diffusion.state import DiffusionLesson
 from pages.lessons.speculative.state import SpeculativeLesson
 from tests.frame.driving import kept, offered, opened, press
@@ -162,3 +165,15 @@ def test_the_snowball_link_chooses_the_token_to_force() -> None:
     assert "word" not in link
     again = opened("snowball", **link)
     assert again.selectbox(key="snowball_token").value == int(link["token"])
+
+
+def test_pages_have_their_style_below_a_base_path_and_at_unknown_addresses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(first_paint.st.config, "get_option", lambda _name: "/demo/")
+    assert {"/demo/", "/demo/kv_cache"} < {route.path for route in first_paint.routes()}
+    for address, is_late in (("http://a/demo/kv_cache", False), ("http://a/no_page", True)):
+        context = SimpleNamespace(url=address)
+        streamlit = SimpleNamespace(context=context, session_state={})
+        monkeypatch.setattr(first_paint, "st", streamlit)
+        assert first_paint.late_style() == (first_paint.STYLE if is_late else "")
