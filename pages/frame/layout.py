@@ -54,6 +54,7 @@ def open_page(title: str) -> DeltaGenerator:
         PagesManager.uses_pages_directory = False
         st.rerun()
     st.session_state.setdefault("presenter", st.query_params.get("present") == "1")
+    _come_back()
     st.html(late_style() + (_PRESENTER if is_presenting() else "<style></style>"))
     data = {"theme": theme_now()}
     _announcer(key="announcer", data=data, height="content", on_theme_change=lambda: None)
@@ -62,6 +63,15 @@ def open_page(title: str) -> DeltaGenerator:
         return st.container(
             horizontal=True, width="content", vertical_alignment="center", key="toolbar"
         )
+
+
+@st.fragment(run_every="1h")
+def _come_back() -> None:
+    """Draw nothing: a page that has a clock is run anew when its connection comes back.
+
+    Streamlit leaves one without a clock as it was. To a server that has been started again, whose
+    session knows none of its fragments, its presses would then be sent in vain.
+    """
 
 
 def presenter_toggle() -> None:

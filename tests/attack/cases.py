@@ -272,7 +272,7 @@ RECORDS: list[tuple[Any, str]] = [
     ({"last": {"query": ""}}, "cannot be read"),
     ({"last": {"query": {"prompt": "a"}}}, "cannot be read"),
     ({"last": {"query": b"prompt=a"}}, "cannot be read"),
-    ({"last": {"query": "prompt=" + "a" * 10**6}}, "too long"),
+    ({"last": {"query": "prompt=" + "a" * 10**6}}, "500,000"),
     ({"last": {"query": "prompt=a&run=999999999"}}, "run"),
     ({"last": {"query": f"prompt=a&seed={BIG}"}}, "Seed"),
     ({"last": {"query": "&".join(["prompt=a"] * 9_999)}}, ""),

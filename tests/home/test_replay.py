@@ -297,7 +297,7 @@ def test_a_position_holds_what_is_needed_and_no_more(session: Session) -> None:
             assert size > whole  # the coin could fall on any token
     assert min(sizes) < whole / 4
     long = write_run(session.lm, {"kind": "finish", "count": 48})
-    assert len(replay_page(long, presenter=False)) < 600_000
+    assert len(replay_page(long, presenter=False)) < 650_000
 
 
 def test_a_large_vocabulary_is_cut_without_losing_its_mass() -> None:
