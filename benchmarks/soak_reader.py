@@ -11,6 +11,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks.visitor import Visitor, is_finished
 
+MINUTE = 60.0  # seconds
+
 
 class SoakReader(Visitor):
     """One session, at the home page or in a lesson."""
@@ -93,7 +95,7 @@ class SoakReader(Visitor):
             if not self._is_part:  # the page is drawn anew, and says again what is to tick
                 self.clock = ""
             self._is_part, self._is_begun = False, True
-        elif kind == "auto_rerun":
+        elif kind == "auto_rerun" and message.auto_rerun.interval < MINUTE:  # a job's, no page's
             self.clock = message.auto_rerun.fragment_id
         elif kind == "delta":
             self._note_element(message)
