@@ -11,7 +11,7 @@ SHELL := /bin/sh
 
 HOST ?= 127.0.0.1
 PORT ?= 8501
-WORKERS ?= 3
+WORKERS ?= 2
 PYTEST_ARGS ?=
 
 VENV := .venv
