@@ -9,7 +9,7 @@ and its cache; who chooses the tokens is the caller.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +22,7 @@ from model.engine.server import ServerReader
 from model.fast.llama_decode import MAX_TOKENS
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
-from model.masks import LogProbs, log_softmax
+from model.masks import LogProbs, log_softmax, without
 from model.passes import Logits, check_room, forward, run_pass
 from model.sampling import Settings, process
 from model.weights.device import lock_of
@@ -64,6 +64,7 @@ class Batch:
         self.logits: Logits = np.zeros((0, lm.vocab_size), dtype=np.float32)
         self.n_passes, self.seconds = 0, 0.0
         self._n_pads: list[int] = []
+        self._readers: list[ServerReader] = []  # over a server, what has read each row
         self._fast = lm.weights.fast_decode if by_hand else None
         if rows:
             self.read(rows)
@@ -72,8 +73,10 @@ class Batch:
     def after(cls, text: Generation) -> Batch:
         """Returns a batch of one row that goes on from a text; the text stays as it is."""
         batch = cls(text.lm)
-        batch.ids, batch.logits, batch._n_pads = [list(text.ids)], text.logits[None], [0]
+        batch.ids, batch.logits, batch._n_pads = [list(text.ids)], text.logits[None].copy(), [0]
         batch.cache = None if text.cache is None else kv_cache.fork(text.cache)
+        reader = text.reader.fork()
+        batch._readers = [reader] if isinstance(reader, ServerReader) else []
         return batch
 
     @property
@@ -116,6 +119,8 @@ class Batch:
             unread = [[pad_id] * n + list(row) for n, row in zip(n_pads, unread, strict=True)]
         logits, seconds = self._pass(unread, n_pads, n_logits)
         self.ids, self.logits, self._n_pads = ids, logits[:, -1], n_pads
+        if self.lm.server is not None:
+            self._readers = [ServerReader(self.lm, self.lm.server, row) for row in self.logits]
         self.n_passes, self.seconds = self.n_passes + 1, self.seconds + seconds
         return logits, seconds
 
@@ -144,6 +149,7 @@ class Batch:
         self.ids = [list(self.ids[row]) for row in rows]
         self.logits = self.logits[list(rows)]
         self._n_pads = [self._n_pads[row] for row in rows]
+        self._readers = [self._readers[row] for row in rows] if self._readers else []
         if self.cache is not None:
             with lock_of(self.lm.device):
                 self.cache.reorder_cache(torch.LongTensor(rows))
@@ -182,7 +188,11 @@ class Batch:
         return twin
 
     def draw(
-        self, settings: Sequence[Settings], seeds: Sequence[int], n_prompt: int = 0
+        self,
+        settings: Sequence[Settings],
+        seeds: Sequence[int],
+        n_prompt: int = 0,
+        banned: Collection[int] = (),
     ) -> list[int]:
         """Lets the coin of each row fall: a function of its seed and its position alone.
 
@@ -190,15 +200,23 @@ class Batch:
             settings: one for each row.
             seeds: one for each row.
             n_prompt: tokens of each row that were given.
+            banned: tokens that no row may draw.
         """
         coins = [uniform_at(seed, len(ids)) for ids, seed in zip(self.ids, seeds, strict=True)]
         drawn = []
         for row, (ids, how, coin) in enumerate(zip(self.ids, settings, coins, strict=True)):
-            if self.lm.server is not None:  # it is asked for what a draw needs and it left out
-                reader = ServerReader.of_row(self.lm, self.lm.server, self.logits[row])
-                self.logits[row] = reader.refine(ids, n_prompt, how, coin, None)
-            drawn.append(draw(process(self.logits[row], ids, how, n_prompt, coin)[-1], coin))
+            if self._readers:  # the server is asked for what a draw needs and it left out
+                reader = self._readers[row]
+                self.logits[row] = reader.refine(ids, n_prompt, how, coin, banned=banned)
+            logits = without(self.logits[row], banned)
+            drawn.append(draw(process(logits, ids, how, n_prompt, coin)[-1], coin))
         return drawn
+
+    def logprobs_with(self, token_ids: Sequence[int]) -> LogProbs:
+        """Returns the log-probabilities; a server is asked for one token of each row."""
+        for row, (reader, token_id) in enumerate(zip(self._readers, token_ids, strict=False)):
+            self.logits[row] = reader.learn(self.ids[row], [token_id])
+        return self.logprobs
 
     def _check(self, rows: Sequence[Sequence[int]]) -> None:
         """Refuses what cannot be read."""
@@ -248,13 +266,18 @@ def check_crop(lm: LanguageModel) -> None:
         )
 
 
-def read_whole(lm: LanguageModel, ids: Sequence[int]) -> LogProbs:
-    """Returns what the model expects after every token of a text, all in one pass.
+def read_whole(lm: LanguageModel, ids: Sequence[int], n_last: int = 0) -> LogProbs:
+    """Returns what the model expects after the last tokens of a text, all in one pass.
+
+    Args:
+        lm: the model.
+        ids: the text.
+        n_last: how many of its tokens; 0 for all.
 
     Returns:
-        (tokens, vocab) log-probabilities; row i is what follows token i, in nats.
+        (tokens, vocab) log-probabilities, nats, one row for what follows each of these tokens.
     """
-    return log_softmax(forward(lm, [ids], n_logits=0)[0][0])
+    return log_softmax(forward(lm, [ids], n_logits=n_last)[0][0])
 
 
 def score(
@@ -266,6 +289,11 @@ def score(
         The log-probability of each token of each text, nats, given all before it, and the seconds
         of the pass.
     """
+    if lm.server is not None:  # it says the log-probability of each token of a text
+        check_room(lm, len(before) + max(map(len, continuations)))
+        rows = [[*before, *ids] for ids in continuations]
+        own, seconds = lm.server.score(rows)
+        return [row[len(before) - 1 :].astype(np.float64) for row in own], seconds
     # read: one row for each text; what fills a row up comes after it, where no token can see it
     n_most = max(map(len, continuations))
     rows = [[*before, *ids, *[0] * (n_most - len(ids))] for ids in continuations]

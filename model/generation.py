@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 
@@ -217,6 +217,18 @@ class Generation:
         # of a large vocabulary they are megabytes, which an idle text should not hold
         self._stages = (asked, stages) if len(logits) <= _MAX_EXACT else None
         return stages
+
+    def logits_with(self, token_ids: Collection[int]) -> Logits:
+        """Returns the raw logits; a server is asked for these tokens where it left them out."""
+        if isinstance(self._reader, ServerReader):
+            self.logits = self._reader.learn(self.ids, token_ids)
+            self._distribution = self._stages = None
+        return self.logits
+
+    @property
+    def reader(self) -> Reader:
+        """What has read the text so far."""
+        return self._reader
 
     @property
     def passes(self) -> tuple[Pass, ...]:

@@ -16,7 +16,7 @@ and 6335 of text-generation-webui; their bounds and constants are those of llama
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeAlias
 
 import numpy as np
@@ -74,6 +74,15 @@ def log_softmax(scores: FloatArray) -> LogProbs:
     np.cumsum(weights, axis=-1, out=weights)
     shifted -= np.log(weights[..., -1:])
     return shifted
+
+
+def without(scores: Scores, banned: Collection[int]) -> Scores:
+    """Returns scores in which some tokens cannot be drawn; what was given stays as it is."""
+    if not banned:
+        return scores
+    left = scores.copy()
+    left[..., list(banned)] = -np.inf
+    return left
 
 
 def divergence(first: LogProbs, second: LogProbs) -> LogProbs:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import torch
 from transformers import DynamicCache
 
-from model.engine.client import read_rows
+from model.engine.rows import read_rows
 from model.fast.llama_decode import MAX_PROMPT
 from model.fast.turns import TURNS
 from model.kv_cache import argument_names

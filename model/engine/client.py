@@ -11,6 +11,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ import httpx2
 import numpy as np
 import numpy.typing as npt
 
+from model.engine.sent import EngineError, Sent, finite, id_of
 from model.sentences import cut, reason
 
 MAX_BEST = 4096  # log-probabilities that are asked for at once; a smaller vocabulary comes whole
@@ -26,14 +28,7 @@ MAX_ROWS = 32  # texts in one request
 _PAUSES = (0.2, 0.6)  # seconds before a request is tried again
 _PATIENCE = httpx2.Timeout(60.0, connect=3.0)
 _BUSY = {429, 502, 503, 504}
-_ROUNDING = 1e-6  # that the sum of 4,096 float32 probabilities may be off by
-_SCHEMES, _HOST = ("http", "https"), re.compile(r"[\w.:-]+")
-_NEVER = -9999.0  # what vLLM writes for a log-probability of -inf
 _FIGURE = re.compile(r"^(vllm:\w+)(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
-
-
-class EngineError(ValueError):
-    """The server did not do what it was asked; the message is one sentence with the remedy."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +38,6 @@ class Served:
     name: str  # under which requests ask for it
     root: str  # what the server loaded: a hub id, or a folder of its machine
     max_tokens: int  # prompt and answer together
-
-
-@dataclass(frozen=True, eq=False)
-class Sent:
-    """The log-probabilities that a server sent for one position."""
-
-    ids: npt.NDArray[np.int64]
-    logprobs: npt.NDArray[np.float32]
 
 
 class Server:
@@ -118,19 +105,29 @@ class Server:
             sent += self._complete(part, {"logprobs": n_best, **more})
         return sent, time.perf_counter() - started
 
-    def logprobs_of(self, ids: Sequence[int], token_ids: Sequence[int]) -> Sent:
-        """Asks for the log-probabilities of certain tokens after one text; it may send fewer."""
-        parts = [
-            self._complete(
-                [list(ids)],
-                {"logprobs": 1, "logprob_token_ids": list(token_ids[start : start + MAX_BY_ID])},
-            )[0]
-            for start in range(0, len(token_ids), MAX_BY_ID)
-        ]
-        return Sent(
-            np.concatenate([part.ids for part in parts]),
-            np.concatenate([part.logprobs for part in parts]),
-        )
+    def logprobs_of(self, ids: Sequence[int], token_ids: Sequence[int], sent: Sent) -> Sent:
+        """Adds certain tokens to what was sent for one text; a server may send fewer."""
+        for start in range(0, len(token_ids), MAX_BY_ID):
+            wanted = list(token_ids[start : start + MAX_BY_ID])
+            (part,) = self._complete([list(ids)], {"logprobs": 1, "logprob_token_ids": wanted})
+            sent = sent.with_others(part.ids, part.logprobs)
+        return sent
+
+    def score(self, rows: Sequence[Sequence[int]]) -> tuple[list[npt.NDArray[np.float32]], float]:
+        """Asks for the log-probability of each token of some texts, given all before it.
+
+        Returns:
+            One number for each token but the first, by text, and the seconds from the first
+            request to the last answer.
+        """
+        scores: list[npt.NDArray[np.float32]] = []
+        started = time.perf_counter()
+        for start in range(0, len(rows), MAX_ROWS):
+            part = [list(row) for row in rows[start : start + MAX_ROWS]]
+            choices = self._choices(part, {"prompt_logprobs": 0})
+            with _understood():
+                scores += [_scores(*pair) for pair in zip(part, choices, strict=True)]
+        return scores, time.perf_counter() - started
 
     def write(self, ids: Sequence[int], n_out: int) -> Iterator[int]:
         """Lets the server write some greedy tokens and yields each as it comes."""
@@ -160,18 +157,18 @@ class Server:
 
     def _complete(self, rows: list[list[int]], wanted: Mapping[str, object]) -> list[Sent]:
         """Lets each text go on by one token, which is thrown away: what it was drawn from stays."""
+        choices = self._choices(rows, wanted)
+        with _understood():
+            return [Sent.of(choice["logprobs"]["top_logprobs"][0]) for choice in choices]
+
+    def _choices(self, rows: list[list[int]], wanted: Mapping[str, object]) -> list[dict[str, Any]]:
+        """Asks about some texts and returns what the server says of each."""
         answer = self._ask("POST", "/v1/completions", self._request(rows, 1) | dict(wanted))
-        try:
+        with _understood():
             choices = sorted(answer["choices"], key=lambda choice: choice["index"])
-            sent = [_read(choice["logprobs"]["top_logprobs"][0]) for choice in choices]
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise EngineError(
-                "The server’s answer holds no log-probabilities by token id: serve the model with "
-                "vLLM, which the settings of this page expect."
-            ) from error
-        if len(sent) != len(rows):
+        if len(choices) != len(rows):
             raise EngineError("The server answered some of the texts only: try again.")
-        return sent
+        return choices
 
     def _request(self, rows: list[list[int]], n_out: int) -> dict[str, object]:
         return {
@@ -239,61 +236,28 @@ def _accepted(response: httpx2.Response) -> httpx2.Response:
     raise EngineError(f"The model’s server refused this ({reason(ValueError(said))}): {remedy}.")
 
 
-def _tokens_of(event: Mapping[str, Any]) -> list[int]:
-    """Takes apart one event of a stream."""
-    return [
-        int(token.removeprefix("token_id:"))
-        for choice in event["choices"]
-        for token in choice["logprobs"]["tokens"]
-    ]
-
-
-def _read(by_token: Mapping[str, float]) -> Sent:
-    """Takes apart what a server sent for a position: token_id:262 by token_id:262."""
-    ids = np.fromiter((int(token.removeprefix("token_id:")) for token in by_token), np.int64)
-    logprobs = np.fromiter(by_token.values(), np.float32)
-    logprobs[logprobs <= _NEVER] = -np.inf
-    return Sent(ids, logprobs)
-
-
-def spread(sent: Sent, vocab_size: int) -> npt.NDArray[np.float32]:
-    """Puts what was sent at its ids; what was left out shares the rest of the probability evenly.
+@contextmanager
+def _understood() -> Iterator[None]:
+    """Refuses an answer that is not as vLLM's.
 
     Raises:
-        EngineError: where the numbers are no log-probabilities of this vocabulary.
+        EngineError: one sentence with the remedy.
     """
-    if not sent.ids.size or sent.ids.max() >= vocab_size:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise EngineError(
-            f"The server’s tokens are not the {vocab_size:,} of this model: set "
-            "ONE_TOKEN_ENGINE_MODEL to the folder or name of the model that it serves."
-        )
-    n_rest = vocab_size - sent.ids.size
-    logits = np.full(vocab_size, -np.inf, dtype=np.float32)
-    if n_rest:
-        said = float(np.exp(sent.logprobs.astype(np.float64)).sum())
-        if said > 1 + 1e-3:
-            raise EngineError(
-                "The server sends no log-probabilities: start it with --logprobs-mode raw_logprobs."
-            )
-        even = np.log(max(1 - said, _ROUNDING) / n_rest)
-        logits[:] = min(even, float(sent.logprobs.min()))
-    logits[sent.ids] = sent.logprobs
-    return logits
+            "The server’s answer holds no log-probabilities by token id: serve the model with "
+            "vLLM, which the settings of this page expect."
+        ) from error
 
 
-def read_rows(
-    server: Server, vocab_size: int, rows: Sequence[Sequence[int]], n_logits: int
-) -> tuple[npt.NDArray[np.float32], float]:
-    """Asks what follows each of the last positions of some texts; 0 for all positions.
+def _scores(ids: Sequence[int], choice: Mapping[str, Any]) -> npt.NDArray[np.float32]:
+    """Takes apart what a server says of the tokens of a text; of the first it says nothing."""
+    pairs = zip(ids[1:], choice["prompt_logprobs"][1:], strict=True)
+    return finite(np.array([place[str(i)]["logprob"] for i, place in pairs], np.float32))
 
-    Returns:
-        (rows, positions, vocab) logits and the seconds from the first request to the last answer.
-    """
-    prefixes = [
-        row[: len(row) - n_after]
-        for row in rows
-        for n_after in reversed(range(n_logits or len(row)))
-    ]
-    sent, seconds = server.expect(prefixes, server.n_best(vocab_size))
-    logits = np.stack([spread(part, vocab_size) for part in sent])
-    return logits.reshape(len(rows), -1, vocab_size), seconds
+
+def _tokens_of(event: Mapping[str, Any]) -> list[int]:
+    """Takes apart one event of a stream."""
+    return [id_of(token) for choice in event["choices"] for token in choice["logprobs"]["tokens"]]

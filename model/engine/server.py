@@ -9,14 +9,15 @@ one that all of the vocabulary would give. This module knows ids and log-probabi
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from model.engine.client import MAX_BY_ID, Sent, Server, spread
-from model.masks import MASKS, PENALTIES
+from model.engine.client import MAX_BY_ID, Server
+from model.engine.sent import Sent, spread
+from model.masks import MASKS, PENALTIES, without
 from model.passes import Logits
 from model.records import BoolArray, Pass, Stage
 from model.sampling import Settings, draw, process
@@ -39,23 +40,15 @@ class ServerReader:
     cache = None
     keeps_cache = True
 
-    def __init__(self, lm: LanguageModel, server: Server) -> None:
-        """Begins with nothing read."""
+    def __init__(self, lm: LanguageModel, server: Server, logits: Logits | None = None) -> None:
+        """Begins with nothing read, or with a row of a batch that was read from the server."""
         self.lm, self.server, self.n_read = lm, server, 0
-        self._logits: Logits = np.zeros(0, dtype=np.float32)
-        self._is_held: BoolArray = np.zeros(0, dtype=bool)
         self._n_sent = 0  # best first; single tokens that were asked for are not counted
-        self._worst = -np.inf  # log-probability of the last of them
-
-    @classmethod
-    def of_row(cls, lm: LanguageModel, server: Server, logits: Logits) -> ServerReader:
-        """Returns what has read a row of a batch, whose logits came from the server."""
-        reader = cls(lm, server)
-        # what was left out shares one value, and nothing that was sent is worse
-        is_whole = server.n_best(lm.vocab_size) == lm.vocab_size
-        reader._logits, reader._is_held = logits, (logits > logits.min()) | is_whole
-        reader._worst = float(logits[reader._is_held].min())
-        return reader
+        if logits is not None:
+            # what was left out shares one value, and nothing that was sent is worse
+            is_whole = server.n_best(lm.vocab_size) == lm.vocab_size
+            ids = np.flatnonzero((logits > logits.min()) | is_whole)
+            self._know(Sent(ids, logits[ids], float(logits[ids].min())))
 
     @property
     def n_unsent(self) -> int:
@@ -90,18 +83,23 @@ class ServerReader:
         n_prompt: int,
         settings: Settings,
         coin: float,
-        token_id: int | None,
+        token_id: int | None = None,
+        banned: Collection[int] = (),
     ) -> Logits:
         """Asks for what the server left out and a step needs: penalised, forced or drawn tokens."""
         used = set(ids) if _moves_used(settings) else set()
-        needed = sorted(used if token_id is None else {*used, token_id})
-        missing = [i for i in needed if not self._is_held[i]]
-        if 0 < len(missing) <= 4 * MAX_BY_ID:
-            self._learn(self.server.logprobs_of(ids, missing))
-            missing = [i for i in missing if not self._is_held[i]]
-        if missing or (token_id is None and self._reaches_rest(ids, n_prompt, settings, coin)):
+        self.learn(ids, used if token_id is None else {*used, token_id})
+        if token_id is None and self._reaches_rest(ids, n_prompt, settings, coin, banned):
             return self.read_all(ids)
         return self._logits
+
+    def learn(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:
+        """Asks for certain tokens that the server left out; where they are many, for all."""
+        missing = [i for i in sorted(token_ids) if not self._is_held[i]]
+        if 0 < len(missing) <= 4 * MAX_BY_ID:
+            self._know(self.server.logprobs_of(ids, missing, self._sent))
+            missing = [i for i in missing if not self._is_held[i]]
+        return self.read_all(ids) if missing else self._logits
 
     def read_all(self, ids: Sequence[int]) -> Logits:
         """Asks for the whole vocabulary."""
@@ -137,18 +135,22 @@ class ServerReader:
         return np.where(self._is_held, logits, np.float32(-np.inf))
 
     def _take(self, sent: Sent) -> None:
-        self._logits = spread(sent, self.lm.vocab_size)
-        self._is_held = np.zeros(self.lm.vocab_size, dtype=bool)
-        self._is_held[sent.ids], self._n_sent = True, sent.ids.size
-        self._worst = float(sent.logprobs.min())
+        self._know(sent)
+        self._n_sent = sent.ids.size
 
-    def _learn(self, sent: Sent) -> None:
-        """Adds logits of single tokens; what was read before stays as it is for other copies."""
-        self._logits, self._is_held = self._logits.copy(), self._is_held.copy()
-        self._logits[sent.ids], self._is_held[sent.ids] = sent.logprobs, True
+    def _know(self, sent: Sent) -> None:
+        """Makes logits of what was sent; those of before stay as they are for other copies."""
+        self._sent, self._logits = sent, spread(sent, self.lm.vocab_size)
+        self._is_held: BoolArray = np.zeros(self.lm.vocab_size, dtype=bool)
+        self._is_held[sent.ids] = True
 
     def _reaches_rest(
-        self, ids: Sequence[int], n_prompt: int, settings: Settings, coin: float
+        self,
+        ids: Sequence[int],
+        n_prompt: int,
+        settings: Settings,
+        coin: float,
+        banned: Collection[int],
     ) -> bool:
         """Tells whether it matters which tokens were left out, or a mask may cut among them.
 
@@ -158,7 +160,7 @@ class ServerReader:
         extremes = [self._logits, self._packed()] if needs_shape else [self._logits]
         outcomes = set()
         for logits in extremes:
-            stages = process(logits, ids, settings, n_prompt, coin)
+            stages = process(without(logits, banned), ids, settings, n_prompt, coin)
             drawn = draw(stages[-1], coin)
             cuts = any(self._cuts_rest(before, after) for before, after in pairwise(stages))
             if cuts or not self._is_held[drawn]:
@@ -169,11 +171,11 @@ class ServerReader:
     def _packed(self) -> Logits:
         """Shares what was left out among as few tokens as can be, none above the worst sent."""
         rest = np.flatnonzero(~self._is_held)
-        mass, most = np.exp(self._logits[rest], dtype=np.float64).sum(), np.exp(self._worst)
+        mass, most = np.exp(self._logits[rest], dtype=np.float64).sum(), np.exp(self._sent.floor)
         n_full = min(int(mass / most), rest.size) if most else 0
         packed = self._logits.copy()
         packed[rest] = -np.inf
-        packed[rest[:n_full]] = self._worst
+        packed[rest[:n_full]] = self._sent.floor
         if n_full < rest.size and mass > n_full * most:
             packed[rest[n_full]] = np.log(mass - n_full * most)
         return packed

@@ -138,7 +138,8 @@ class GuessingGame:
             raise NoGuess("There is no guess yet: write a word, or press Skip.")
 
         # predict: the model's own distribution, over the whole vocabulary
-        log_probs = log_softmax(self._generation.logits)
+        named = {guess.token_id for read in guesses.values() for guess in read}
+        log_probs = log_softmax(self._generation.logits_with({true_id, *named}))
 
         # score: minus the binary logarithm of what each gave to the true token
         players = tuple(score(name, read, true_id, n_vocab) for name, read in guesses.items())

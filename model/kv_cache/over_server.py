@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from model.engine.client import Sent
+from model.engine.sent import Sent
 from model.job import Progress, Stopped, Work
 from model.kv_cache.records import TimedStep
 from model.loading import LanguageModel

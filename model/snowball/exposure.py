@@ -61,18 +61,17 @@ def measure_exposure(
         copies = {name: values.copy() for name, values in measured.items()}
         return Exposure(writer.name, judge.name, temperature, **copies)
 
+    models = [writer] if judge is writer else [writer, judge]
     # teacher forcing: one pass over a true story gives all its positions at once
-    places = slice(n_prompt - 1, length - 1)
     for row, story in enumerate(texts):
         yield Progress(row, n_all, "stories with teacher forcing, then positions", look)
-        own = read_whole(writer, story.tolist())[places]
-        other = own if judge is writer else read_whole(judge, story.tolist())[places]
+        own, *others = (read_whole(lm, story.tolist(), n_tokens + 1)[:-1] for lm in models)
+        other = others[0] if others else own
         values = _judge(own, other, story[n_prompt:], temperature)
         for name, now in zip(AFTER_TRUE, values, strict=True):
             measured[name][row] = now
 
     # free running: the same questions, after what the writer wrote itself
-    models = [writer] if judge is writer else [writer, judge]
     batches: list[Batch] = []
     runs = np.ones(n_stories, dtype=bool)
     for column in range(n_tokens):
@@ -87,7 +86,8 @@ def measure_exposure(
             for batch in batches:
                 batch.append(chosen)
         true_ids = texts[:, n_prompt + column]
-        values = _judge(batches[0].logprobs, batches[-1].logprobs, true_ids, temperature)
+        expected = [batch.logprobs_with(true_ids.tolist()) for batch in batches]
+        values = _judge(expected[0], expected[-1], true_ids, temperature)
         for name, now in zip(AFTER_OWN, values, strict=False):
             measured[name][runs, column] = now[runs]
     return look()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from model.draw import rank_order
+from model.draw import best_ids, rank_order
+from model.engine.client import MAX_BY_ID
 from model.generation import Generation
 from model.job import Progress, Work
 from model.masks import divergence, log_softmax
@@ -51,7 +52,8 @@ def fork_text(
         # compare: how far is what one text expects from what the other expects?
         kl = None
         if original.finished is None and forced.finished is None:
-            expected = log_softmax(original.logits), log_softmax(forced.logits)
+            likely = best_ids(original.logits, MAX_BY_ID).tolist()
+            expected = log_softmax(original.logits), log_softmax(forced.logits_with(likely))
             kl = float(divergence(*expected))
         # choose: the coin is a function of seed and position, so it is the same on both sides
         kept = _write(original, settings, None)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.batch import Batch, read_whole
+from model.batch import Batch, score
 from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.sampling import Settings
@@ -69,15 +69,14 @@ def generate_long(
 
     yield Progress(n_prompt, n_tokens, "tokens of each text")
     for row, text in enumerate(ids[len(rows) :], start=len(rows)):
-        expected = read_whole(lm, text)[:-1]
-        surprise[row, 1 : len(text)] = -expected[np.arange(len(text) - 1), text[1:]]
+        (logprobs,), _ = score(lm, text[:1], [text[1:]])
+        surprise[row, 1 : len(text)] = -logprobs
     batch = Batch(lm, [prompt_ids] * len(rows))
     for n_written in range(n_prompt, n_tokens):
-        expected = batch.logprobs
         # no text may end here
-        batch.logits[:, [end for end in lm.end_ids if end < batch.logits.shape[1]]] = -np.inf
-        chosen = batch.draw([settings for _, settings in rows], range(len(rows)), n_prompt)
-        surprise[: len(rows), n_written] = -expected[np.arange(len(rows)), chosen]
+        drawn_by = [settings for _, settings in rows]
+        chosen = batch.draw(drawn_by, range(len(rows)), n_prompt, banned=lm.end_ids)
+        surprise[: len(rows), n_written] = -batch.logprobs[np.arange(len(rows)), chosen]
         for text, token_id in zip(ids, chosen, strict=False):
             text.append(token_id)
         if n_written + 1 < n_tokens:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from model.generation import Generation
-from model.sampling import Settings, rank_order
+from model.sampling import rank_order
 from model.tokenizing import encode, label
 from pages.home.branch import Guess
 
@@ -30,10 +30,7 @@ def weigh_guess(generation: Generation, text: str) -> Guess:
     # a person does not say whether a space comes first: the likelier one counts
     forms = (text, f" {text}")
     readings = [lm.tokenizer(form, add_special_tokens=False)["input_ids"] for form in forms]
-    if lm.server is not None:  # it may have left the word out: then it is asked for
-        for reading in readings:
-            generation.logits_for(Settings(), token_id=reading[0])
-    logits = generation.logits.astype(np.float64)
+    logits = generation.logits_with([reading[0] for reading in readings]).astype(np.float64)
     ids = max(readings, key=lambda reading: float(logits[reading[0]]))
     weights = np.exp(logits - logits.max())
     return Guess(

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from model.engine.client import EngineError
+from model.engine.sent import EngineError
 from model.generation import Generation, choose
 from model.loading import LanguageModel
 from model.records import Piece, Step

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from model.batch import read_whole
 from model.draw import best_ids
 from model.engine.local import LocalReader
 from model.loading import LanguageModel
@@ -99,6 +100,9 @@ class FakeVllm:
         if by_id and len(by_id) > MAX_BY_ID:
             return 400, _error("logprob_token_ids is too long")
         choices = [_choice(i, self._expect(row), wanted, by_id) for i, row in enumerate(rows)]
+        if asked.get("prompt_logprobs") == 0:
+            for choice, row in zip(choices, rows, strict=True):
+                choice["prompt_logprobs"] = self._scores(row)
         return 200, {"object": "text_completion", "choices": choices}
 
     def stream(self, asked: dict[str, Any]) -> Iterator[str]:
@@ -109,6 +113,14 @@ class FakeVllm:
             tokens = {"tokens": [f"token_id:{ids[-1]}"]}
             yield json.dumps({"choices": [{"index": 0, "text": "", "logprobs": tokens}]})
         yield "[DONE]"
+
+    def _scores(self, ids: list[int]) -> list[dict[str, Any] | None]:
+        """What each token of a text was given by what came before it."""
+        with self._turn:
+            expected = read_whole(self.lm, ids)
+        scores = [float(row[i]) for row, i in zip(expected, ids[1:], strict=False)]
+        places = zip(ids[1:], scores, strict=True)
+        return [None, *({str(i): {"logprob": score, "rank": 1}} for i, score in places)]
 
     def _expect(self, ids: list[int]) -> np.ndarray:
         """Log-probabilities after a text; of a text that goes on, what is new alone is read."""

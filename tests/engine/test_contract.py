@@ -11,16 +11,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from model.batch import Batch, read_whole
+from model.batch import Batch, read_whole, score
 from model.beam_search import BeamSearch
-from model.engine.client import EngineError
 from model.engine.language_model import LanguageModel, NeedsWeightsError
-from model.engine.opening import open_server
+from model.engine.sent import EngineError
 from model.generation import Generation
 from model.job import finish
 from model.kv_cache.over_server import race_over_server
 from model.masks import log_softmax
-from model.sampling import Settings, process
+from model.sampling import Settings
 from model.serving.over_server import serve_over_server
 from model.serving.records import Request
 from model.tokenizing import encode
@@ -31,7 +30,6 @@ EQUAL = 1e-3  # nats
 PROMPT = "The cat sat on the"
 GREEDY = Settings(temperature=0)
 DRAWN = Settings(temperature=0.9, top_p=0.95, presence_penalty=0.3)
-FEW = 50  # log-probabilities at once, as of a large vocabulary
 TEXTS = (
     PROMPT,
     " ",
@@ -41,15 +39,6 @@ TEXTS = (
     "🚀👩‍👩‍👧‍👦 e\u0301",
     "<|endoftext|> $x$ **b** <script>",
 )
-
-
-@pytest.fixture
-def few(vllm: FakeVllm | RealVllm) -> LanguageModel:
-    """The server as it is to a large vocabulary: it sends the best log-probabilities only."""
-    lm = open_server(vllm.url)
-    assert lm.server is not None
-    lm.server.max_best = FEW
-    return lm
 
 
 def gap(first: Generation, second: Generation) -> float:
@@ -114,6 +103,9 @@ def test_rows_of_any_length_and_every_position(
             batch.append([300, 301, 302])
     every = [read_whole(lm, rows[2]) for lm in (remote, storyteller)]
     assert np.abs(every[0] - every[1]).max() < EQUAL
+    scores = [score(lm, rows[1], [[1156, 293], [300]])[0] for lm in (remote, storyteller)]
+    for first, second in zip(*scores, strict=True):
+        assert first == pytest.approx(second, abs=EQUAL)
 
 
 def test_beam_search(remote: LanguageModel, storyteller: LanguageModel) -> None:
@@ -124,105 +116,6 @@ def test_beam_search(remote: LanguageModel, storyteller: LanguageModel) -> None:
             search.step()
         found.append([search.ids_of(beam) for beam in search.beams])
     assert found[0] == found[1]
-
-
-# What is not sent
-
-
-def test_what_is_not_sent_is_exact_at_1_and_bounded_elsewhere(
-    few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    there, here = Generation(few, PROMPT), Generation(storyteller, PROMPT)
-    best = process(here.logits, here.ids, Settings())[0].order[:FEW]
-    assert there.distribution.ids is not None
-    assert sorted(there.distribution.ids) == sorted(best)
-    assert there.distribution.n_tail == few.vocab_size - FEW
-
-    def rest(text: Generation, temperature: float) -> float:
-        probs = process(text.logits, text.ids, Settings(temperature=temperature))[-1].probs
-        return float(1 - probs[best].sum())
-
-    assert rest(there, 1.0) == pytest.approx(rest(here, 1.0), abs=1e-6)
-    assert rest(there, 2.0) > rest(here, 2.0)
-    assert rest(there, 0.5) < rest(here, 0.5)
-
-
-@pytest.mark.parametrize(
-    "penalised",
-    [
-        Settings(temperature=0, repetition_penalty=1.3),
-        Settings(temperature=0, dry=0.8, order="llama.cpp"),  # type: ignore[arg-type]  # by name
-    ],
-)
-def test_forced_and_penalised_tokens_are_asked_for(
-    penalised: Settings, few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    order = process(Generation(storyteller, PROMPT).logits, [], Settings())[0].order
-    rare = int(order[3000])
-    steps = []
-    for lm in (few, storyteller):
-        text = Generation(lm, PROMPT)
-        forced = text.step(token_id=rare)
-        text.step(penalised)
-        steps.append((forced, text))
-    (there, text_there), (here, text_here) = steps
-    assert there.logprob == pytest.approx(here.logprob, abs=EQUAL)
-    assert FEW <= there.rank <= here.rank
-    assert text_there.ids[:-1] == text_here.ids[:-1]
-    used = sorted(set(text_here.ids))
-    told = Generation(few, text_here.ids).logits_for(penalised)
-    expected = log_softmax(Generation(storyteller, text_here.ids).logits)
-    assert np.abs(told - expected)[used].max() < EQUAL
-
-
-def test_a_coin_that_falls_on_what_is_not_sent_asks_for_all(
-    few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    hot = Settings(temperature=3.0)
-    there, here = Generation(few, PROMPT, seed=1), Generation(storyteller, PROMPT, seed=1)
-    for _ in range(6):
-        n_held = there.distribution.n_vocab - there.distribution.n_tail
-        assert n_held == FEW
-        first, second = there.step(hot), here.step(hot)
-        if first.distribution.n_tail == 0:
-            break
-    assert first.distribution.n_tail == 0, "no coin fell there: choose another seed"
-    assert first.token_id == second.token_id
-
-
-def test_a_mask_that_reaches_into_it_asks_for_all(
-    few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    wide = Settings(top_k=2 * FEW)
-    there, here = Generation(few, PROMPT), Generation(storyteller, PROMPT)
-    first, second = there.step(wide), here.step(wide)
-    assert (first.token_id, first.n_kept) == (second.token_id, second.n_kept)
-    assert first.chosen_prob == pytest.approx(second.chosen_prob, rel=EQUAL)
-    assert there.step(Settings(top_k=FEW // 2)).distribution.n_tail == few.vocab_size - FEW
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        Settings(temperature=0.6),
-        Settings(temperature=1.6, top_p=0.6),
-        Settings(temperature=2, min_p=0.1),
-        Settings(typical_p=0.5),
-        Settings(eta=0.01, top_p=0.9),
-        Settings(top_n_sigma=1.5),
-    ],
-)
-def test_the_token_drawn_is_the_one_that_all_of_the_vocabulary_gives(
-    settings: Settings, few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    there, here = Generation(few, PROMPT), Generation(storyteller, PROMPT)
-    seeds = range(12)
-    drawn = [[text.fork(seed).step(settings).token_id for seed in seeds] for text in (there, here)]
-    assert drawn[0] == drawn[1]
-    rows = [Batch(lm, [here.ids] * len(seeds)) for lm in (few, storyteller)]
-    for batch in rows:
-        assert batch.draw([settings] * len(seeds), seeds, here.n_prompt) == drawn[1]
-    assert np.abs(log_softmax(there.all_logits()) - log_softmax(here.logits)).max() < EQUAL
 
 
 # The server

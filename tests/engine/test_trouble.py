@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from model.batch import score
 from model.engine import client
-from model.engine.client import EngineError, Server
+from model.engine.client import Server
 from model.engine.language_model import LanguageModel
 from model.engine.opening import open_server
+from model.engine.sent import EngineError, Sent, spread
 from model.generation import Generation
 from model.weights.check import LoadError
 from tests.engine.fake_vllm import FakeVllm
@@ -24,13 +26,19 @@ def test_a_busy_server_is_asked_again(fake: FakeVllm, monkeypatch: pytest.Monkey
     assert pauses == [0.2, 0.6]
 
 
-@pytest.mark.parametrize("trouble", [500, "no JSON", "[]", '{"choices": []}', '{"choices": 3}'])
+NO_SCORES = '{"choices": [{"index": 0, "prompt_logprobs": null}]}'
+
+
+@pytest.mark.parametrize(
+    "trouble", [500, "no JSON", "[]", '{"choices": []}', '{"choices": [3]}', NO_SCORES]
+)
 def test_what_makes_no_sense_is_refused(trouble: int | str, fake: FakeVllm) -> None:
     text = Generation(open_server(fake.url), PROMPT)
     before = text.ids[:]
-    fake.trouble = [trouble]
-    with pytest.raises(EngineError, match=r"server.*: .*\.$"):
-        text.step()
+    for ask in (text.step, lambda: score(text.lm, before[:1], [before[1:]])):
+        fake.trouble = [trouble]
+        with pytest.raises(EngineError, match=r"server.*: .*\.$"):
+            ask()
     assert text.ids == before
     text.step()
 
@@ -65,10 +73,10 @@ def test_another_model_s_tokens_are_refused(fake: FakeVllm, storyteller: Languag
     sent.served()
     (answer,), _ = sent.expect([[0]], -1)
     with pytest.raises(EngineError, match="ONE_TOKEN_ENGINE_MODEL"):
-        client.spread(answer, 100)
-    logits = client.Sent(answer.ids[:50], answer.logprobs[:50] + 20)
+        spread(answer, 100)
+    logits = Sent(answer.ids[:50], answer.logprobs[:50] + 20, answer.floor)
     with pytest.raises(EngineError, match="raw_logprobs"):
-        client.spread(logits, storyteller.vocab_size)
+        spread(logits, storyteller.vocab_size)
 
 
 def test_a_server_that_overlooks_ids_is_asked_for_all(

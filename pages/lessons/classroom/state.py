@@ -21,11 +21,12 @@ import numpy as np
 
 from model.classroom.records import ClassRound, ClassScore, Kind, Tally
 from model.classroom.room import Room, RoomError, end_room, open_room
-from model.classroom.rounds import class_round, class_score, landing
+from model.classroom.rounds import class_round, class_score, landing, tokens_of
 from model.draw import best_ids
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import log_softmax
+from model.sampling import Settings
 from model.tokenizing import encode, label
 from viz.format import guard, percent
 
@@ -152,9 +153,10 @@ class Classroom:
         self.tally = room.close()
         if room.question.kind == "next":
             answers = [answer for _, answer in room.answers()]
-            self.found = class_round(
-                self.lm, self.generation.ids, self.generation.logits, self.offered, answers
-            )
+            before = self.generation.ids
+            named = tokens_of(self.lm, before, self.offered, answers)
+            logits = self.generation.logits_with({*self.offered, *(i for i in named if i)})
+            self.found = class_round(self.lm, before, logits, self.offered, answers)
         elif room.question.kind == "sampler":
             shares = room.question.shares
             falls = [(landing(shares, coin), answer) for coin, answer in room.coins()]
@@ -169,7 +171,8 @@ class Classroom:
             return
         if self.has_appended:
             self._forget_answers()  # of a position that has had its token
-        before, logits, answers = list(self.generation.ids), self.generation.logits, room.answers()
+        before, answers = list(self.generation.ids), room.answers()
+        logits = self.generation.logits_for(Settings(), token_id=token_id)
         step = self.generation.step(token_id=token_id)
         sentence = f"“{step.text}” was appended."
         if self.found is not None and answers and is_scored:

@@ -1,0 +1,194 @@
+"""A server that sends the best log-probabilities only, as of a large vocabulary, deceives nobody.
+
+What a step, a score or a figure needs of the rest is asked for; the same tests as against vLLM.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from model.batch import Batch, read_whole
+from model.classroom.records import Answer
+from model.engine.language_model import LanguageModel
+from model.engine.opening import open_server
+from model.generation import Generation
+from model.guess.game import GuessingGame
+from model.job import finish
+from model.masks import log_softmax
+from model.sampling import Settings, process
+from model.snowball.exposure import measure_exposure
+from model.snowball.long_generation import Kind, generate_long
+from pages.lessons.classroom.state import Classroom
+from tests.engine.fake_vllm import FakeVllm
+from tests.engine.real_vllm import RealVllm
+
+EQUAL = 1e-3  # nats
+PROMPT = "The cat sat on the"
+RARE = "The cat sat on the quartz zigzag of a jury"  # hardly a token of it is among the best
+FEW = 50  # log-probabilities at once
+
+
+@pytest.fixture
+def few(vllm: FakeVllm | RealVllm) -> LanguageModel:
+    """The server as it is to a large vocabulary."""
+    lm = open_server(vllm.url)
+    assert lm.server is not None
+    lm.server.max_best = FEW
+    return lm
+
+
+def test_what_is_not_sent_is_exact_at_1_and_bounded_elsewhere(
+    few: LanguageModel, storyteller: LanguageModel
+) -> None:
+    there, here = Generation(few, PROMPT), Generation(storyteller, PROMPT)
+    best = process(here.logits, here.ids, Settings())[0].order[:FEW]
+    assert there.distribution.ids is not None
+    assert sorted(there.distribution.ids) == sorted(best)
+    assert there.distribution.n_tail == few.vocab_size - FEW
+
+    def rest(text: Generation, temperature: float) -> float:
+        probs = process(text.logits, text.ids, Settings(temperature=temperature))[-1].probs
+        return float(1 - probs[best].sum())
+
+    assert rest(there, 1.0) == pytest.approx(rest(here, 1.0), abs=1e-6)
+    assert rest(there, 2.0) > rest(here, 2.0)
+    assert rest(there, 0.5) < rest(here, 0.5)
+
+
+@pytest.mark.parametrize(
+    "penalised",
+    [
+        Settings(temperature=0, repetition_penalty=1.3),
+        Settings(temperature=0, dry=0.8, order="llama.cpp"),  # type: ignore[arg-type]  # by name
+    ],
+)
+def test_forced_and_penalised_tokens_are_asked_for(
+    penalised: Settings, few: LanguageModel, storyteller: LanguageModel
+) -> None:
+    order = process(Generation(storyteller, PROMPT).logits, [], Settings())[0].order
+    rare = int(order[3000])
+    steps = []
+    for lm in (few, storyteller):
+        text = Generation(lm, PROMPT)
+        forced = text.step(token_id=rare)
+        text.step(penalised)
+        steps.append((forced, text))
+    (there, text_there), (here, text_here) = steps
+    assert there.logprob == pytest.approx(here.logprob, abs=EQUAL)
+    assert FEW <= there.rank <= here.rank
+    assert text_there.ids[:-1] == text_here.ids[:-1]
+    used = sorted(set(text_here.ids))
+    told = Generation(few, text_here.ids).logits_for(penalised)
+    expected = log_softmax(Generation(storyteller, text_here.ids).logits)
+    assert np.abs(told - expected)[used].max() < EQUAL
+
+
+def test_a_coin_that_falls_on_what_is_not_sent_asks_for_all(
+    few: LanguageModel, storyteller: LanguageModel
+) -> None:
+    hot = Settings(temperature=3.0)
+    there, here = Generation(few, PROMPT, seed=1), Generation(storyteller, PROMPT, seed=1)
+    for _ in range(6):
+        n_held = there.distribution.n_vocab - there.distribution.n_tail
+        assert n_held == FEW
+        first, second = there.step(hot), here.step(hot)
+        if first.distribution.n_tail == 0:
+            break
+    assert first.distribution.n_tail == 0, "no coin fell there: choose another seed"
+    assert first.token_id == second.token_id
+
+
+def test_a_mask_that_reaches_into_it_asks_for_all(
+    few: LanguageModel, storyteller: LanguageModel
+) -> None:
+    wide = Settings(top_k=2 * FEW)
+    there, here = Generation(few, PROMPT), Generation(storyteller, PROMPT)
+    first, second = there.step(wide), here.step(wide)
+    assert (first.token_id, first.n_kept) == (second.token_id, second.n_kept)
+    assert first.chosen_prob == pytest.approx(second.chosen_prob, rel=EQUAL)
+    assert there.step(Settings(top_k=FEW // 2)).distribution.n_tail == few.vocab_size - FEW
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(temperature=0.6),
+        Settings(temperature=1.6, top_p=0.6),
+        Settings(temperature=2, min_p=0.1),
+        Settings(typical_p=0.5),
+        Settings(eta=0.01, top_p=0.9),
+        Settings(top_n_sigma=1.5),
+    ],
+)
+def test_the_token_drawn_is_the_one_that_all_of_the_vocabulary_gives(
+    settings: Settings, few: LanguageModel, storyteller: LanguageModel
+) -> None:
+    there, here = Generation(few, PROMPT), Generation(storyteller, PROMPT)
+    seeds = range(12)
+    drawn = [[text.fork(seed).step(settings).token_id for seed in seeds] for text in (there, here)]
+    assert drawn[0] == drawn[1]
+    rows = [Batch(lm, [here.ids] * len(seeds)) for lm in (few, storyteller)]
+    for batch in rows:
+        assert batch.draw([settings] * len(seeds), seeds, here.n_prompt) == drawn[1]
+    assert np.abs(log_softmax(there.all_logits()) - log_softmax(here.logits)).max() < EQUAL
+
+
+def test_every_token_that_came_is_asked_for(few: LanguageModel, storyteller: LanguageModel) -> None:
+    ids = Generation(storyteller, RARE).ids
+    there, here = (read_whole(lm, ids, len(ids) - 2)[:-1] for lm in (few, storyteller))
+    came = np.arange(len(ids) - 3), ids[3:]
+    assert np.sort(here)[:, -FEW].max() > here[came].min(), "the text holds no rare token"
+    assert there[came] == pytest.approx(here[came], abs=EQUAL)
+    assert np.exp(there).sum(axis=-1) == pytest.approx(1)
+
+
+def test_a_game_scores_the_model_by_what_it_gave(
+    few: LanguageModel, storyteller: LanguageModel
+) -> None:
+    games = [GuessingGame(lm, RARE, n_revealed=5) for lm in (few, storyteller)]
+    while not games[1].is_over:
+        there, here = (game.play({"A": "quartz 50, mat 20"}) for game in games)
+        assert there.model_log_prob == pytest.approx(here.model_log_prob, abs=EQUAL)
+        assert [row.token_id for row in there.rows] == [row.token_id for row in here.rows]
+
+
+def test_a_room_scores_the_model_by_what_it_gave(
+    few: LanguageModel, storyteller: LanguageModel
+) -> None:
+    rounds = []
+    for lm in (few, storyteller):
+        desk = Classroom(lm, Generation(lm, PROMPT), PROMPT)
+        desk.start(PROMPT, RARE.removeprefix(PROMPT))
+        desk.open()
+        desk.ask_next(may_write=True, seconds=None)
+        assert desk.room is not None
+        assert desk.room.question is not None
+        assert desk.true_id in desk.offered
+        phone = desk.room.join("A")
+        desk.room.answer(phone, desk.room.question.number, Answer(None, "zigzag", 0.5))
+        desk.close()
+        assert desk.found is not None
+        shown = {row.token_id: row.model_prob for row in desk.found.rows}
+        desk.append(desk.true_id)
+        assert desk.score is not None
+        rounds.append((shown, desk.score.model_bits))
+        desk.end()
+    assert rounds[0][0] == pytest.approx(rounds[1][0], rel=EQUAL)
+    assert rounds[0][1] == pytest.approx(rounds[1][1], abs=EQUAL)
+
+
+def test_long_texts_and_teacher_forcing(few: LanguageModel, storyteller: LanguageModel) -> None:
+    ids = Generation(storyteller, RARE).ids
+    kinds = [Kind("greedy", Settings(temperature=0), 1), Kind("hot", Settings(temperature=1.5), 2)]
+    long, exposed = [], []
+    for lm in (few, storyteller):
+        long.append(finish(generate_long(lm, ids[:6], kinds, 12, [ids])))
+        exposed.append(finish(measure_exposure(lm, lm, [ids], n_prompt=4, n_tokens=6)))
+    there, here = long
+    assert there.endings == here.endings
+    assert there.surprise == pytest.approx(here.surprise, abs=EQUAL, nan_ok=True)
+    there, here = exposed
+    for name in ("true_text", "writer_loss", "writer_loss_free"):
+        assert getattr(there, name) == pytest.approx(getattr(here, name), abs=EQUAL, nan_ok=True)
+    assert np.nanmin(there.forced - here.forced) > -EQUAL  # what is not sent is shared evenly
