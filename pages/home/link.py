@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby
-from operator import attrgetter
+from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode
-from weakref import WeakKeyDictionary
 
 from model.weights.device import DTYPES, choose_dtype
 from pages.frame.fields import MAX_LINK_TEXT, Switch, Text, Whole, read_fields
 from pages.frame.fields import Choice as OneOf
 from pages.frame.models import DEFAULT_PROMPT
 from pages.home import controls
-from pages.home.branch import Branch, Choice, Shelved
+from pages.home.branch import Branch, Choice, Run, Shelved
 from pages.home.controls import Controls
 from pages.home.session import MAX_SEED, Session
 
@@ -35,11 +33,6 @@ FIELDS = (
     OneOf("dtype", "Number format", options=tuple(DTYPES)),
     *controls.FIELDS,
 )
-# by text: seed and length, the last choice (what stands before it never changes), the parts
-_WRITTEN: WeakKeyDictionary[
-    Branch | Shelved, tuple[tuple[int, int], Choice | None, dict[str, str]]
-] = WeakKeyDictionary()
-_HOW = attrgetter("seed", "controls")  # a token was chosen
 COUNT = Whole("run", "A number of tokens", high=MAX_TOKENS)
 PLACE, TOKEN = Whole("forced", "A forced place"), Whole("forced", "A forced token")
 
@@ -72,40 +65,26 @@ def write_whole(session: Session, text: Branch | Shelved) -> str:
     here = session.lm.local
     if here is not None and here.dtype != choose_dtype("auto", here.device):
         parts["dtype"] = session.lm.dtype_name
-    parts |= session.controls.encode() | _parts_of(text)
-    if not session.lm.has_chat_template:
-        del parts["chat"]
-    return _joined(parts)
+    if session.lm.has_chat_template and not text.chat:
+        parts["chat"] = "0"
+    return f"{_joined(parts | session.controls.encode())}&{write_text(text)}"
 
 
 def write_text(text: Branch | Shelved) -> str:
     """Return the query of one text alone: all of it but the model and the controls."""
-    return _joined(_parts_of(text))
+    text.run = text.run.of(text.choices)
+    return _write_text(text.prompt, text.seed, text.chat, text.run)
 
 
-def _parts_of(text: Branch | Shelved) -> dict[str, str]:
-    """Return the parts of a text's query, written anew where the text has changed."""
-    last = text.choices[-1] if text.choices else None
-    place, known, parts = _WRITTEN.get(text, ((-1, -1), None, {}))
-    if place != (text.seed, len(text.choices)) or known is not last:
-        parts = _write_parts(text)
-        _WRITTEN[text] = (text.seed, len(text.choices)), last, parts
-    return parts
+@lru_cache(maxsize=256)
+def _write_text(prompt: str, seed: int, chat: bool, run: Run) -> str:
+    parts = {"prompt": prompt, "seed": str(seed), "chat": "1" if chat else ""}
+    parts |= {"forced": run.forced, "run": run.stretches}
+    return _joined({name: value for name, value in parts.items() if value or name == "prompt"})
 
 
 def _joined(parts: Mapping[str, str]) -> str:
     return urlencode(parts, safe=":,;~")
-
-
-def _write_parts(text: Branch | Shelved) -> dict[str, str]:
-    parts = {"prompt": text.prompt, "seed": str(text.seed), "chat": "1" if text.chat else "0"}
-    choices = text.choices
-    forced = [f"{i}:{choice.token_id}" for i, choice in enumerate(choices) if choice.forced]
-    if forced:
-        parts["forced"] = ",".join(forced)
-    if choices:
-        parts["run"] = ";".join(_write_stretch(list(run)) for _, run in groupby(choices, _HOW))
-    return parts
 
 
 def read_link(params: Mapping[str, str], default_model: str) -> LinkState:
@@ -158,11 +137,6 @@ def follow(session: Session, link: LinkState) -> None:
     finally:
         session.controls = link.controls
         session.reseed(link.seed)
-
-
-def _write_stretch(run: list[Choice]) -> str:
-    changes = [f"{name}:{text}" for name, text in run[0].controls.encode().items()]
-    return "~".join([f"{len(run)}", f"seed:{run[0].seed}", *changes])
 
 
 def _read_run(run: str, forced: str, seed: int) -> list[Choice]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -37,7 +38,6 @@ from pages.home.session import MAX_SEED, Session
 from pages.home.tab_record import bring_back
 
 LOOK_AHEAD_SECONDS = 0.1  # that the step ahead waits, at most, for readers without an answer
-REPLICA = "replica"  # what this reader's page holds
 
 
 def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
@@ -47,8 +47,10 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
     with toolbar:
         _toolbar(session)
     vocabulary(session.lm.name, vocabulary_labels(session.lm))
-    st.session_state[REPLICA] = Replica()  # it may be mounted anew, and then holds nothing
-    _live()
+    hide_bars = bool(st.session_state.get("hide_bars"))
+    state_of = partial(describe, presenter=is_presenting(), hide_bars=hide_bars)
+    # the component may be mounted anew, and then its page holds nothing
+    _live(session, Replica(), state_of, _of_this_text(session))
     # pandas and plotly come in behind what can be pressed
     from pages.home.home_extras import show_experiments, show_files
 
@@ -294,30 +296,27 @@ def _is_current(session: Session, branch: int) -> bool:
 
 
 @st.fragment
-def _live() -> None:
-    session: Session = st.session_state[SESSION]
+def _live(
+    session: Session,
+    replica: Replica,
+    state_of: Callable[[Session], tuple[dict[str, Any], Mapping[str, Any]]],
+    toolbar_shows: tuple[int, bool],
+) -> None:
     if session.record is not None:
         st.rerun()  # what the tab kept may name another model
-    replica: Replica = st.session_state[REPLICA]
-    state_of = partial(
-        describe,
-        presenter=is_presenting(),
-        hide_bars=bool(st.session_state.get("hide_bars")),
-    )
     with TURNS.step():
-        live(replica.answer(*state_of(session)), on_event=_take_event)
+        live(replica.answer(*state_of(session)), on_event=partial(_take_event, session, replica))
     # the answer is on its way: once others have theirs, take the step that Next would ask for
     TURNS.give_way(LOOK_AHEAD_SECONDS)
     with TURNS.step():
         following = session.prefetch_next()
         prefetch(replica.ahead(*state_of(following)) if following is not None else b"")
-    if st.session_state["toolbar_shows"] != _of_this_text(session):
+    if toolbar_shows != _of_this_text(session):
         st.rerun()  # another branch: its seed and its template belong into the toolbar
 
 
-def _take_event() -> None:
+def _take_event(session: Session, replica: Replica) -> None:
     event: Any = trigger_value("live", "event")
     if isinstance(event, dict):
-        session: Session = st.session_state[SESSION]
-        st.session_state[REPLICA].hear(event.get("holds"))
+        replica.hear(event.get("holds"))
         session.handle(event)

@@ -43,17 +43,17 @@ def describe(
     again = branch.redo(session.controls.settings())
     distribution, arrays = name_arrays(generation.distribution, generation.logits)
     inspected, inspected_arrays = _inspection(session)
-    header = describe_text(session, generation.steps[:]) | {
+    text = describe_text(session, generation.steps[:]) | {"logprob": generation.logprob}
+    header = text | {
         "ack": session.ack,
         "next_id": session.next_id(),
         "coin": uniform_at(again.seed if again else branch.seed, len(generation.ids)),
         "examples": EXAMPLES,
         "finished": generation.finished,
-        "logprob": generation.logprob,
         "controls": session.controls.to_page(),
         "distribution": distribution,
         "inspect": inspected,
-        "branches": [_branch(session, other) for other in session.branches],
+        "branches": [_branch(session, other, text) for other in session.branches],
         "cache": describe_cache(generation),
         "timing": _timing(generation),
         "pieces": Listed(session.draft_pieces, _piece),
@@ -168,13 +168,17 @@ def _six_digits(number: float) -> float:
     return float(f"{number:.6g}")
 
 
-def _branch(session: Session, branch: Branch | Shelved) -> dict[str, Any]:
+def _branch(session: Session, branch: Branch | Shelved, active: dict[str, Any]) -> dict[str, Any]:
+    if branch is session.active:
+        ids, joined, logprob = active["ids"], active["joined"], active["logprob"]
+    else:
+        ids, joined, logprob = branch.ids[:], _joined(session.lm, branch.ids), branch.logprob
     return {
         "id": branch.number,
-        "n_common": count_common(branch.ids, session.active.ids),
-        "ids": list(branch.ids),
-        "joined": _joined(session.lm, branch.ids),
-        "logprob": branch.logprob,
+        "n_common": count_common(ids, active["ids"]),
+        "ids": ids,
+        "joined": joined,
+        "logprob": logprob,
         "query": write_text(branch),
     }
 
