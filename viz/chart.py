@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import pandas as pd  # noqa: F401  whole, before Plotly: it takes what a thread has half imported
@@ -21,7 +23,11 @@ Style: TypeAlias = dict[str, Any]  # arguments that Plotly takes
 PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
 MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
 HEIGHT = 300  # pixels
-LETTERS = 0.09  # of a figure's height: what a name at a line takes
+LETTERS, MAX_LETTERS = 13, 20  # of a line's name: their size, and how many stand in a row
+AROUND = 60  # pixels of a figure's height outside its axes
+MAX_MOVES = 60  # rounds in which names are moved apart
+# colours of lines that are too pale for words
+_AS_WORDS = {colour("kept"): colour("kept-text"), colour("stage"): colour("ink")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,38 +219,52 @@ def add_line(
 
 
 def name_lines(figure: go.Figure) -> None:
-    """Writes the name of each line at its end and in its colour, where a legend would be far.
+    """Writes the name of each line behind its end, in its colour: a legend would be far.
 
-    A name stands above a line that rises and below one that falls, so that it is not crossed; and
-    below as well where another line ends close above.
+    Names that would lie on each other are moved apart; call it once the axes have their ranges.
     """
-    places = [_as_drawn(trace, figure.layout) for trace in figure.data]
-    heights = [y for _, ys in places for y in ys]
-    close = LETTERS * (max(heights) - min(heights))
-    for trace, (xs, ys) in zip(figure.data, places, strict=True):
-        is_crowded = any(0 < other[-1] - ys[-1] < close for _, other in places)
-        figure.add_annotation(
-            x=xs[-1],
-            y=ys[-1],
-            text=trace.name,
-            showarrow=False,
-            xanchor="right",
-            yanchor="top" if is_crowded or ys[-1] < ys[0] else "bottom",
-            font={"size": 12, "color": trace.line.color},
-        )
+    drawn = [trace for trace in figure.data if trace.type == "scatter" and trace.y]
+    lines = [trace for trace in drawn if trace.name and trace.showlegend is not False]
+    whole = {"break_long_words": False, "break_on_hyphens": False}
+    words = [textwrap.wrap(trace.name, MAX_LETTERS, **whole) for trace in lines]
+    places = _apart(figure, [_heights(trace, figure)[-1] for trace in lines], words)
+    for trace, rows, y in zip(lines, words, places, strict=True):
+        tone = re.sub(r",[\d.]+", "", trace.line.color or trace.marker.color)
+        font = {"size": LETTERS, "color": _AS_WORDS.get(tone, tone)}
+        beside = {"xanchor": "left", "xshift": 6, "align": "left", "showarrow": False}
+        name = {"text": "<br>".join(rows), "xref": "paper", "x": 1, "y": y, "font": font}
+        figure.add_annotation(beside | name)
         trace.showlegend = False
+    longest = max((len(row) for rows in words for row in rows), default=0)
+    figure.update_layout(margin_r=round(0.56 * LETTERS * longest) + 12)
 
 
-def _as_drawn(trace: Any, layout: Any) -> tuple[list[float], list[float]]:
-    """Returns the points of a line where its axes put them."""
-    points = [(x, y) for x, y in zip(trace.x, trace.y, strict=True) if y is not None]
-    xs, ys = (
-        [math.log10(value) if axis.type == "log" else value for value in values]
-        for values, axis in zip(
-            zip(*points, strict=True), (layout.xaxis, layout.yaxis), strict=True
-        )
-    )
-    return xs, ys
+def _heights(trace: Any, figure: go.Figure) -> list[float]:
+    """Returns where the axis puts the points of a line."""
+    heights = [float(y) for y in trace.y if y is not None]
+    is_log = figure.layout.yaxis.type == "log"
+    return [math.log10(y) for y in heights] if is_log else heights
+
+
+def _apart(figure: go.Figure, ends: Sequence[float], words: Sequence[Sequence[str]]) -> list[float]:
+    """Moves places along the axis as little as leaves room for so many rows of letters at each."""
+    lines = [trace for trace in figure.data if trace.type == "scatter"]
+    axis, heights = figure.layout.yaxis, [y for one in lines for y in _heights(one, figure)]
+    if axis.type != "log" and axis.rangemode != "normal":
+        heights.append(0.0)  # an axis begins there
+    low, high = sorted(axis.range or (min(heights), max(heights)))
+    row = 1.3 * LETTERS * (high - low) / (figure.layout.height - AROUND)
+    rooms = [row * len(rows) for rows in words]
+    order, places = sorted(range(len(ends)), key=lambda i: ends[i]), list(ends)
+    for _ in range(MAX_MOVES):
+        for below, above in pairwise(order):
+            room = (rooms[below] + rooms[above]) / 2
+            push = max(0.0, room - (places[above] - places[below])) / 2
+            places[below] -= push
+            places[above] += push
+        bounds = [(low + room / 2, high - room / 2) for room in rooms]
+        places = [min(max(y, least), most) for y, (least, most) in zip(places, bounds, strict=True)]
+    return places
 
 
 def write_at(

@@ -13,7 +13,7 @@ _PAINTED = ("color", "colorscale", "colorway")  # how the names end under which 
 
 
 def as_seen(figure: go.Figure, theme: Theme, factor: float = 1.0) -> go.Figure:
-    """Copies a figure for its reader: its roles painted, its frame grown as its type.
+    """Copies a figure for its reader: its roles painted, its frame and margins grown as its type.
 
     Args:
         figure: In roles, with a height.
@@ -21,7 +21,9 @@ def as_seen(figure: go.Figure, theme: Theme, factor: float = 1.0) -> go.Figure:
         factor: By which every letter and the height grow.
     """
     seen: dict[str, Any] = _seen(figure.to_dict(), theme, factor)
-    seen["layout"]["height"] = round(seen["layout"]["height"] * factor)
+    layout = seen["layout"]
+    layout["height"] = round(layout["height"] * factor)
+    layout["margin"] = {side: factor * room for side, room in layout.get("margin", {}).items()}
     return go.Figure(seen, _validate=False)  # valid as drawn; to ask again takes 3 ms
 
 

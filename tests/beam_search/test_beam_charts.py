@@ -126,7 +126,7 @@ def test_three_searches_are_lines_of_running_sums_with_a_proof_or_its_lack() -> 
     assert f"{math.exp(1.5):.1f} times as likely" in chart.caption
     assert "greedy finds" in searches_figure(replace(COMPARISON, greedy=BEST)).caption
     texts = [note.text for note in chart.figure.layout.annotations]
-    assert texts == ["␣lived", "␣in", "␣had", "␣a"]
+    assert texts[:4] == ["␣lived", "␣in", "␣had", "␣a"]
     table = searches_table(COMPARISON)
     assert list(table["as likely"]) == ["1.00×", "4.48×", "4.48×"]
     assert list(table["texts read"]) == ["2", "5", "5"]

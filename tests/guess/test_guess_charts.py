@@ -91,7 +91,9 @@ def test_the_running_score_is_the_mean_of_the_bits_from_where_one_joined() -> No
     assert lines["Cleo"] == [(3, pytest.approx(2))]
     assert lines["the model"][-1][1] == pytest.approx(2)
     assert lines["uniform"][-1][1] == pytest.approx(12)
-    drawn = {line.name: list(line.y) for line in running_figure(rounds).figure.data}
+    drawn = {
+        line.name.partition(":")[0]: list(line.y) for line in running_figure(rounds).figure.data
+    }
     assert drawn["Ada"] == pytest.approx([1, 2])
     assert rounds_table(rounds)["bits: Cleo"].isna().tolist() == [True, True, False]
 

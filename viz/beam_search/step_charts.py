@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, FinishedBeam, lineage
 from viz.beam_search.tree import describe
-from viz.chart import Chart, empty_chart, filled, hatched, new_figure, place_rows
+from viz.chart import Chart, empty_chart, filled, hatched, new_figure, place_rows, write_at
 from viz.format import count, percent, plural, signed, size
 from viz.labels import UPRIGHT, plain
 from viz.palette import MONO, colour
@@ -37,6 +37,7 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
             x=[math.exp(rows[i].total - best) for i in chosen],
             orientation="h",
             name=fate,
+            showlegend=fate == "finished",
             width=0.78,
             marker=hatched() if fate == "pruned" else filled(colour(ROLES[fate]), 1.2),
             hovertext=[describe(nodes, rows[i], fate) for i in chosen],
@@ -49,6 +50,9 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
             layer="below",
             line={"color": colour("chosen"), "width": 1.5, "dash": "dash"},
         )
+        for words, anchor, shift in (("← not kept", "right", -5), ("kept →", "left", 5)):
+            look = {"xanchor": anchor, "xshift": shift, "yanchor": "bottom"}
+            write_at(figure, math.exp(min(kept) - best), -0.6, words, **look)
     for i in range(1, len(rows)):
         if rows[i].parent != rows[i - 1].parent:
             figure.add_hline(y=i - 0.5, line={"color": colour("line"), "width": 1})

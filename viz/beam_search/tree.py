@@ -102,9 +102,9 @@ def tree_figure(
     )
     figure.update_yaxes(visible=False, range=[-n_rows, 0.75])
     figure.update_layout(
-        height=round((42 if n_beams <= 4 else 38) * (n_rows + 0.75)) + 60,
-        margin={"l": 4, "r": 4, "t": 34, "b": 4},
-        legend={"y": -0.02, "yanchor": "top"},
+        height=round((42 if n_beams <= 4 else 38) * (n_rows + 0.75)) + 62,
+        margin={"l": 4, "r": 4, "t": 58, "b": 4},
+        legend={"yref": "container", "y": 1, "yanchor": "top", "traceorder": "reversed"},
     )
     caption = _caption(nodes, steps)
     return Chart(figure, caption, f"The tree of the search. {caption}")
@@ -181,7 +181,8 @@ def _add_edges(
                 x += [start.x, *(start.x + LEAD + length * _CURVE).tolist(), place.x, None]
                 y += [start.y, *(start.y + (place.y - start.y) * rise).tolist(), place.y, None]
         line = {"color": colour(look.role), "width": look.width, "dash": look.dash}
-        figure.add_scatter(x=x, y=y, mode="lines", line=line, name=look.name, hoverinfo="skip")
+        more = {"mode": "lines", "hoverinfo": "skip", "showlegend": len(x) > 1}
+        figure.add_scatter(x=x, y=y, line=line, name=look.name, **more)
 
 
 def _chips(

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from model.causal_mask.records import Comparison, Floats, Losses, TrainingMoment
 from viz.causal_mask.edit_charts import add_columns, name_positions, small_nats
-from viz.chart import Chart, Style, add_line, lying_bars, new_figure, write_at
+from viz.chart import Chart, Style, add_line, lying_bars, name_lines, new_figure
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import plain
 from viz.palette import colour
@@ -119,13 +119,11 @@ def training_figure(moments: Sequence[TrainingMoment], n_steps: int, where: str)
         tone = colour(role)
         look: Style = {"width": 3, "dash": dash, "symbol": "circle" if len(places) == 1 else None}
         hover = "step %{x}: %{y:.2f} nats"
-        add_line(figure, name, places, losses, tone, hover=hover, **look)
-        ink = {"size": 14, "color": tone if role == "error" else colour("kept-text")}
-        words = f"<b>{nats(losses[-1])}</b>"
-        write_at(figure, places[-1], losses[-1], words, xanchor="left", xshift=8, font=ink)
+        add_line(figure, f"{name}: {nats(losses[-1])}", places, losses, tone, hover=hover, **look)
     top = max(max(one.masked, one.unmasked, one.writing) for one in moments)
-    figure.update_xaxes(range=[0, 1.12 * n_steps])
+    figure.update_xaxes(range=[0, n_steps])
     figure.update_yaxes(range=[0, 1.1 * top])
+    name_lines(figure)
     first, last = moments[0], moments[-1]
     caption = (
         f"Measured on copies of {where}, after {plural(last.n_steps, 'step')}. Trained without "

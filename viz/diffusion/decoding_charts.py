@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from model.diffusion.records import DecodingRun, Sweep
-from viz.chart import Chart, add_line, new_figure
+from viz.chart import Chart, add_line, name_lines, new_figure
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import plain
 from viz.palette import colour, sheer
@@ -153,6 +153,7 @@ def sweep_figure(sweep: Sweep, measure: str) -> Chart:
         range=[-0.06, math.log10(ticks[-1]) + 0.06],
     )
     figure.update_yaxes(**what.axis)
+    name_lines(figure)
     caption = f"Measured: {'; '.join(said) or 'nothing to compare yet'}."
     return Chart(figure, caption, f"{what.title} over passes. {caption}")
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from model.encoder_decoder.records import Segment, TwoCaches
 from model.records import FloatArray
-from viz.chart import Chart, add_line, new_figure
+from viz.chart import Chart, add_line, name_lines, new_figure
 from viz.format import duration, plural, size, size_ticks
 from viz.labels import plain
 from viz.palette import colour
@@ -120,6 +120,7 @@ def bytes_figure(caches: TwoCaches) -> Chart:
     ticks, labels = size_ticks(max(*caches.cross_bytes, *caches.own_bytes))
     figure.update_xaxes(range=[0, max(n_steps, 8) + 0.4])
     figure.update_yaxes(tickvals=ticks, ticktext=labels, range=[0, 1.08 * max(ticks)])
+    name_lines(figure)
     caption = (
         f"Measured in the tensors: after {plural(n_steps, 'step')} the input’s cache is "
         f"{size(caches.cross_bytes[-1])}, as after the first; the answer’s is "

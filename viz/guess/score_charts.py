@@ -12,7 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.guess.records import MODEL, UNIFORM, EntropyBounds, GuessRound, GuessRow
-from viz.chart import Chart, new_figure, place_rows
+from viz.chart import Chart, name_lines, new_figure, place_rows
 from viz.format import THIN, count, percent, plural, round_steps
 from viz.labels import plain
 from viz.palette import colour, sheer
@@ -102,7 +102,7 @@ def _revealed_words(last: GuessRound) -> str:
 
 def running_figure(rounds: Sequence[GuessRound]) -> Chart:
     """Draws everyone's mean bits per token up to each round, of one or more: the lowest leads."""
-    figure = new_figure()
+    figure = new_figure(HEIGHT)
     lines = mean_bits(rounds)
     present = [player.name for player in rounds[-1].players]
     for name, points in lines.items():
@@ -113,11 +113,9 @@ def running_figure(rounds: Sequence[GuessRound]) -> Chart:
             mode="lines+markers" if symbol and len(rounds) <= 30 else "lines",
             line={"color": tone, "width": 3, "dash": dash},
             marker={"symbol": symbol or "circle", "size": 10},
-            name=plain(name, MAX_NAME),
+            name=f"{plain(name, MAX_NAME)}: {points[-1][1]:.1f}",
             hovertemplate="token %{x}: %{y:.2f} bits<extra>" + plain(name, MAX_NAME) + "</extra>",
         )
-    playing = {name: lines[name][-1][1] for name in [*present, MODEL, UNIFORM]}
-    _name_ends(figure, playing, len(rounds))
     ticks = round_steps(max(y for points in lines.values() for _, y in points))
     n_rounds = len(rounds)
     figure.update_xaxes(title_text="tokens guessed", range=[0.8, n_rounds + 0.2], dtick=None)
@@ -126,11 +124,7 @@ def running_figure(rounds: Sequence[GuessRound]) -> Chart:
     figure.update_yaxes(
         title_text="bits per token, mean so far", tickvals=ticks, range=[0, 1.06 * ticks[-1]]
     )
-    figure.update_layout(
-        height=HEIGHT,
-        showlegend=False,
-        margin={"l": 8, "r": 60 + 8 * max(map(len, playing)), "t": 8, "b": 8},
-    )
+    name_lines(figure)
     ends = sorted((points[-1][1], name) for name, points in lines.items())
     caption = (
         f"Measured over {plural(n_rounds, 'token')}, the lower the better: "
@@ -161,22 +155,6 @@ def look(name: str, players: Sequence[str]) -> tuple[str, str, str | None]:
         return colour("prompt"), "dot", None
     place = list(players).index(name) % len(SYMBOLS)
     return colour("prompt"), DASHES[place], SYMBOLS[place]
-
-
-def _name_ends(figure: go.Figure, ends: dict[str, float], n_rounds: int) -> None:
-    """Writes each name at the end of its line, far enough from the others to be read."""
-    gap, place = 0.085 * max(ends.values()), -1.0
-    for name, mean in sorted(ends.items(), key=lambda end: end[1]):
-        place = max(mean, place + gap)
-        figure.add_annotation(
-            x=n_rounds,
-            y=place,
-            xanchor="left",
-            xshift=10,
-            showarrow=False,
-            text=f"<b>{mean:.1f}</b> {plain(name, MAX_NAME)}",
-            font={"color": look(name, [])[0]},
-        )
 
 
 def rounds_table(rounds: Sequence[GuessRound]) -> pd.DataFrame:

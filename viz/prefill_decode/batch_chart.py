@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.prefill_decode.records import BatchRun, Padding
-from viz.chart import Chart, Style, add_line, log_axis, new_figure, number_axis
+from viz.chart import Chart, Style, add_line, log_axis, name_lines, new_figure, number_axis
 from viz.format import count, digits, duration
 from viz.palette import colour
 from viz.prefill_decode.phase_charts import medians
@@ -40,6 +40,7 @@ def throughput_figure(run: BatchRun) -> Chart:
     add_line(figure, name, batches, rates, tone, width=3, hover=hover, **gains)
     _batch_axis(figure, batches)
     figure.update_yaxes(log_axis(min(rates) / 1.5, max(rates) * 3, "tokens a second"))
+    name_lines(figure)
     last = run.points[-1]
     caption = (
         f"Measured on {run.machine.where}, {run.machine.model}, by {last.engine}, "
@@ -94,12 +95,12 @@ def wait_figure(run: BatchRun) -> Chart:
         **medians(timed, unit=1000),
         line={"color": colour("generated"), "width": 3},
         marker={"size": 10, "symbol": "diamond"},
-        name="a step, which is each reader’s gap (TPOT)",
+        showlegend=False,
         hovertemplate="batch %{x}: %{y:.3g} ms<extra></extra>",
     )
     _batch_axis(figure, batches)
     top = 1000 * max(runs.high for runs in timed)
-    figure.update_yaxes(number_axis(top, "milliseconds a step", room=1))
+    figure.update_yaxes(number_axis(top, "milliseconds a step: each reader’s gap (TPOT)", room=1))
     first, last = run.points[0], run.points[-1]
     caption = (
         f"Measured in the same run: a reader waits {duration(first.seconds.median)} for a token at "

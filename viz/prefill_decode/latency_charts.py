@@ -6,6 +6,7 @@ clock on the wall, until the id of a token is known.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import accumulate
 from statistics import median
@@ -13,7 +14,16 @@ from statistics import median
 import pandas as pd
 
 from model.prefill_decode.records import PhaseRun, Request
-from viz.chart import Chart, Style, add_line, log_axis, new_figure, number_axis, write_at
+from viz.chart import (
+    Chart,
+    Style,
+    add_line,
+    log_axis,
+    name_lines,
+    new_figure,
+    number_axis,
+    write_at,
+)
 from viz.format import count, digits, duration, percent, plural
 from viz.palette import colour, sheer
 from viz.prefill_decode.phase_charts import BIG, HEIGHT, spread, typical
@@ -34,9 +44,11 @@ def gaps_figure(request: Request, where: str) -> Chart:
     low, high = min(*gaps, first) / 2, 2 * max(*gaps, first)
     tone, name = colour("prompt"), f"first token (TTFT): {duration(request.first_seconds)}"
     marker: Style = {"size": [0, 11], "color": tone, "symbol": "circle"}
-    look: Style = {"width": 4, "symbol": "circle", "marker": marker}
+    look: Style = {"width": 4, "symbol": "circle", "marker": marker, "showlegend": False}
     hover = "after %{y:.3g} ms"
     add_line(figure, name, [1, 1], [low, first], tone, hover=hover, **look)
+    beside: Style = {"xanchor": "left", "xshift": 9, "font": {"size": 12, "color": tone}}
+    write_at(figure, 1, math.log10(first), name, **beside)
     tone, places = colour("generated"), list(range(2, request.n_out + 1))
     marker = {"size": 5, "color": tone, "symbol": "diamond"}
     look = {"width": 1, "mode": "markers" if len(gaps) < 400 else "lines", "marker": marker}
@@ -47,6 +59,7 @@ def gaps_figure(request: Request, where: str) -> Chart:
     add_line(figure, name, ends, [typical_gap] * 2, ink, width=1.5, dash="dash")
     figure.update_xaxes(range=[0, request.n_out + 1])
     figure.update_yaxes(log_axis(low, high, "milliseconds"))
+    name_lines(figure)
     slowest = quantile(request.gaps, 0.95)
     per_output = request.per_output or 0.0
     caption = (
@@ -95,6 +108,7 @@ def stream_figure(request: Request, where: str) -> Chart:
     write_at(figure, request.first_seconds, 1, words, BIG, **arrow)
     figure.update_xaxes(range=[0, end])
     figure.update_yaxes(number_axis(n_out, "tokens in hand"))
+    name_lines(figure)
     caption = (
         f"Measured on {where}: {plural(request.n_out, 'token')} from a prompt of "
         f"{count(request.n_in)}; the first was ready after {duration(request.first_seconds)}, the "

@@ -45,6 +45,12 @@ def pass_name(point: RoofPoint) -> str:
     return f"decode, batch {point.n_batch}{'' if _is_plain(point) else ', quick step'}"
 
 
+def _short_name(point: RoofPoint, first: RoofPoint) -> str:
+    """Names a pass beside others of its phase, of which the first has its whole name."""
+    name = pass_name(point)
+    return name if point is first else name.removeprefix("prefill of ").removeprefix("decode, ")
+
+
 def _is_plain(point: RoofPoint) -> bool:
     return _PLAIN in point.engine
 
@@ -54,6 +60,7 @@ def roofline_figure(roofline: Roofline) -> Chart:
     top, points = roofline.ceilings, roofline.points
     x_title = "arithmetic intensity: FLOPs for each byte read"
     figure = new_figure(HEIGHT, x_title, "GFLOP/s")
+    figure.update_layout(showlegend=False)
     intensities = [top.ridge, *(point.intensity for point in points)]
     left, right = min(*intensities, 0.5) / 5, max(intensities) * 4
     _roofs(figure, top, left, right)
@@ -82,13 +89,20 @@ def _roofs(figure: go.Figure, top: Ceilings, left: float, right: float) -> None:
     """Draws the slope of both bandwidths, the flat matrix rate, and the ridge."""
     ink, muted = colour("ink"), colour("muted")
     x, y = [left, top.ridge, right], [left * top.copy, top.matmul, top.matmul]
-    copy, rate = f"{digits(top.copy / 1e9)} GB/s", f"{digits(top.matmul / 1e9)} GFLOP/s"
-    add_line(figure, f"roof: copy {copy}, then matrices {rate}", x, y, ink, width=3)
+    add_line(figure, "roof", x, y, ink, width=3)
     x, y = [left, top.matmul / top.read], [left * top.read, top.matmul]
-    name = f"matrix and vector {digits(top.read / 1e9)} GB/s"
-    add_line(figure, name, x, y, muted, width=2, dash="dash")
-    words = f"ridge: {digits(top.ridge)} FLOPs a byte"
-    write_at(figure, math.log10(top.ridge), math.log10(top.matmul), words, yshift=14)
+    add_line(figure, "lower roof", x, y, muted, width=2, dash="dash")
+    slope = left**0.3 * top.ridge**0.7  # a place on it
+    above = {"xanchor": "right", "yanchor": "bottom"}
+    below = {"xanchor": "left", "yanchor": "top"}
+    ridge = f"ridge: {digits(top.ridge)} FLOPs a byte"
+    for x_at, y_at, words, beside in (
+        (slope, slope * top.copy, f"copies {digits(top.copy / 1e9)} GB/s", above),
+        (2 * left, 2 * left * top.read, f"reads {digits(top.read / 1e9)} GB/s", below),
+        (top.ridge, top.matmul, ridge, above),
+        (right, top.matmul, f"matrices {digits(top.matmul / 1e9)} GFLOP/s", above),
+    ):
+        write_at(figure, math.log10(x_at), math.log10(y_at), words, **beside)
 
 
 def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str) -> None:
@@ -106,17 +120,17 @@ def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str) -> None:
             "symbol": [symbol if _is_plain(p) else f"{symbol}-open" for p in points],
             "line": {"width": 2, "color": tone},
         },
-        text=[
-            f" {pass_name(point).removeprefix('prefill of ').removeprefix('decode, ')} "
-            for point in points
-        ],
+        text=[f" {_short_name(point, points[0])} " for point in points],
         # where neither the roof nor its neighbours are
         textposition=[
-            "top left" if phase == "decode" and _is_plain(p) else "bottom right" for p in points
+            "top left"
+            if phase == "decode" and _is_plain(p) and p is not points[0]
+            else "bottom right"
+            for p in points
         ],
         textfont={"size": 13, "color": colour("ink")},
         cliponaxis=False,
-        name=f"{phase}: " + ("prompts of so many tokens" if phase == "prefill" else "batches"),
+        name=phase,
         customdata=[[duration(p.seconds.median), size(p.n_bytes)] for p in points],
         hovertemplate="%{text}: %{customdata[0]} a pass, %{customdata[1]} read"
         "<br>%{x:.3g} FLOPs a byte, %{y:.3s}FLOP/s<extra></extra>",

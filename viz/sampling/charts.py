@@ -76,14 +76,16 @@ def votes_figure(answers: Sequence[str], cold: Sequence[int], warm: Sequence[int
     """Draws the votes for each answer, most votes first, at T = 0 (cold) and at T = 0.7."""
     figure = new_figure()
     places = list(range(len(answers)))
-    for votes, name, role in ((cold, "T = 0", "muted"), (warm, "T = 0.7", "generated")):
-        numbers = [str(n) if n else "" for n in votes]
+    for votes, name, role in ((cold, "at T = 0", "muted"), (warm, "at T = 0.7", "generated")):
+        most = max(votes)
+        numbers = [f"{n} {name}" if n == most > 0 else str(n) if n else "" for n in votes]
         tone = {"color": colour(role)}
         add_bars(figure, places, votes, numbers, name=name, marker=tone, width=0.36)
     top = max([*cold, *warm, 1])
-    figure.update_xaxes(title_text="votes", range=[0, 1.12 * top])
+    figure.update_xaxes(title_text="votes", range=[0, 1.3 * top])
     place_rows(figure, [plain(answer, MAX_LABEL) for answer in answers])
-    figure.update_layout(barmode="group", height=max(180, 90 + 46 * len(answers)))
+    height = max(160, 70 + 46 * len(answers))
+    figure.update_layout(barmode="group", height=height, showlegend=False)
     caption = "Measured: the first word of each continuation is its answer, the commonest shown."
     return Chart(figure, caption, f"Votes for {', '.join(answers)}. {caption}")
 

@@ -15,6 +15,7 @@ from viz.chart import (
     Chart,
     Style,
     add_line,
+    name_lines,
     new_figure,
     number_axis,
     place_rows,
@@ -155,9 +156,10 @@ def server_figure(run: ServerRun) -> Chart:
         ("running", "generated", [moment.n_running for moment in run.moments]),
         ("waiting", "rejected", [moment.n_waiting for moment in run.moments]),
     ):
-        add_line(figure, name, seconds, counts, colour(role), shape="hv", showlegend=True)
+        add_line(figure, name, seconds, counts, colour(role), shape="hv")
     most = max(max(moment.n_running, moment.n_waiting) for moment in run.moments)
     figure.update_yaxes(number_axis(max(most, 1), "requests"))
+    name_lines(figure)
     caption = (
         "Measured by the server, of all its readers: its KV cache was at most "
         f"{percent(max(moment.cache_share for moment in run.moments))} full"

@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from model.snowball.records import Bools, Compounding, Forks, ForkStep, RewindStrategy
-from viz.chart import Chart, add_line, hatched, name_rows, new_figure
+from viz.chart import Chart, add_line, hatched, name_lines, name_rows, new_figure
 from viz.format import change, digits, duration, nats, percent, plural
 from viz.palette import colour, sheer
 from viz.snowball.confidence_bands import add_band, add_mean, windows
@@ -54,6 +54,7 @@ def surprise_figure(steps: Sequence[ForkStep]) -> Chart:
         role, dash = LOOKS[name]
         places, costs = [i for i, _ in points], [cost for _, cost in points]
         add_line(figure, name, places, costs, colour(role), dash=dash, hover=HOVER)
+    name_lines(figure)
     # the forced token itself is left out: it is the reader's choice
     means = [float(np.mean([cost for i, cost in p if i] or [0.0])) for p in sides.values()]
     caption = (
@@ -78,9 +79,9 @@ def parting_figure(forks: Forks) -> Chart:
     x = np.arange(1, forks.kl.shape[1] + 1, dtype=np.float64)
     figure = _figure(len(x), "KL, nats")
     low, middle, high = np.nanquantile(forks.kl, (0.25, 0.5, 0.75), axis=0)
-    name = "the middle half of the forks"
-    add_band(figure, x, low, high, "surprise", name=name, showlegend=True)
-    add_line(figure, "median", x, middle, colour("ink"), hover=HOVER)
+    add_band(figure, x, low, high, "surprise")
+    add_line(figure, "median; the middle half is shaded", x, middle, colour("ink"), hover=HOVER)
+    name_lines(figure)
     n_met = int(reconverged(forks).sum())
     caption = (
         f"Measured, {plural(forks.n_texts, 'fork')}: the median gap is {nats(float(middle[0]))} "
@@ -102,6 +103,7 @@ def cost_figure(forks: Forks) -> Chart:
     lines = [windows(-values, WINDOW) for values in (forks.original, forks.forced)]
     for line, (name, (role, dash)) in zip(lines, LOOKS.items(), strict=True):
         add_mean(figure, line, role, name, dash=dash)
+    name_lines(figure)
     caption = (
         f"Measured: means of {WINDOW} tokens over all forks, bands are 95 % intervals. The first "
         f"{WINDOW} tokens: {nats(lines[0].means[0])} in the original texts, "
@@ -121,6 +123,7 @@ def survival_figure(slips: Compounding) -> Chart:
     ink, expected = colour("ink"), 100 * slips.predicted
     add_line(figure, "(1 − e)ⁿ", x, expected, ink, dash="dash", hover=HOVER)
     figure.update_yaxes(range=[0, 103])
+    name_lines(figure)
     caption = (
         f"A slip is a token below {percent(slips.threshold)}. Measured: e = {percent(slips.rate)} "
         f"of the tokens of original texts, and both coloured lines; a text that has ended counts "

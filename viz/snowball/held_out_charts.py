@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from model.snowball.records import ContextLoss, Estimate, Exposure, Floats
-from viz.chart import Chart, new_figure
+from viz.chart import Chart, name_lines, new_figure
 from viz.format import THIN, change, count, digits
 from viz.snowball.confidence_bands import Line, add_mean, windows
 
@@ -28,6 +28,7 @@ def judged_figure(exposure: Exposure) -> Chart:
     title = f"surprise of {exposure.judge}, nats per token"
     figure = _figure(exposure.forced, exposure.free, title)
     add_mean(figure, windows(exposure.true_text, WINDOW), "muted", TRUE, dash="dash")
+    name_lines(figure)
     caption = (
         f"Measured on {len(exposure.forced)} held-out stories, T = {exposure.temperature:g}: the "
         f"expected surprise of {exposure.judge} at a draw of {exposure.writer}, exact over all "
@@ -40,6 +41,7 @@ def reference_figure(exposure: Exposure) -> Chart:
     """Draws the writer's loss against the story itself, after true tokens and after its own."""
     title = f"loss of {exposure.writer}, nats per token"
     figure = _figure(exposure.writer_loss, exposure.writer_loss_free, title)
+    name_lines(figure)
     caption = (
         f"Measured on {len(exposure.forced)} held-out stories: −log p of the story’s own token. "
         "After its own tokens the model tells another story, so this loss counts every "
@@ -122,13 +124,14 @@ def context_figure(loss: ContextLoss) -> Chart:
         whole = ~np.isnan(losses).any(axis=0)  # a context that every target was given
         means = np.where(whole, losses.mean(axis=0), np.nan)
         half = np.array([Estimate.of(column).half_width for column in losses.T])
-        shown = f"{name}, {digits(loss.n_parameters[name] / 1e6, 2)} M"
+        shown = f"{name}, {digits(loss.n_parameters[name] / 1e6, 2)}{THIN}M"
         add_mean(figure, Line(x, means, half), role, shown, dash=dash, symbol=symbol)
         known = means[whole]
         if known.size:
             words.append(f"{name} {known[0]:.2f} to {known[-1]:.2f}")
     figure.update_xaxes(type="log", tickvals=x.tolist(), ticktext=[count(int(n)) for n in x])
     figure.update_yaxes(rangemode="normal")
+    name_lines(figure)
     n = len(next(iter(loss.losses.values())))
     caption = (
         f"Measured: the same {n} tokens of held-out text, predicted from the last 1, 2, 4, … "

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from markupsafe import Markup
 
 from model.snowball.records import Floats, InstructionPosition, LongTexts, Version
-from viz.chart import Chart, add_line, new_figure
+from viz.chart import Chart, add_line, name_lines, new_figure
 from viz.format import count, percent, plural
 from viz.palette import colour
 from viz.snowball.confidence_bands import add_mean, windows
@@ -40,6 +40,7 @@ def followed_figure(position: InstructionPosition, n_tokens: int) -> Chart:
     )
     figure.update_xaxes(range=[0, n_tokens])
     figure.update_yaxes(range=[-2, 103])
+    name_lines(figure)
     caption = _caption(position)
     return Chart(figure, caption, f"When texts follow the instruction. {caption}")
 
@@ -90,6 +91,7 @@ def repeats_figure(texts: LongTexts) -> Chart:
     title = "tokens in a repeated run of four, %"
     figure, ends = _figure(texts, 100 * texts.repeated, title)
     figure.update_yaxes(range=[0, 103])
+    name_lines(figure)
     words = "; ".join(f"{name} {percent(value / 100)}" for name, value in ends.items())
     caption = f"Measured at the end: {words}. A run counts where the text had it before."
     return Chart(figure, caption, f"Repeats by position. {caption}")
@@ -98,6 +100,7 @@ def repeats_figure(texts: LongTexts) -> Chart:
 def long_surprise_figure(texts: LongTexts) -> Chart:
     """Draws the surprise of each token, by position."""
     figure, ends = _figure(texts, texts.surprise, "surprise, nats per token")
+    name_lines(figure)
     words = "; ".join(f"{name} {value:.2f}" for name, value in ends.items())
     caption = f"Measured at the end: {words} nats, by the model’s own raw probabilities."
     return Chart(figure, caption, f"Surprise by position. {caption}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.speculative.records import FORCED_LENGTH, Bar, DraftReport, RoundCost, Speed, SpeedReport
-from viz.chart import Chart, add_line, new_figure, place_rows
+from viz.chart import Chart, add_line, name_lines, new_figure, place_rows
 from viz.format import count, digits, duration, percent, plural, round_steps
 from viz.labels import plain
 from viz.palette import colour
@@ -94,6 +94,7 @@ def acceptance_figure(reports: Sequence[DraftReport]) -> Chart:
         )
     figure.update_xaxes(dtick=1)
     figure.update_yaxes(range=[0, 105])
+    name_lines(figure)
     best = max(reports, key=lambda one: one.acceptance.rate)
     caption = (
         f"Measured: {best.name} is accepted most often, {percent(best.acceptance.rate)} of "
@@ -144,7 +145,7 @@ def speed_figure(report: SpeedReport, where: str) -> Chart:
             ],
             textposition="middle right",
             marker={"size": 11, "symbol": "x", "color": colour("ink")},
-            name="measured, best and worst case",
+            showlegend=False,
             hovertemplate="%{text}<extra></extra>",
         )
     figure.add_hline(y=1, line={"color": colour("ink"), "width": 1})
@@ -153,6 +154,7 @@ def speed_figure(report: SpeedReport, where: str) -> Chart:
     )
     top = max(*measured, *textbook, *report.extremes or ())
     figure.update_yaxes(range=[0, 1.15 * top], rangemode="tozero")
+    name_lines(figure)
     caption = _speed_words(report.speeds, where)
     return Chart(figure, caption, f"Speed-up by draft length. {caption}")
 
