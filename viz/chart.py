@@ -23,7 +23,7 @@ Style: TypeAlias = dict[str, Any]  # arguments that Plotly takes
 PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
 MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
 HEIGHT = 300  # pixels
-LETTERS, MAX_LETTERS = 13, 20  # of a line's name: their size, and how many stand in a row
+LETTERS, MAX_LETTERS = 13, 15  # of a line's name: their size, and how many stand in a row
 AROUND = 60  # pixels of a figure's height outside its axes
 MAX_MOVES = 60  # rounds in which names are moved apart
 # colours of lines that are too pale for words

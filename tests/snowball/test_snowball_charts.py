@@ -165,7 +165,7 @@ def test_drift_and_kl_are_told_with_their_numbers() -> None:
 
 def test_lines_are_the_records_own_numbers() -> None:
     context = held_out_charts.context_figure(CONTEXT)
-    assert line(context, "last, 7.0 M") == [4.0, 3.0], "what is not measured whole is left out"
+    assert line(context, "last, 7.0\u202fM") == [4.0, 3.0], "what is not measured whole is left out"
     assert "last 4.00 to 3.00" in context.caption
     last = 100 * LONG.repeated[0, -8:].mean()
     assert line(written_charts.repeats_figure(LONG), "greedy")[-1] == pytest.approx(last)

@@ -92,14 +92,14 @@ def _roofs(figure: go.Figure, top: Ceilings, left: float, right: float) -> None:
     add_line(figure, "roof", x, y, ink, width=3)
     x, y = [left, top.matmul / top.read], [left * top.read, top.matmul]
     add_line(figure, "lower roof", x, y, muted, width=2, dash="dash")
-    slope = left**0.3 * top.ridge**0.7  # a place on it
+    slope = left**0.15 * top.ridge**0.85  # a place on it
     above = {"xanchor": "right", "yanchor": "bottom"}
     below = {"xanchor": "left", "yanchor": "top"}
     ridge = f"ridge: {digits(top.ridge)} FLOPs a byte"
     for x_at, y_at, words, beside in (
         (slope, slope * top.copy, f"copies {digits(top.copy / 1e9)} GB/s", above),
         (2 * left, 2 * left * top.read, f"reads {digits(top.read / 1e9)} GB/s", below),
-        (top.ridge, top.matmul, ridge, above),
+        (top.ridge, top.matmul, ridge, {"yanchor": "bottom", "yshift": 16}),
         (right, top.matmul, f"matrices {digits(top.matmul / 1e9)} GFLOP/s", above),
     ):
         write_at(figure, math.log10(x_at), math.log10(y_at), words, **beside)

@@ -82,7 +82,7 @@ def votes_figure(answers: Sequence[str], cold: Sequence[int], warm: Sequence[int
         tone = {"color": colour(role)}
         add_bars(figure, places, votes, numbers, name=name, marker=tone, width=0.36)
     top = max([*cold, *warm, 1])
-    figure.update_xaxes(title_text="votes", range=[0, 1.3 * top])
+    figure.update_xaxes(title_text="votes", range=[0, 1.4 * top])
     place_rows(figure, [plain(answer, MAX_LABEL) for answer in answers])
     height = max(160, 70 + 46 * len(answers))
     figure.update_layout(barmode="group", height=height, showlegend=False)

@@ -143,7 +143,7 @@ def speed_figure(report: SpeedReport, where: str) -> Chart:
                 f"{n} accepted {y:.2f}"
                 for n, y in zip(("all", "none"), report.extremes, strict=True)
             ],
-            textposition="middle right",
+            textposition=["top center", "bottom center"],
             marker={"size": 11, "symbol": "x", "color": colour("ink")},
             showlegend=False,
             hovertemplate="%{text}<extra></extra>",
