@@ -225,8 +225,8 @@ def name_lines(figure: go.Figure) -> None:
     """
     drawn = [trace for trace in figure.data if trace.type == "scatter" and trace.y]
     lines = [trace for trace in drawn if trace.name and trace.showlegend is not False]
-    whole = {"break_long_words": False, "break_on_hyphens": False}
-    words = [textwrap.wrap(trace.name, MAX_LETTERS, **whole) for trace in lines]
+    wrapper = textwrap.TextWrapper(MAX_LETTERS, break_long_words=False, break_on_hyphens=False)
+    words = [wrapper.wrap(trace.name) for trace in lines]
     places = _apart(figure, [_heights(trace, figure)[-1] for trace in lines], words)
     for trace, rows, y in zip(lines, words, places, strict=True):
         tone = re.sub(r",[\d.]+", "", trace.line.color or trace.marker.color)

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, FinishedBeam, lineage
 from viz.beam_search.tree import describe
-from viz.chart import Chart, empty_chart, filled, hatched, new_figure, place_rows, write_at
+from viz.chart import Chart, Style, empty_chart, filled, hatched, new_figure, place_rows, write_at
 from viz.format import count, percent, plural, signed, size
 from viz.labels import UPRIGHT, plain
 from viz.palette import MONO, colour
@@ -51,7 +51,7 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
             line={"color": colour("chosen"), "width": 1.5, "dash": "dash"},
         )
         for words, anchor, shift in (("← not kept", "right", -5), ("kept →", "left", 5)):
-            look = {"xanchor": anchor, "xshift": shift, "yanchor": "bottom"}
+            look: Style = {"xanchor": anchor, "xshift": shift, "yanchor": "bottom"}
             write_at(figure, math.exp(min(kept) - best), -0.6, words, **look)
     for i in range(1, len(rows)):
         if rows[i].parent != rows[i - 1].parent:
