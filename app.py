@@ -25,7 +25,8 @@ if __name__ == "__main__":  # a reader's visit
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
-    from pages.frame import first_paint
+    from pages.frame import first_paint, resuming
     from pages.lessons.classroom import phone
 
+    resuming.watch_no_sources()
     app = App(__file__, routes=(*first_paint.routes(), *phone.ROUTES))

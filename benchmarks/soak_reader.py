@@ -6,6 +6,7 @@ import asyncio
 import re
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
@@ -30,22 +31,28 @@ class SoakReader(Visitor):
         self._is_part = False  # whether a fragment is about to run, and not the page
 
     async def __aenter__(self) -> SoakReader:
-        """Opens the page, or opens it again in the same session."""
-        again = ("xsrf", self._session) if self._session else ()
-        self.socket = await self._connect("streamlit", *again)
-        request = BackMsg()
-        request.rerun_script.query_string = self.query
-        request.rerun_script.page_name = self.page_name
-        self._is_begun = False
-        await self.socket.send(request.SerializeToString())
+        """Opens the page and waits until it is drawn."""
+        self.socket = await self._connect("streamlit")
+        await self._ask_for_page(name=self.page_name)
         await self._read_until(self._is_drawn)
         return self
 
     async def reconnect(self, after: float) -> None:
-        """Loses the connection without a word, and comes back."""
+        """Loses the connection without a word, and comes back to the same session.
+
+        As a browser's page, it asks to be drawn anew and waits for nothing: what the server sent to
+        the lost connection is lost, and a press is answered all the same.
+        """
         self.socket.transport.abort()
         await asyncio.sleep(after)
-        await self.__aenter__()
+        self.socket = await self._connect("streamlit", "xsrf", self._session)
+        await self._ask_for_page(script=self.page)
+
+    async def _ask_for_page(self, name: str = "", script: str = "") -> None:
+        which = ClientState(query_string=self.query, page_name=name, page_script_hash=script)
+        request = BackMsg(rerun_script=which)
+        self._is_begun = False
+        await self.socket.send(request.SerializeToString())
 
     async def choose_model(self, name: str) -> None:
         """Names another model in the dialog, and waits until the page goes on with it."""
