@@ -12,8 +12,9 @@ export class FinishedStep {
   isPresenting = false;
   /** Whether it stays until the next press, where the reader or the address says so. */
   wish = ADDRESS.has("hold") ? ADDRESS.get("hold") === "1" : null;
-  until = 0; // when the light goes out
-  timer = 0;
+  /** How long it is lit from the frame that shows it first, in milliseconds. */
+  duration = 0;
+  timer = 0; // 0 before that frame
 
   /** @param {() => void} changed */
   constructor(changed) {
@@ -27,12 +28,10 @@ export class FinishedStep {
 
   /** Remembers what a press draws from, and lights it. */
   light(drawn, isPlaying) {
+    this.cutShort();
     this.drawn = drawn;
-    if (this.isHeld) this.until = Infinity;
-    else if (!isPlaying && !isStill()) {
-      this.until = performance.now() + LIT_MS;
-      this.timer = setTimeout(this.changed, LIT_MS);
-    }
+    if (this.isHeld) this.duration = Infinity;
+    else if (!isPlaying && !isStill()) this.duration = LIT_MS;
   }
 
   /** When the text has ended no distribution follows: the bars keep the one its end was drawn from. */
@@ -46,10 +45,18 @@ export class FinishedStep {
   /** Puts the light out: something else was pressed. */
   cutShort() {
     clearTimeout(this.timer);
-    this.until = 0;
+    this.timer = this.duration = 0;
   }
 
+  /** Whether a frame shows it, when the text ends there; the first such frame starts its clock. */
   isLitAt(position) {
-    return this.drawn?.position === position && performance.now() < this.until;
+    if (this.drawn?.position !== position) return false;
+    if (this.duration === LIT_MS && this.timer === 0) this.timer = setTimeout(this.goOut, LIT_MS);
+    return this.duration > 0;
   }
+
+  goOut = () => {
+    this.cutShort();
+    this.changed();
+  };
 }

@@ -335,7 +335,8 @@ export class Live {
 
   /** Whether the finished step is shown: Python has answered, and nothing waits to be pressed. */
   get isLit() {
-    return this.inspecting === null && this.queue.isSent && this.finished.isLitAt(this.ids.length - 1);
+    if (this.inspecting !== null || this.step.isUnderWay || !this.queue.isSent) return false;
+    return this.finished.isLitAt(this.ids.length - 1);
   }
 
   isBusy() {

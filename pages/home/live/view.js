@@ -16,7 +16,7 @@ function choosePosition({ header, present, inspected, finished, step, inspecting
   if (past !== null && inspecting === past.position) return past;
   const end = ids.length - 1;
   const asEnd = { chosenId: ids[end], forced: header.forced.includes(end) };
-  if (present !== null && !step.isUnderWay && isLit) return { ...finished.drawn, ...asEnd };
+  if (present !== null && isLit) return { ...finished.drawn, ...asEnd };
   if (present !== null) {
     const forced = step.kind === "force";
     const { coin } = header;
