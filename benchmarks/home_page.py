@@ -51,6 +51,9 @@ class Replica:
         if forward.WhichOneof("type") != "delta" or name not in (LIVE, "prefetch") or not packed:
             return None
         header = self.take(name, packed)
+        ahead = packed[_length(packed) :]
+        if name == LIVE and ahead:
+            self.take("prefetch", ahead)
         return header if name == LIVE else None
 
     def take(self, name: str, packed: bytes) -> dict[str, Any] | None:
@@ -68,6 +71,14 @@ class Replica:
             return None
         self.headers[name] = told["version"], header
         return header
+
+
+def _length(packed: bytes) -> int:
+    """Returns where a message ends: another may stand behind it."""
+    n_header = int.from_bytes(packed[:4], "little")
+    arrays = json.loads(packed[4 : 4 + n_header]).get("arrays", ())
+    n_numbers: int = sum(array["length"] for array in arrays)
+    return -(-(4 + n_header) // 4) * 4 + 4 * n_numbers
 
 
 def changed(old: Any, change: Any) -> Any:

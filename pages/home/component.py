@@ -25,7 +25,7 @@ def live(data: bytes, on_event: Callable[[], None], key: str = "live") -> None:
     """Mount the live component.
 
     Args:
-        data: What the page is to show, made by `encode_payload`.
+        data: What the page is to show, made by `encode_payload`; behind it what `prefetch` takes.
         on_event: Called before the run that answers an event, which is its trigger "event".
         key: Names the component in the session.
     """

@@ -304,13 +304,20 @@ def _live(
 ) -> None:
     if session.record is not None:
         st.rerun()  # what the tab kept may name another model
+    show = partial(live, on_event=partial(_take_event, session, replica))
     with TURNS.step():
-        live(replica.answer(*state_of(session)), on_event=partial(_take_event, session, replica))
-    # the answer is on its way: once others have theirs, take the step that Next would ask for
+        answer = replica.answer(*state_of(session))
+        if not replica.is_confirmed:
+            show(answer)
+    # the answer is on the page: once others have theirs, take the step that Next would ask for
     TURNS.give_way(LOOK_AHEAD_SECONDS)
     with TURNS.step():
         following = session.prefetch_next()
-        prefetch(replica.ahead(*state_of(following)) if following is not None else b"")
+        ahead = replica.ahead(*state_of(following)) if following is not None else b""
+        if replica.is_confirmed:
+            show(answer + ahead)  # one message of two costs less than two
+        else:
+            prefetch(ahead)
     if toolbar_shows != _of_this_text(session):
         st.rerun()  # another branch: its seed and its template belong into the toolbar
 

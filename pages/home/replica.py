@@ -59,7 +59,11 @@ class State:
 
 
 class Replica:
-    """What one page was told last: as the answer to its event, and ahead of the next one."""
+    """What one page was told last: as the answer to its event, and ahead of the next one.
+
+    Attributes:
+        is_confirmed: whether the last answer only confirms what the page shows already.
+    """
 
     def __init__(self) -> None:
         """Begin with a page that holds nothing."""
@@ -68,6 +72,7 @@ class Replica:
         self._answer: State | None = None
         self._ahead: State | None = None
         self._held: Sequence[object] = ()
+        self.is_confirmed = False
 
     def hear(self, versions: object) -> None:
         """Note which versions the page says it holds; an event may say anything."""
@@ -77,6 +82,8 @@ class Replica:
         """Return the message that brings the page up to date; without an event it says all."""
         known = [s for s in (self._ahead, self._answer) if s and s.version in self._held]
         self._held = ()
+        ahead = self._ahead
+        self.is_confirmed = ahead in known and ahead.arrays["logits"] is arrays["logits"]
         self._answer, message = self._tell(header, arrays, known, None)
         if self._ahead not in known:
             self._ahead = None

@@ -12,7 +12,7 @@ const sources = new WeakMap();
  * four bytes.
  * @template {object} [Head=Header]
  * @param {any} data bytes; or taken apart already, as a recording is
- * @returns {{header: Head, arrays: Arrays}}
+ * @returns {{header: Head, arrays: Arrays, rest?: Uint8Array}} the rest is what stands behind it
  */
 export function decodePayload(data) {
   if (data.header) return data;
@@ -28,7 +28,7 @@ export function decodePayload(data) {
     arrays[name] = new View(bytes.buffer, start + offset, length);
     offset += 4 * length;
   }
-  return { header, arrays };
+  return { header, arrays, rest: bytes.subarray(offset) };
 }
 
 /**

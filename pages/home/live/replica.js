@@ -22,7 +22,9 @@ export class Replica {
    *   not hold, undefined where it is older
    */
   take(place, data) {
-    const { header: told, arrays } = /** @type {{header: Message, arrays: Arrays}} */ (decodePayload(data));
+    const { header: told, arrays, rest } =
+      /** @type {{header: Message, arrays: Arrays, rest?: Uint8Array}} */ (decodePayload(data));
+    if (rest?.length) globalThis.__ottPrefetched = rest; // what is sent ahead came with its answer
     const { version, follows, base, whole, change } = told;
     if (base === null) return (this.held[place] = { version, follows, header: whole, arrays });
     if (version <= this.held[place]?.version) return undefined;
