@@ -110,6 +110,7 @@ class Pass:
     cache_tokens: int  # positions in the cache after it
     cache_bytes: int  # bytes in use in the cache after it
     bytes_held: int  # bytes of the storage behind the cache after it
+    is_shared: bool = False  # whether others were served meanwhile, so that it took longer
 
 
 @dataclass(frozen=True, eq=False)

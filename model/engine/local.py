@@ -15,6 +15,7 @@ from transformers import DynamicCache
 from model import kv_cache
 from model.engine.language_model import LanguageModel
 from model.fast.cache_budget import budget_of
+from model.fast.turns import TURNS
 from model.passes import Logits, decode_one_token, read_prompt
 from model.records import Pass, Phase
 
@@ -43,7 +44,7 @@ class LocalReader:
         Returns:
             The logits for the position after it, (vocab,), and the pass.
         """
-        with self._budget.in_use(self):
+        with self._budget.in_use(self), TURNS.step() as is_shared:
             unread = ids[self.n_read :]
             phase: Phase
             if self._cache is None or self.n_read == 0:
@@ -61,6 +62,7 @@ class LocalReader:
                 cache_tokens=self.n_read,
                 cache_bytes=self.bytes_in_use,
                 bytes_held=self.bytes_held,
+                is_shared=is_shared(),
             )
 
     def crop(self, n_kept: int) -> bool:

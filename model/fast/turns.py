@@ -35,7 +35,8 @@ class Turns:
         self.n_steps = 0
         self._clock, self._changed = clock, threading.Condition()
         self._n_served = 0  # steps under way
-        self._here = threading.local()  # .is_slice: whether this thread runs a job's slice
+        # .is_slice, .is_step: whether this thread runs a job's slice, or serves a reader
+        self._here = threading.local()
         self._running: object | None = None  # the job whose slice runs
         self._asking: set[object] = set()  # jobs whose threads wait for a slice
         self._count = itertools.count(1)
@@ -44,21 +45,34 @@ class Turns:
         self._line: WeakKeyDictionary[object, float] = WeakKeyDictionary()
 
     @contextmanager
-    def step(self) -> Iterator[None]:
-        """Serves a reader; no job begins a pass meanwhile. What a job itself does is no step."""
+    def step(self) -> Iterator[Callable[[], bool]]:
+        """Serves a reader; no job begins a pass meanwhile. What a job itself does is no step.
+
+        Yields:
+            Tells whether others were at work in the meantime.
+        """
         if self._is_slice:
             self.give_way()
-            yield
+        if self._is_slice or getattr(self._here, "is_step", False):  # a step within a step
+            yield self._watch()
             return
         with self._changed:
             self._n_served += 1
             self.n_steps += 1
+        self._here.is_step = True
         try:
-            yield
+            yield self._watch()
         finally:
+            self._here.is_step = False
             with self._changed:
                 self._n_served -= 1
                 self._changed.notify_all()
+
+    def _watch(self) -> Callable[[], bool]:
+        """Returns what tells whether others than this thread have been at work from now on."""
+        n_before, n_own = self.n_steps, 0 if self._is_slice else 1
+        is_shared = self._n_served > n_own or (self._running is not None and not self._is_slice)
+        return lambda: is_shared or self.n_steps > n_before
 
     def give_way(self, patience: float = PATIENCE) -> bool:
         """Waits until nobody is being served, for so many seconds at most; tells whether it is."""

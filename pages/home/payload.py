@@ -201,7 +201,12 @@ def describe_cache(generation: Generation) -> dict[str, Any]:
 
 def _timing(generation: Generation) -> dict[str, Any]:
     last = generation.last_pass
-    return {"phase": last.phase, "seconds": last.seconds, "n_input": last.n_input}
+    return {
+        "phase": last.phase,
+        "seconds": last.seconds,
+        "n_input": last.n_input,
+        "n_shared": sum(each.is_shared for each in generation.passes),
+    }
 
 
 def _piece(piece: Piece) -> dict[str, Any]:

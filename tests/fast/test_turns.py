@@ -58,7 +58,24 @@ def test_a_slice_gives_way_until_the_last_step_is_over() -> None:
         assert not turns.give_way(0.0)
         order.append("step")
     assert order == ["step", "slice"]
-    assert (turns.n_steps, turns.is_serving) == (2, False)
+    assert (turns.n_steps, turns.is_serving) == (1, False), "a step within a step is the same"
+
+
+def test_a_step_is_told_whether_others_were_at_work_meanwhile() -> None:
+    turns = Turns()
+
+    def serve() -> None:
+        with turns.step():
+            pass
+
+    with turns.step() as is_shared:
+        with turns.step() as is_shared_within:
+            assert not is_shared_within()
+        with beside(serve):
+            pass
+        assert is_shared()
+        with turns.step() as is_shared_later:
+            assert not is_shared_later()
 
 
 def test_a_step_waits_for_no_slice_and_what_a_slice_does_is_no_step() -> None:

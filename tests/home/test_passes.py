@@ -55,7 +55,7 @@ def header_of(passes: Passes, finished: str | None = None, **cache: Any) -> dict
         "n_prompt": passes[0][1],
         "forced": [],
         "finished": finished,
-        "timing": {"phase": phase, "n_input": n_input, "seconds": seconds},
+        "timing": {"phase": phase, "n_input": n_input, "seconds": seconds, "n_shared": 2},
         "cache": vars(SHAPE) | shape | cache,
         "model": {"device": "cpu", "dtype": "float32"},
     }
@@ -92,6 +92,7 @@ def test_the_line_of_the_formula_meets_the_tensors_and_that_of_time_is_the_media
     assert "to the byte" in cache["words"]
     assert seconds["line"][2:] == pytest.approx([0.004, 0.004])
     assert "1.00 ms a token" in seconds["words"], "prefill, six tokens in 6 ms"
+    assert "2 of 4" in seconds["words"], "others were served meanwhile"
 
 
 def test_a_formula_that_does_not_hold_is_not_said_to(draw: Any) -> None:

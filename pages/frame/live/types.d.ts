@@ -100,7 +100,7 @@ interface Header {
   logprob: number;
   model: { name: string; n_parameters: number; vocab_size: number; device: string; dtype: string };
   steps: Steps;
-  timing: { phase: Phase; seconds: number; n_input: number };
+  timing: { phase: Phase; seconds: number; n_input: number; n_shared?: number };
   cache: Cache;
   controls: Controls;
   orders: Record<string, string[]>;

@@ -40,9 +40,12 @@ const FIGURES = [
       const height = median(decodes);
       return decodes.length > 1 ? { from: 1, to: passes.length, start: height, end: height } : null;
     },
-    note: ({ model, decodes }) =>
+    note: ({ model, decodes, passes, nShared }) =>
       `Measured on ${model.device}, ${model.dtype}.` +
-      (decodes.length > 1 ? " The dashed line is the median of the decode passes." : ""),
+      (decodes.length > 1 ? " The dashed line is the median of the decode passes." : "") +
+      (nShared > 0
+        ? ` Others were served during ${formatCount(nShared)} of ${formatCount(passes.length)}.`
+        : ""),
   },
 ];
 
@@ -76,12 +79,12 @@ export function createPasses() {
 
 /** Every pass so far, that of the next distribution included. */
 function factsOf(header) {
-  const { cache, model } = header;
+  const { cache, model, timing } = header;
   /** @type {Pass[]} */
   const passes = [...readRows(header)];
   if (!header.finished || passes.length === 0) passes.push(newestPass(header)); // none runs after the end
   const decodes = passes.filter(({ phase }) => phase === "decode").map(({ seconds }) => seconds);
-  return { passes, decodes, first: passes[0], cache, model };
+  return { passes, decodes, first: passes[0], cache, model, nShared: timing.n_shared ?? 0 };
 }
 
 function createFigure({ name, title, axis, ...what }) {
