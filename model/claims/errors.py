@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 
 from model.claims import loop, phases
-from model.claims.context import ExperimentContext, Floats
+from model.claims.context import ExperimentContext
 from model.claims.records import Finding
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_shares
 from model.generation import Generation
@@ -19,7 +19,7 @@ from model.snowball.exposure import measure_exposure
 from model.snowball.fork import options
 from model.snowball.instruction_position import FIRST, LATE, NEVER, place_instruction
 from model.snowball.long_generation import Kind, generate_long
-from model.snowball.records import Estimate, Forks
+from model.snowball.records import BIAS, Estimate, Forks
 from model.snowball.rewind_strategies import compare_rewinds
 from model.tokenizing import encode, shares_vocabulary
 
@@ -27,7 +27,6 @@ WARM = Settings(temperature=0.7)
 LILY = "Once upon a time there was a little girl named Lily."
 DRAGON, WORD = "She had a big dragon.", "dragon"
 SLIP = 0.01  # probability below which a token counts as a slip
-BIASED = 0.1  # nats, a perplexity that is a tenth higher: less is no bias worth the name
 FAR_RANK, NEAR_RANK = 20, 1  # of the wrong token, and of one that is as good as any
 N_STORY = 72  # tokens of a held-out story
 N_LONG = 256  # tokens of a long text
@@ -61,11 +60,13 @@ def _forks(context: ExperimentContext, rank: int) -> Forks:
 
 
 def c36_exposure_bias(context: ExperimentContext) -> Finding:
-    """A judge's surprise at the writer's draws, after true tokens and after its own."""
-    judge = context.other("storyteller")
-    writer = context.other("scribbler") if context.lm.name == judge.name else context.lm
-    if not shares_vocabulary(writer, judge):
-        judge = writer
+    """A writer's error against a judge, after true tokens and after its own.
+
+    A model that has no judge of its tokens, or is the judge, is not examined: the scribbler is.
+    """
+    writer, judge = context.lm, context.other("storyteller")
+    if writer.name == judge.name or not shares_vocabulary(writer, judge):
+        writer = context.other("scribbler")
     stories = [encode(writer, story)[:N_STORY] for story in held_out("stories")]
     stories = stories[: context.n(len(stories))]
     # another person's story goes on where the first breaks off
@@ -77,44 +78,27 @@ def c36_exposure_bias(context: ExperimentContext) -> Finding:
         finish(measure_exposure(writer, judge, texts, n_prompt=24, n_tokens=N_STORY - 24))
         for texts in (stories, spliced)
     )
-    parts = [
-        judge_mean(
-            "surprise after its own tokens, less that after true ones",
-            _by_story(seen.free, seen.forced),
-            "stories",
-            "nats",
-        )
-    ]
-    if judge is not writer:
-        parts.append(
-            judge_mean(
-                "divergence from the judge after its own tokens, less that after true ones",
-                _by_story(seen.kl_free, seen.kl_forced),
-                "stories",
-                "nats",
-                above=BIASED,
-            )
-        )
+    error = float(seen.kl_forced.mean())
     return finding(
-        "At {n} positions the judge is surprised by {true} at what {writer} would draw after true "
-        "tokens, and by {own} after its own.",
-        *parts,
-        control="after another person’s story, spliced in, it is {spliced} more.",
-        why="After its own tokens the model does no worse, as far as this judge can tell. Stories "
-        "differ more than draws do: only more stories would narrow the intervals.",
+        "At {n} positions {writer} errs by {true} after true tokens and by {own} after its own: "
+        "KL({judge} ‖ {writer}).",
+        judge_mean(
+            "how much more it errs after its own tokens than after true ones",
+            seen.excess,
+            "stories",
+            "fraction",
+            above=BIAS,
+        ),
+        control="after another person’s story, spliced in, it errs by {spliced}.",
+        why="After its own tokens the model does little worse, as far as this judge can tell.",
         ran_on=f"{writer.name}, judged by {judge.name}",
         writer=(writer.name, "text"),
+        judge=(judge.name, "text"),
         n=(seen.forced.shape[1], "count"),
-        true=(float(seen.forced.mean()), "nats"),
-        own=(float(np.nanmean(seen.free)), "nats"),
-        spliced=(float(np.nanmean(others.forced - seen.forced)), "nats"),
+        true=(error, "nats"),
+        own=(float(np.nanmean(seen.kl_free)), "nats"),
+        spliced=(float(others.kl_forced.mean()), "nats"),
     )
-
-
-def _by_story(one: Floats, other: Floats) -> list[float]:
-    """Returns the mean difference of each row, over the positions that both have."""
-    gaps = [row[~np.isnan(row)] for row in one - other]
-    return [float(row.mean()) for row in gaps if row.size]
 
 
 def c40_context_works_forward(context: ExperimentContext) -> Finding:

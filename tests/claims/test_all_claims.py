@@ -69,7 +69,7 @@ MEASURED: dict[str, Check] = {
     "c30": lambda q: q.best in ("sad", "happy", "made of stone"),
     "c32": lambda q: q.distilled > q.plain and q.best > q.worst,
     "c35": lambda q: q.same < 0.2,
-    "c36": lambda q: q.writer == "scribbler" and min(q.true, q.own) > 1,
+    "c36": lambda q: q.writer == "scribbler" and 0 < q.true < q.spliced,
     "c38": lambda q: q.gap < 1e-4,
     "c43": lambda q: q.people < 0.2,
     "c45": lambda _: True,

@@ -16,11 +16,10 @@ from model.snowball.exposure import measure_exposure
 from model.snowball.fork import fork_text, options
 from model.snowball.instruction_position import FIRST, LATE, NEVER, place_instruction
 from model.snowball.long_generation import generate_long
-from model.snowball.records import Estimate, Forks
+from model.snowball.records import BIAS, Estimate, Forks, paired_gap
 from model.snowball.rewind_strategies import compare_rewinds
 from model.tokenizing import encode
 from pages.lessons.snowball.written import KINDS
-from viz.snowball.held_out_charts import paired_gap
 
 BEGINNING = "Once upon a time there was a little girl named Lily."
 INSTRUCTION, WORD = "She had a big dragon.", "dragon"
@@ -74,6 +73,20 @@ def test_c36_the_loss_after_true_tokens_is_not_that_after_its_own(
     by_judge = paired_gap(seen.free, seen.forced)
     assert abs(by_judge.mean) > by_judge.half_width > 0, "by a second model"
     assert seen.true_text.mean() < seen.forced.mean(), "the early model is no storyteller"
+
+
+@pytest.mark.parametrize(("temperature", "is_biased"), [(1.0, False), (1.5, True)])
+def test_c36_a_writer_errs_more_after_text_that_is_unlike_what_it_learned_from(
+    storyteller: LanguageModel, temperature: float, *, is_biased: bool
+) -> None:
+    scribbler = load_model("scribbler", device="cpu", dtype="float32")
+    stories = [encode(scribbler, story) for story in held_out("stories")]
+    work = measure_exposure(
+        scribbler, storyteller, stories, n_tokens=48, temperature=temperature, seed=1000
+    )
+    excess = finish(work).excess
+    assert (excess.mean > BIAS) == is_biased
+    assert abs(excess.mean - BIAS) > excess.half_width > 0, "so sure that nothing is left to chance"
 
 
 def test_c40_a_constraint_shapes_what_comes_after_it_and_nothing_before(

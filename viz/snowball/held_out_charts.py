@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from model.snowball.records import ContextLoss, Estimate, Exposure, Floats
+from model.snowball.records import BIAS, ContextLoss, Estimate, Exposure, Floats, paired_gap
 from viz.chart import Chart, name_lines, new_figure
-from viz.format import THIN, change, count, digits
+from viz.format import THIN, change, count, digits, nats, percent
 from viz.snowball.confidence_bands import Line, add_mean, windows
 
 HEIGHT = 340  # pixels
@@ -59,45 +59,43 @@ def _figure(forced: Floats, free: Floats, title: str) -> go.Figure:
     return figure
 
 
-def paired_gap(free: Floats, forced: Floats) -> Estimate:
-    """Returns the mean of free less forced over stories, each story's positions averaged first.
-
-    Only positions that both have are compared.
-    """
-    gaps = [row[~np.isnan(row)] for row in free - forced]
-    return Estimate.of([row.mean() for row in gaps if row.size])
-
-
 def judged_words(exposure: Exposure) -> str:
-    """Says how large the bias is by the judge, which way it goes, and how sure that is."""
+    """Says how much more the judge is surprised after the writer's own tokens."""
     gap = paired_gap(exposure.free, exposure.forced)
     numbers = (
         f"{_change(gap)}{THIN}nats a token (95 %, "
         f"{gap.n} stories; standard deviation between stories {gap.spread:.2f})"
     )
+    drawn = f"At a draw of {exposure.writer} after its own tokens {exposure.judge} is"
     if not abs(gap.mean) > gap.half_width:
-        return f"**No exposure bias was found:** {numbers}."
+        return f"{drawn} as surprised as after true ones, as far as this can tell: {numbers}."
     if gap.mean > 0:
-        return f"**After its own tokens {exposure.writer} does worse:** {numbers}."
+        return f"{drawn} more surprised than after true ones: {numbers}."
     return (
-        f"**The loss differs, but the other way:** {numbers}. A likely reason: its "
-        "own text is plainer than the story, so the next token is easier to predict. Lower is not "
-        "better here."
+        f"{drawn} less surprised than after true ones: {numbers}. A likely reason: its own text is "
+        "plainer than the story. Lower is not better here."
     )
 
 
-def kl_words(exposure: Exposure) -> str:
-    """Says how much more the writer loses against the judge after its own tokens."""
-    gap = paired_gap(exposure.kl_free, exposure.kl_forced)
+def excess_words(exposure: Exposure) -> str:
+    """Says whether there is exposure bias: how much more the writer errs after its own tokens."""
+    excess, error = exposure.excess, float(np.nanmean(exposure.kl_forced))
+    verdict = "**These stories cannot tell whether there is exposure bias:**"
+    if excess.mean - excess.half_width > BIAS:
+        verdict = "**There is exposure bias:**"
+    elif excess.mean + excess.half_width <= BIAS:
+        verdict = "**There is no exposure bias to speak of:**"
+    sign = "more" if excess.mean >= 0 else "less"
     return (
-        f"KL({exposure.judge} ‖ {exposure.writer}), the writer’s loss against the judge: "
-        f"{np.nanmean(exposure.kl_forced):.2f} nats a token after true tokens, "
-        f"{np.nanmean(exposure.kl_free):.2f} after its own, paired {_change(gap)}."
+        f"{verdict} after its own tokens {exposure.writer} errs {percent(abs(excess.mean))} {sign} "
+        f"than after true ones (± {percent(excess.half_width)}, 95 %, {excess.n} stories; bias is "
+        f"more than {percent(BIAS)}). Its error is KL({exposure.judge} ‖ {exposure.writer}), "
+        f"{nats(error)} a token after true ones."
     )
 
 
 def drift_words(exposure: Exposure) -> str:
-    """Says whether the gap grows with the position, as it would if errors piled up."""
+    """Says whether that surprise grows with the position, as it would if errors piled up."""
     n = exposure.free.shape[1]
     first, last = slice(0, n // 3), slice(n - n // 3, n)
     early = paired_gap(exposure.free[:, first], exposure.forced[:, first])

@@ -21,9 +21,9 @@ from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.snowball.held_out_charts import (
     context_figure,
     drift_words,
+    excess_words,
     judged_figure,
     judged_words,
-    kl_words,
     reference_figure,
 )
 
@@ -89,7 +89,7 @@ class ExposureBias(Experiment[SnowballLesson]):
         is_own_judge = exposure.writer == exposure.judge
         if job.is_done:
             words = [judged_words(exposure), drift_words(exposure)]
-            st.markdown(" ".join(words if is_own_judge else [*words, kl_words(exposure)]))
+            st.markdown(" ".join(words if is_own_judge else [excess_words(exposure), *words]))
         judge = (
             "The writer judges itself and cannot tell what it does not know: choose another judge."
             if is_own_judge

@@ -45,7 +45,7 @@ SETTINGS = SettingsTable(
     # teacher forcing and free running
     Choice("writer", "Writer", in_link=False),
     Choice("judge", "Judge", in_link=False),
-    Choice("drawn_at", "Temperature", 1.0, (0.7, 1.0)),
+    Choice("drawn_at", "Temperature", 1.0, (0.7, 1.0, 1.5)),
     # long generation
     Choice("length", "Tokens", in_link=False),
     # loss by context length
