@@ -316,7 +316,7 @@ def describe(name: str, kind: Kind, parts: ModelParts, tokenizer: Any) -> Langua
         vocab_size=parts.vocab_size,
         context_length=_context_length(text_config),
         n_parameters=parts.n_parameters,
-        end_ids=frozenset(end for end in ends if end < parts.vocab_size),
+        end_ids=frozenset(end for end in ends if 0 <= end < parts.vocab_size),
         bos_id=bos_id if bos_id is not None and bos_id < parts.vocab_size else None,
         cache_shape=shape,
         has_chat_template=getattr(tokenizer, "chat_template", None) is not None,

@@ -45,8 +45,7 @@ def c27_decode_reads_much_to_compute_little(context: ExperimentContext) -> Findi
         ),
         judge_all("memory is the highest floor", [step.bound(top) == "memory"], "rooflines"),
         control="a prefill reaches {mbu} of the bandwidth and {mfu} of the arithmetic.",
-        why="It reads much to compute little all the same, but a step takes longer than the "
-        "reading alone would: here something else takes the rest.",
+        why="A step takes longer than the reading alone would.",
         step=(step.intensity, "number"),
         n=(N_PROMPT, "count"),
         read=(read.intensity, "number"),

@@ -25,11 +25,21 @@ class Claim:
     where: str  # what to press there, and where to look
     query: dict[str, str] = field(default_factory=dict)  # of the link that sets the page up
     beside: dict[str, str] = field(default_factory=dict)  # of a second text, a branch at home
+    small: str = ""  # what the shipped model shows instead, where the claim does not hold on it
+    large: str = ""  # and what is known of large ones, cited
 
     @property
     def link(self) -> str:
         """The query string that sets the page up; empty where it needs none."""
         return f"?{urlencode(self.query)}" if self.query else ""
+
+    @property
+    def box(self) -> str:
+        """The claim beside what the shipped model and large ones show, as a table of Markdown."""
+        return (
+            "\n\n| often said | this small model | large models |\n| --- | --- | --- |\n"
+            f"| {self.sentence} | {self.small} | {self.large} |\n"
+        )
 
 
 def _read() -> tuple[Claim, ...]:
@@ -38,3 +48,4 @@ def _read() -> tuple[Claim, ...]:
 
 
 CLAIMS = _read()
+BY_ID = {claim.id: claim for claim in CLAIMS}

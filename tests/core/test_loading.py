@@ -132,6 +132,7 @@ def test_the_shipped_models_that_fill_know_their_marks() -> None:
         ({"eos_token_id": [6, 7]}, 5, {6, 7}),  # chat models end a turn and a text differently
         ({}, [5, 6], {5, 6}),  # the config's own serve where no others are named
         ({"eos_token_id": VOCAB_SIZE}, 5, set()),  # beyond the vocabulary
+        ({"eos_token_id": -1}, 5, set()),  # some write it for none
     ],
 )
 def test_every_end_token_ends_a_text(

@@ -134,6 +134,8 @@ def _row(lesson: ClaimsLesson, claim: Claim, recorded: Job[ClaimsRun] | None) ->
                 _verdict(lesson, claim.id)
             elif recorded is not None:
                 _recorded_verdict(recorded, claim.id)
+            if claim.small:
+                st.caption(f"**This small model:** {claim.small} **Large models:** {claim.large}")
             _link(claim)
 
 

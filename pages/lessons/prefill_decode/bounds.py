@@ -16,6 +16,7 @@ from model.prefill_decode.padding import compare_padding
 from model.prefill_decode.records import BatchRun, Padding, Roofline
 from model.prefill_decode.roofline import measure_floors, measure_roofline
 from model.tokenizing import encode
+from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption
@@ -49,8 +50,7 @@ class RooflineOfThisDevice(Experiment[PhaseLesson]):
     claim = (
         "A decode step reads every weight to do two operations with it; a prefill does two for "
         "each of its tokens. The peak rates of this device are measured here, and both phases "
-        "are drawn below them. On a large model decode waits for memory; on a small one something "
-        "else may bind first."
+        "are drawn below them." + BY_ID["C27"].box
     )
     code = (measure_copy, measure_read, measure_matmul, measure_floors, point_of, weight_bytes_read)
 

@@ -13,6 +13,7 @@ from model.snowball.context_loss import measure_context_loss, predict
 from model.snowball.exposure import expected_surprise, measure_exposure
 from model.snowball.records import ContextLoss, Exposure
 from model.tokenizing import encode, shares_vocabulary
+from pages.frame.claims import BY_ID
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_charts
 from pages.frame.models import offered_models, shared_model
@@ -59,7 +60,7 @@ class ExposureBias(Experiment[SnowballLesson]):
     claim = (
         "In training a model reads true text only; when it writes, it reads its own output. If "
         "that makes it worse, and the more so the longer it writes, the model has exposure bias. "
-        "It is measured on stories that no shipped model was trained on."
+        "It is measured on stories that no shipped model was trained on." + BY_ID["C36"].box
     )
     code = (measure_exposure, expected_surprise)
 

@@ -12,6 +12,7 @@ from model.sampling import Settings
 from model.snowball.fork import fork_text
 from model.snowball.records import ForkStep
 from model.tokenizing import encode, encode_bare
+from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
 from pages.lessons.snowball.settings import MISTAKES, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson
@@ -35,14 +36,6 @@ EXAMPLES = {
     ),
     MISTAKES[2]: Mistake('There was a dog named Spot. The dog said, "My name is', " Tom"),
 }
-CLAIMS = """
-| often said | this small model | large models |
-| --- | --- | --- |
-| One mistake, and everything after it is wrong. | It goes on as if the mistake were true, about \
-as sure of its words as before. Whether more slips follow is measured below. | Asked to explain a \
-wrong answer, they state more that is false; shown those claims alone, ChatGPT calls 67 % of them \
-false and GPT-4 87 % ([arXiv 2305.13534](https://arxiv.org/abs/2305.13534)). |
-"""
 ADVICE = (
     "**What you can do.** Stop at the first wrong sentence, go back before it and rephrase: what "
     "stands in the text is read as true. Ask again in a new text. Check names, numbers and "
@@ -59,7 +52,7 @@ def show_mistake(lesson: SnowballLesson) -> None:
     )
     st.fragment(_mistake)(lesson)
     show_code(fork_text, key="snowball_code_mistake")
-    st.markdown(CLAIMS)
+    st.markdown(BY_ID["C35"].box)
     st.markdown(ADVICE)
 
 
