@@ -45,6 +45,7 @@ def test_each_unit_is_written_in_its_way(value: float | str, unit: str, expected
 
 GAIN = judge_mean("gain", [0.1, 0.2, 0.3], "stories", "fraction")
 OFTEN = judge_share("it came", [True, True, False], "prompts")
+TWICE = judge_mean("more", [2.0, 2.0], "stories", "fraction", above=0.25)
 STEADY = judge_all("it stayed", [True, True], "steps")
 
 
@@ -72,6 +73,11 @@ def test_a_sentence_has_its_numbers_its_reason_and_its_control() -> None:
             "it came: 2 of 3 prompts (95 % interval 20.8 % to 93.9 %; asked for: above 50.0 %)",
         ),
         (STEADY, "it stayed: 2 of 2 steps"),
+        (
+            TWICE,
+            "more: 200.0 % (95 % interval 200.0 % to 200.0 %; n = 2 stories; asked for: above "
+            "25.0 %)",
+        ),
     ],
 )
 def test_evidence_is_written_with_its_interval_its_n_and_its_bar(

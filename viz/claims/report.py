@@ -110,9 +110,8 @@ def evidence_words(part: Evidence) -> str:
 
 def _measured(value: float, unit: Unit) -> str:
     """Writes a number that was measured n times: of a fraction one decimal, and a true minus."""
-    written = words(Quantity(abs(value), unit))
-    if unit == "fraction":
-        written = f"{100 * abs(value):.1f}{THIN}%"
+    is_share = unit == "fraction"  # which may be more than all: twice as much is 200 %
+    written = f"{100 * abs(value):.1f}{THIN}%" if is_share else words(Quantity(abs(value), unit))
     return f"−{written}" if value < 0 else written
 
 

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from model.snowball.records import BIAS, ContextLoss, Estimate, Exposure, Floats, paired_gap
 from viz.chart import Chart, name_lines, new_figure
-from viz.format import THIN, change, count, digits, nats, percent
+from viz.format import THIN, change, count, digits, nats
 from viz.snowball.confidence_bands import Line, add_mean, windows
 
 HEIGHT = 340  # pixels
@@ -87,11 +87,15 @@ def excess_words(exposure: Exposure) -> str:
         verdict = "**There is no exposure bias to speak of:**"
     sign = "more" if excess.mean >= 0 else "less"
     return (
-        f"{verdict} after its own tokens {exposure.writer} errs {percent(abs(excess.mean))} {sign} "
-        f"than after true ones (± {percent(excess.half_width)}, 95 %, {excess.n} stories; bias is "
-        f"more than {percent(BIAS)}). Its error is KL({exposure.judge} ‖ {exposure.writer}), "
+        f"{verdict} after its own tokens {exposure.writer} errs {_share(abs(excess.mean))} {sign} "
+        f"than after true ones (± {_share(excess.half_width)}, 95 %, {excess.n} stories; bias is "
+        f"more than {_share(BIAS)}). Its error is KL({exposure.judge} ‖ {exposure.writer}), "
         f"{nats(error)} a token after true ones."
     )
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f}{THIN}%"
 
 
 def drift_words(exposure: Exposure) -> str:
