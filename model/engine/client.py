@@ -28,6 +28,8 @@ MAX_ROWS = 32  # texts in one request
 _PAUSES = (0.2, 0.6)  # seconds before a request is tried again
 _PATIENCE = httpx2.Timeout(60.0, connect=3.0)
 _BUSY = {429, 502, 503, 504}
+# what taking an answer of another shape apart raises
+_MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 _FIGURE = re.compile(r"^(vllm:\w+)(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
 
 
@@ -70,9 +72,10 @@ class Server:
     def served(self, wanted: str = "") -> Served:
         """Returns the model that is called so, or was loaded from there; else the first one."""
         cards = [
-            Served(str(card["id"]), str(card.get("root") or card["id"]), int(card["max_model_len"]))
-            for card in self._ask("GET", "/v1/models").get("data", ())
-            if isinstance(card.get("max_model_len"), int)
+            Served(str(card["id"]), str(card.get("root") or card["id"]), card["max_model_len"])
+            for card in self._ask("GET", "/v1/models").get("data") or ()
+            if isinstance(card, dict) and {"id", "max_model_len"} <= card.keys()
+            if isinstance(card["max_model_len"], int) and card["max_model_len"] > 1
         ]
         if not cards:
             raise EngineError("The server names no model that it serves: start vLLM with one.")
@@ -141,7 +144,7 @@ class Server:
                     event = line.removeprefix("data: ")
                     if event and event != "[DONE]":
                         yield from _tokens_of(json.loads(event))
-        except (httpx2.TransportError, ValueError, KeyError, TypeError, IndexError) as error:
+        except (httpx2.TransportError, *_MALFORMED) as error:
             if isinstance(error, EngineError):
                 raise
             raise EngineError(
@@ -245,7 +248,7 @@ def _understood() -> Iterator[None]:
     """
     try:
         yield
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except _MALFORMED as error:
         raise EngineError(
             "The server’s answer holds no log-probabilities by token id: serve the model with "
             "vLLM, which the settings of this page expect."

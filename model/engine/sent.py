@@ -61,7 +61,7 @@ def spread(sent: Sent, vocab_size: int) -> npt.NDArray[np.float32]:
     Raises:
         EngineError: where the numbers are no log-probabilities of this vocabulary.
     """
-    if not sent.ids.size or sent.ids.max() >= vocab_size:
+    if not sent.ids.size or sent.ids.min() < 0 or sent.ids.max() >= vocab_size:
         raise EngineError(
             f"The server’s tokens are not the {vocab_size:,} of this model: set "
             "ONE_TOKEN_ENGINE_MODEL to the folder or name of the model that it serves."
@@ -70,7 +70,7 @@ def spread(sent: Sent, vocab_size: int) -> npt.NDArray[np.float32]:
     logits = np.full(vocab_size, -np.inf, dtype=np.float32)
     if n_rest:
         said = float(np.exp(sent.logprobs.astype(np.float64)).sum())
-        if said > 1 + 1e-3:
+        if not said <= 1 + 1e-3:  # nor if it is no number
             raise EngineError(
                 "The server sends no log-probabilities: start it with --logprobs-mode raw_logprobs."
             )

@@ -279,3 +279,31 @@ RECORDS: list[tuple[Any, str]] = [
     ({"last": {"query": "prompt=a&run=3&forced=1:999999"}}, ""),
     ({"last": {"query": f"prompt={'word+' * 9_000}"}}, ""),
 ]
+
+
+def expected(by_token: object) -> str:
+    """A completion's answer with these log-probabilities."""
+    logprobs = {"top_logprobs": [by_token]}
+    return json.dumps({"choices": [{"index": 0, "logprobs": logprobs}]})
+
+
+# what a model's server says it serves, and what it says may follow a text; a word of the sentence
+CARDS: list[tuple[str, str]] = [
+    ("[]", "is no object"),
+    ('{"data": "abc"}', "names no model"),
+    ('{"data": [1, null]}', "names no model"),
+    ('{"data": [{"max_model_len": 9}]}', "names no model"),
+    ('{"data": [{"id": "a", "max_model_len": -9}]}', "names no model"),
+    (json.dumps({"data": [{"id": BIG, "max_model_len": 9}]}), "."),
+]
+ANSWERS: list[tuple[str, str]] = [
+    (expected(["a"]), "no log-probabilities"),
+    (expected({}), "ONE_TOKEN_ENGINE_MODEL"),
+    (expected({"token_id:-1": -1.0}), "ONE_TOKEN_ENGINE_MODEL"),
+    (expected({"token_id:" + "9" * 40: -1.0}), "no log-probabilities"),
+    (expected({BIG: -1.0}), "no log-probabilities"),
+    (expected({"token_id:1": None}), "no log-probabilities"),
+    (expected({"token_id:1": float("nan")}), "raw_logprobs"),
+    (expected({"token_id:1": float("inf")}), "raw_logprobs"),
+    (json.dumps({"choices": [{"index": 0}, {"index": "0"}]}), "no log-probabilities"),
+]

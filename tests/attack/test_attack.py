@@ -21,6 +21,7 @@ from benchmarks.soak_reader import SoakReader
 from benchmarks.visitor import TRIGGERS, Visitor
 from model.constraints.decoding import Constraint
 from model.constraints.patterns import Kind
+from model.engine.opening import open_server
 from model.loading import LanguageModel, LoadError, load_model
 from model.weights import check, random_weights
 from model.weights import child as child_process
@@ -30,7 +31,9 @@ from pages.home.payload import describe
 from pages.home.replica import written
 from pages.home.session import Session
 from tests.attack.cases import (
+    ANSWERS,
     BIG,
+    CARDS,
     CONSTRAINTS,
     EVENTS,
     FOLDERS,
@@ -40,6 +43,7 @@ from tests.attack.cases import (
     TEMPLATES,
     Change,
 )
+from tests.engine.fake_vllm import FakeVllm
 from tests.frame.driving import offered, offered_of_itself, open_home, opened
 from tests.tiny_models import bare_model, save, tiny, tokenizer
 
@@ -186,6 +190,35 @@ def test_an_event(storyteller: LanguageModel, event: dict[str, Any], says: str) 
     session.handle({"n": 2, "kind": "next"})
     assert session.notice is None
     assert len(session.generation.ids) == len(before[0]) + 1
+
+
+@pytest.fixture(scope="module")
+def vllm(storyteller: LanguageModel) -> Iterator[FakeVllm]:
+    fake = FakeVllm(storyteller)
+    yield fake
+    fake.kill()
+
+
+@pytest.mark.parametrize(("card", "says"), CARDS)
+def test_a_card_of_a_server(vllm: FakeVllm, card: str, says: str) -> None:
+    vllm.trouble = [card]
+    with pytest.raises(LoadError, match=says) as caught:
+        open_server(vllm.url)
+    assert is_short(str(caught.value))
+
+
+@pytest.mark.parametrize(("answer", "says"), ANSWERS)
+def test_an_answer_of_a_server(vllm: FakeVllm, answer: str, says: str) -> None:
+    session = Session(open_server(vllm.url), "The cat sat on the")
+    before = list(session.generation.ids)
+    vllm.trouble = [answer]
+    session.handle({"n": 0, "kind": "next"})
+    assert session.notice is not None
+    assert says in session.notice.text
+    assert is_short(session.notice.text)
+    assert session.generation.ids == before
+    session.handle({"n": 1, "kind": "next"})
+    assert len(session.generation.ids) == len(before) + 1
 
 
 def tab_record(session: Session) -> dict[str, Any]:
