@@ -84,7 +84,7 @@ def _session(waiting: DeltaGenerator) -> Session:
 
 def _go_to(link: LinkState, session: Session | None, waiting: DeltaGenerator) -> Session:
     """Go where a link leads; a text of the model in use stands beside what was written so far."""
-    if session is not None and link.model == session.lm.name:
+    if session is not None and link.model in ("", session.lm.name):
         try:
             session.start(link.prompt, link.seed, chat=bool(link.chat))
         except ValueError as error:
@@ -99,8 +99,17 @@ def _go_to(link: LinkState, session: Session | None, waiting: DeltaGenerator) ->
         if session is not None:
             return session
         link = replace(link, model=DEFAULT_MODEL, dtype="auto", chat=None, choices=[])
-    opened = _open(link, waiting)
-    opened.ack = session.ack if session is not None else opened.ack
+    if session is None:
+        return _open(link, waiting)
+    try:  # what is here stays where its model cannot be had
+        lm = _load(link.model, waiting, _dtype(link))
+        Session(lm, DEFAULT_PROMPT)
+    except ValueError as error:
+        told = [str(error), f"{session.lm.name} stays in use."]
+        session.notice = Notice("error", as_many_as_fit(told, MAX_SENTENCE, " "))
+        return session
+    opened = _open(link, waiting, lm)
+    opened.ack = session.ack
     return opened
 
 

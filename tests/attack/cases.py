@@ -280,6 +280,20 @@ RECORDS: list[tuple[Any, str]] = [
     ({"last": {"query": f"prompt={'word+' * 9_000}"}}, ""),
 ]
 
+# what a saved run asks for when it is opened again, beside what was written so far; a word of the
+# notice ("" where it may be followed)
+SAVED: list[tuple[str, str]] = [
+    ("prompt=The+cat&run=2", ""),
+    ("prompt=a&model=/etc", "has no config.json"),
+    ("prompt=a&model=gapfiller", "does not write from left to right"),
+    ("prompt=\ud800", "lone surrogate"),
+    ("prompt=" + "a" * 400_000, "storyteller reads"),
+    ("prompt=a&run=3&forced=0:99999999", "no token of storyteller"),
+    ("prompt=a&run=1~temperature:nan&temperature=nan", "run was left out"),
+    ("prompt=a&run=" + "0;" * 20_000, ""),
+    (f"prompt=%00&dtype={BIG}", "Number format"),
+]
+
 
 def expected(by_token: object) -> str:
     """A completion's answer with these log-probabilities."""

@@ -29,6 +29,7 @@ from model.weights.child import Child, EndedError
 from pages.frame import models
 from pages.home.payload import describe
 from pages.home.replica import written
+from pages.home.run_export import SAVED_RUN, read_run
 from pages.home.session import Session
 from tests.attack.cases import (
     ANSWERS,
@@ -39,6 +40,7 @@ from tests.attack.cases import (
     FOLDERS,
     LINKS,
     RECORDS,
+    SAVED,
     SHAPES,
     TEMPLATES,
     Change,
@@ -257,6 +259,22 @@ def test_a_record_of_a_tab(changes: Any, says: str) -> None:
     for text in session.branches:  # what was taken may still be no text of this model
         session.handle({"n": session.ack + 1, "kind": "switch", "id": text.number})
         assert session.notice is None or is_short(session.notice.text)
+    session.handle({"n": session.ack + 1, "kind": "next"})
+    assert session.notice is None
+
+
+@pytest.mark.parametrize(("query", "says"), SAVED)
+def test_a_saved_run(query: str, says: str) -> None:
+    app = open_home(run="3")
+    before = list(app.session_state["reader"].generation.ids)
+    app.session_state[SAVED_RUN] = read_run(json.dumps({"link": query}).encode())
+    app.run()
+    assert not app.exception
+    session: Session = app.session_state["reader"]
+    said = session.notice.text if session.notice else ""
+    assert says in said
+    assert not said or is_short(said)
+    assert before in [text.generation.ids for text in session.branches]
     session.handle({"n": session.ack + 1, "kind": "next"})
     assert session.notice is None
 
