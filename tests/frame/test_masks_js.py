@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from model.engine.client import Sent, spread
+from model.engine.sent import Sent, spread
 from model.masks import PENALTIES, log_softmax
 from model.records import Distribution, FloatArray, Stage
 from model.sampling import ORDERS, Settings, draw, process, rank_order, summarise, uniform_at
@@ -329,7 +329,7 @@ def half_sent(large: tuple[FloatArray, Distribution]) -> tuple[FloatArray, Distr
     """The same, of which a server sent the best 2,000 log-probabilities."""
     logprobs = log_softmax(large[0]).astype(np.float32)
     sent = rank_order(logprobs)[:2000]
-    evenly = spread(Sent(sent, logprobs[sent]), len(logprobs))
+    evenly = spread(Sent(sent, logprobs[sent], float(logprobs[sent[-1]])), len(logprobs))
     return logprobs, dataclasses.replace(summarise(evenly, limit=2000), n_unsent=98_000)
 
 
