@@ -29,4 +29,5 @@ else:  # the server, which `streamlit run app.py` starts
     from pages.lessons.classroom import phone
 
     resuming.watch_no_sources()
-    app = App(__file__, routes=(*first_paint.routes(), *phone.ROUTES))
+    base = first_paint.base_path()
+    app = App(__file__, routes=(*first_paint.routes(base), *phone.routes(base)))

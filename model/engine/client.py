@@ -22,7 +22,9 @@ import numpy.typing as npt
 from model.engine.sent import EngineError, Sent, finite, id_of
 from model.sentences import cut, reason
 
-MAX_BEST = 4096  # log-probabilities that are asked for at once; a smaller vocabulary comes whole
+MAX_BEST = 1_024  # log-probabilities that are asked for at once; docs/deployment.md has their cost
+_WHOLE = 4  # times as many tokens are a vocabulary that comes whole
+_WIDER = 16  # times as many are asked for where those do not do
 MAX_BY_ID = 128  # that vLLM sends by their ids
 MAX_ROWS = 32  # texts in one request
 _PAUSES = (0.2, 0.6)  # seconds before a request is tried again
@@ -85,7 +87,12 @@ class Server:
 
     def n_best(self, vocab_size: int) -> int:
         """Returns how many log-probabilities to ask for: all of a small vocabulary."""
-        return min(vocab_size, self.max_best)
+        return vocab_size if vocab_size <= _WHOLE * self.max_best else self.max_best
+
+    def wider(self, vocab_size: int) -> list[int]:
+        """Returns how many to ask for where those do not do: more of them, then -1 for all."""
+        more = _WIDER * self.max_best
+        return [more, -1] if more < vocab_size else [-1]
 
     def expect(
         self, rows: Sequence[Sequence[int]], n_best: int, salt: str | None = None

@@ -89,8 +89,9 @@ class ServerReader:
         """Asks for what the server left out and a step needs: penalised, forced or drawn tokens."""
         used = set(ids) if _moves_used(settings) else set()
         self.learn(ids, used if token_id is None else {*used, token_id})
-        if token_id is None and self._reaches_rest(ids, n_prompt, settings, coin, banned):
-            return self.read_all(ids)
+        for n_best in self.server.wider(self.lm.vocab_size):
+            if token_id is None and self._reaches_rest(ids, n_prompt, settings, coin, banned):
+                self._read_best(ids, n_best)
         return self._logits
 
     def learn(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:
@@ -103,9 +104,14 @@ class ServerReader:
 
     def read_all(self, ids: Sequence[int]) -> Logits:
         """Asks for the whole vocabulary."""
-        (sent,), _ = self.server.expect([ids], -1)
-        self._take(sent)
+        self._read_best(ids, -1)
         return self._logits
+
+    def _read_best(self, ids: Sequence[int], n_best: int) -> None:
+        known = self._sent
+        (sent,), _ = self.server.expect([ids], n_best)
+        self._take(sent)
+        self._know(sent.with_others(known.ids, known.logprobs))
 
     def crop(self, n_kept: int) -> bool:
         """Forgets all but the first positions; a server finds them again by itself."""

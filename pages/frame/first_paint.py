@@ -43,10 +43,15 @@ async def _page(_request: Request) -> HTMLResponse:
 _NAMES = {"" if lesson.is_home else Path(lesson.path).stem for lesson in LESSONS}
 
 
-def routes() -> tuple[Route, ...]:
-    """Return the addresses of the pages, below the server's base path."""
+def base_path() -> str:
+    """Return what all addresses of this server begin with: "" or such as "/tokens"."""
     base = str(st.config.get_option("server.baseUrlPath") or "").strip("/")
-    return tuple(Route(f"{base and '/'}{base}/{name}", _page) for name in _NAMES)
+    return f"/{base}" if base else ""
+
+
+def routes(base: str) -> tuple[Route, ...]:
+    """Return the addresses of the pages, below the server's base path."""
+    return tuple(Route(f"{base}/{name}", _page) for name in _NAMES)
 
 
 def late_style() -> str:

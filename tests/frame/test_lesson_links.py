@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from pages.frame import first_paint
+from pages.lessons.classroom import phone
 from pages.lessons.diffusion.state import DiffusionLesson
 from pages.lessons.speculative.state import SpeculativeLesson
 from tests.frame.driving import kept, offered, opened, press
@@ -171,7 +172,9 @@ def test_pages_have_their_style_below_a_base_path_and_at_unknown_addresses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(first_paint.st.config, "get_option", lambda _name: "/demo/")
-    assert {"/demo/", "/demo/kv_cache"} < {route.path for route in first_paint.routes()}
+    base = first_paint.base_path()
+    paths = {route.path for route in (*first_paint.routes(base), *phone.routes(base))}
+    assert {"/demo/", "/demo/kv_cache", "/demo/room/{code}", "/demo/room/{code}/state"} < paths
     for address, is_late in (("http://a/demo/kv_cache", False), ("http://a/no_page", True)):
         context = SimpleNamespace(url=address)
         streamlit = SimpleNamespace(context=context, session_state={})

@@ -63,6 +63,12 @@ export function formatNats(nats) {
   return `${nats < 0 && Number(text) !== 0 ? MINUS : ""}${text}${THIN_SPACE}nats`;
 }
 
+/** Write a stage's entropy: at most so much, or about, where a server left out how the rest lies. */
+export function formatEntropy({ entropy, tail }) {
+  const sign = tail.bound < 0 ? "≈" : "≤";
+  return `${tail.isShared ? sign : ""}${formatNats(entropy)}`;
+}
+
 /** Write the coin, a number in [0, 1): rounded down, so that it never reads 1. */
 export function formatCoin(coin) {
   return (Math.floor(coin * 1e4) / 1e4).toFixed(4);

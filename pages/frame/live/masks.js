@@ -210,7 +210,7 @@ function recordStage(distribution, name, tokens, cut = {}) {
  */
 function measureTail({ nRows, counts, nUnsent, depth }, { rows, scores, probs, scale, nUnheld }) {
   const doubt = Math.max(TAIL_DOUBT, Math.abs(Math.expm1(depth * (scale - 1))));
-  const tail = { nBins: 0, size: 0, mass: 0, bestScore: -Infinity, bound: 0, doubt };
+  const tail = { nBins: 0, size: 0, mass: 0, bestScore: -Infinity, bound: 0, isShared: false, doubt };
   if (counts.length === nRows) return tail;
   for (let i = 0; i < rows.length; i++) {
     if (rows[i] < nRows) continue;
@@ -221,7 +221,8 @@ function measureTail({ nRows, counts, nUnsent, depth }, { rows, scores, probs, s
     tail.bestScore = scores[i];
     tail.bestProb = probs[i];
   }
-  if (nUnsent > 0 && tail.size > 0) tail.bound = Math.sign(1 - scale);
+  tail.isShared = nUnsent > 0 && tail.size > 0; // evenly, though it does not lie so
+  if (tail.isShared) tail.bound = Math.sign(1 - scale);
   // its tokens that were penalised, each at most as likely as its best one, may be gone
   if (nUnheld > 0 && tail.mass > 0)
     tail.doubt = Math.min(1, doubt + (nUnheld * tail.bestProb) / tail.mass);

@@ -305,6 +305,7 @@ interface Stage {
     bestScore: number;
     bestProb?: number;
     bound: number;
+    isShared: boolean;
     doubt: number;
   };
   scores: Float64Array;

@@ -23,7 +23,8 @@ const LEGEND = [
   ["coin", "coin"],
 ];
 const UNSENT =
-  "tokens were not sent by the server: their sum is exact at temperature 1, else a bound (≤, ≥).";
+  "tokens were not sent by the server: their sum is exact at temperature 1, else a bound (≤, ≥); " +
+  "entropies take them as equally likely.";
 const HEADROOM = 1.5; // over the best raw token, for what a mask may make of it
 
 /**

@@ -1,7 +1,7 @@
 // The heads of the bars' columns: a strategy, its slider, whether it is in use, what it keeps.
 
 import { el, setAttribute, setText } from "../../frame/live/dom.js";
-import { formatCount, formatNats } from "../../frame/live/format.js";
+import { formatCount, formatEntropy } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { lastStage, MASKS, waitsForPython } from "../../frame/live/strategies.js";
 
@@ -36,7 +36,7 @@ export function createHead(column, actions) {
     update(view, result) {
       head.update(view);
       setText(kept, `keeps ${keptInWords(result, view.distribution.nVocab)}`);
-      setText(entropy, `entropy ${formatNats(lastStage(result).entropy)}`);
+      setText(entropy, `entropy ${formatEntropy(lastStage(result))}`);
     },
   };
 }

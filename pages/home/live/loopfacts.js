@@ -6,7 +6,7 @@ import {
   formatBytes,
   formatCoin,
   formatCount,
-  formatNats,
+  formatEntropy,
   formatParameters,
   formatProbability,
   formatSeconds,
@@ -61,10 +61,10 @@ export function loopFacts(view, pass) {
       logits: {
         lines: [
           `best ${raw.scores[0].toFixed(2)} ${shortLabel(view, result.idOf(0))}`,
-          `entropy ${formatNats(raw.entropy)}`,
+          `entropy ${formatEntropy(raw)}`,
         ],
       },
-      mask: { lines: [describePipeline(result, view.settings), `entropy ${formatNats(last.entropy)}`] },
+      mask: { lines: [describePipeline(result, view.settings), `entropy ${formatEntropy(last)}`] },
       choose: { lines: chooseInWords(view, last, id) },
       append: { lines: appendInWords(view, id) },
     },

@@ -1,7 +1,7 @@
 // More masks and penalties, and the pipeline: every stage in its order with what it removed.
 
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
-import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
+import { formatCount, formatEntropy, formatProbability } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { describeStage, ENGINE_TITLES, ignoredSettings, stageTitle } from "../../frame/live/strategies.js";
@@ -101,7 +101,7 @@ function createStages() {
 }
 
 function rawInWords(stage) {
-  return `${formatCount(stage.nKept)} tokens, entropy ${formatNats(stage.entropy)}`;
+  return `${formatCount(stage.nKept)} tokens, entropy ${formatEntropy(stage)}`;
 }
 
 function effectInWords(stage, given) {
@@ -111,7 +111,7 @@ function effectInWords(stage, given) {
   if (nRemoved > 0)
     return `removed ${formatProbability(stage.removedMass)}, ${formatCount(nRemoved)} tokens`;
   if (stage.entropy === given.entropy) return "removed nothing";
-  return `removed nothing, entropy ${formatNats(given.entropy)} to ${formatNats(stage.entropy)}`;
+  return `removed nothing, entropy ${formatEntropy(given)} to ${formatEntropy(stage)}`;
 }
 
 function ignoredInWords(names, order) {

@@ -120,10 +120,13 @@ def _text(sent: dict[str, Any], name: str) -> str:
     return text.encode("utf-8", "ignore").decode() if isinstance(text, str) else ""
 
 
-ROUTES = (
-    Route("/room", show_phone),
-    Route("/room/{code}", show_phone),
-    Route("/room/{code}/join", join, methods=["POST"]),
-    Route("/room/{code}/state", state),
-    Route("/room/{code}/answer", answer, methods=["POST"]),
-)
+def routes(base: str) -> tuple[Route, ...]:
+    """Return what a phone asks, below the server's base path."""
+    room = f"{base}/room/{{code}}"
+    return (
+        Route(f"{base}/room", show_phone),
+        Route(room, show_phone),
+        Route(f"{room}/join", join, methods=["POST"]),
+        Route(f"{room}/state", state),
+        Route(f"{room}/answer", answer, methods=["POST"]),
+    )
