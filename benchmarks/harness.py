@@ -57,6 +57,12 @@ NO_CHROMIUM = (
     "or name yours in the variable CHROMIUM."
 )
 
+IDLE = """() => {
+  const app = document.querySelector('[data-testid="stApp"]');
+  const isRunning = app?.dataset.testScriptState !== "notRunning";
+  return !isRunning && document.querySelector('[data-testid="stSkeleton"]') === null;
+}"""
+
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 
@@ -236,12 +242,7 @@ def wait_idle(page: Page, timeout: float = 60) -> None:
         page: A page of a Streamlit app.
         timeout: Seconds.
     """
-    idle = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-    page.wait_for_selector(idle, timeout=timeout * 1000)
-    page.wait_for_function(
-        "() => document.querySelector('[data-testid=\"stSkeleton\"]') === null",
-        timeout=timeout * 1000,
-    )
+    page.wait_for_function(IDLE, timeout=timeout * 1000)  # looks at every frame
 
 
 def by_key(page: Page, key: str) -> Locator:
