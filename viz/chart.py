@@ -9,16 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from typing import Any, TypeAlias
-
-import pandas as pd  # noqa: F401  whole, before Plotly: it takes what a thread has half imported
-import plotly.graph_objects as go
+from typing import Any
 
 from model.records import Machine
+from viz.figure import Figure, Style
 from viz.format import THIN, log_ticks, round_steps
 from viz.palette import FONT, colour, sheer
-
-Style: TypeAlias = dict[str, Any]  # arguments that Plotly takes
 
 PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
 MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
@@ -34,7 +30,7 @@ _AS_WORDS = {colour("kept"): colour("kept-text"), colour("stage"): colour("ink")
 class Chart:
     """A figure without a title, and the words that belong around it."""
 
-    figure: go.Figure
+    figure: Figure
     caption: (
         str  # what the figure says, with its numbers; measured, recorded, derived or illustrative
     )
@@ -42,7 +38,7 @@ class Chart:
 
 
 @cache
-def template() -> go.layout.Template:
+def template() -> Style:
     """Gives the look of every Plotly figure: transparent paper, quiet axes, thin spaces.
 
     The figure has no title and no background of its own: its caption is the page's, and the page's
@@ -61,7 +57,7 @@ def template() -> go.layout.Template:
         "title": {"font": {"color": muted, "size": 12}, "standoff": 8},
         "zeroline": False,
     }
-    layout = go.Layout(
+    layout = Figure(
         font={"family": FONT, "size": 13, "color": colour("ink")},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
@@ -79,10 +75,10 @@ def template() -> go.layout.Template:
         },
         colorway=[colour(role) for role in ("kept", "prompt", "generated", "surprise")],
     )
-    return go.layout.Template(layout=layout)
+    return {"layout": layout.layout}
 
 
-def new_figure(height: int = HEIGHT, x: str = "", y: str = "") -> go.Figure:
+def new_figure(height: int = HEIGHT, x: str = "", y: str = "") -> Figure:
     """Starts a figure with the template, a legend of words above it, and the axes' titles."""
     legend = {
         "orientation": "h",
@@ -94,11 +90,10 @@ def new_figure(height: int = HEIGHT, x: str = "", y: str = "") -> go.Figure:
         "itemdoubleclick": False,
         "font": {"size": 12, "color": colour("ink")},
     }
-    layout = {"template": template(), "height": height, "showlegend": True, "legend": legend}
     titles = {
         f"{axis}axis": {"title": {"text": text}} for axis, text in (("x", x), ("y", y)) if text
     }
-    return go.Figure(layout=layout | titles)
+    return Figure(template=template(), height=height, showlegend=True, legend=legend, **titles)
 
 
 def empty_chart(note: str) -> Chart:
@@ -149,7 +144,7 @@ def hatched() -> dict[str, object]:
     }
 
 
-def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str) -> go.Figure:
+def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str) -> Figure:
     """Draws bars below each other, the name of each before it and its number in bold behind it.
 
     Args:
@@ -177,7 +172,7 @@ def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str) -> go.Fi
 
 
 def add_line(
-    figure: go.Figure,
+    figure: Figure,
     name: str,
     x: Iterable[float | None],
     y: Iterable[float | str | None],
@@ -218,42 +213,46 @@ def add_line(
     figure.add_scatter(**trace | more)
 
 
-def name_lines(figure: go.Figure) -> None:
+def name_lines(figure: Figure) -> None:
     """Writes the name of each line behind its end, in its colour: a legend would be far.
 
     Names that would lie on each other are moved apart; call it once the axes have their ranges.
     """
-    drawn = [trace for trace in figure.data if trace.type == "scatter" and trace.y]
-    lines = [trace for trace in drawn if trace.name and trace.showlegend is not False]
+    drawn = [trace for trace in figure.data if trace["type"] == "scatter" and len(trace["y"])]
+    lines = [trace for trace in drawn if trace.get("name") and trace.get("showlegend", True)]
     wrapper = textwrap.TextWrapper(MAX_LETTERS, break_long_words=False, break_on_hyphens=False)
-    words = [wrapper.wrap(trace.name) for trace in lines]
+    words = [wrapper.wrap(trace["name"]) for trace in lines]
     places = _apart(figure, [_heights(trace, figure)[-1] for trace in lines], words)
     for trace, rows, y in zip(lines, words, places, strict=True):
-        tone = re.sub(r",[\d.]+", "", trace.line.color or trace.marker.color)
+        tone = trace.get("line", {}).get("color") or trace["marker"]["color"]
+        tone = re.sub(r",[\d.]+", "", tone)
         font = {"size": LETTERS, "color": _AS_WORDS.get(tone, tone)}
         beside = {"xanchor": "left", "xshift": 6, "align": "left", "showarrow": False}
         name = {"text": "<br>".join(rows), "xref": "paper", "x": 1, "y": y, "font": font}
-        figure.add_annotation(beside | name)
-        trace.showlegend = False
+        figure.add_annotation(**beside, **name)
+        trace["showlegend"] = False
     longest = max((len(row) for rows in words for row in rows), default=0)
-    figure.update_layout(margin_r=round(0.56 * LETTERS * longest) + 12)
+    figure.update_layout(margin={"r": round(0.56 * LETTERS * longest) + 12})
 
 
-def _heights(trace: Any, figure: go.Figure) -> list[float]:
+def _heights(trace: Style, figure: Figure) -> list[float]:
     """Returns where the axis puts the points of a line."""
-    heights = [float(y) for y in trace.y if y is not None]
-    is_log = figure.layout.yaxis.type == "log"
+    heights = [float(y) for y in trace["y"] if y is not None]
+    is_log = figure.layout.get("yaxis", {}).get("type") == "log"
     return [math.log10(y) for y in heights] if is_log else heights
 
 
-def _apart(figure: go.Figure, ends: Sequence[float], words: Sequence[Sequence[str]]) -> list[float]:
+def _apart(figure: Figure, ends: Sequence[float], words: Sequence[Sequence[str]]) -> list[float]:
     """Moves places along the axis as little as leaves room for so many rows of letters at each."""
-    lines = [trace for trace in figure.data if trace.type == "scatter"]
-    axis, heights = figure.layout.yaxis, [y for one in lines for y in _heights(one, figure)]
-    if axis.type != "log" and axis.rangemode != "normal":
+    lines = [trace for trace in figure.data if trace["type"] == "scatter"]
+    axis, heights = (
+        figure.layout.get("yaxis", {}),
+        [y for one in lines for y in _heights(one, figure)],
+    )
+    if axis.get("type") != "log" and axis.get("rangemode") != "normal":
         heights.append(0.0)  # an axis begins there
-    low, high = sorted(axis.range or (min(heights), max(heights)))
-    row = 1.3 * LETTERS * (high - low) / (figure.layout.height - AROUND)
+    low, high = sorted(axis.get("range") or (min(heights), max(heights)))
+    row = 1.3 * LETTERS * (high - low) / (figure.layout["height"] - AROUND)
     rooms = [row * len(rows) for rows in words]
     order, places = sorted(range(len(ends)), key=lambda i: ends[i]), list(ends)
     for _ in range(MAX_MOVES):
@@ -268,7 +267,7 @@ def _apart(figure: go.Figure, ends: Sequence[float], words: Sequence[Sequence[st
 
 
 def write_at(
-    figure: go.Figure, x: float, y: float | str, text: str, size: int = 13, **more: Any
+    figure: Figure, x: float, y: float | str, text: str, size: int = 13, **more: Any
 ) -> None:
     """Writes some words at a point."""
     font = {"size": size, "color": colour("ink")}
@@ -295,7 +294,7 @@ def log_axis(low: float, high: float, title: str) -> dict[str, Any]:
     }
 
 
-def name_rows(figure: go.Figure, names: Sequence[str], size: int = 13) -> None:
+def name_rows(figure: Figure, names: Sequence[str], size: int = 13) -> None:
     """Writes the names of horizontal rows before them, the first at the top."""
     figure.update_yaxes(
         categoryorder="array",
@@ -307,7 +306,7 @@ def name_rows(figure: go.Figure, names: Sequence[str], size: int = 13) -> None:
 
 
 def place_rows(
-    figure: go.Figure, labels: Sequence[str], font: dict[str, object] | None = None
+    figure: Figure, labels: Sequence[str], font: dict[str, object] | None = None
 ) -> None:
     """Writes labels before the rows 0, 1, 2..., the first at the top; two of them may be alike."""
     figure.update_yaxes(

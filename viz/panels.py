@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
-
 from viz.chart import filled, new_figure
+from viz.figure import Figure
 from viz.palette import colour
 
+BESIDE, BELOW = 0.08, 0.12  # of the figure, between panels
 ROOM = 1.75  # times the longest bar: behind it stands its number
 
 
@@ -26,7 +25,7 @@ class Panel:
 
 
 def add_bars(
-    figure: go.Figure,
+    figure: Figure,
     names: Sequence[str] | Sequence[int],
     values: Sequence[float],
     texts: Sequence[str],
@@ -34,7 +33,7 @@ def add_bars(
 ) -> None:
     """Draws lying bars, each in the row of its name or number, with its text behind it.
 
-    `look` is more of the bars, such as `marker`; and `row` and `col` of a panel.
+    `look` is more of the bars, such as `marker`, and the axes of a panel.
     """
     usual = {
         "orientation": "h",
@@ -50,31 +49,49 @@ def add_bars(
 
 def panels_figure(
     names: Sequence[str], panels: Sequence[Panel], *, n_columns: int, row_pixels: int
-) -> go.Figure:
+) -> Figure:
     """Draws the panels in rows of so many, so that they can be read on a phone as well."""
     n_rows = -(-len(panels) // n_columns)
-    figure = make_subplots(
-        n_rows,
-        n_columns,
-        shared_yaxes=True,
-        horizontal_spacing=0.08,
-        vertical_spacing=0.12,
-        figure=new_figure(),
-    )
+    figure = new_figure()
+    for cell in range(n_rows * n_columns):
+        _place_cell(figure, cell, n_rows, n_columns)
     ink = {"size": 13, "color": colour("ink")}
     for i, panel in enumerate(panels):
-        place = {"row": i // n_columns + 1, "col": i % n_columns + 1}
-        add_bars(figure, names, panel.values, panel.texts, marker=panel.marker, **place)
-        figure.update_xaxes(
-            title={"text": panel.title, "font": ink},
-            range=[0, max(*panel.values, 1e-9) * ROOM],
-            side="top",
-            showticklabels=False,
-            ticks="",
-            **place,
-        )
+        n = _number(i)
+        axes = {"xaxis": f"x{n}", "yaxis": f"y{n}"}
+        add_bars(figure, names, panel.values, panel.texts, marker=panel.marker, **axes)
+        axis = {
+            "title": {"text": panel.title, "font": ink},
+            "range": [0, max(*panel.values, 1e-9) * ROOM],
+            "side": "top",
+            "showticklabels": False,
+            "ticks": "",
+        }
+        figure.update_layout(**{f"xaxis{n}": axis})
     figure.update_yaxes(
         categoryorder="array", categoryarray=names[::-1], showgrid=False, tickfont=ink
     )
     figure.update_layout(height=n_rows * (row_pixels * len(names) + 50), showlegend=False)
     return figure
+
+
+def _place_cell(figure: Figure, cell: int, n_rows: int, n_columns: int) -> None:
+    """Lays out the axes of a cell, the first at the top left; a row shares its names."""
+    row, column = divmod(cell, n_columns)
+    wide, high = _share(n_columns, BESIDE), _share(n_rows, BELOW)
+    left, low = column * (wide + BESIDE), (n_rows - 1 - row) * (high + BELOW)
+    n, first = _number(cell), _number(row * n_columns)
+    shared = {"matches": f"y{first}", "showticklabels": False} if column else {}
+    across = {"anchor": f"y{n}", "domain": [left, left + wide]}
+    up = {"anchor": f"x{n}", "domain": [low, low + high]}
+    figure.update_layout(**{f"xaxis{n}": across, f"yaxis{n}": up | shared})
+
+
+def _number(cell: int) -> str:
+    """Returns what stands behind the names of a cell's axes: nothing at the first."""
+    return str(cell + 1) if cell else ""
+
+
+def _share(n: int, gap: float) -> float:
+    """Returns what each of so many beside each other takes of the whole, gaps between them."""
+    return (1 - gap * (n - 1)) / n

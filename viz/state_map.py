@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from model.records import FloatArray
 from viz.chart import filled
+from viz.figure import Figure
 from viz.labels import token_ticks
 from viz.palette import colour
 
@@ -21,7 +21,7 @@ MAX_LABEL_LENGTH = 6  # characters: as many as lie under a column
 
 
 def add_map(
-    figure: go.Figure,
+    figure: Figure,
     states: FloatArray,
     role: str,
     hovers: list[list[str]],
@@ -62,7 +62,7 @@ def add_map(
 
 
 def add_strip(
-    figure: go.Figure,
+    figure: Figure,
     spans: Sequence[tuple[int, int]],
     name: str,
     tone: str,

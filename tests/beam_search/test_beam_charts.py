@@ -17,7 +17,7 @@ from model.beam_search.records import (
     ScoredText,
     SearchComparison,
 )
-from tests.charts.drawn_charts import assert_is_well_made
+from tests.charts.drawn_charts import assert_is_well_made, checked
 from viz.beam_search.comparison import (
     costs_figure,
     costs_table,
@@ -56,8 +56,8 @@ def test_kept_stand_above_the_line_and_fade_when_the_search_is_over(
 ) -> None:
     chart = tree_figure(NODES, STEPS, 2, 6, "…king", 4, is_over=is_over)
     assert_is_well_made(chart)
-    line = chart.figure.layout.shapes[0].y0
-    chips = {chip.text.partition("<br>")[0]: chip for chip in chart.figure.layout.annotations}
+    line = checked(chart).layout.shapes[0].y0
+    chips = {chip.text.partition("<br>")[0]: chip for chip in checked(chart).layout.annotations}
     above = {text for text, chip in chips.items() if chip.y > line and chip.x >= 1}
     assert above == {"<u>␣had</u>", "␣&lt;b&gt;", "␣in", "␣on"}
     assert max(chips["␣was"].y, chips[". ■"].y) < line
@@ -68,17 +68,17 @@ def test_kept_stand_above_the_line_and_fade_when_the_search_is_over(
 
 
 def test_the_tree_grows_inside_one_frame_and_no_two_lines_differ_by_colour_alone() -> None:
-    first = tree_figure(NODES, STEPS[:1], 2, 6, "…king", 0).figure
+    first = checked(tree_figure(NODES, STEPS[:1], 2, 6, "…king", 0))
     chart = tree_figure(NODES, STEPS, 2, 6, "…king", 4)
-    assert first.layout.height == chart.figure.layout.height
-    assert first.layout.xaxis.range == chart.figure.layout.xaxis.range
-    assert len({(line.line.dash, line.line.width) for line in chart.figure.data}) == 5
+    assert first.layout.height == checked(chart).layout.height
+    assert first.layout.xaxis.range == checked(chart).layout.xaxis.range
+    assert len({(line.line.dash, line.line.width) for line in checked(chart).data}) == 5
     assert "2 of 20 candidates kept, 1 finished, and 1 beam dropped" in chart.caption
     assert "press Step" in tree_figure((), (), 2, 6, "…", None).caption
 
 
 def test_candidates_are_drawn_as_ratios_to_the_best_with_the_end_of_the_beam() -> None:
-    figure = candidates_figure(NODES, STEPS[1], "…king").figure
+    figure = checked(candidates_figure(NODES, STEPS[1], "…king"))
     widths = {bar.name: list(bar.x) for bar in figure.data if bar.type == "bar"}
     assert widths["kept"] == pytest.approx([1.0, math.exp(-0.6)])
     assert widths["finished"] == pytest.approx([math.exp(-0.3)])
@@ -105,7 +105,7 @@ def test_shared_positions_are_counted_once() -> None:
     chart = cache_figure(NODES, STEPS[1], ["a", "b", "c"], 8)
     assert "2 rows of 5 positions, 80" in chart.caption
     assert "6 of the 10 are different, 48" in chart.caption
-    once, copies = chart.figure.data
+    once, copies = checked(chart).data
     assert len(once.y) == 6
     assert list(copies.base) == pytest.approx([0.03, 1.03, 2.03, 3.03])
     assert set(copies.y) == {1}
@@ -121,11 +121,11 @@ COMPARISON = SearchComparison("The", GREEDY, BEST, BEST, 100, True, -2.2)
 
 def test_three_searches_are_lines_of_running_sums_with_a_proof_or_its_lack() -> None:
     chart = searches_figure(COMPARISON)
-    by_name = {line.name.partition(":")[0]: line for line in chart.figure.data}
+    by_name = {line.name.partition(":")[0]: line for line in checked(chart).data}
     assert list(by_name["greedy"].y) == pytest.approx([0, -0.7, -3.7])
     assert f"{math.exp(1.5):.1f} times as likely" in chart.caption
     assert "greedy finds" in searches_figure(replace(COMPARISON, greedy=BEST)).caption
-    texts = [note.text for note in chart.figure.layout.annotations]
+    texts = [note.text for note in checked(chart).layout.annotations]
     assert texts[:4] == ["␣lived", "␣in", "␣had", "␣a"]
     table = searches_table(COMPARISON)
     assert list(table["as likely"]) == ["1.00×", "4.48×", "4.48×"]
@@ -144,8 +144,8 @@ def test_costs_are_drawn_and_written() -> None:
     ]
     chart = costs_figure(costs)
     assert "0.20\u202fnats" in chart.caption
-    assert list(chart.figure.data[3].x) == pytest.approx([0.01, 0.02])
-    assert list(chart.figure.data[0].text) == ["−1.20", "−1.00"]
-    assert len({(bar.xaxis, bar.yaxis) for bar in chart.figure.data}) == 4
+    assert list(checked(chart).data[3].x) == pytest.approx([0.01, 0.02])
+    assert list(checked(chart).data[0].text) == ["−1.20", "−1.00"]
+    assert len({(bar.xaxis, bar.yaxis) for bar in checked(chart).data}) == 4
     assert list(costs_table(costs)["last text"]) == ["a", "b ⏎ c"]
     assert "2 texts" in costs_figure(costs[:1]).caption

@@ -13,6 +13,7 @@ from model.generation import Generation
 from model.job import finish
 from model.loading import LanguageModel
 from pages.lessons.beam_search.state import PROMPT, PROMPTS, SearchRequest, begin
+from tests.charts.drawn_charts import checked
 from viz.beam_search.tree import tree_figure
 
 N_BEAMS, N_TOKENS = 4, 5
@@ -51,7 +52,7 @@ def test_c20_the_tree_shows_what_was_pruned_and_when(storyteller: LanguageModel)
     search = steps.search
     assert steps.greedy_pruned_at() is not None
     chart = tree_figure(search.nodes, search.steps, search.n_beams, 10, "…", None)
-    hovers = " ".join(chip.hovertext or "" for chip in chart.figure.layout.annotations)
+    hovers = " ".join(chip.hovertext or "" for chip in checked(chart).layout.annotations)
     assert f"pruned at token {search.steps[-1].depth}" in hovers
     assert "dropped at token" in hovers
     for step in search.steps:

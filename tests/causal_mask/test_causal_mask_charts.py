@@ -16,7 +16,7 @@ from model.causal_mask.records import (
     Shift,
     TrainingMoment,
 )
-from tests.charts.drawn_charts import assert_is_well_made, spec
+from tests.charts.drawn_charts import assert_is_well_made, checked, spec
 from viz.causal_mask.attention_map import attention_figure, heads_figure
 from viz.causal_mask.edit_charts import divergence_figure, edit_figure, leak_figure, shifts_figure
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html, training_figure
@@ -78,16 +78,16 @@ def test_figures_are_strict_json_and_say_where_they_come_from() -> None:
 def test_the_mask_is_hatched_and_what_looks_ahead_is_not() -> None:
     on, off = (attention_figure(maps(9, is_masked=is_masked), 0, 1) for is_masked in (True, False))
     assert json.dumps(spec(on)).count("fillpattern") == 1
-    assert [trace.type for trace in off.figure.data] == ["heatmap", "heatmap", "scatter"]
+    assert [trace.type for trace in checked(off).data] == ["heatmap", "heatmap", "scatter"]
     assert "later position, in all layers and heads: 0" in on.caption
     assert "later positions" in off.caption
 
 
 def test_a_map_shades_by_the_square_root_and_every_small_map_can_be_pressed() -> None:
-    cells = attention_figure(maps(2), 0, 0).figure.data[0]
+    cells = checked(attention_figure(maps(2), 0, 0)).data[0]
     assert np.asarray(cells.z)[1, 0] == pytest.approx(0.707)
     assert "50.0\u202f%" in cells.hovertext[1][0]
-    targets = heads_figure(maps(30), 0, None).figure.data[-1]
+    targets = checked(heads_figure(maps(30), 0, None)).data[-1]
     assert [list(place) for place in targets.customdata] == [
         [i, j] for i in range(2) for j in range(3)
     ]
@@ -101,13 +101,13 @@ def test_an_edit_says_exactly_0_only_where_it_is() -> None:
 
 
 def test_up_to_fifty_positions_are_bars_and_more_are_a_staircase() -> None:
-    assert edit_figure(edit(50)).figure.data[0].type == "bar"
-    assert edit_figure(edit(51)).figure.data[0].line.shape == "hvh"
+    assert checked(edit_figure(edit(50))).data[0].type == "bar"
+    assert checked(edit_figure(edit(51))).data[0].line.shape == "hvh"
 
 
 def test_a_leak_is_drawn_from_mask_on_to_mask_off() -> None:
     chart = leak_figure(leak())
-    gains, falls, on, off = chart.figure.data
+    gains, falls, on, off = checked(chart).data
     assert list(gains.x) == [0, 0, None, 2, 2, None]
     assert list(falls.x)[::3] == [1, 3]
     assert list(on.y) == pytest.approx([0.1, 0.9, 0.5, 0.2])
@@ -127,5 +127,5 @@ def test_the_tint_grows_with_the_loss_and_the_text_stays_text() -> None:
 
 
 def test_a_training_draws_all_three_losses() -> None:
-    lines = training_figure(MOMENTS, 40, "cpu").figure.data
+    lines = checked(training_figure(MOMENTS, 40, "cpu")).data
     assert [list(line.y) for line in lines] == [[1.5, 2.5], [1.5, 1.6], [1.4, 0.7]]

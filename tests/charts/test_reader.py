@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import plotly.graph_objects as go
 
 from viz.chart import new_figure
+from viz.figure import Figure
 from viz.palette import code, colour, sheer
 from viz.reader import as_seen
 
 
-def a_figure() -> go.Figure:
+def a_figure() -> Figure:
     figure = new_figure(100)
     tones = [colour("kept"), sheer(colour("ink"), 0.25), "rgba(0,0,0,0)"]
     figure.add_bar(x=[1, 2, 3], y=[2, 3, 4], marker={"color": tones}, textfont={"size": 10})
@@ -22,17 +24,27 @@ def a_figure() -> go.Figure:
 
 def test_every_letter_grows_and_the_small_figure_stays_as_it_was() -> None:
     small = a_figure()
-    large = as_seen(small, "light", 2)
-    assert large.data[0].textfont.size == 20
-    assert large.layout.height == 200
-    assert large.layout.legend.font.size == 24
-    assert large.layout.template.layout.xaxis.tickfont.size == 24
-    assert list(large.data[0].y) == [2, 3, 4]
-    assert small == a_figure()
+    described = as_seen(small, "light", 2).to_dict()
+    (bars, _), layout = described["data"], described["layout"]
+    assert bars["textfont"]["size"] == 20
+    assert layout["height"] == 200
+    assert layout["legend"]["font"]["size"] == 24
+    assert layout["template"]["layout"]["xaxis"]["tickfont"]["size"] == 24
+    assert bars["y"] == [2, 3, 4]
+    assert small.to_dict() == a_figure().to_dict()
+
+
+def test_an_array_is_packed_as_plotly_packs_it() -> None:
+    figure = new_figure()
+    figure.add_heatmap(z=np.array([[0.5, np.nan], [1, 2]]), text=np.array([["a", "b"], ["c", "d"]]))
+    (packed,) = as_seen(figure, "dark").to_dict()["data"]
+    (theirs,) = go.Figure(figure.data).to_dict()["data"]
+    assert packed["z"] == theirs["z"]
+    assert packed["text"] == theirs["text"].tolist()
 
 
 def test_every_role_is_painted_and_no_text_is() -> None:
-    described = as_seen(a_figure(), "dark").to_plotly_json()
+    described = as_seen(a_figure(), "dark").to_dict()
     bars, cells = described["data"]
     assert bars["marker"]["color"] == [
         code("kept", "dark"),

@@ -13,7 +13,7 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from pages.lessons.classroom.state import Classroom
-from tests.charts.drawn_charts import assert_is_well_made
+from tests.charts.drawn_charts import assert_is_well_made, checked
 from viz.classroom.charts import class_figure, draws_figure, votes_figure
 
 PROMPT = "The cat sat on the"
@@ -130,8 +130,8 @@ def test_figures_show_the_counts(lesson: Classroom) -> None:
     assert lesson.found is not None
     chart = class_figure(lesson.found, lesson.offered[0])
     assert_is_well_made(chart)
-    assert [trace.name for trace in chart.figure.data] == ["the class", "the model"]
+    assert [trace.name for trace in checked(chart).data] == ["the class", "the model"]
     drawn = draws_figure(["a", "b"], [0.25, 0.75], [1, 3])
-    assert list(drawn.figure.data[0].x) == [0.25, 0.75]
+    assert list(checked(drawn).data[0].x) == [0.25, 0.75]
     votes = votes_figure(["a", "b"], [1, 3], (2, 2))
-    assert [list(trace.x) for trace in votes.figure.data] == [[1.0, 3.0], [2.0, 2.0]]
+    assert [list(trace.x) for trace in checked(votes).data] == [[1.0, 3.0], [2.0, 2.0]]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from model.constraints.records import ConstrainedStep, MaskedDistribution, MaskedToken, MethodResult
-from tests.charts.drawn_charts import assert_is_well_made
+from tests.charts.drawn_charts import assert_is_well_made, checked
 from viz.constraints.mask_chart import mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
 from viz.palette import colour
@@ -27,16 +27,16 @@ SEEN = MaskedDistribution(
 def test_forbidden_bars_are_hatched_and_argmax_outlines_what_it_takes() -> None:
     chart = mask_figure(SEEN, temperature=0.0)
     assert_is_well_made(chart)
-    allowed, forbidden, masked = chart.figure.data
+    allowed, forbidden, masked = checked(chart).data
     assert (list(allowed.x), list(forbidden.x), list(masked.x)) == ([0.1, 0.3], [0.6], [0.25, 0.75])
     assert forbidden.marker.pattern.shape == "/"
     assert allowed.marker.line.color == colour("kept")
-    layout = chart.figure.layout
+    layout = checked(chart).layout
     assert layout.xaxis.range == layout.xaxis2.range  # what is scaled up can be seen
     assert layout.yaxis.ticktext == ("␣food", "␣x", "␣&lt;b&gt;")
     outlined = {(round(box.y0 + box.y1) / 2, box.xref) for box in layout.shapes}
     assert outlined == {(2.0, "x domain"), (2.0, "x2 domain")}
-    assert not mask_figure(SEEN).figure.layout.shapes
+    assert not checked(mask_figure(SEEN)).layout.shapes
     for number in ("2 of 1\u202f000", "40.0\u202f%", "60.0\u202f%"):
         assert number in chart.caption
 
@@ -47,14 +47,14 @@ def step(label: str, mass: float) -> ConstrainedStep:
 
 def test_columns_sum_to_one_and_a_dead_end_is_named() -> None:
     chart = mass_figure([step("␣a", 0.5), step("␣q", 0.002)])
-    allowed, removed = chart.figure.data
+    allowed, removed = checked(chart).data
     assert [a + b for a, b in zip(allowed.y, removed.y, strict=True)] == pytest.approx([1, 1])
     assert list(removed.y) == pytest.approx([0.5, 0.998])
     assert "token 2" in chart.caption
     assert "0.10\u202f%" in chart.caption  # the product
     assert "Dead end" not in mass_figure([step("␣a", 0.5)]).caption
     for n_steps, angles in ((2, {0}), (9, {-90}), (40, set())):  # upright where they are close
-        notes = mass_figure([step("␣q", 0.002)] * n_steps).figure.layout.annotations
+        notes = checked(mass_figure([step("␣q", 0.002)] * n_steps)).layout.annotations
         assert {note.textangle for note in notes} == angles
         assert {note.text for note in notes} <= {"<b>99.8\u202f%</b>"}
 
@@ -69,7 +69,7 @@ METHODS = (
 def test_methods_are_drawn_and_described_as_they_came() -> None:
     chart = methods_figure(METHODS)
     assert_is_well_made(chart)
-    assert [list(panel.x) for panel in chart.figure.data] == [
+    assert [list(panel.x) for panel in checked(chart).data] == [
         *([0.0, 0.25, 1.0], [1.0, 0.6, 1.0], [44.0, 34.0, 4.5])
     ]
     assert "25.0\u202f% of 20 texts" in chart.caption

@@ -16,6 +16,7 @@ from model.diffusion.records import (
     Sheet,
     Sweep,
 )
+from tests.charts.drawn_charts import checked, spec
 from viz.chart import Chart
 from viz.diffusion.decoding_charts import MEASURES, means_of, runs_figure, sweep_figure, sweep_table
 from viz.diffusion.history_chart import history_figure
@@ -52,8 +53,8 @@ def history(n_rows: int, length: int = 4) -> DenoiseHistory:
 
 def is_clean(chart: Chart) -> bool:
     """No label of the records reached the figure as markup."""
-    spec = json.dumps(json.loads(chart.figure.to_json()))  # plotly's own JSON hides "<"
-    return "<script>" not in spec and "<b>bold" not in spec and "&lt;script&gt;" in spec
+    text = json.dumps(spec(chart))
+    return "<script>" not in text and "<b>bold" not in text and "&lt;script&gt;" in text
 
 
 def test_a_sheet_escapes_its_labels_and_names_each_cell() -> None:
@@ -82,12 +83,12 @@ def test_an_untouched_sheet_shows_masks_and_a_check_its_clashes() -> None:
 def test_a_history_is_dark_where_it_was_filled_before(length: int) -> None:
     chart = history_figure(history(2, length))
     assert is_clean(chart)
-    shades = np.array(chart.figure.data[0].z)
+    shades = np.array(checked(chart).data[0].z)
     assert shades.shape == (2, length)
     assert shades[1, 0] == 1 > shades[0, 0]
-    framed = chart.figure.data[1]
+    framed = checked(chart).data[1]
     assert (list(framed.x), list(framed.y)) == ([0, 1], [1, 2])
-    assert list(chart.figure.layout.yaxis.range) == [4.5, 0.5], "room for the passes to come"
+    assert list(checked(chart).layout.yaxis.range) == [4.5, 0.5], "room for the passes to come"
     assert "first pass: 50.0\u202f%" in chart.caption
 
 
@@ -95,7 +96,7 @@ def test_a_history_is_dark_where_it_was_filled_before(length: int) -> None:
 def test_a_sweep_draws_means_over_passes_and_the_loop(measure: str) -> None:
     fills = tuple(run(n, place) for n in (1, 2, 8) for place in ("between", "empty"))
     chart = sweep_figure(Sweep(fills, run(8, left_first=1.0)), measure)
-    names = {trace.name for trace in chart.figure.data if trace.name}
+    names = {trace.name for trace in checked(chart).data if trace.name}
     assert names == {"between", "empty", "one token at a time"}
     if measure == "seconds":
         assert "2.0\u202fms in 1 pass and 16.0\u202fms in 8" in chart.caption
@@ -115,10 +116,10 @@ def test_the_table_has_a_row_for_each_fill_and_one_for_the_loop() -> None:
 
 def test_each_pass_of_each_way_is_a_piece_as_long_as_it_took() -> None:
     chart = runs_figure([run(8), run(2)], "cpu, float32")
-    first, second = chart.figure.data
+    first, second = checked(chart).data
     assert len(first.x) == 8
     assert list(second.base) == [0, 2]
-    bars = [note.text for note in chart.figure.layout.annotations]
+    bars = [note.text for note in checked(chart).layout.annotations]
     name = "&lt;b&gt;loop&lt;/b&gt;"
     assert bars == [f"{name}: 8 passes, 16.0\u202fms", f"{name}: 2 passes, 4.0\u202fms"]
     assert "8 passes, 16.0\u202fms, 1 token a pass" in chart.alt

@@ -7,6 +7,7 @@ import json
 import numpy as np
 
 from model.encoder_decoder.records import Segment, TwoCaches
+from tests.charts.drawn_charts import checked, spec
 from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html
 
 NASTY = ("<b>bold</b>", "$x$", "<script>", "␣the")
@@ -42,11 +43,11 @@ def test_a_gap_is_a_box_and_its_text_is_data() -> None:
 
 def test_two_caches_have_a_column_for_each_token() -> None:
     chart = caches_figure(caches(3))
-    assert "<script>" not in json.dumps(json.loads(chart.figure.to_json()))  # its own hides "<"
-    left, right = chart.figure.data[:2]
+    assert "<script>" not in json.dumps(spec(chart))
+    left, right = checked(chart).data[:2]
     assert (np.array(left.z).shape, np.array(right.z).shape) == ((6, 5), (6, 3))
     assert "changed not by a bit" in chart.caption
     assert "the encoder ran once" in chart.caption
     chart = bytes_figure(caches(3))
     assert "300\u202fB, 100\u202fB for each step" in chart.caption
-    assert [list(trace.y) for trace in chart.figure.data] == [[0, *[500] * 3], [0, 100, 200, 300]]
+    assert [list(trace.y) for trace in checked(chart).data] == [[0, *[500] * 3], [0, 100, 200, 300]]

@@ -17,7 +17,7 @@ from model.guess.records import (
     PlayerRound,
 )
 from pages.lessons.guess.state import read_names
-from tests.charts.drawn_charts import assert_is_well_made
+from tests.charts.drawn_charts import assert_is_well_made, checked, spec
 from viz.guess.score_charts import (
     bounds_figure,
     mean_bits,
@@ -50,12 +50,12 @@ def one_round(position: int = 5, ada: float = 0.5) -> GuessRound:
 def test_the_distribution_sums_to_one_and_everyone_is_marked_at_what_they_named() -> None:
     chart = revealed_figure(one_round())
     assert_is_well_made(chart)
-    bars, ada, ben = chart.figure.data
+    bars, ada, ben = checked(chart).data
     assert sum(bars.x) == pytest.approx(1)
     assert list(bars.marker.line.width) == [1, 3, 1, 0]  # the true token's is outlined
     assert bars.marker.line.color[1] == colour("chosen")
-    assert chart.figure.layout.yaxis.ticktext[1] == "<b>␣mat</b> ✓"
-    assert chart.figure.layout.yaxis.ticktext[-1].endswith("093 others")
+    assert checked(chart).layout.yaxis.ticktext[1] == "<b>␣mat</b> ✓"
+    assert checked(chart).layout.yaxis.ticktext[-1].endswith("093 others")
     assert "rank 2" in chart.caption
     assert (list(ada.x), list(ada.y)) == ([0.5], [1])
     assert (list(ben.x), list(ben.y)) == ([0.25], [0])
@@ -64,7 +64,7 @@ def test_the_distribution_sums_to_one_and_everyone_is_marked_at_what_they_named(
 
 def test_names_and_labels_are_data_and_not_markup() -> None:
     for chart in (revealed_figure(one_round()), running_figure([one_round()])):
-        text = json.dumps(chart.figure.to_plotly_json(), default=str)
+        text = json.dumps(spec(chart))
         assert "<script>" not in text
         assert "<b>Ben" not in text
     hidden = HiddenText(("One", " <script>", " two"), (None, 3.0, 5.0), 2)
@@ -92,7 +92,7 @@ def test_the_running_score_is_the_mean_of_the_bits_from_where_one_joined() -> No
     assert lines["the model"][-1][1] == pytest.approx(2)
     assert lines["uniform"][-1][1] == pytest.approx(12)
     drawn = {
-        line.name.partition(":")[0]: list(line.y) for line in running_figure(rounds).figure.data
+        line.name.partition(":")[0]: list(line.y) for line in checked(running_figure(rounds)).data
     }
     assert drawn["Ada"] == pytest.approx([1, 2])
     assert rounds_table(rounds)["bits: Cleo"].isna().tolist() == [True, True, False]
@@ -100,7 +100,7 @@ def test_the_running_score_is_the_mean_of_the_bits_from_where_one_joined() -> No
 
 def test_bounds_are_drawn_from_lower_to_upper_with_the_score_beside() -> None:
     one = EntropyBounds("Ada", 6, 1.25, 3.5, 4.0, 2)
-    bars, score = bounds_figure([one]).figure.data
+    bars, score = checked(bounds_figure([one])).data
     assert (bars.base[0], bars.base[0] + bars.x[0]) == (1.25, 3.5)
     assert list(score.x) == [4.0]
     assert "2 of 6 missed" in bounds_figure([one]).caption

@@ -21,7 +21,7 @@ from model.kv_cache.experiments import look_into
 from model.kv_cache.records import CacheGrid, CacheMoment, PrefixReuse, RaceStep
 from model.records import CacheShape, Flops
 from model.sampling import Settings
-from tests.charts.drawn_charts import assert_is_well_made, spec
+from tests.charts.drawn_charts import assert_is_well_made, checked, spec
 from tests.tiny_models import ARCHITECTURES, WINDOW, tiny
 from viz.chart import Chart
 from viz.claims.report import sentence
@@ -95,13 +95,13 @@ def test_a_column_keeps_its_colour_while_the_text_grows() -> None:
         labels=short.labels * 2,
     )
     for row in (2, 3):
-        before = np.array(grid_figure(short).figure.data[row].z)
-        after = np.array(grid_figure(grown).figure.data[row].z)
+        before = np.array(checked(grid_figure(short)).data[row].z)
+        after = np.array(checked(grid_figure(grown)).data[row].z)
         assert np.array_equal(before, after[:, :4])
 
 
 def test_prefill_is_one_block_and_every_decode_pass_one_more() -> None:
-    prefill, decode = grid_figure(grid(6, 4)).figure.data[:2]
+    prefill, decode = checked(grid_figure(grid(6, 4))).data[:2]
     assert (list(prefill.x), list(prefill.width)) == ([0], [4])
     assert (list(decode.x), list(decode.width)) == ([4, 5], [1, 1])
 
@@ -122,12 +122,12 @@ def test_bytes_agree_or_the_caption_says_so(in_use: int, shape: CacheShape, word
 
 
 def test_lines_of_a_race_are_the_medians_and_their_sums() -> None:
-    without, cached = per_step_figure(race(4), "cpu").figure.data
+    without, cached = checked(per_step_figure(race(4), "cpu")).data
     assert list(without.y) == pytest.approx([3, 6, 9, 12])
     assert list(cached.y) == pytest.approx([3, 3, 3, 3])
-    so_far = so_far_figure(race(4), "cpu").figure.data[0]
+    so_far = checked(so_far_figure(race(4), "cpu")).data[0]
     assert list(so_far.y) == pytest.approx([0.003, 0.009, 0.018, 0.03])
-    linear, attention = work_figure(*works(4)).figure.data[:2]
+    linear, attention = checked(work_figure(*works(4))).data[:2]
     assert (list(linear.y), list(attention.y)) == ([10, 30, 60, 100], [1, 5, 14, 30])
 
 

@@ -8,6 +8,7 @@ import torch
 
 from model.kv_cache.query_key_value import attention_weights, read_query
 from model.passes import inputs_of, twin_of
+from tests.charts.drawn_charts import checked
 from tests.tiny_models import tiny
 from viz.kv_cache.attention_chart import MAX_ROWS, attention_figure
 from viz.kv_cache.squares_chart import squares_figure
@@ -54,15 +55,15 @@ def test_a_text_without_a_middle_has_nothing_to_look_at() -> None:
 def test_the_picture_shows_the_tokens_that_weigh_most() -> None:
     head = read_query(tiny("llama"), list(range(3, 3 + 2 * MAX_ROWS)))
     assert head is not None
-    keys = attention_figure(head).figure.data[1]
+    keys = checked(attention_figure(head)).data[1]
     assert np.shape(keys.z) == (MAX_ROWS, head.keys.shape[1])
 
 
 def test_squares_count_the_columns_of_every_pass() -> None:
     chart = squares_figure(6, 3, 1)
-    without, cached = (np.array(half.z) for half in chart.figure.data)
+    without, cached = (np.array(half.z) for half in checked(chart).data)
     assert (without > 1).sum(axis=1).tolist() == [6, 7, 8, 9, 10]
     assert (cached > 1).sum(axis=1).tolist() == [6, 1, 1, 1, 1]
-    titles = [note.text for note in chart.figure.layout.annotations]
+    titles = [note.text for note in checked(chart).layout.annotations]
     assert "6 + 7 + 8 + 9 + 10 = 40 columns" in titles[0]
     assert "6 + 1 + 1 + 1 + 1 = 10 columns" in titles[1]

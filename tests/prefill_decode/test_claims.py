@@ -25,6 +25,7 @@ from model.prefill_decode.records import Request
 from model.prefill_decode.roofline import measure_roofline
 from model.prefill_decode.scoring import score_choices
 from model.tokenizing import encode, random_ids
+from tests.charts.drawn_charts import checked
 from viz.prefill_decode.latency_charts import stream_figure
 from viz.prefill_decode.phase_charts import swap_figure
 from viz.prefill_decode.roofline_chart import verdict
@@ -68,7 +69,7 @@ def test_c03_n_tokens_out_are_n_passes_one_after_another(
 
 def test_c08_the_first_token_is_in_hand_long_before_the_whole(storyteller: LanguageModel) -> None:
     request = written(storyteller, 6, 15)
-    streamed, whole = stream_figure(request, "here").figure.data
+    streamed, whole = checked(stream_figure(request, "here")).data
     assert streamed.x[1] == request.first_seconds < whole.x[1] == pytest.approx(request.seconds)
 
 
@@ -98,7 +99,7 @@ def test_c23_as_many_tokens_but_far_more_passes_when_they_come_out(
     assert (len(reading), len(writing)) == (5, 60)
     chart = swap_figure([much_in, much_out], "here")
     assert "As many tokens in all, but 60 in and 5 out took" in chart.caption
-    prefills, decodes = chart.figure.data
+    prefills, decodes = checked(chart).data
     assert list(prefills.x) == [much_in.first_seconds, much_out.first_seconds]
     assert decodes.x[1] == pytest.approx(sum(much_out.gaps))
 

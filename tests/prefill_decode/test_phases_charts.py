@@ -26,7 +26,7 @@ from model.prefill_decode.records import (
     Trial,
 )
 from pages.lessons.prefill_decode.bounds import padding_grid
-from tests.charts.drawn_charts import assert_is_well_made, spec
+from tests.charts.drawn_charts import assert_is_well_made, checked, spec
 from viz.chart import Chart, as_recorded
 from viz.prefill_decode.batch_chart import throughput_figure, wait_figure
 from viz.prefill_decode.cost_chart import (
@@ -118,7 +118,7 @@ def test_figures_are_strict_json_and_say_where_they_come_from() -> None:
 
 def test_reading_and_writing_are_drawn_on_the_same_axes() -> None:
     chart = pace_figure(RUN, recorded=RUN)
-    reading, writing, *behind = chart.figure.data
+    reading, writing, *behind = checked(chart).data
     assert list(reading.x) == [16, 1000]
     assert list(reading.y) == pytest.approx([16 * 1.1e-4, 0.11])
     assert (writing.x[-1], writing.y[-1]) == (999, pytest.approx(sum(LONG_OUT.gaps)))
@@ -128,7 +128,7 @@ def test_reading_and_writing_are_drawn_on_the_same_axes() -> None:
 
 def test_a_request_is_its_prefill_and_its_decode() -> None:
     chart = swap_figure([LONG_IN, LONG_OUT], "here")
-    prefill, decode = chart.figure.data
+    prefill, decode = checked(chart).data
     assert list(prefill.x) == [0.1, 0.01]
     assert list(decode.x) == pytest.approx([sum(LONG_IN.gaps), sum(LONG_OUT.gaps)])
     assert f"{LONG_OUT.seconds / LONG_IN.seconds:.0f} to 1" in chart.caption
@@ -157,7 +157,7 @@ def test_gaps_compare_the_first_quarter_with_the_last() -> None:
 
 def test_the_roofline_draws_what_was_measured() -> None:
     chart = roofline_figure(ROOFLINE)
-    roof, vector, prefill, decode = chart.figure.data
+    roof, vector, prefill, decode = checked(chart).data
     assert (roof.x[1], roof.y[1], vector.x[1]) == (TOP.ridge, TOP.matmul, 10.0)
     assert list(prefill.x) == [POINTS[0].intensity]
     assert list(decode.y) == [p.flops_per_second for p in POINTS[1:]]
@@ -190,18 +190,18 @@ def test_runs_that_lie_far_apart_say_that_the_machine_was_busy(
 
 
 def test_the_floors_are_shares_of_the_measured_time() -> None:
-    by_name = {trace.name: trace for trace in floors_figure(ROOFLINE).figure.data}
+    by_name = {trace.name: trace for trace in checked(floors_figure(ROOFLINE)).data}
     shares = list(by_name["arithmetic alone"].x)
     assert shares == pytest.approx([min(1.12, p.flops / 2e11 / p.seconds.median) for p in POINTS])
 
 
 def test_throughput_is_beside_what_batch_1_promises() -> None:
     chart = throughput_figure(TWO)
-    promised, measured = chart.figure.data
+    promised, measured = checked(chart).data
     assert list(promised.y) == pytest.approx([500, 1000])
     assert list(measured.y) == pytest.approx([500, 2 / 0.003])
     assert "the gain is only 1.3 times" in chart.caption
-    assert list(wait_figure(TWO).figure.data[0].y) == pytest.approx([2, 3])
+    assert list(checked(wait_figure(TWO)).data[0].y) == pytest.approx([2, 3])
 
 
 def test_the_knee_is_where_the_gain_stays_small_and_not_where_one_step_was_slow() -> None:
@@ -232,8 +232,8 @@ def test_labels_and_choices_are_data_and_not_markup() -> None:
 
 def test_prices_and_scores_are_those_of_the_records() -> None:
     chart = price_figure(Prices(1.0, 20.0, 4), "Here.")
-    assert [bar.x[0] for bar in chart.figure.data] == [1.0, 20.0]
+    assert [bar.x[0] for bar in checked(chart).data] == [1.0, 20.0]
     assert "4 sequences sharing" in chart.caption
-    assert [bar.x[0] for bar in choices_figure(SCORING).figure.data] == [75.0, 25.0]
-    seconds = [bar.x[0] for bar in scoring_figure(SCORING, "here").figure.data]
+    assert [bar.x[0] for bar in checked(choices_figure(SCORING)).data] == [75.0, 25.0]
+    seconds = [bar.x[0] for bar in checked(scoring_figure(SCORING, "here")).data]
     assert seconds == pytest.approx([8, 15, 1000 * SCORING.written.seconds])

@@ -26,7 +26,7 @@ from model.sampling.experiments import (
 )
 from pages.lessons.sampling.source import TEXTBOOK, from_generation, from_lines
 from pages.lessons.sampling.state import Lab
-from tests.charts.drawn_charts import assert_is_well_made
+from tests.charts.drawn_charts import assert_is_well_made, checked
 from viz.draws_chart import draws_figure
 from viz.sampling.charts import divergence_figure, loop_html, overlap_figure, votes_figure
 
@@ -102,8 +102,8 @@ def test_figures_are_well_made_and_text_is_only_ever_text() -> None:
     ]
     for chart in charts:
         assert_is_well_made(chart)
-    assert "∞" in str(charts[1].figure.data[0].text)
-    assert charts[2].figure.layout.xaxis.ticktext[0] == "&lt;b&gt;x"
+    assert "∞" in str(checked(charts[1]).data[0].text)
+    assert checked(charts[2]).layout.xaxis.ticktext[0] == "&lt;b&gt;x"
     assert "Largest gap of a token: 10.0" in charts[2].caption
     html = loop_html("<script>", "<b>again</b> & again")
     assert "<script>" not in html

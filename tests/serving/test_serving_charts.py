@@ -17,7 +17,7 @@ from model.serving.records import (
     ServerRun,
     ServingRun,
 )
-from tests.charts.drawn_charts import assert_is_well_made
+from tests.charts.drawn_charts import assert_is_well_made, checked
 from viz.chart import Chart
 from viz.serving.lanes_chart import (
     PASSES,
@@ -61,7 +61,7 @@ def test_a_server_s_own_figures_are_drawn_as_it_says_them() -> None:
     run = ServerRun(Comparison((remote,), None), moments, n_asked=40, n_hit=10)
     chart = server_figure(run)
     assert_is_well_made(chart)
-    assert [list(trace.y) for trace in chart.figure.data] == [[1, 2], [0, 3]]
+    assert [list(trace.y) for trace in checked(chart).data] == [[1, 2], [0, 3]]
     assert "25" in chart.caption
     assert "10" in chart.caption
     assert "passes" not in lanes_figure(remote, "a server").caption
@@ -72,7 +72,7 @@ def boxes(chart: Chart) -> dict[str, list[tuple[float, float]]]:
     """The boxes that are drawn, by what they show."""
     return {
         trace.name: [(trace.x[i], trace.x[i + 1]) for i in range(0, len(trace.x), 6)]
-        for trace in chart.figure.data
+        for trace in checked(chart).data
         if trace.fill
     }
 
@@ -107,5 +107,5 @@ def test_blocks_show_what_is_used_wasted_and_shared() -> None:
     }
     assert "with 2 requests in memory: 4 blocks of 16, whose ends waste 14" in chart.caption
     assert "saves 1 block." in chart.caption
-    bars = reserved_figure(MEMORY).figure.data
+    bars = checked(reserved_figure(MEMORY)).data
     assert [list(bar.x) for bar in bars] == [[50], [64], [48], [4096]]

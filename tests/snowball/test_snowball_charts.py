@@ -24,7 +24,7 @@ from model.snowball.records import (
     Version,
     paired_gap,
 )
-from tests.charts.drawn_charts import assert_is_well_made
+from tests.charts.drawn_charts import assert_is_well_made, checked
 from viz.chart import Chart
 from viz.snowball import fork_chart, held_out_charts, written_charts
 from viz.snowball.confidence_bands import windows
@@ -85,7 +85,7 @@ CHARTS = (
 
 
 def line(chart: Chart, name: str) -> list[float]:
-    return [float(y) for trace in chart.figure.data if trace.name == name for y in trace.y]
+    return [float(y) for trace in checked(chart).data if trace.name == name for y in trace.y]
 
 
 @pytest.mark.parametrize("draw", CHARTS, ids=lambda draw: draw.func.__name__)
@@ -97,7 +97,7 @@ def test_every_figure_is_well_made_and_says_where_it_is_from(draw: Callable[[], 
 
 def test_a_fork_is_drawn_up_to_where_a_text_ends_and_its_own_place_is_not_counted() -> None:
     gap = fork_chart.gap_figure(STEPS)
-    assert list(gap.figure.data[0].y) == [0.0, 1.5]
+    assert list(checked(gap).data[0].y) == [0.0, 1.5]
     assert "1.50\u202fnats" in gap.caption
     assert "1 of 3 positions" in gap.caption
     surprise = fork_chart.surprise_figure(STEPS)
@@ -183,7 +183,7 @@ def test_lines_are_the_records_own_numbers() -> None:
     assert line(followed, "late") == [0.0, 50.0, 75.0]
     assert "7 of the 8" in followed.caption
     work = fork_chart.work_figure(STRATEGIES)
-    assert list(work.figure.data[0].x) == [0, 4]
+    assert list(checked(work).data[0].x) == [0, 4]
     assert "4 tokens discarded, 15 passes" in work.caption
     assert list(fork_chart.strategies_table(STRATEGIES)["as without it"]) == ["no", "yes"]
 

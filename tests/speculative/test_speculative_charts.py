@@ -23,6 +23,7 @@ from model.speculative.records import (
     Speed,
     SpeedReport,
 )
+from tests.charts.drawn_charts import checked
 from viz.speculative.charts import (
     acceptance_figure,
     distributions_figure,
@@ -87,19 +88,19 @@ def test_the_tokens_of_a_position_are_data_and_marked() -> None:
     drawn = Bar("a", (0.5, 0.1, 0.8), is_drawn=True)
     bars = (drawn, Bar("<i>", (0.5, 0.9, 0.2), is_proposed=True))
     chart = distributions_figure(bars)
-    values = {trace.name: list(trace.x) for trace in chart.figure.data}
+    values = {trace.name: list(trace.x) for trace in checked(chart).data}
     assert values == {"draft": [0.1, 0.9], "target": [0.5, 0.5], "residual": [0.8, 0.2]}
-    assert chart.figure.layout.yaxis.ticktext == ("a  (drawn)", "&lt;i&gt;  (drafted)")
+    assert checked(chart).layout.yaxis.ticktext == ("a  (drawn)", "&lt;i&gt;  (drafted)")
     assert "rejected" in chart.caption
     undecided = distributions_figure(bars, is_decided=False)
-    assert "drawn" not in undecided.figure.layout.yaxis.ticktext[0]
-    assert [trace.name for trace in distributions_figure([drawn]).figure.data] == ["target"]
+    assert "drawn" not in checked(undecided).layout.yaxis.ticktext[0]
+    assert [trace.name for trace in checked(distributions_figure([drawn])).data] == ["target"]
 
 
 def test_the_bars_of_a_round_add_up_to_its_time() -> None:
     chart = round_figure(RoundCost(3, 0.001, 0.012, 0.010, 0.0005, 2.4), "cpu, float32")
     widths = {"one round": 0.0, "as many by target steps": 0.0}
-    *bars, average = chart.figure.data
+    *bars, average = checked(chart).data
     for trace in bars:
         widths[trace.y[0]] += trace.x[0]
     assert list(average.x) == [24]
@@ -114,7 +115,7 @@ def test_the_speed_figure_says_how_far_the_prediction_is_off() -> None:
     parts = Parts(0.01, {}, 0.001, 0.0, Acceptance((), ()))
     chart = speed_figure(SpeedReport("small", 1, parts, speeds, (2.2, 0.4)), "cpu, float32")
     assert "predict 1.35, 10 % below" in chart.caption
-    points = [(list(trace.x), list(trace.y)) for trace in chart.figure.data]
+    points = [(list(trace.x), list(trace.y)) for trace in checked(chart).data]
     assert points == [
         ([1, 2], [1.6, 1.6]),
         ([1, 2], [1.3, 1.35]),
@@ -122,13 +123,13 @@ def test_the_speed_figure_says_how_far_the_prediction_is_off() -> None:
         ([4, 4], [2.2, 0.4]),
     ]
     # a number stands on the side of its mark where the line is not
-    assert chart.figure.data[2].textposition == ("bottom center", "top center", "top center")
+    assert checked(chart).data[2].textposition == ("bottom center", "top center", "top center")
 
 
 def test_places_with_too_few_tested_tokens_are_left_out() -> None:
     good = DraftReport("good", Acceptance((40, 30, 4), (30, 20, 4)), 40, 90)
     poor = DraftReport("poor", Acceptance((40, 10, 1), (10, 4, 1)), 40, 54)
     chart = acceptance_figure([good, poor])
-    assert list(chart.figure.data[0].x) == [1, 2]
-    assert list(chart.figure.data[1].y) == pytest.approx([25, 40])
+    assert list(checked(chart).data[0].x) == [1, 2]
+    assert list(checked(chart).data[1].y) == pytest.approx([25, 40])
     assert "good is accepted most often, 73.0" in chart.caption

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from model.beam_search.records import DecodingCost, SearchComparison
 from viz.chart import Chart, filled, name_lines, new_figure
+from viz.figure import Figure
 from viz.format import count, digits, duration, nats, percent, plural, signed
 from viz.labels import plain
 from viz.palette import MONO, colour, sheer
@@ -44,10 +44,15 @@ def searches_figure(comparison: SearchComparison) -> Chart:
     n_tokens = max(len(text.labels) for text in (greedy, beam, best))
     lowest = min(text.total for text in (greedy, beam, best))
     figure.update_xaxes(
-        title_text="tokens after the prompt", range=[-0.2, n_tokens + 0.3], dtick=1, zeroline=False
+        title_text="tokens after the prompt",
+        range=[-0.2, n_tokens + 0.3],
+        dtick=1,
+        zeroline=False,
     )
     figure.update_yaxes(
-        title_text="sum of log p, nats", range=[lowest * 1.14, -lowest * 0.12], rangemode="normal"
+        title_text="sum of log p, nats",
+        range=[lowest * 1.14, -lowest * 0.12],
+        rangemode="normal",
     )
     figure.update_layout(height=360)
     name_lines(figure)
@@ -61,7 +66,7 @@ def searches_figure(comparison: SearchComparison) -> Chart:
     return Chart(figure, caption, f"Three searches. {caption}")
 
 
-def _name_tokens(figure: go.Figure, comparison: SearchComparison) -> None:
+def _name_tokens(figure: Figure, comparison: SearchComparison) -> None:
     """Writes every text's tokens once, each line's above it where it is the higher one."""
     greedy, beam, best = comparison.greedy, comparison.beam, comparison.best
     named = [(best, "ink")]

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, FinishedBeam, lineage
 from viz.beam_search.tree import describe
-from viz.chart import Chart, Style, empty_chart, filled, hatched, new_figure, place_rows, write_at
+from viz.chart import Chart, empty_chart, filled, hatched, new_figure, place_rows, write_at
+from viz.figure import Figure, Style
 from viz.format import count, percent, plural, signed, size
 from viz.labels import UPRIGHT, plain
 from viz.palette import MONO, colour
@@ -58,7 +58,9 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
             figure.add_hline(y=i - 0.5, line={"color": colour("line"), "width": 1})
     _name_totals(figure, rows)
     figure.update_xaxes(
-        title_text="joint probability ÷ the best candidate’s", range=[0, 1.26], tickvals=[0, 0.5, 1]
+        title_text="joint probability ÷ the best candidate’s",
+        range=[0, 1.26],
+        tickvals=[0, 0.5, 1],
     )
     font = {"family": MONO, "size": 12, "color": colour("ink")}
     place_rows(figure, [_row_name(nodes, node, prompt_end) for node in rows], font)
@@ -82,7 +84,7 @@ def _candidate_rows(nodes: Sequence[BeamNode], step: BeamStep) -> list[BeamNode]
     return rows
 
 
-def _name_totals(figure: go.Figure, rows: Sequence[BeamNode]) -> None:
+def _name_totals(figure: Figure, rows: Sequence[BeamNode]) -> None:
     """Writes the joint log p of every candidate in a column of its own, clear of the bars."""
     tones = [colour("muted" if node.fate == "pruned" else "ink") for node in rows]
     figure.add_scatter(

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, lineage
 from viz.chart import Chart, new_figure
+from viz.figure import Figure, Style
 from viz.format import count, nats, percent, plural, signed
 from viz.labels import plain
 from viz.palette import MONO, colour
@@ -91,7 +91,8 @@ def tree_figure(
         dropped_at |= dict.fromkeys(steps[-1].beams, len(steps))
     chips = _chips(nodes, places, dropped_at)
     prompt = _chip(root, plain(prompt_end), ("prompt-tint", "prompt", 1.5), "ink")
-    figure.layout.annotations += (*chips, prompt)
+    for chip in (*chips, prompt):
+        figure.add_annotation(**chip)
     figure.update_xaxes(
         range=[-0.62, n_columns + 0.5],
         tickvals=list(range(1, n_columns + 1)),
@@ -148,7 +149,7 @@ def _greedy(nodes: Sequence[BeamNode]) -> set[int]:
     return path
 
 
-def _add_line(figure: go.Figure, n_beams: int, n_columns: int) -> None:
+def _add_line(figure: Figure, n_beams: int, n_columns: int) -> None:
     """Draws the line between what is kept and what is not, and says which is which."""
     y = -(n_beams - 1) - (1 + GAP) / 2
     line = {"color": colour("line"), "width": 2}
@@ -167,7 +168,7 @@ def _add_line(figure: go.Figure, n_beams: int, n_columns: int) -> None:
 
 
 def _add_edges(
-    figure: go.Figure, nodes: Sequence[BeamNode], places: dict[int, _Place], root: _Place
+    figure: Figure, nodes: Sequence[BeamNode], places: dict[int, _Place], root: _Place
 ) -> None:
     """Draws a curve from every parent to its child, which leaves and arrives level."""
     rise = _CURVE**2 * (3 - 2 * _CURVE)
@@ -187,7 +188,7 @@ def _add_edges(
 
 def _chips(
     nodes: Sequence[BeamNode], places: dict[int, _Place], dropped_at: dict[int, int]
-) -> list[go.layout.Annotation]:
+) -> list[Style]:
     """Writes each token into its box, with the joint log-probability below it."""
     greedy, chips = _greedy(nodes), []
     for node_id, place in places.items():
@@ -204,26 +205,26 @@ def _chips(
         }.get(place.look, place.look)
         text = f"{token}<br><span style='font-size:12px'>{signed(node.total)}</span>"
         chip = _chip(place, text, (ground, look.role, look.edge), look.ink)
-        chip.hovertext = describe(nodes, node, fate)
+        chip["hovertext"] = describe(nodes, node, fate)
         chips.append(chip)
     return chips
 
 
-def _chip(place: _Place, text: str, box: tuple[str, str, float], ink: str) -> go.layout.Annotation:
+def _chip(place: _Place, text: str, box: tuple[str, str, float], ink: str) -> Style:
     """Writes a text into a box: its ground, the colour of its edge, the pixels of that."""
     ground, edge, width = box
-    return go.layout.Annotation(
-        x=place.x,
-        y=place.y,
-        text=text,
-        showarrow=False,
-        font={"family": MONO, "size": 12, "color": colour(ink)},
-        bgcolor=colour(ground),
-        bordercolor=colour(edge),
-        borderwidth=width,
-        borderpad=2,
-        hoverlabel={"bgcolor": colour("raised")},
-    )
+    return {
+        "x": place.x,
+        "y": place.y,
+        "text": text,
+        "showarrow": False,
+        "font": {"family": MONO, "size": 12, "color": colour(ink)},
+        "bgcolor": colour(ground),
+        "bordercolor": colour(edge),
+        "borderwidth": width,
+        "borderpad": 2,
+        "hoverlabel": {"bgcolor": colour("raised")},
+    }
 
 
 def describe(nodes: Sequence[BeamNode], node: BeamNode, fate: str) -> str:

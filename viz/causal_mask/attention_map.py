@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import plotly.graph_objects as go
 
 from model.causal_mask.records import AttentionMaps
 from viz.chart import Chart, add_line, new_figure, write_at
+from viz.figure import Figure
 from viz.format import percent, plural
 from viz.labels import plain, token_ticks
 from viz.palette import colour, sheer
@@ -118,7 +118,7 @@ def _pool(weights: Map, side: int) -> Map:
     return pooled
 
 
-def _add_map(figure: go.Figure, values: Map, weights: Map, names: list[str], role: str) -> None:
+def _add_map(figure: Figure, values: Map, weights: Map, names: list[str], role: str) -> None:
     """Draws one half of a map, with the weight itself under the pointer."""
     n_tokens = len(names)
     hovers = [
@@ -132,7 +132,7 @@ def _add_map(figure: go.Figure, values: Map, weights: Map, names: list[str], rol
     _add_cells(figure, values, role, hovertext=hovers, hoverinfo="text", xgap=1, ygap=1)
 
 
-def _add_cells(figure: go.Figure, values: Map, role: str, **more: Any) -> None:
+def _add_cells(figure: Figure, values: Map, role: str, **more: Any) -> None:
     figure.add_heatmap(
         z=values,
         zmin=0,
@@ -144,7 +144,7 @@ def _add_cells(figure: go.Figure, values: Map, role: str, **more: Any) -> None:
     )
 
 
-def _add_hidden(figure: go.Figure, n_tokens: int) -> None:
+def _add_hidden(figure: Figure, n_tokens: int) -> None:
     """Draws what the mask hides: the staircase above the diagonal, hatched."""
     across, down = _stairs(n_tokens)
     figure.add_scatter(
@@ -178,7 +178,7 @@ def _stairs(n_tokens: int) -> tuple[list[float], list[float]]:
     return across, down
 
 
-def _add_targets(figure: go.Figure, maps: AttentionMaps, pitch: int, side: int) -> None:
+def _add_targets(figure: Figure, maps: AttentionMaps, pitch: int, side: int) -> None:
     """Lays a target on every small map: its name under the pointer, and something to press."""
     n_layers, n_heads = maps.weights.shape[:2]
     places = [(i, j) for i in range(n_layers) for j in range(n_heads)]

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import plotly.graph_objects as go
 
 from model.causal_mask.records import Edit, Leak, Shift
-from viz.chart import MAX_BARS, Chart, Style, add_line, new_figure, place_rows, write_at
+from viz.chart import MAX_BARS, Chart, add_line, new_figure, place_rows, write_at
+from viz.figure import Figure, Style
 from viz.format import THIN, count, digits, percent, plural
 from viz.labels import plain, token_ticks
 from viz.palette import colour, sheer
@@ -139,7 +139,7 @@ def leak_figure(leak: Leak) -> Chart:
     return Chart(figure, caption, f"The leak. {caption}")
 
 
-def _add_moves(figure: go.Figure, on: Values, off: Values) -> None:
+def _add_moves(figure: Figure, on: Values, off: Values) -> None:
     """Joins what was measured with the mask to what was without: gains thick, falls thin."""
     for is_gain, name, role, width, dash in (
         (True, "the true token gains", "error", 3, "solid"),
@@ -166,7 +166,7 @@ def _verdict(edit: Edit) -> str:
 
 
 def add_columns(
-    figure: go.Figure, values: Values, hovers: Sequence[str], name: str, role: str
+    figure: Figure, values: Values, hovers: Sequence[str], name: str, role: str
 ) -> None:
     """Draws a column for each position, or one staircase where there are many."""
     tone = colour(role)
@@ -202,7 +202,7 @@ def _open_marker() -> dict[str, Any]:
     return {"symbol": "diamond-open", "size": 9, "color": colour("error"), "line": {"width": 2}}
 
 
-def _mark(figure: go.Figure, edit: Edit) -> None:
+def _mark(figure: Figure, edit: Edit) -> None:
     """Marks the edited token, and what lies before it as what cannot move."""
     tone = colour("stage")
     figure.add_vline(x=edit.position, line={"color": tone, "width": 2, "dash": "dash"})
@@ -217,7 +217,7 @@ def _mark(figure: go.Figure, edit: Edit) -> None:
     write_at(figure, edit.position, 1, words, **look)
 
 
-def name_positions(figure: go.Figure, labels: Sequence[str]) -> None:
+def name_positions(figure: Figure, labels: Sequence[str]) -> None:
     """Writes the tokens under their columns, every n-th where there are many."""
     figure.update_xaxes(range=[-0.6, len(labels) - 0.4], **token_ticks(labels, MAX_NAMES))
 

@@ -14,7 +14,8 @@ from markupsafe import Markup
 
 from model.causal_mask.records import Comparison, Floats, Losses, TrainingMoment
 from viz.causal_mask.edit_charts import add_columns, name_positions, small_nats
-from viz.chart import Chart, Style, add_line, lying_bars, name_lines, new_figure
+from viz.chart import Chart, add_line, lying_bars, name_lines, new_figure
+from viz.figure import Style
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import plain
 from viz.palette import colour
@@ -75,8 +76,12 @@ def loss_figure(losses: Losses, loop_losses: Sequence[float] | Floats, where: st
             y=loop_losses,
             mode="markers",
             name="the loop, step by step",
-            marker={"symbol": "circle-open", "size": 8, "color": colour("generated")},
-            marker_line_width=2,
+            marker={
+                "symbol": "circle-open",
+                "size": 8,
+                "color": colour("generated"),
+                "line": {"width": 2},
+            },
             hoverinfo="skip",
         )
     ends, ink = [-0.6, len(places) - 0.4], colour("ink")

@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
 from model.constraints.records import ConstrainedStep, MaskedDistribution
 from viz.chart import Chart, filled, hatched, new_figure, place_rows
+from viz.figure import Figure
 from viz.format import count, percent
 from viz.labels import UPRIGHT, plain
 from viz.palette import MONO, colour
@@ -74,7 +73,7 @@ def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -
     return Chart(figure, caption, f"The mask over the distribution. {caption}")
 
 
-def _outline(figure: go.Figure, row: int) -> None:
+def _outline(figure: Figure, row: int) -> None:
     """Draws the outline of the chosen token around its row, on both sides."""
     for axis in ("x domain", "x2 domain"):
         line = {"color": colour("chosen"), "width": 2.2}
@@ -123,7 +122,7 @@ def mass_figure(steps: Sequence[ConstrainedStep]) -> Chart:
         ticktext=["0", "50 %", "100 %"],
         range=[0, 1.42 if is_crowded and is_labelled else 1.14],
     )
-    figure.update_layout(height=290, barmode="stack", bargap=0.35, legend_traceorder="normal")
+    figure.update_layout(height=290, barmode="stack", bargap=0.35, legend={"traceorder": "normal"})
     caption = _mass_caption(steps)
     return Chart(figure, caption, f"Probability removed at each token. {caption}")
 
@@ -132,7 +131,7 @@ def _removed(step: ConstrainedStep) -> str:
     return percent(max(0.0, 1 - step.mass))
 
 
-def _name_masses(figure: go.Figure, steps: Sequence[ConstrainedStep], angle: int) -> None:
+def _name_masses(figure: Figure, steps: Sequence[ConstrainedStep], angle: int) -> None:
     """Writes above each column what was removed."""
     for place, step in enumerate(steps, start=1):
         is_dead_end = step.mass < DEAD_END_MASS

@@ -152,7 +152,7 @@ def sweep_figure(sweep: Sweep, measure: str) -> Chart:
         ticktext=[str(n) for n in ticks],
         range=[-0.06, math.log10(ticks[-1]) + 0.06],
     )
-    figure.update_yaxes(**what.axis)
+    figure.update_yaxes(what.axis)
     name_lines(figure)
     caption = f"Measured: {'; '.join(said) or 'nothing to compare yet'}."
     return Chart(figure, caption, f"{what.title} over passes. {caption}")

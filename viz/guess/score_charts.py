@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from model.guess.records import MODEL, UNIFORM, EntropyBounds, GuessRound, GuessRow
 from viz.chart import Chart, name_lines, new_figure, place_rows
+from viz.figure import Figure
 from viz.format import THIN, count, percent, plural, round_steps
 from viz.labels import plain
 from viz.palette import colour, sheer
@@ -43,7 +43,7 @@ def revealed_figure(last: GuessRound, max_rows: int = MAX_ROWS) -> Chart:
     return Chart(figure, _revealed_words(last), f"The next token. {_revealed_words(last)}")
 
 
-def _add_model(figure: go.Figure, probs: Sequence[float], true: int) -> None:
+def _add_model(figure: Figure, probs: Sequence[float], true: int) -> None:
     """Draws the model's bars, the last one for all other tokens together."""
     tone, ink = colour("generated"), colour("chosen")
     places = list(range(len(probs)))
@@ -66,7 +66,7 @@ def rows_to_draw(last: GuessRound, most: int) -> list[GuessRow]:
     return [row for row in last.rows if row.token_id in chosen]
 
 
-def _add_guesses(figure: go.Figure, last: GuessRound, rows: Sequence[GuessRow]) -> None:
+def _add_guesses(figure: Figure, last: GuessRound, rows: Sequence[GuessRow]) -> None:
     """Marks what every player gave each token that they named."""
     for k, player in enumerate(last.players):
         named = {guess.token_id for guess in player.guesses}

@@ -7,11 +7,11 @@ well each key matches, and the values that are mixed by that, with the result be
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from model.kv_cache.records import QueryKeyValue
 from model.records import FloatArray
 from viz.chart import Chart, filled, new_figure, place_rows, write_at
+from viz.figure import Figure
 from viz.format import digits, percent, plural
 from viz.labels import plain
 from viz.palette import colour
@@ -60,7 +60,7 @@ def attention_figure(head: QueryKeyValue) -> Chart:
 
 
 def _strip(
-    figure: go.Figure,
+    figure: Figure,
     rows: FloatArray,
     role: str,
     axis: str,
@@ -82,15 +82,12 @@ def _strip(
         hovertemplate="number %{x}: %{customdata:.3g}<extra></extra>",
     )
     across, up = place
-    figure.update_layout(
-        {
-            f"xaxis{axis}": {"domain": across, "visible": False, "anchor": f"y{axis}"},
-            f"yaxis{axis}": {"domain": up, "anchor": f"x{axis}"},
-        }
-    )
+    wide = {"domain": across, "visible": False, "anchor": f"y{axis}"}
+    high = {"domain": up, "anchor": f"x{axis}"}
+    figure.update_layout(**{f"xaxis{axis}": wide, f"yaxis{axis}": high})
 
 
-def _weights(figure: go.Figure, weights: FloatArray) -> None:
+def _weights(figure: Figure, weights: FloatArray) -> None:
     """Draws the match of each key as a bar with its percentage."""
     figure.add_bar(
         x=weights,

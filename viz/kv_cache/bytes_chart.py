@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import plotly.graph_objects as go
-
 from model.kv_cache.records import CacheMoment
 from model.records import CacheShape
-from viz.chart import Chart, Style, name_rows, new_figure, write_at
+from viz.chart import Chart, name_rows, new_figure, write_at
+from viz.figure import Figure, Style
 from viz.format import THIN, count, digits, plural, size, size_ticks
 from viz.palette import colour, sheer
 
@@ -112,7 +111,7 @@ def rewind_figure(moments: Sequence[CacheMoment]) -> Chart:
     return Chart(figure, caption, f"A rewind in three moments. {caption}")
 
 
-def _add_halves(figure: go.Figure, names: list[str], totals: Sequence[int], width: float) -> None:
+def _add_halves(figure: Figure, names: list[str], totals: Sequence[int], width: float) -> None:
     """Draws bytes in use as keys and values, which are as many."""
     for i, role in enumerate(("keys", "values")):
         halves = [total / 2 for total in totals]
@@ -122,7 +121,7 @@ def _add_halves(figure: go.Figure, names: list[str], totals: Sequence[int], widt
 
 
 def _add_bars(
-    figure: go.Figure,
+    figure: Figure,
     names: list[str],
     lengths: Sequence[float],
     marker: Mapping[str, object],
@@ -143,7 +142,7 @@ def _add_bars(
     )
 
 
-def _lay_out(figure: go.Figure, names: list[str], top: float, room: float = 1.5) -> None:
+def _lay_out(figure: Figure, names: list[str], top: float, room: float = 1.5) -> None:
     ticks, labels = size_ticks(top)
     shown = [i for i, tick in enumerate(ticks) if tick <= top]
     figure.update_layout(barmode="overlay", height=76 + ROW_HEIGHT * len(names))

@@ -7,11 +7,10 @@ prompt, so that a column never changes its colour while the text grows.
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
-
 from model.kv_cache.records import CacheGrid
 from model.records import FloatArray
 from viz.chart import Chart, new_figure
+from viz.figure import Figure
 from viz.format import THIN, count, digits, plural
 from viz.labels import plain
 from viz.palette import colour
@@ -49,7 +48,7 @@ def grid_figure(grid: CacheGrid) -> Chart:
     return Chart(figure, caption, f"The cache as a grid. {caption}")
 
 
-def _add_strips(figure: go.Figure, grid: CacheGrid) -> None:
+def _add_strips(figure: Figure, grid: CacheGrid) -> None:
     """Draws whose each column is: one block for the prefill, one for each decode pass."""
     at_once = f"prefill: {plural(grid.n_prompt, 'column')} in one pass"
     add_strip(figure, [(0, grid.n_prompt)], at_once, colour("prompt"), ("x", "y3"))
@@ -78,7 +77,7 @@ def _hovers(grid: CacheGrid, states: FloatArray, role: str, name: str) -> list[l
     ]
 
 
-def _part_layers(figure: go.Figure, n_layers: int, n_heads: int, n_slots: int) -> None:
+def _part_layers(figure: Figure, n_layers: int, n_heads: int, n_slots: int) -> None:
     """Draws a gap between one layer's heads and the next one's."""
     for axis in ("y", "y2"):
         for layer in range(1, n_layers):
@@ -93,7 +92,7 @@ def _part_layers(figure: go.Figure, n_layers: int, n_heads: int, n_slots: int) -
             )
 
 
-def _outline_newest(figure: go.Figure, grid: CacheGrid) -> None:
+def _outline_newest(figure: Figure, grid: CacheGrid) -> None:
     end = grid.keys.shape[2]
     figure.add_shape(
         type="rect",

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from model.kv_cache.records import FlopCheck, PrefixReuse, TimedStep
 from model.records import Flops
 from viz.chart import Chart, add_line, log_axis, lying_bars, name_lines, new_figure, number_axis
+from viz.figure import Figure
 from viz.format import SUPERSCRIPTS, digits, duration, plural
 from viz.palette import colour
 
@@ -130,7 +130,7 @@ def reuse_figure(reuse: PrefixReuse, where: str) -> Chart:
     return Chart(figure, caption, f"Time of three readings. {caption}")
 
 
-def _lines(steps: Sequence[TimedStep], sides: Sequence[Sequence[float]], title: str) -> go.Figure:
+def _lines(steps: Sequence[TimedStep], sides: Sequence[Sequence[float]], title: str) -> Figure:
     """Draws what was measured of both sides at each length."""
     figure, lengths = (new_figure(HEIGHT, "tokens in the text"), [step.n_tokens for step in steps])
     for (name, role), heights in zip(SIDES.items(), sides, strict=True):

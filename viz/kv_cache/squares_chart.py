@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
-import plotly.graph_objects as go
 
 from viz.chart import Chart, new_figure, place_rows, write_at
+from viz.figure import Figure
 from viz.format import count, plural
 from viz.palette import colour, sheer
 
@@ -62,7 +62,7 @@ def squares_figure(n_prompt: int, n_steps: int, n_to_come: int) -> Chart:
 
 
 def _add_squares(
-    figure: go.Figure,
+    figure: Figure,
     lengths: Sequence[int],
     columns: Sequence[int],
     n_prompt: int,

@@ -6,10 +6,10 @@ import math
 from itertools import pairwise
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from model.prefill_decode.records import BatchRun, Padding
-from viz.chart import Chart, Style, add_line, log_axis, name_lines, new_figure, number_axis
+from viz.chart import Chart, add_line, log_axis, name_lines, new_figure, number_axis
+from viz.figure import Figure, Style
 from viz.format import count, digits, duration
 from viz.palette import colour
 from viz.prefill_decode.phase_charts import medians
@@ -112,7 +112,7 @@ def wait_figure(run: BatchRun) -> Chart:
     return Chart(figure, caption, f"Time of a step against batch size. {caption}")
 
 
-def _batch_axis(figure: go.Figure, batches: list[int]) -> None:
+def _batch_axis(figure: Figure, batches: list[int]) -> None:
     figure.update_xaxes(
         type="log",
         tickvals=batches,

@@ -67,7 +67,7 @@ def choices_figure(scoring: Scoring) -> Chart:
     ranked = sorted(scoring.choices, key=lambda choice: -choice.share)
     bars = [(plain(c.text), 100 * c.share, percent(c.share), "kept") for c in ranked]
     figure = lying_bars(bars, "share among the choices, %")
-    figure.data[0].marker.line = {"color": colour("chosen"), "width": 3}
+    figure.data[0]["marker"]["line"] = {"color": colour("chosen"), "width": 3}
     caption = (
         "Measured: log-probability of each choice after the prompt, per token, made to sum to 1 "
         "over the choices. One pass says it for all of them, and no token was written."

@@ -16,7 +16,6 @@ import pandas as pd
 from model.prefill_decode.records import PhaseRun, Request
 from viz.chart import (
     Chart,
-    Style,
     add_line,
     log_axis,
     name_lines,
@@ -24,6 +23,7 @@ from viz.chart import (
     number_axis,
     write_at,
 )
+from viz.figure import Style
 from viz.format import count, digits, duration, percent, plural
 from viz.palette import colour, sheer
 from viz.prefill_decode.phase_charts import BIG, HEIGHT, spread, typical

@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-import plotly.graph_objects as go
-
 from model.prefill_decode.records import PhaseRun, Request, Timed
 from viz.chart import (
     PHASE_ROLES,
     Chart,
-    Style,
     add_line,
     empty_chart,
     filled,
@@ -24,6 +21,7 @@ from viz.chart import (
     number_axis,
     write_at,
 )
+from viz.figure import Figure, Style
 from viz.format import count, digits, duration, plural
 from viz.palette import colour
 
@@ -107,7 +105,7 @@ def medians(timed: Sequence[Timed], unit: float = 1.0) -> dict[str, object]:
 
 def phase_bars(
     names: Sequence[str], prefill: Sequence[float], decode: Sequence[float], words: str
-) -> go.Figure:
+) -> Figure:
     """Draws what reading and writing take of each request, in the unit that the axis names."""
     figure = new_figure()
     for name, phase, lengths, shape in (
@@ -124,7 +122,7 @@ def phase_bars(
             hovertemplate=f"%{{x:.3g}}<extra>{name}</extra>",
         )
     top = max(sum(pair) for pair in zip(prefill, decode, strict=True))
-    figure.update_layout(barmode="stack", legend_traceorder="normal")
+    figure.update_layout(barmode="stack", legend={"traceorder": "normal"})
     figure.update_xaxes(number_axis(top, words, room=1.18))
     name_rows(figure, names, BIG)
     return figure

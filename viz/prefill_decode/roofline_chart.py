@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from statistics import median
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from model.prefill_decode.records import Bound, Ceilings, Roofline, RoofPoint
 from viz.chart import PHASE_ROLES, Chart, add_line, name_rows, new_figure, write_at
+from viz.figure import Figure
 from viz.format import THIN, count, digits, duration, percent, size
 from viz.palette import colour
 
@@ -85,7 +85,7 @@ def roofline_figure(roofline: Roofline) -> Chart:
     return Chart(figure, caption, f"Roofline of this device. {caption}")
 
 
-def _roofs(figure: go.Figure, top: Ceilings, left: float, right: float) -> None:
+def _roofs(figure: Figure, top: Ceilings, left: float, right: float) -> None:
     """Draws the slope of both bandwidths, the flat matrix rate, and the ridge."""
     ink, muted = colour("ink"), colour("muted")
     x, y = [left, top.ridge, right], [left * top.copy, top.matmul, top.matmul]
@@ -105,7 +105,7 @@ def _roofs(figure: go.Figure, top: Ceilings, left: float, right: float) -> None:
         write_at(figure, math.log10(x_at), math.log10(y_at), words, **beside)
 
 
-def _points(figure: go.Figure, points: Sequence[RoofPoint], phase: str) -> None:
+def _points(figure: Figure, points: Sequence[RoofPoint], phase: str) -> None:
     if not points:
         return
     tone = colour(PHASE_ROLES[phase])
@@ -169,7 +169,7 @@ def floors_figure(roofline: Roofline) -> Chart:
     return Chart(figure, caption, f"Three floors under each pass. {caption}")
 
 
-def _add_floor(figure: go.Figure, bound: Bound, roofline: Roofline) -> None:
+def _add_floor(figure: Figure, bound: Bound, roofline: Roofline) -> None:
     """Marks how much of each pass's time one floor explains; large where it is the highest."""
     top, points, ink = roofline.ceilings, roofline.points, colour("ink")
     floors = [(point.floors(top)[bound], point.seconds.median) for point in points]

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-import plotly.graph_objects as go
 from markupsafe import Markup
 
 from viz.chart import Chart, new_figure, place_rows
 from viz.draws_chart import MAX_LABEL
+from viz.figure import Figure
 from viz.format import nats
 from viz.labels import UPRIGHT, plain
 from viz.palette import colour, sheer
@@ -51,7 +51,7 @@ def divergence_figure(names: Sequence[str], divergences: npt.NDArray[np.floating
 
 def _matrix(
     names: Sequence[str], values: npt.NDArray[np.floating], texts: list[list[str]], role: str
-) -> go.Figure:
+) -> Figure:
     figure = new_figure()
     figure.add_heatmap(
         z=values,

@@ -8,18 +8,17 @@ from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from model.serving.records import STATES, Comparison, ServerRun, ServingRun, State
 from viz.chart import (
     Chart,
-    Style,
     add_line,
     name_lines,
     new_figure,
     number_axis,
     place_rows,
 )
+from viz.figure import Figure, Style
 from viz.format import count, digits, duration, percent, plural
 from viz.palette import colour, sheer
 
@@ -121,9 +120,7 @@ def _arrivals(run: ServingRun, axis: str) -> list[float]:
     return [int(np.searchsorted(starts, request.arrives)) for request in run.requests]
 
 
-def add_boxes(
-    figure: go.Figure, name: str, boxes: Sequence[Box], role: str, hatch: str = ""
-) -> None:
+def add_boxes(figure: Figure, name: str, boxes: Sequence[Box], role: str, hatch: str = "") -> None:
     """Draws boxes as one path: an element for each would be too many.
 
     Args:

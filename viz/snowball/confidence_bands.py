@@ -9,10 +9,10 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 
 from model.snowball.records import Estimate, Floats
 from viz.chart import add_line
+from viz.figure import Figure
 from viz.palette import colour, sheer
 
 
@@ -44,7 +44,7 @@ def windows(values: Floats, width: int, first: int = 1) -> Line:
     return Line(centres, means, half_widths)
 
 
-def add_mean(figure: go.Figure, line: Line, role: str, name: str, **look: Any) -> None:
+def add_mean(figure: Figure, line: Line, role: str, name: str, **look: Any) -> None:
     """Draws a line of means, and a band around it where its uncertainty is known."""
     known = ~np.isnan(line.means)
     x, y, half = line.places[known], line.means[known], np.nan_to_num(line.half_widths[known])
@@ -54,9 +54,7 @@ def add_mean(figure: go.Figure, line: Line, role: str, name: str, **look: Any) -
     add_line(figure, name, x, y, colour(role), hover=hover, customdata=half, **look)
 
 
-def add_band(
-    figure: go.Figure, x: Floats, low: Floats, high: Floats, role: str, **more: Any
-) -> None:
+def add_band(figure: Figure, x: Floats, low: Floats, high: Floats, role: str, **more: Any) -> None:
     """Draws the field between two lines."""
     usual = {"fillcolor": sheer(colour(role), 0.18), "showlegend": False}
     figure.add_scatter(

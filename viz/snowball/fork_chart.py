@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from model.snowball.records import Bools, Compounding, Forks, ForkStep, RewindStrategy
 from viz.chart import Chart, add_line, hatched, name_lines, name_rows, new_figure
+from viz.figure import Figure
 from viz.format import change, digits, duration, nats, percent, plural
 from viz.palette import colour, sheer
 from viz.snowball.confidence_bands import add_band, add_mean, windows
@@ -64,7 +64,7 @@ def surprise_figure(steps: Sequence[ForkStep]) -> Chart:
     return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
-def _figure(last: int, title: str, first: int = 1) -> go.Figure:
+def _figure(last: int, title: str, first: int = 1) -> Figure:
     """Starts a figure over the tokens after the fork."""
     figure = new_figure(HEIGHT, "tokens after the fork", title)
     figure.update_xaxes(range=[first - 0.5, max(1, last) + 0.5])

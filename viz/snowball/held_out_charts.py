@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from model.snowball.records import BIAS, ContextLoss, Estimate, Exposure, Floats, paired_gap
 from viz.chart import Chart, name_lines, new_figure
+from viz.figure import Figure
 from viz.format import THIN, change, count, digits, nats
 from viz.snowball.confidence_bands import Line, add_mean, windows
 
@@ -50,7 +50,7 @@ def reference_figure(exposure: Exposure) -> Chart:
     return Chart(figure, caption, f"Loss against the story. {caption}")
 
 
-def _figure(forced: Floats, free: Floats, title: str) -> go.Figure:
+def _figure(forced: Floats, free: Floats, title: str) -> Figure:
     """Draws what was measured after true tokens, and after the writer's own."""
     figure = new_figure(HEIGHT, "tokens after the prompt", title)
     figure.update_xaxes(range=[0, forced.shape[1] + 1])

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 from markupsafe import Markup
 
 from model.snowball.records import Floats, InstructionPosition, LongTexts, Version
-from viz.chart import Chart, add_line, name_lines, new_figure
+from viz.chart import Chart, add_line, name_lines, new_figure, write_at
+from viz.figure import Figure
 from viz.format import count, percent, plural
 from viz.palette import colour
 from viz.snowball.confidence_bands import add_mean, windows
@@ -32,12 +32,10 @@ def followed_figure(position: InstructionPosition, n_tokens: int) -> Chart:
         x, tone = np.arange(1, len(shares) + 1), colour(role)
         hover = "%{x} tokens: %{y:.0f} %"
         add_line(figure, name, x, 100 * shares, tone, dash=dash, shape="hv", hover=hover)
-    ink = colour("ink")
-    figure.add_vline(
-        x=position.n_before,
-        line={"color": ink, "width": 1, "dash": "dot"},
-        annotation={"text": f"m = {position.n_before}", "font": {"size": 12, "color": ink}},
-    )
+    n_before = position.n_before
+    figure.add_vline(x=n_before, line={"color": colour("ink"), "width": 1, "dash": "dot"})
+    at_top = {"yref": "y domain", "xanchor": "left", "yanchor": "top"}
+    write_at(figure, n_before, 1, f"m = {n_before}", 12, xref="x", **at_top)
     figure.update_xaxes(range=[0, n_tokens])
     figure.update_yaxes(range=[-2, 103])
     name_lines(figure)
@@ -106,7 +104,7 @@ def long_surprise_figure(texts: LongTexts) -> Chart:
     return Chart(figure, caption, f"Surprise by position. {caption}")
 
 
-def _figure(texts: LongTexts, values: Floats, title: str) -> tuple[go.Figure, dict[str, float]]:
+def _figure(texts: LongTexts, values: Floats, title: str) -> tuple[Figure, dict[str, float]]:
     """Draws one line for each kind of text; returns the last mean of each, too."""
     figure = new_figure(320, "position in the text, tokens", title)
     kinds = np.array(texts.kinds)

@@ -213,7 +213,9 @@ def round_figure(cost: RoundCost, where: str) -> Chart:
     ticks = round_steps(1000 * max(cost.seconds, plain_seconds), 6)
     figure.update_xaxes(tickvals=ticks, range=[0, 1.02 * ticks[-1]])
     order = [plain_row, round_row]  # the round on top
-    figure.update_yaxes(categoryarray=order, showgrid=False, rangemode="normal", tickfont_size=14)
+    figure.update_yaxes(
+        categoryarray=order, showgrid=False, rangemode="normal", tickfont={"size": 14}
+    )
     figure.update_layout(barmode="stack", bargap=0.5)
     caption = _round_words(cost, where, plain_seconds)
     return Chart(figure, caption, f"The arithmetic of a round. {caption}")
