@@ -14,7 +14,7 @@ import streamlit as st
 from model.records import Machine
 from pages.frame.layout import is_presenting, theme_now
 from viz.chart import Chart, as_recorded, recorded_words
-from viz.reader import FACTOR, as_seen
+from viz.figure import FACTOR, as_seen
 
 METRIC_PIXELS = 215  # wide
 TWO_LINES = 160  # characters

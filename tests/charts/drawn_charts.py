@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.chart import Chart
-from viz.reader import as_seen
+from viz.figure import as_seen
 
 
 def spec(chart: Chart) -> dict[str, Any]:

@@ -8,9 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.chart import new_figure
-from viz.figure import Figure
+from viz.figure import Figure, as_seen
 from viz.palette import code, colour, sheer
-from viz.reader import as_seen
 
 
 def a_figure() -> Figure:

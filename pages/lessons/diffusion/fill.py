@@ -22,8 +22,8 @@ from pages.lessons.diffusion.settings import PAGES, SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
 from viz.diffusion.history_chart import history_figure
 from viz.diffusion.sheet import sheet_html, sheet_style, sheet_words
+from viz.figure import FACTOR
 from viz.format import digits, duration, percent, plural
-from viz.reader import FACTOR
 
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 

@@ -19,8 +19,8 @@ from pages.frame.models import shared_model
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.encoder_decoder.settings import SETTINGS
 from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html
+from viz.figure import FACTOR
 from viz.format import duration, plural
-from viz.reader import FACTOR
 
 LESSON = "gap_lesson"
 PLAY_SECONDS = 0.6

@@ -23,8 +23,8 @@ from pages.lessons.speculative.proof import show_proof
 from pages.lessons.speculative.settings import DRAFTS, LOOKUP, OTHER, SETTINGS, masks_now
 from pages.lessons.speculative.speed import Drafts, SpeedUp
 from pages.lessons.speculative.state import ModelPair, RoundSteps, SpeculativeLesson
+from viz.figure import FACTOR
 from viz.format import duration, percent, plural
-from viz.reader import FACTOR
 from viz.speculative.charts import distributions_figure
 from viz.speculative.round_view import caches, round_cards, round_style, text_strip
 
