@@ -43,7 +43,7 @@ class RealVllm:
         command += ["--served-model-name", "storyteller", "--host", "127.0.0.1"]
         command += ["--port", str(self._port), "--dtype", "float32", "--max-logprobs", "-1"]
         command += ["--logprobs-mode", "raw_logprobs", "--enforce-eager"]
-        command += ["--block-size", "32"]
+        command += ["--block-size", "32", "--skip-tokenizer-init"]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 command, stdout=log, stderr=log, env=os.environ | told, start_new_session=True

@@ -30,7 +30,7 @@ export function createRow(isTail, actions) {
 
   function setToken(token, view, nOthers) {
     setShown(element, isTail ? nOthers > 0 : token !== null);
-    if (isTail) setText(label, `all other tokens (${formatCount(nOthers)})`);
+    if (isTail) setText(label, `all others (${formatCount(nOthers)})`);
     if (isTail || token === null) return;
     setAttribute(element, "data-id", token.id);
     setAttribute(element, "data-chosen", token.id === view.chosenId ? "true" : null);

@@ -19,7 +19,7 @@ def phone_address(code: str) -> tuple[str, str | None]:
     port = f":{parts.port}" if parts.port else ""
     return address, (
         f"Phones cannot reach {parts.hostname}: start the app with `HOST=0.0.0.0 make run`, and "
-        f"open this page at http://{_own_address()}{port}{parts.path}."
+        f"open this page at {parts.scheme}://{_own_address()}{port}{parts.path}."
     )
 
 
