@@ -5,33 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from benchmarks.harness import Witness, by_key
 from benchmarks.home_page import PATIENCE
 from tests.frame.phone import fits_a_phone, forget_first_requests
 
 pytestmark = pytest.mark.browser
-
-
-def test_the_grid_grows_and_the_race_stops(page: Page, url: str, witness: Witness) -> None:
-    page.goto(f"{url}/kv_cache")
-    said = by_key(page, "kv_grid").locator(
-        "xpath=following::*[@data-testid='stCaptionContainer'][1]"
-    )
-    expect(said).to_contain_text("for each of 6 positions", timeout=PATIENCE)
-    forget_first_requests(witness)
-    by_key(page, "kv_step").get_by_role("button").click()
-    expect(said).to_contain_text("for each of 7 positions", timeout=PATIENCE)
-
-    button = by_key(page, "kv_race_run").get_by_role("button")
-    button.click()
-    expect(button).to_contain_text("Stop", timeout=PATIENCE)
-    expect(by_key(page, "kv_per_step")).to_be_visible(timeout=PATIENCE)
-    button.click()
-    expect(by_key(page, "kv_findings")).to_be_visible(timeout=PATIENCE)
-    expect(button).to_contain_text("Start", timeout=PATIENCE)
-    assert fits_a_phone(page)
 
 
 # Streamlit sends a press from a timer; a tick of the clock that comes before it sends it as well
@@ -41,19 +21,33 @@ SEND_LATE = """() => {
 }"""
 
 
-def test_a_press_that_is_sent_again_pauses_and_stops_once(
+def test_the_grid_grows_and_a_press_that_is_sent_again_pauses_and_stops_once(
     page: Page, url: str, witness: Witness
 ) -> None:
     page.goto(f"{url}/kv_cache")
-    play = by_key(page, "kv_play").get_by_role("button")
-    run = by_key(page, "kv_race_run").get_by_role("button")
-    expect(play).to_be_enabled(timeout=4 * PATIENCE)
+    said = by_key(page, "kv_grid").locator(
+        "xpath=following::*[@data-testid='stCaptionContainer'][1]"
+    )
+    expect(said).to_contain_text("for each of 6 positions", timeout=4 * PATIENCE)
     forget_first_requests(witness)
-    for button, name, other in ((play, "Play", "Pause"), (run, "Start", "Stop")):
-        button.click()
-        expect(button).to_have_text(re.compile(other), timeout=PATIENCE)
-        page.evaluate(SEND_LATE)
-        button.click()
-        expect(button).to_have_text(re.compile(name), timeout=PATIENCE)
-        page.wait_for_timeout(1500)
-        expect(button).to_have_text(re.compile(name))
+    by_key(page, "kv_step").get_by_role("button").click()
+    expect(said).to_contain_text("for each of 7 positions")
+
+    play = by_key(page, "kv_play").get_by_role("button")
+    press_twice(page, play, "Play", "Pause", said)
+    race = by_key(page, "kv_race_run").get_by_role("button")
+    press_twice(page, race, "Start", "Stop", by_key(page, "kv_per_step"))
+    expect(by_key(page, "kv_findings")).to_be_visible()
+    assert fits_a_phone(page)
+
+
+def press_twice(page: Page, button: Locator, name: str, other: str, shown: Locator) -> None:
+    """Start what is then shown, and end it by a press that Streamlit sends twice."""
+    button.click()
+    expect(button).to_have_text(re.compile(other))
+    expect(shown).to_be_visible()
+    page.evaluate(SEND_LATE)
+    button.click()
+    expect(button).to_have_text(re.compile(name))
+    page.wait_for_timeout(1500)
+    expect(button).to_have_text(re.compile(name))

@@ -101,24 +101,9 @@ def reason(page: Page, mask: str) -> Locator:
 
 
 @pytest.mark.browser
-def test_a_dragged_slider_moves_its_column_at_once_and_python_when_released(shown: Page) -> None:
-    slider = head(shown, "top_p").locator("input.slider")
-    # an "input" event is a drag: the page alone answers
-    slider.evaluate("(n) => { n.value = 0.9; n.dispatchEvent(new Event('input')); }")
-    expect(head(shown, "top_p")).to_contain_text("keeps 8")
-    expect(head(shown, "top_p")).to_contain_text("cuts 7.0")
-    expect(reason(shown, "top_p").locator(".named").first).to_have_text("chair")
-    expect(head(shown, "top_k")).to_contain_text("keeps 5")  # no other column moves
-    # a "change" event is the release: the figures below are Python's
-    slider.evaluate("(n) => n.dispatchEvent(new Event('change'))")
-    expect(shown.get_by_text("7 degrees of freedom")).to_be_visible(timeout=PATIENCE)
-    shown.set_viewport_size({"width": 390, "height": 844})
-    expect(head(shown, "top_k")).to_be_visible()
-    assert shown.evaluate("() => document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.browser
-def test_engines_part_where_it_is_lit_and_a_run_can_be_stopped(shown: Page) -> None:
+def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
+    shown: Page,
+) -> None:
     verdict = shown.locator(".lab-verdict")
     lit = shown.locator(".lab-orders tr[data-parted]")
     expect(verdict).to_contain_text("They part over")
@@ -134,3 +119,19 @@ def test_engines_part_where_it_is_lit_and_a_run_can_be_stopped(shown: Page) -> N
     shown.get_by_label("Prompt", exact=True).fill("🍓" * 900)
     run.click()
     expect(shown.get_by_text("shorten the prompt")).to_be_visible(timeout=PATIENCE)
+
+    head(shown, "temperature").locator("input[type=checkbox]").check()
+    expect(head(shown, "top_p")).to_contain_text("keeps 2")
+    slider = head(shown, "top_p").locator("input.slider")
+    # an "input" event is a drag: the page alone answers
+    slider.evaluate("(n) => { n.value = 0.9; n.dispatchEvent(new Event('input')); }")
+    expect(head(shown, "top_p")).to_contain_text("keeps 8")
+    expect(head(shown, "top_p")).to_contain_text("cuts 7.0")
+    expect(reason(shown, "top_p").locator(".named").first).to_have_text("chair")
+    expect(head(shown, "top_k")).to_contain_text("keeps 5")  # no other column moves
+    # a "change" event is the release: the figures below are Python's
+    slider.evaluate("(n) => n.dispatchEvent(new Event('change'))")
+    expect(shown.get_by_text("7 degrees of freedom")).to_be_visible(timeout=PATIENCE)
+    shown.set_viewport_size({"width": 390, "height": 844})
+    expect(head(shown, "top_k")).to_be_visible()
+    assert shown.evaluate("() => document.documentElement.scrollWidth") <= 390
