@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,9 +22,11 @@ from model.draw import uniform_at
 MAX_PEOPLE = 100
 MAX_ROOMS = 50
 MAX_NAME, MAX_WORD, MAX_OPTIONS = 16, 40, 8  # characters, characters, buttons
+MAX_MARKS = 2  # on top of one letter
 IDLE_SECONDS = 2 * 3600.0  # after which a room that nobody touched is gone
 MIN_SECONDS_BETWEEN = 0.3  # answers of one phone
 HERE_SECONDS = 15.0  # a phone that asked within these is counted as here
+JOINING_SECONDS = 3.0  # so is one that has joined and never asked, within these
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; nothing that is read as a digit
 
 
@@ -71,14 +74,15 @@ class Room:
         Raises:
             RoomError: where the room is full or the name is taken.
         """
-        name = " ".join(name.split())[:MAX_NAME]
+        name = _in_line(name)[:MAX_NAME]
         with self._lock:
             self._make_room()
             taken = {member.name.lower() for member in self._members.values() if member.name}
             if name.lower() in taken:
                 raise RoomError("That name is taken: choose another, or none.")
             token = secrets.token_urlsafe(12)
-            self._members[token] = _Member(name, secrets.randbits(31), self._touch())
+            seen = self._touch() - HERE_SECONDS + JOINING_SECONDS
+            self._members[token] = _Member(name, secrets.randbits(31), seen)
             return token
 
     def answer(self, token: str, number: int, given: Answer) -> None:
@@ -280,10 +284,21 @@ def _checked(given: Answer, question: Question) -> Answer:
         if not 0 <= given.option < len(question.options):
             raise RoomError("That is none of the answers on offer.")
         return Answer(given.option, "", confidence)
-    word = " ".join(given.word.split())[:MAX_WORD]
+    word = _in_line(given.word)[:MAX_WORD]
     if not question.may_write or not word:
         raise RoomError("Choose one of the answers on offer.")
     return Answer(None, word, confidence)
+
+
+def _in_line(text: str) -> str:
+    """Returns a text in one line, without what is invisible, turns it round or piles marks up."""
+    kept: list[str] = []
+    for letter in unicodedata.normalize("NFC", text):
+        kind = unicodedata.category(letter)
+        is_piled = kind == "Mn" and all(unicodedata.combining(mark) for mark in kept[-MAX_MARKS:])
+        if letter.isspace() or not (kind.startswith("C") or is_piled):
+            kept.append(letter)
+    return " ".join("".join(kept).split())
 
 
 # All rooms of this process

@@ -73,7 +73,7 @@ def is_hub_id(name: str) -> bool:
         utils.validate_repo_id(repo_id)  # type: ignore[attr-defined]  # documented, not exported
     except errors.HFValidationError:
         return False
-    return revision is None or re.fullmatch(r"(?!.*\.\.)\w[\w./-]*", revision) is not None
+    return revision is None or re.fullmatch(r"(?!.*\.\.)\w[\w./-]{0,79}", revision) is not None
 
 
 def host() -> str:

@@ -30,6 +30,7 @@ LINKS: list[tuple[str, dict[str, str], str]] = [
     ("generate", {"prompt": "\0\ufffd\u202e" + MARKS}, ""),
     ("generate", {"seed": "-3", "chat": "maybe"}, "Seed"),
     ("generate", {"model": BIG}, "more than 200 characters"),
+    ("generate", {"model": "a/b@" + "c" * 190}, "neither a folder"),
     ("generate", {"model": "é" * 199}, "neither a folder"),
     ("generate", {"model": "/x" * 90}, "neither a folder"),
     ("generate", {"model": "\U0001f680" * 190}, "neither a folder"),
@@ -292,6 +293,17 @@ SAVED: list[tuple[str, str]] = [
     ("prompt=a&run=1~temperature:nan&temperature=nan", "run was left out"),
     ("prompt=a&run=" + "0;" * 20_000, ""),
     (f"prompt=%00&dtype={BIG}", "Number format"),
+]
+
+# what a phone sends as a name and as a word, and what the projector shows; "" where it is none
+WORDS: list[tuple[str, str]] = [
+    ("\u202eevil", "evil"),
+    ("A\u200bda\u2066", "Ada"),
+    ("e" + "\u0301" * 300, "\u00e9\u0301\u0301"),
+    ("\u0915\u094d\u0937\u0902", "\u0915\u094d\u0937\u0902"),
+    (" a\tb\r\n c ", "a b c"),
+    ("\u200b\0\ud800", ""),
+    (BIG, BIG[:16]),
 ]
 
 

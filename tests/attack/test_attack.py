@@ -19,6 +19,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from benchmarks.harness import Server, serve
 from benchmarks.soak_reader import SoakReader
 from benchmarks.visitor import TRIGGERS, Visitor
+from model.classroom.records import Answer
+from model.classroom.room import JOINING_SECONDS, MAX_PEOPLE, Room, RoomError
 from model.constraints.decoding import Constraint
 from model.constraints.patterns import Kind
 from model.engine.opening import open_server
@@ -43,6 +45,7 @@ from tests.attack.cases import (
     SAVED,
     SHAPES,
     TEMPLATES,
+    WORDS,
     Change,
 )
 from tests.engine.fake_vllm import FakeVllm
@@ -277,6 +280,34 @@ def test_a_saved_run(query: str, says: str) -> None:
     assert before in [text.generation.ids for text in session.branches]
     session.handle({"n": session.ack + 1, "kind": "next"})
     assert session.notice is None
+
+
+@pytest.mark.parametrize(("sent", "shown"), WORDS)
+def test_what_a_phone_writes(sent: str, shown: str) -> None:
+    room = Room("BCDF", "key")
+    room.join(shown)
+    phone = room.join("Bo")
+    number = room.ask("choice", "Which?", [], may_write=True).number
+    with pytest.raises(RoomError) as refused:
+        room.join(sent) if shown else room.answer(phone, number, Answer(None, sent, 1))
+    assert is_short(str(refused.value))
+    if shown:
+        room.answer(phone, number, Answer(None, sent, 1))
+        assert [word[: len(shown)] for word, _ in room.close().words] == [shown]
+
+
+def test_nobody_fills_a_room_with_phones_that_never_ask() -> None:
+    now = [0.0]
+    room = Room("BCDF", "key", lambda: now[0])
+    here = room.join("Ada")
+    for _ in range(MAX_PEOPLE - 1):
+        room.join()
+    now[0] += 2 * JOINING_SECONDS
+    room.view(here)
+    for i in range(MAX_PEOPLE - 1):
+        room.view(room.join(f"p{i}"))
+    assert room.n_people == MAX_PEOPLE
+    room.view(here)
 
 
 ALONE, OPEN = "127.0.0.1", "0.0.0.0"
