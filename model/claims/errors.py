@@ -6,6 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
+from model.batch import read_whole
 from model.claims import loop, phases
 from model.claims.context import ExperimentContext
 from model.claims.records import Finding
@@ -13,6 +14,7 @@ from model.claims.verdicts import finding, judge_all, judge_mean, judge_shares
 from model.generation import Generation
 from model.held_out import held_out
 from model.job import finish
+from model.masks import divergence
 from model.sampling import Settings
 from model.snowball.error_compounding import compounding, fork_many
 from model.snowball.exposure import measure_exposure
@@ -28,7 +30,7 @@ LILY = "Once upon a time there was a little girl named Lily."
 DRAGON, WORD = "She had a big dragon.", "dragon"
 SLIP = 0.01  # probability below which a token counts as a slip
 FAR_RANK, NEAR_RANK = 20, 1  # of the wrong token, and of one that is as good as any
-N_STORY = 72  # tokens of a held-out story
+N_OPENING, N_STORY = 24, 120  # tokens of a held-out story
 N_LONG = 256  # tokens of a long text
 
 
@@ -69,16 +71,16 @@ def c36_exposure_bias(context: ExperimentContext) -> Finding:
         writer = context.other("scribbler")
     stories = [encode(writer, story)[:N_STORY] for story in held_out("stories")]
     stories = stories[: context.n(len(stories))]
-    # another person's story goes on where the first breaks off
-    spliced = [
-        [*one[:24], *other[24:]]
-        for one, other in zip(stories, [*stories[1:], stories[0]], strict=True)
-    ]
-    seen, others = (
-        finish(measure_exposure(writer, judge, texts, n_prompt=24, n_tokens=N_STORY - 24))
-        for texts in (stories, spliced)
+    seen = finish(
+        measure_exposure(writer, judge, stories, n_prompt=N_OPENING, n_tokens=N_STORY - N_OPENING)
     )
-    error = float(seen.kl_forced.mean())
+    # another person's story goes on where the first breaks off
+    places = slice(N_OPENING - 1, N_STORY - 1)
+    spliced = [
+        divergence(*(read_whole(lm, text)[places] for lm in (judge, writer)))
+        for one, other in zip(stories, [*stories[1:], stories[0]], strict=True)
+        for text in [[*one[:N_OPENING], *other[N_OPENING:]]]
+    ]
     return finding(
         "At {n} positions {writer} errs by {true} after true tokens and by {own} after its own: "
         "KL({judge} ‖ {writer}).",
@@ -90,14 +92,14 @@ def c36_exposure_bias(context: ExperimentContext) -> Finding:
             above=BIAS,
         ),
         control="after another person’s story, spliced in, it errs by {spliced}.",
-        why="After its own tokens the model does little worse, as far as this judge can tell.",
+        why="A smaller bias may be there: stories differ more than draws do.",
         ran_on=f"{writer.name}, judged by {judge.name}",
         writer=(writer.name, "text"),
         judge=(judge.name, "text"),
         n=(seen.forced.shape[1], "count"),
-        true=(error, "nats"),
+        true=(float(seen.kl_forced.mean()), "nats"),
         own=(float(np.nanmean(seen.kl_free)), "nats"),
-        spliced=(float(others.kl_forced.mean()), "nats"),
+        spliced=(float(np.mean(spliced)), "nats"),
     )
 
 
