@@ -20,6 +20,11 @@ def plain(label: str, most: int | None = None) -> str:
     return html.escape(cut, quote=False)
 
 
+def in_sentence(label: str) -> str:
+    """Writes a token into a sentence of Markdown, where it looks like a token and is not read."""
+    return f"`{label.replace('`', 'ˋ')}`"
+
+
 def token_ticks(
     labels: Sequence[str], most: int = 48, n_characters: int = 10, at: float = 0.0
 ) -> dict[str, Any]:

@@ -12,6 +12,14 @@ const outcomes = () =>
 const isAtWork = () =>
   document.querySelector(IDLE) === null || document.querySelector(".stMain .stProgress") !== null;
 
+/** What was pressed in a dialog may be gone with its focus: the way on takes it, else the dialog. */
+const keepFocus = () => {
+  const dialog = document.querySelector("[role=dialog]");
+  if (dialog === null || document.activeElement !== document.body) return;
+  /** @type {HTMLElement} */ (dialog.querySelector(`[data-testid^="stBaseButton-primary"]`) ?? dialog)
+    .focus();
+};
+
 /** What a page shows now and did not show before. */
 const news = (before) => {
   const known = new Set(before);
@@ -23,6 +31,7 @@ const listen = (region) => {
   let last = "";
   let since = 0;
   const look = () => {
+    keepFocus();
     const now = outcomes().join(" ");
     if (isAtWork() || now !== last) {
       last = now;

@@ -43,7 +43,7 @@ def show_chart(chart: Chart, key: str, **more: Any) -> None:
     shown = chart if machine is None else as_recorded(chart, machine)
     seen = as_seen(shown.figure, theme_now(), FACTOR if is_presenting() else 1.0)
     bare = {"displayModeBar": False}
-    st.plotly_chart(seen, key=key, theme=None, alt=shown.alt, config=bare, **more)
+    st.plotly_chart(seen, key=key, theme=None, alt=shown.alt.replace("`", ""), config=bare, **more)
     _show_folded(shown.caption, key)
 
 

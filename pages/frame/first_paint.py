@@ -7,7 +7,7 @@ stands in the body: of rules alike, those of Streamlit, in the head, come first.
 from __future__ import annotations
 
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import streamlit as st
 from starlette.requests import Request
@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from pages.frame.contents import APP, LESSONS
-from viz.palette import both_schemes
+from viz.palette import both_schemes, code
 
 _SHEET = Path(__file__).with_name("page.css").read_text("utf-8")
 STYLE = f"<style>:root {{{both_schemes()}}}\n{_SHEET}</style>"
@@ -27,10 +27,17 @@ _PRELOADS = "".join(
     for name in _EARLY
     for path in sorted(_SERVED.glob(f"static/js/{name}.*.js"))
 )
+# two tokens that were given, one that was drawn
+_ICON = "data:image/svg+xml," + quote(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
+    f'<path d="M1 9h8v14H1zM12 9h8v14h-8z" fill="{code("prompt", "dark")}"/>'
+    f'<path d="M23 7h8v18h-8z" fill="{code("kept", "light")}"/></svg>'
+)
 _PAGE = (
     (_SERVED / "index.html")
     .read_text("utf-8")
     .replace("<title>Streamlit</title>", f"<title>{APP}</title>")
+    .replace("./favicon.png", _ICON)
     .replace("</head>", f"{_PRELOADS}</head>")
     .replace("</body>", f"{STYLE}</body>")
 )

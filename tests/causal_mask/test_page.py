@@ -33,9 +33,9 @@ def metric(app: AppTest, label: str) -> str:
 def test_it_opens_with_all_that_it_claims_measured(app: AppTest) -> None:
     said = captions(app)
     assert "Largest weight on a later position, in all layers and heads: 0" in said
-    assert "“␣girl” replaced by “␣boy” at position 10" in said
+    assert "`␣girl` replaced by `␣boy` at position 10" in said
     assert "before it: exactly 0; 4." in said
-    assert "most at “␣ball”" in said
+    assert "most at `␣ball`" in said
     assert metric(app, "Bits per byte").startswith("0.")
     assert not app.error
 
@@ -54,10 +54,10 @@ def test_another_token_is_changed_and_a_typed_word_stands_there(app: AppTest) ->
     assert "Largest change of any logit before it: exactly 0" in captions(app)
     press(app, "mask_early")
     app.text_input(key="mask_instead").set_value("dog").run()
-    assert "“␣girl” replaced by “␣dog” at position 10" in captions(app)
+    assert "`␣girl` replaced by `␣dog` at position 10" in captions(app)
     app.text_input(key="mask_instead").set_value("girl").run()
     assert "write another" in app.error[0].value
-    assert "“␣girl” replaced by “␣boy”" in captions(app)
+    assert "`␣girl` replaced by `␣boy`" in captions(app)
     app.text_input(key="mask_instead").set_value("xq zz kj ww vv qq jj kk pp yy").run()
     assert not app.exception
     assert "write between 1 and 8" in app.error[0].value

@@ -85,6 +85,11 @@ def test_a_round_with_phones_and_a_teacher_who_reloads(
     phone.goto(room.partition("/room")[0] + link)
     wait_idle(phone)
     expect(phone.locator(".token")).to_have_count(7, timeout=PATIENCE)  # start, five, and one
+    hold = by_key(phone, "live").get_by_role("checkbox", name="Hold")
+    expect(hold).to_be_checked()
+    by_key(phone, "live").get_by_role("button", name="Next", exact=True).click()
+    phone.wait_for_function("location.search.includes('run=2')", timeout=PATIENCE)
+    assert "hold=1" in phone.url
 
 
 NO_PHONE_SENDS = [

@@ -136,6 +136,23 @@ def test_the_arrows_walk_the_text_and_escape_leaves_the_past(reader: Reader) -> 
     expect(banner).to_be_hidden()
     assert len(reader.ids) == n_prompt + 4
 
+    # strategies are compared, and another model is chosen, without a pointer
+    compare = reader.live.get_by_role("checkbox", name="all strategies")
+    compare.focus()
+    reader.page.keyboard.press("Space")
+    expect(compare).to_be_checked()
+    expect(compare).to_be_focused()
+    reader.page.get_by_role("button", name="Model: storyteller").focus()
+    reader.page.keyboard.press("Enter")
+    dialog = reader.page.get_by_role("dialog")
+    expect(dialog).to_be_focused()
+    dialog.get_by_role("radio", name="scribbler", exact=True).focus()
+    reader.page.keyboard.press("Space")
+    expect(dialog.get_by_role("button", name="Use this model")).to_be_focused()
+    reader.page.keyboard.press("Enter")
+    expect(reader.page.get_by_role("button", name="Model: scribbler")).to_be_focused()
+    expect(dialog).to_have_count(0)
+
 
 def test_the_first_screen_holds_all_and_everything_has_a_name_and_is_reached_by_tab(
     reader: Reader,

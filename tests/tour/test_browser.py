@@ -40,6 +40,8 @@ def test_a_lesson_is_offered_once_and_followed_by_keyboard(page: Page, url: str)
     page.keyboard.press("Enter")
 
     expect(page.get_by_text("Scene 2 of")).to_be_visible()
+    by_key(page, "live").get_by_role("button", name="Next", exact=True).click()
+    page.wait_for_function("location.search.includes('run=1')")
     page.reload()
     expect(page.get_by_text("Scene 2 of")).to_be_visible()
     prompt = by_key(page, "live").get_by_role("textbox").first

@@ -16,7 +16,7 @@ from model.causal_mask.records import Edit, Leak, Shift
 from viz.chart import MAX_BARS, Chart, add_line, new_figure, place_rows, write_at
 from viz.figure import Figure, Style
 from viz.format import THIN, count, digits, percent, plural
-from viz.labels import plain, token_ticks
+from viz.labels import in_sentence, plain, token_ticks
 from viz.palette import colour, sheer
 
 HEIGHT = 340  # pixels
@@ -49,7 +49,8 @@ def edit_figure(edit: Edit) -> Chart:
     name_positions(figure, edit.labels)
     figure.update_layout(barmode="overlay")
     caption = (
-        f"Measured: “{edit.old}” replaced by “{edit.new}” at position {count(edit.position + 1)}. "
+        f"Measured: {in_sentence(edit.old)} replaced by {in_sentence(edit.new)} at position "
+        f"{count(edit.position + 1)}. "
         f"{_verdict(edit)}"
     )
     return Chart(figure, caption, f"What the edit moved. {caption}")
@@ -95,7 +96,8 @@ def shifts_figure(shifts: Sequence[Shift]) -> Chart:
     place_rows(figure, [f"<b>{plain(shift.label)}</b>" for shift in shifts], font)
     figure.update_layout(barmode="group", bargap=0.3)
     said = ", ".join(
-        f"“{shift.label}” {percent(shift.before)} → {percent(shift.after)}" for shift in shifts[:2]
+        f"{in_sentence(shift.label)} {percent(shift.before)} → {percent(shift.after)}"
+        for shift in shifts[:2]
     )
     caption = f"Measured, the next token after the whole text: {said}."
     return Chart(figure, caption, f"The next token, before and after. {caption}")
@@ -133,8 +135,8 @@ def leak_figure(leak: Leak) -> Chart:
     )
     caption = (
         f"Measured: the true next token is likelier without the mask at {count(leak.n_gained)} of "
-        f"{plural(len(on), 'position')}; most at “{leak.labels[best]}”, {percent(on[best])} with "
-        f"the mask and {percent(off[best])} without."
+        f"{plural(len(on), 'position')}; most at {in_sentence(leak.labels[best])}, "
+        f"{percent(on[best])} with the mask and {percent(off[best])} without."
     )
     return Chart(figure, caption, f"The leak. {caption}")
 

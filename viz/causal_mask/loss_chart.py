@@ -17,7 +17,7 @@ from viz.causal_mask.edit_charts import add_columns, name_positions, small_nats
 from viz.chart import Chart, add_line, lying_bars, name_lines, new_figure
 from viz.figure import Style
 from viz.format import digits, duration, nats, percent, plural
-from viz.labels import plain
+from viz.labels import in_sentence, plain
 from viz.palette import colour
 from viz.strip import element, paragraph
 
@@ -91,7 +91,7 @@ def loss_figure(losses: Losses, loop_losses: Sequence[float] | Floats, where: st
     worst = int(np.argmax(losses.losses))
     caption = (
         f"Measured on {where}, {plural(len(places), 'position')} in one pass: most surprising is "
-        f"“{losses.labels[worst]}”, {nats(float(losses.losses[worst]))}; mean "
+        f"{in_sentence(losses.labels[worst])}, {nats(float(losses.losses[worst]))}; mean "
         f"{nats(losses.mean)}."
     )
     return Chart(figure, caption, f"Loss at every position. {caption}")

@@ -13,7 +13,7 @@ from model.records import FloatArray
 from viz.chart import Chart, filled, new_figure, place_rows, write_at
 from viz.figure import Figure
 from viz.format import digits, percent, plural
-from viz.labels import plain
+from viz.labels import in_sentence, plain
 from viz.palette import colour
 
 MAX_ROWS = 12  # tokens: those that weigh most, where there are more
@@ -42,11 +42,11 @@ def attention_figure(head: QueryKeyValue) -> Chart:
         yaxis2={"tickvals": list(range(len(shown))), "ticktext": labels, "showticklabels": True},
     )
     for x, y, words in (
-        (KEYS[0], QUERY[1], f"the <b>query</b> of {plain(own)}: used once, then dropped"),
+        (KEYS[0], QUERY[1], f"the <b>query</b> of {plain(own)}:<br>used once, then dropped"),
         (KEYS[0], ROWS[1], "the <b>keys</b>: kept"),
         (WEIGHTS[0], ROWS[1], "query · key<br>÷ √d, softmax:<br>the <b>match</b>"),
         (VALUES[0], ROWS[1], "the <b>values</b>: kept"),
-        (VALUES[0], OUTPUT[1], "values mixed by the match: what the head hands on"),
+        (VALUES[0], OUTPUT[1], "values mixed by the match:<br>what the head hands on"),
     ):
         place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
         write_at(figure, x, y, words, TITLE, align="left", **place)
@@ -54,7 +54,8 @@ def attention_figure(head: QueryKeyValue) -> Chart:
     caption = (
         f"Measured: layer {head.layer}, query head {head.head}, key and value head {head.kv_head}; "
         f"{plural(len(head.query), 'number')} each, the stronger a cell the larger. "
-        f"“{plain(head.labels[best])}” takes {percent(float(head.weights[best]))} of the weight."
+        f"{in_sentence(head.labels[best])} takes {percent(float(head.weights[best]))} of the "
+        "weight."
     )
     return Chart(figure, caption, f"A query, keys and values. {caption}")
 

@@ -17,7 +17,7 @@ from viz.palette import colour
 from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
 
 HEIGHT = 430  # pixels
-SLOTS = (24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # columns that the frame has room for
+SLOTS = (12, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # columns that the frame has room for
 STRIP, KEYS, VALUES = (0.945, 1.0), (0.49, 0.925), (0.0, 0.435)  # heights in the figure
 
 

@@ -112,9 +112,13 @@ def reuse_figure(reuse: PrefixReuse, where: str) -> Chart:
     n_second = len(reuse.labels)
     n_read = n_second - reuse.n_reused
     rows = [
-        (f"first prompt: {plural(reuse.n_first, 'token')} read", reuse.first_seconds, "prompt"),
-        (f"second, from nothing: {plural(n_second, 'token')} read", reuse.whole_seconds, "prompt"),
-        (f"second, reusing: {plural(n_read, 'token')} read", reuse.reused_seconds, "generated"),
+        (f"first prompt:<br>{plural(reuse.n_first, 'token')} read", reuse.first_seconds, "prompt"),
+        (
+            f"second, from nothing:<br>{plural(n_second, 'token')} read",
+            reuse.whole_seconds,
+            "prompt",
+        ),
+        (f"second, reusing:<br>{plural(n_read, 'token')} read", reuse.reused_seconds, "generated"),
     ]
     bars = [(name, 1000 * seconds, duration(seconds), role) for name, seconds, role in rows]
     figure = lying_bars(bars, "milliseconds")

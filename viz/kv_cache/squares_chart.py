@@ -39,9 +39,9 @@ def squares_figure(n_prompt: int, n_steps: int, n_to_come: int) -> Chart:
     rows = [f"pass {n + 1}" if n % every == 0 else "" for n in range(len(lengths))]
     place_rows(figure, rows)
     figure.update_layout(
-        height=min(90 + 22 * len(rows), MAX_HEIGHT),
+        height=min(108 + 22 * len(rows), MAX_HEIGHT),
         showlegend=False,
-        margin={"t": 48},
+        margin={"t": 66},
         xaxis={"domain": HALVES[0]},
         xaxis2={"domain": HALVES[1]},
         yaxis2={
@@ -95,4 +95,4 @@ def _sum(columns: Sequence[int]) -> str:
     terms = [count(n) for n in columns]
     if len(terms) > MAX_TERMS:
         terms = [*terms[:3], "…", terms[-1]]
-    return f"{' + '.join(terms)} = {count(list(accumulate(columns))[-1])} columns"
+    return f"{' + '.join(terms)}<br>= {count(list(accumulate(columns))[-1])} columns"

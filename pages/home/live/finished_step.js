@@ -3,7 +3,8 @@
 import { isStill } from "./player.js";
 
 const LIT_MS = 250;
-const ADDRESS = new URLSearchParams(location.search);
+/** What the address says of a name; it changes when a lesson is begun or left. */
+const addressed = (name) => new URLSearchParams(location.search).get(name);
 
 /** What the end of the text was drawn from, and whether it is shown in place of what comes next. */
 export class FinishedStep {
@@ -11,7 +12,7 @@ export class FinishedStep {
   drawn = null;
   isPresenting = false;
   /** Whether it stays until the next press, where the reader or the address says so. */
-  wish = ADDRESS.has("hold") ? ADDRESS.get("hold") === "1" : null;
+  wish = addressed("hold") === null ? null : addressed("hold") === "1";
   /** How long it is lit from the frame that shows it first, in milliseconds. */
   duration = 0;
   timer = 0; // 0 before that frame
@@ -23,7 +24,7 @@ export class FinishedStep {
 
   /** In a guided lesson and on a projector a step stays, unless somebody wishes otherwise. */
   get isHeld() {
-    return this.wish ?? (ADDRESS.has("lesson") || this.isPresenting);
+    return this.wish ?? (addressed("lesson") !== null || this.isPresenting);
   }
 
   /** Remembers what a press draws from, and lights it. */

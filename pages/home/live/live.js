@@ -20,6 +20,7 @@ import { afterThisFrame } from "./timings.js";
 import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
+const AROUND = new Set(["lesson", "scene", "hold"]); // names in the address that are not of the text
 const QUIET_EVENTS = ["tokenise", "inspect", "guess", "resend"];
 /** Their own places speak. */
 const SILENT_EVENTS = ["tokenise", "guess", "settings", "restore", "resend"];
@@ -395,7 +396,13 @@ export class Live {
   }
 }
 
-/** Writes the link into the address bar, so that a reload shows the same; none where it has none. */
+/**
+ * Writes the link into the address bar, so that a reload shows the same; none where it has none. What
+ * the address says of the page around the text, such as the scene of a lesson, stays in it.
+ */
 function showLink(link) {
-  if (link !== location.search) history.replaceState(history.state, "", location.pathname + link);
+  const kept = [...new URLSearchParams(location.search)].filter(([name]) => AROUND.has(name));
+  const around = new URLSearchParams(kept).toString();
+  const address = around === "" ? link : `${link === "" ? "?" : `${link}&`}${around}`;
+  if (address !== location.search) history.replaceState(history.state, "", location.pathname + address);
 }

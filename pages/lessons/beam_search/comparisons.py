@@ -21,7 +21,8 @@ from viz.beam_search.comparison import (
     searches_figure,
     searches_table,
 )
-from viz.format import plural
+from viz.format import plural, signed
+from viz.labels import in_sentence
 
 N_TOKENS = 60  # of each text whose cost is measured
 
@@ -80,10 +81,11 @@ def _parting(comparison: SearchComparison) -> str:
     pairs = zip(greedy.labels, best.labels, strict=False)
     i = next((i for i, (own, other) in enumerate(pairs) if own != other), 0)
     return (
-        f"They differ from token {i + 1} on: greedy takes “{greedy.labels[i]}” with log p "
-        f"{greedy.logprobs[i]:.2f}, the best text “{best.labels[i]}” with {best.logprobs[i]:.2f}. "
-        "No length penalty applies: all texts have one length, unless an end token comes first."
-    ).replace("-", "−")
+        f"They differ from token {i + 1} on: greedy takes {in_sentence(greedy.labels[i])} with log "
+        f"p {signed(greedy.logprobs[i])}, the best text {in_sentence(best.labels[i])} with "
+        f"{signed(best.logprobs[i])}. No length penalty applies: all texts have one length, unless "
+        "an end token comes first."
+    )
 
 
 class Costs(Experiment[BeamLesson]):

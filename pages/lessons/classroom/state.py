@@ -274,7 +274,7 @@ class Classroom:
     def _link(self) -> str:
         """Return the query of the home page that shows this text, there to be taken over."""
         steps = self.generation.steps
-        parts = {"model": self.lm.name, "prompt": self.prompt}
+        parts = {"model": self.lm.name, "prompt": self.prompt, "hold": "1"}  # each step stays
         if steps:
             forced = ",".join(f"{i}:{step.token_id}" for i, step in enumerate(steps))
             parts |= {"run": str(len(steps)), "forced": forced}

@@ -33,9 +33,9 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
         f"{machine.where}."
     )
     offer_link(SETTINGS, lesson.home, caption=caption)
-    show_shapes(lesson)
     show_pace(lesson)
     SETTINGS.widget("recording", width=420)
+    show_shapes(lesson)
     show_stream(lesson)
     RooflineOfThisDevice(lesson).show()
     Batching(lesson).show()
