@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import tomllib
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.script_data import ScriptData
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
+from pages.frame.resuming import watch_no_sources
 from tests.architecture.sources import OUR_OWN, python_files, read
 from tests.charts.test_palette import contrast as light_contrast
 from tests.charts.test_palette import linear
@@ -48,6 +55,24 @@ def test_streamlit_knows_every_setting() -> None:
     }
     assert used - {"theme.light", "theme.dark"} <= known
     assert themes <= known
+
+
+def test_no_source_is_watched_after_a_lost_connection_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(AppSession, "register_file_watchers", AppSession.register_file_watchers)
+    watch_no_sources()
+
+    async def come_back() -> AppSession:
+        sessions = WebsocketSessionManager(MemorySessionStorage(), Mock(), Mock(), None)
+        script = ScriptData("app.py", is_hello=False)
+        name = sessions.connect_session(Mock(), script, {})
+        sessions.disconnect_session(name)
+        sessions.connect_session(Mock(), script, {}, existing_session_id=name)
+        (resumed,) = sessions.list_active_sessions()
+        return resumed.session
+
+    assert asyncio.run(come_back())._local_sources_watcher is None
 
 
 def test_fonts_need_no_network() -> None:
