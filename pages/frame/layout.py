@@ -53,7 +53,6 @@ def open_page(title: str) -> DeltaGenerator:
     if PagesManager.uses_pages_directory:
         PagesManager.uses_pages_directory = False
         st.rerun()
-    st.session_state.setdefault("presenter", st.query_params.get("present") == "1")
     _come_back()
     st.html(late_style() + (_PRESENTER if is_presenting() else "<style></style>"))
     data = {"theme": theme_now()}
@@ -76,7 +75,9 @@ def _come_back() -> None:
 
 def presenter_toggle() -> None:
     """Let the reader make the page fit for a projector."""
-    st.toggle("Presenter", key="presenter", help="Large type for a projector.")
+    was = is_presenting()
+    if st.toggle("Presenter", was, key="presenter", help="Large type for a projector.") != was:
+        st.rerun()  # a server that was started again learns it from the browser's switch
 
 
 def as_written(text: str) -> str:
@@ -86,7 +87,8 @@ def as_written(text: str) -> str:
 
 def is_presenting() -> bool:
     """Tell whether the page is on a projector."""
-    return bool(st.session_state.get("presenter"))
+    is_asked = st.query_params.get("present") == "1"
+    return bool(st.session_state.get("presenter", is_asked))
 
 
 def theme_now() -> Theme:

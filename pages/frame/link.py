@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
 import streamlit as st
 
 from model.loading import LanguageModel, LoadError
-from pages.frame.fields import Field, LinkValues, read_fields, write_fields
+from pages.frame.fields import LinkValues, read_fields, write_fields
 from pages.frame.layout import as_written
 from pages.frame.models import folder_of, server_model
 from pages.frame.settings_table import SettingsTable
@@ -21,6 +22,9 @@ from pages.frame.settings_table import SettingsTable
 HELP = (
     "The link opens this page with its present text and settings. The steps so far are not in it: "
     "from the same settings, the same steps follow."
+)
+_address = st.components.v2.component(
+    "address", js=Path(__file__).with_name("address.js").read_text("utf-8")
 )
 
 State = TypeVar("State")
@@ -127,7 +131,7 @@ def offer_link(
     more: Callable[[], Mapping[str, Any]] = dict,
     caption: str = "",
 ) -> None:
-    """Offer the link to what the page shows, as it is when the reader asks for it.
+    """Offer the link to what the page shows, as it is when asked for; the address says it as well.
 
     Args:
         settings: What travels, where it is not the default.
@@ -152,6 +156,11 @@ def _offer(
 ) -> None:
     values = {"model": lm.name} | settings.values() | dict(more())
     _forget_faults(_follow(settings), values)
+    query = write_fields(values, settings.fields)
+    faults = read_fields(parse_qs(query[1:], keep_blank_values=True), settings.fields).faults
+    if not faults:
+        names = [one.name for one in settings.fields]
+        _address(key="address", data={"names": names, "query": query}, height="content")
     pressed = f"{settings.topic}_link_asked"
     st.button(
         "Copy link",
@@ -162,17 +171,16 @@ def _offer(
         args=(pressed, True),
     )
     if st.session_state.pop(pressed, False):
-        _show_link(write_fields(values, settings.fields), settings.fields)
+        _show_link(query, faults)
 
 
 @st.dialog("Link to this page")
-def _show_link(query: str, fields: tuple[Field, ...]) -> None:
+def _show_link(query: str, faults: list[str]) -> None:
     """Show the link of the moment of the press, above the page.
 
     A popover would do, but its being open travels to the server and back: one that is opened again
     before the server has heard of its closing is closed by the answer to that.
     """
-    faults = read_fields(parse_qs(query[1:], keep_blank_values=True), fields).faults
     if faults:
         st.caption(as_written(f"This fits in no link: {faults[0]}. Shorten it."))
     else:

@@ -259,9 +259,9 @@ def _toolbar(session: Session) -> None:
                 words = "Chat template around the prompt"
                 st.toggle(words, key=chat, on_change=_take_chat, args=(chat, session.active.number))
                 st.caption(ON if session.chat else OFF)
-    st.session_state.setdefault("hide_bars", st.query_params.get("predict") == "1")
     st.toggle(
         "Predict first",
+        st.query_params.get("predict") == "1",
         key="hide_bars",
         help="Hides the distribution until you have guessed the next token.",
     )

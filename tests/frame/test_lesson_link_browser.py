@@ -48,6 +48,10 @@ def test_a_link_opens_the_lesson_that_it_was_copied_from(
     seed.press("Enter")
     wait_idle(page)  # what stands above the button changes its height
     assert offered(page, "seed=8") == link.replace("seed=7", "seed=8")
+    expect(page).to_have_url(link.replace("seed=7", "seed=8"))
+    page.reload()
+    expect(seed).to_have_value("8", timeout=PATIENCE)
+    forget_first_requests(witness)
 
     page.goto(link.replace("seed=7", "seed=seven"))
     expect(page.get_by_text("The link was followed in part only")).to_be_visible(timeout=PATIENCE)

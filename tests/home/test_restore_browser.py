@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import OFFLINE, ROOT, Server, Witness, serve, wait_idle
+from benchmarks.harness import OFFLINE, ROOT, Server, Witness, by_key, serve, wait_idle
 from benchmarks.home_page import PATIENCE, Reader
 from model.loading import LanguageModel
 from tests.engine.fake_vllm import FakeVllm
@@ -19,6 +19,7 @@ from tests.home.forwarder import Forwarder
 pytestmark = pytest.mark.browser
 
 LONG = "something " * 401  # no address holds it
+SWITCHES = ("presenter", "hide_bars")  # nor does it hold these
 
 
 @pytest.fixture
@@ -55,7 +56,9 @@ def kill_and_start_again(server: Server) -> None:
 
 def kept(header: dict[str, Any]) -> tuple[Any, ...]:
     """What has to come back."""
-    branches = [(text["ids"], text["query"], text["logprob"]) for text in header["branches"]]
+    branches = [
+        (text["ids"], text["query"], round(text["logprob"], 2)) for text in header["branches"]
+    ]
     return header["model"]["name"], header["branch"], header["ids"], header["controls"], branches
 
 
@@ -122,9 +125,16 @@ def test_all_texts_come_back_to_a_page_that_is_reloaded_and_to_one_that_rested(
     page.reload()
     wait_idle(page)
     wait_for(reader, before)
-    kill_and_start_again(own)  # nothing was pressed since, so no run of a fragment is asked for
+    for switch in SWITCHES:
+        by_key(page, switch).locator("label").click()
+    wait_idle(page)
+    kill_and_start_again(own)  # no event since, so no run of a fragment is asked for
     reader.wire.headers.clear()
     wait_for(reader, before)
+    reader.until(lambda: all(reader.header[switch] for switch in SWITCHES), "a switch is off")
+    for switch in SWITCHES:
+        by_key(page, switch).locator("label").click()
+    wait_idle(page)
     # where the address holds the text, it is there at once, and the others come
     reader.do(reader.live.locator(".branch").nth(1).click, "switch")
     reader.rest()
