@@ -31,7 +31,14 @@ ALL_RULES = {
     "rules": {rule: {"enabled": True} for rule in RULES},
 }
 CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-AXE = """(options) => axe.run({...options, resultTypes: ["violations"]})"""
+# While a script runs Streamlit fades what may be old: what is found then is looked at again
+AXE = """async (options) => {
+  for (;;) {
+    const found = await axe.run({...options, resultTypes: ["violations"]});
+    if (found.violations.length === 0 || !document.querySelector("[data-stale=true]")) return found;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}"""
 OVERHANG = """() => {
   const main = document.querySelector(".stMain");
   return Math.max(

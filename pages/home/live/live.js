@@ -4,6 +4,7 @@
 // Knows nothing of how anything is drawn: the figures are given one record and draw it.
 
 import { createActions } from "./actions.js";
+import { showLink } from "./address.js";
 import { activeSettings, sameControls } from "./controls.js";
 import { EventQueue } from "./event_queue.js";
 import { FinishedStep } from "./finished_step.js";
@@ -20,7 +21,6 @@ import { afterThisFrame } from "./timings.js";
 import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
-const AROUND = new Set(["lesson", "scene", "hold"]); // names in the address that are not of the text
 const QUIET_EVENTS = ["tokenise", "inspect", "guess", "resend"];
 /** Their own places speak. */
 const SILENT_EVENTS = ["tokenise", "guess", "settings", "restore", "resend"];
@@ -394,15 +394,4 @@ export class Live {
     clearTimeout(this.heldTimer);
     this.finished.cutShort();
   }
-}
-
-/**
- * Writes the link into the address bar, so that a reload shows the same; none where it has none. What
- * the address says of the page around the text, such as the scene of a lesson, stays in it.
- */
-function showLink(link) {
-  const kept = [...new URLSearchParams(location.search)].filter(([name]) => AROUND.has(name));
-  const around = new URLSearchParams(kept).toString();
-  const address = around === "" ? link : `${link === "" ? "?" : `${link}&`}${around}`;
-  if (address !== location.search) history.replaceState(history.state, "", location.pathname + address);
 }

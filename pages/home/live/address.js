@@ -1,0 +1,13 @@
+// The address bar: a reload shows the same text.
+
+/** What it says of the page around the text, such as the scene of a lesson. */
+const AROUND = ["lesson", "scene", "hold"];
+
+/** Writes a text's link into it; empty where the text has none. What lies around the text stays. */
+export function showLink(link) {
+  const now = new URLSearchParams(location.search);
+  const kept = AROUND.filter((name) => now.has(name)).map((name) => [name, now.get(name)]);
+  const around = new URLSearchParams(kept).toString();
+  const address = around === "" ? link : `${link === "" ? "?" : `${link}&`}${around}`;
+  if (address !== location.search) history.replaceState(history.state, "", location.pathname + address);
+}
