@@ -65,5 +65,5 @@ def test_squares_count_the_columns_of_every_pass() -> None:
     assert (without > 1).sum(axis=1).tolist() == [6, 7, 8, 9, 10]
     assert (cached > 1).sum(axis=1).tolist() == [6, 1, 1, 1, 1]
     titles = [note.text for note in checked(chart).layout.annotations]
-    assert "6 + 7 + 8 + 9 + 10<br>= 40 columns" in titles[0]
-    assert "6 + 1 + 1 + 1 + 1<br>= 10 columns" in titles[1]
+    assert "6+7+8+9+10<br>= 40 columns" in titles[0]
+    assert "6+1+1+1+1<br>= 10 columns" in titles[1]

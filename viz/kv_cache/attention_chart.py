@@ -17,7 +17,7 @@ from viz.labels import in_sentence, plain
 from viz.palette import colour
 
 MAX_ROWS = 12  # tokens: those that weigh most, where there are more
-KEYS, WEIGHTS, VALUES = (0.09, 0.43), (0.47, 0.6), (0.64, 1.0)  # from left to right
+KEYS, WEIGHTS, VALUES = (0.09, 0.39), (0.43, 0.64), (0.68, 1.0)  # from left to right
 QUERY, ROWS, OUTPUT = (0.84, 0.91), (0.2, 0.7), (0.0, 0.07)  # from below
 TITLE = 15  # pixels
 
@@ -43,13 +43,14 @@ def attention_figure(head: QueryKeyValue) -> Chart:
     )
     for x, y, words in (
         (KEYS[0], QUERY[1], f"the <b>query</b> of {plain(own)}:<br>used once, then dropped"),
-        (KEYS[0], ROWS[1], "the <b>keys</b>: kept"),
-        (WEIGHTS[0], ROWS[1], "query · key<br>÷ √d, softmax:<br>the <b>match</b>"),
-        (VALUES[0], ROWS[1], "the <b>values</b>: kept"),
-        (VALUES[0], OUTPUT[1], "values mixed by the match:<br>what the head hands on"),
+        (KEYS[0], ROWS[1], "<b>keys</b>: kept"),
+        (WEIGHTS[0], ROWS[1], "query · key<br>÷ √d, softmax:<br><b>match</b>"),
+        (VALUES[0], ROWS[1], "<b>values</b>: kept"),
+        (VALUES[1], OUTPUT[1], "values mixed by the match:<br>what the head hands on"),
     ):
-        place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-        write_at(figure, x, y, words, TITLE, align="left", **place)
+        side = "left" if x < 1 else "right"
+        place = {"xref": "paper", "yref": "paper", "xanchor": side, "yanchor": "bottom"}
+        write_at(figure, x, y, words, TITLE, align=side, **place)
     best = int(head.weights.argmax())
     caption = (
         f"Measured: layer {head.layer}, query head {head.head}, key and value head {head.kv_head}; "
@@ -97,6 +98,7 @@ def _weights(figure: Figure, weights: FloatArray) -> None:
         marker=filled(colour("stage")),
         text=[f"<b>{percent(float(w))}</b>" if w >= 0.01 else "" for w in weights],
         textposition="auto",
+        textfont={"size": 12},
         cliponaxis=False,
         xaxis="x3",
         yaxis="y3",

@@ -23,7 +23,7 @@ FORMULA = (
 
 def plan_figure(plans: Sequence[CachePlan], cache_bits: int) -> Chart:
     """Draws bytes per token as they are, and as they would be with every head's own kept."""
-    figure = new_figure(420, "bytes per token, each step ten times the last")
+    figure = new_figure(420, "bytes per token, log scale")
     names = [plan.name for plan in plans]
     kept = [plan.bytes_per_token for plan in plans]
     whole = [plan.numbers_all_heads * cache_bits / 8 for plan in plans]

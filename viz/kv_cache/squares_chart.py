@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from viz.palette import colour, sheer
 
 KEPT, READ, WRITTEN = 1, 2, 3  # what a square is: kept from before, of the prompt, or further on
 MAX_NAMED, MAX_HEIGHT = 20, 520  # rows that are named; pixels
-MAX_TERMS = 6  # of a sum that is written out
+MAX_LETTERS = 14  # of a sum: more do not fit above half a phone
 HALVES = ([0.0, 0.46], [0.54, 1.0])
 
 
@@ -93,6 +92,7 @@ def _add_squares(
 def _sum(columns: Sequence[int]) -> str:
     """Writes a sum out, its middle left out where it is long, and what it comes to."""
     terms = [count(n) for n in columns]
-    if len(terms) > MAX_TERMS:
-        terms = [*terms[:3], "…", terms[-1]]
-    return f"{' + '.join(terms)}<br>= {count(list(accumulate(columns))[-1])} columns"
+    written = "+".join(terms)
+    if len(written) > MAX_LETTERS:
+        written = "+".join([*terms[:2], "…", terms[-1]])
+    return f"{written}<br>= {count(sum(columns))} columns"

@@ -128,7 +128,7 @@ def speed_figure(report: SpeedReport, where: str) -> Chart:
         x=places,
         y=measured,
         mode="markers+text",
-        text=[f"{value:.2f}" for value in measured],
+        text=[f"{value:.1f}" for value in measured],  # two digits: more touch on a phone
         textposition=[f"{'bottom' if is_below else 'top'} center" for is_below in below],
         marker={"size": 12, "color": tone},
         name="measured",
