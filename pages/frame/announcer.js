@@ -12,12 +12,17 @@ const outcomes = () =>
 const isAtWork = () =>
   document.querySelector(IDLE) === null || document.querySelector(".stMain .stProgress") !== null;
 
-/** What was pressed in a dialog may be gone with its focus: the way on takes it, else the dialog. */
+let dialog = null; // in which the last press was
+
+/**
+ * What was pressed in a dialog may be gone with its focus, which falls on the page, on the dialog or on
+ * its Close: the way on takes it, else the dialog.
+ */
 const keepFocus = () => {
-  const dialog = document.querySelector("[role=dialog]");
-  if (dialog === null || document.activeElement !== document.body) return;
-  /** @type {HTMLElement} */ (dialog.querySelector(`[data-testid^="stBaseButton-primary"]`) ?? dialog)
-    .focus();
+  if (!dialog?.isConnected) return;
+  const falls = [document.body, dialog, dialog.querySelector("[aria-label=Close]")];
+  if (!falls.includes(document.activeElement)) return;
+  (dialog.querySelector(`[data-testid^="stBaseButton-primary"]`) ?? dialog).focus();
 };
 
 /** What a page shows now and did not show before. */
@@ -45,11 +50,12 @@ const listen = (region) => {
     before = null;
     if (words !== "") region.textContent = words;
   };
-  const press = () => {
+  const press = ({ target }) => {
+    dialog = target.closest?.("[role=dialog]");
     if (!region.isConnected) { for (const kind of PRESSES) removeEventListener(kind, press, true); }
+    since = performance.now();
     if (!region.isConnected || before !== null) return;
     before = outcomes();
-    since = performance.now();
     setTimeout(look, LOOK);
   };
   for (const kind of PRESSES) addEventListener(kind, press, true);
