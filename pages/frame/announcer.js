@@ -12,17 +12,16 @@ const outcomes = () =>
 const isAtWork = () =>
   document.querySelector(IDLE) === null || document.querySelector(".stMain .stProgress") !== null;
 
-let dialog = null; // in which the last press was
+let pressed = null; // last, in a dialog, unless a key was struck since
+let dialog = null; // that it stood in
+addEventListener("keydown", () => pressed = null, true);
 
-/**
- * What was pressed in a dialog may be gone with its focus, which falls on the page, on the dialog or on
- * its Close: the way on takes it, else the dialog.
- */
+/** What was pressed in a dialog may be gone with its focus: the way on takes it, else the dialog. */
 const keepFocus = () => {
-  if (!dialog?.isConnected) return;
-  const falls = [document.body, dialog, dialog.querySelector("[aria-label=Close]")];
-  if (!falls.includes(document.activeElement)) return;
-  (dialog.querySelector(`[data-testid^="stBaseButton-primary"]`) ?? dialog).focus();
+  if (!dialog?.isConnected || pressed?.isConnected !== false) return;
+  const way = dialog.querySelector(`[data-testid^="stBaseButton-primary"]`);
+  if (way !== null) way.focus();
+  else if (!dialog.contains(document.activeElement)) dialog.focus();
 };
 
 /** What a page shows now and did not show before. */
@@ -51,7 +50,8 @@ const listen = (region) => {
     if (words !== "") region.textContent = words;
   };
   const press = ({ target }) => {
-    dialog = target.closest?.("[role=dialog]");
+    dialog = target.closest?.("[role=dialog]") ?? null;
+    pressed = target;
     if (!region.isConnected) { for (const kind of PRESSES) removeEventListener(kind, press, true); }
     since = performance.now();
     if (!region.isConnected || before !== null) return;
