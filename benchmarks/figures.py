@@ -74,7 +74,7 @@ def record(what: str, shown: str, aim: str = "", *, is_met: bool | None = None) 
     verdict = f"  (aim {aim}: {'met' if is_met else 'missed'})" if aim else ""
     print(f"  {what}: {shown}{verdict}")
     if path := os.environ.get(FILE):
-        kept = json.loads(Path(path).read_text(encoding="utf-8"))
+        kept = json.loads(Path(path).read_text(encoding="utf-8")) if Path(path).exists() else {}
         kept.setdefault(machine_kind(), {})[what] = {
             "shown": shown,
             "aim": aim,
