@@ -2,6 +2,7 @@
 
 const KEPT = "ott-lesson-offered";
 const NARROW = matchMedia("(max-width: 40rem)").matches; // there the buttons of the loop are lowest
+const PRESSES = 3; // elsewhere: whoever made them has found the way in
 const STYLE = `position:fixed;right:1rem;bottom:${NARROW ? "5.5rem" : ".3rem"};` +
   "z-index:100;display:flex;gap:.8rem;" +
   "align-items:center;padding:.2rem .9rem;border:1px solid #8886;border-radius:.5rem;" +
@@ -26,4 +27,6 @@ export default ({ data, parentElement }) => {
   close.onclick = () => offer.remove();
   offer.append("New here?", ...links, close);
   parentElement.append(offer);
+  let presses = 0;
+  addEventListener("click", () => ++presses === PRESSES && offer.remove());
 };
