@@ -26,7 +26,7 @@ os.environ.update(
     MKL_NUM_THREADS="1",
 )
 
-pytest_plugins = ["tests.browser", "tests.loopback_hub"]  # for those who ask for them
+pytest_plugins = ["tests.browser", "tests.loopback_hub", "tests.kept_children"]
 
 hypothesis.settings.register_profile("steady", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)

@@ -17,17 +17,12 @@ from tests.architecture.sources import ROOT
 
 # what takes longest to import of all that a model's class asks for
 HEAVY = ("transformers.modeling_utils", "torch._dynamo", "torch.distributed.tensor")
-WRITE = f"""
-import json, sys
-from model.generation import Generation
-from model.loading import load_model
-Generation(load_model("storyteller"), "The cat sat on the").step()
-print(json.dumps([name for name in {HEAVY} if name in sys.modules]))
-"""
 SERVE_ONE_READER = f"""
 import gc, json, sys
 from streamlit import config
 from streamlit.testing.v1 import AppTest
+from model.generation import Generation
+from model.loading import load_model
 from pages.frame import models
 models._HEAD_START = 3600.0
 
@@ -38,37 +33,33 @@ def count(phase, info):
 
 config.set_option("client.showErrorDetails", "full")
 app = AppTest.from_file("app.py", default_timeout=120).run()
-heavy = [name for name in {HEAVY} if name in sys.modules]
 counts = [gc.get_freeze_count(), len(gc.get_objects())]
 gc.callbacks.append(count)
 for _ in range(5):
     app.run()
-print(json.dumps([[error.value for error in app.exception], heavy, *counts, full]))
+full_of_presses = full
+Generation(load_model("storyteller"), "The cat sat on the").step()
+heavy = [name for name in {HEAVY} if name in sys.modules]
+print(json.dumps([[error.value for error in app.exception], heavy, *counts, full_of_presses]))
 """
-
-
-def answer_of(program: str) -> Any:
-    """Run a program in a process of its own, and return what it printed last, read as JSON."""
-    command = [sys.executable, "-c", program]
-    run = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout.splitlines()[-1])
-
-
-def test_the_model_classes_are_not_imported_for_the_first_token() -> None:
-    assert answer_of(WRITE) == []
 
 
 @pytest.fixture(scope="module")
 def served() -> list[Any]:
-    errors, *found = answer_of(SERVE_ONE_READER)
+    """What a process of its own printed last: what it had imported, and what it collected."""
+    command = [sys.executable, "-c", SERVE_ONE_READER]
+    run = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    errors, *found = json.loads(run.stdout.splitlines()[-1])
     assert errors == []
     return found
 
 
-def test_the_model_classes_are_not_imported_for_the_first_page(served: list[Any]) -> None:
+def test_neither_the_first_page_nor_the_first_token_imports_the_model_classes(
+    served: list[Any],
+) -> None:
     assert served[0] == []
 
 

@@ -77,28 +77,6 @@ def _soon(request: pytest.FixtureRequest) -> Iterator[None]:
     assert time.process_time() - started < PATIENCE_SECONDS
 
 
-@pytest.fixture(scope="module")
-def children() -> Iterator[dict[str, Child]]:
-    """The processes that try what is foreign, kept from case to case: each takes long to begin."""
-    kept: dict[str, Child] = {}
-    yield kept
-    for child in kept.values():
-        Child.__exit__(child)
-
-
-@pytest.fixture
-def _kept_children(children: dict[str, Child], monkeypatch: pytest.MonkeyPatch) -> None:
-    class Kept(Child):
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    def child(module: str, seconds: float) -> Child:
-        return children.setdefault(module, Kept(module, min(seconds, 2.0)))
-
-    monkeypatch.setattr(check, "Child", child)
-    monkeypatch.setattr(random_weights, "Child", child)
-
-
 @pytest.mark.parametrize(("page", "link", "says"), LINKS)
 def test_a_link(page: str, link: dict[str, str], says: str) -> None:
     app = open_home(**link) if page == "generate" else opened(page, **link)
@@ -133,9 +111,15 @@ def change(path: Path, content: Change) -> None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-@pytest.mark.usefixtures("_kept_children")
 @pytest.mark.parametrize(("files", "says"), FOLDERS)
-def test_a_folder(good: Path, tmp_path: Path, files: dict[str, Change], says: str) -> None:
+def test_a_folder(
+    good: Path,
+    tmp_path: Path,
+    files: dict[str, Change],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(check, "_TRIAL_SECONDS", 2.0)
     folder = shutil.copytree(good, tmp_path / "model")
     for name, content in files.items():
         change(folder / name, content)
@@ -174,9 +158,9 @@ def test_a_constraint(kind: Kind, source: str, says: str) -> None:
     assert is_short(str(caught.value))
 
 
-@pytest.mark.usefixtures("_kept_children")
 @pytest.mark.parametrize(("text", "says"), SHAPES)
-def test_a_pasted_config(text: str, says: str) -> None:
+def test_a_pasted_config(text: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_weights, "_PASTED_SECONDS", 2.0)
     with pytest.raises(ValueError, match=says) as caught:
         random_weights.read_shape(text)
     assert is_short(str(caught.value))

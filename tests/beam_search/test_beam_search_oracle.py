@@ -73,8 +73,9 @@ def test_texts_and_scores_are_those_of_transformers(architecture: str) -> None:
     compare(lm, PROMPTS[0], usual_ends(lm), 4, length_penalty=1.0, max_new_tokens=9)
 
 
-@pytest.mark.parametrize("architecture", ["gpt2", "llama", "gemma2", "mamba"])
-@pytest.mark.parametrize("n_beams", [2, 3, 8])
+@pytest.mark.parametrize(
+    ("architecture", "n_beams"), [("gpt2", 2), ("llama", 3), ("mamba", 3), ("gemma2", 8)]
+)
 @pytest.mark.parametrize("length_penalty", [-1.0, 0.0, 0.7, 2.0])
 def test_any_beams_and_any_penalty(architecture: str, n_beams: int, length_penalty: float) -> None:
     lm, how = tiny(architecture), {"length_penalty": length_penalty, "max_new_tokens": 8}

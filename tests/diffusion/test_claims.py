@@ -19,7 +19,7 @@ from pages.lessons.diffusion.fill import joined_ending
 from pages.lessons.diffusion.settings import BEGINNING, ENDING
 from pages.lessons.encoder_decoder.settings import GAP_TEXT
 
-LENGTH = 32
+LENGTH = 16
 TEMPERATURE = 0.0  # what clashes does so without a draw
 GIVEN = (
     (BEGINNING, ENDING),

@@ -232,11 +232,11 @@ def test_a_batch_decodes_by_the_captured_step_or_where_it_is_refused_by_its_own(
 def test_more_caches_are_compiled_than_torch_would_by_itself(compiles: list[int]) -> None:
     torch._dynamo.reset()
     with torch._dynamo.config.patch(recompile_limit=1):
-        for n_blocks in (1, 2, 3):
+        for n_blocks in (1, 2):
             steps = StaticDecode(tiny("llama"), 16 * n_blocks)
             list(steps.prepare(("compiled",)))
             assert steps.way == "compiled"
-    assert len(compiles) == 3, "each for its own size, none for sizes that vary"
+    assert len(compiles) == 2, "each for its own size, none for sizes that vary"
 
 
 @pytest.mark.usefixtures("graphs")
