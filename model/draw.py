@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from model.records import Candidate, Distribution, FloatArray, IntArray, Stage
-
-T = TypeVar("T", bound=Hashable)
 
 MAX_HELD = 4_096  # logits of a large vocabulary that are held one by one
 _WIDENING = 12.0  # nats: so much further down a bin is e times as wide
@@ -116,21 +113,11 @@ def draw_many(ids: IntArray, probs: FloatArray, coins: Sequence[float] | FloatAr
     return drawn
 
 
-def vote(answers: Sequence[T]) -> tuple[tuple[T, int], ...]:
-    """Counts answers, most votes first; of equals the one that came first."""
-    return tuple(Counter(answers).most_common())
-
-
 def agreement(answers: Sequence[Hashable]) -> float:
-    """Returns the chance that two of the answers, taken at random, are the same.
-
-    Raises:
-        ValueError: where there are fewer than two.
-    """
-    if len(answers) < 2:
-        raise ValueError("Agreement takes two answers: draw more.")
+    """Returns the chance that two of the answers, taken at random, are the same; 1 for one."""
     n = len(answers)
-    return sum(count * (count - 1) for _, count in vote(answers)) / (n * (n - 1))
+    same = sum(count * (count - 1) for count in Counter(answers).values())
+    return same / (n * (n - 1)) if n > 1 else 1.0
 
 
 def candidates(

@@ -167,20 +167,6 @@ def is_neutral(settings: Settings, name: str) -> bool:
     return bool(getattr(settings, name) == NEUTRAL[name])
 
 
-def ignored(settings: Settings) -> tuple[str, ...]:
-    """Names the settings that were moved but have no stage in the chosen order.
-
-    They have no effect, and a page that shows their sliders should say so.
-    """
-    return tuple(
-        name
-        for name in STAGE_NAMES
-        if name not in settings.order
-        and not is_neutral(settings, name)
-        and not (name == "temperature" and settings.is_greedy)
-    )
-
-
 def _checked_number(name: str, value: object) -> float | int:
     """Returns `value` as the int or float that the setting `name` holds, or says what it may be."""
     if name == "top_k" and value is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import fmean
+from statistics import fmean, mode
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from model.chi_square import chi_square
 from model.claims.context import GREEDY, ExperimentContext
 from model.claims.records import Finding
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_share, judge_some
-from model.draw import rank_order, vote
+from model.draw import rank_order
 from model.generation import Generation
 from model.held_out import held_out
 from model.records import Stage
@@ -137,7 +137,7 @@ def c17_a_vote_without_chance_is_void(context: ExperimentContext) -> Finding:
     )
     votes = [words[i : i + N_VOTES] for i in range(0, len(words), N_VOTES)]
     single = [votes[i].count(answer) / N_VOTES for i, answer in enumerate(answers)]
-    voted = [vote(votes[i])[0][0] == answer for i, answer in enumerate(answers)]
+    voted = [mode(votes[i]) == answer for i, answer in enumerate(answers)]
     return finding(
         "By definition {n} answers at T = 0 are copies, so their vote is one answer: it names the "
         "next word of a held-out story in {copies} of the cases. At T = 0.7 one sample does in "

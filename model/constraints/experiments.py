@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from statistics import mode
 
 from model.constraints.decoding import ConstrainedBeamSearch, ConstrainedGeneration, Constraint
 from model.constraints.records import ConstrainedText, MethodResult
-from model.draw import agreement, vote
+from model.draw import agreement
 from model.generation import Generation
 from model.job import Progress, Work
 from model.sampling import Settings
@@ -100,8 +101,8 @@ def _result(method: _Method, argmax: ConstrainedText) -> MethodResult:
         temperature=method.temperature,
         n_texts=len(texts),
         n_complete=len(complete),
-        most_common=vote(answers)[0][0],
-        agreement=agreement(answers) if len(answers) > 1 else 1.0,
+        most_common=mode(answers),
+        agreement=agreement(answers),
         escape_rate=n_escaped / len(texts),
         logprob=sum(text.logprob for text in texts) / len(texts),
         seconds=method.seconds,

@@ -13,17 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from model import masks
-from model.draw import (
-    MAX_HELD,
-    candidates,
-    draw,
-    rank_order,
-    second_toss,
-    summarise,
-    uniform_at,
-)
+from model.draw import MAX_HELD, candidates, draw, rank_order, second_toss, summarise, uniform_at
 from model.records import FloatArray, Stage
-from model.settings import ORDERS, Settings, ignored
+from model.settings import ORDERS, Settings
 
 __all__ = [
     "MAX_HELD",
@@ -31,7 +23,6 @@ __all__ = [
     "Settings",
     "candidates",
     "draw",
-    "ignored",
     "process",
     "rank_order",
     "summarise",

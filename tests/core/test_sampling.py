@@ -22,7 +22,6 @@ from model.sampling import (
     Settings,
     candidates,
     draw,
-    ignored,
     process,
     rank_order,
     summarise,
@@ -167,11 +166,9 @@ class TestPipeline:
         assert top_k.removed_mass == pytest.approx(0.25)
         assert top_k.boundary_id == 1
 
-    def test_a_stage_that_the_order_lacks_does_nothing_and_is_named(self) -> None:
+    def test_a_stage_that_the_order_lacks_does_nothing(self) -> None:
         settings = made(top_k=1, eta=0.5, typical_p=0.9, order="vllm")
         assert settings.stage_names == ("top_k",)
-        assert ignored(settings) == ("typical_p", "eta")
-        assert ignored(Settings(temperature=0, order=("top_k",))) == ()
 
     def test_underflow_is_not_removal(self) -> None:
         raw = last([0.0, -1e4])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
-from model.draw import agreement, vote
+from model.draw import agreement
 from model.job import Job
 from model.sampling.experiments import (
     PENALTIES,
@@ -53,7 +54,7 @@ def _show_votes(lab: Lab, job: Job[Votes]) -> None:
     if votes is None or not votes.sampled:
         return
     greedy, sampled = _answers(votes.greedy), _answers(votes.sampled)
-    answers = [answer for answer, _ in vote([*greedy, *sampled])][:MAX_ANSWERS]
+    answers = [answer for answer, _ in Counter([*greedy, *sampled]).most_common()][:MAX_ANSWERS]
     cold, warm = ([side.count(answer) for answer in answers] for side in (greedy, sampled))
     chart = votes_figure(answers, cold, warm)
     pairs = list(zip(votes.greedy, votes.sampled, strict=False))  # one side may be a text ahead
@@ -85,7 +86,7 @@ def _answers(texts: Sequence[Continuation]) -> list[str]:
 def _summary(texts: Sequence[Continuation]) -> str:
     """Say how many texts there are, how far they agree, and what the vote comes to."""
     answers = _answers(texts)
-    winner, n_votes = vote(answers)[0]
+    winner, n_votes = Counter(answers).most_common(1)[0]
     n_distinct = len({text.token_ids for text in texts})
     agree = f", {percent(agreement(answers))} of pairs agree" if len(answers) > 1 else ""
     return (
