@@ -11,7 +11,6 @@ in turn, what the gap held. This module knows a model of that kind; it draws not
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from transformers import DynamicCache, EncoderDecoderCache
 from transformers.modeling_outputs import BaseModelOutput
@@ -21,6 +20,7 @@ from model.encoder_decoder.gaps import GAP, segments, sentinel_ids, with_sentine
 from model.encoder_decoder.records import Segment, TwoCaches
 from model.loading import LanguageModel
 from model.passes import Logits, check_room, run_pass
+from model.records import FloatArray
 from model.tokenizing import encode, labels_of, text_of
 from model.weights.device import lock_of
 
@@ -145,8 +145,8 @@ class Infilling:
         """Returns both caches as they stand, with their bytes after every step."""
         cross, own = (self._cache.cross_attention_cache, self._cache.self_attention_cache)
         return TwoCaches(
-            cross=_sizes(self.lm, cross),
-            own=_sizes(self.lm, own),
+            cross=_sizes(cross),
+            own=_sizes(own),
             source_labels=labels_of(self.lm, self.source_ids),
             written_labels=labels_of(self.lm, self.ids[: len(self._bytes) - 1]),
             cross_bytes=tuple(one for one, _ in self._bytes),
@@ -210,13 +210,7 @@ def _keys(cache: DynamicCache) -> list[torch.Tensor]:
     return [keys for keys in found if isinstance(keys, torch.Tensor)]
 
 
-@torch.inference_mode()
-def _sizes(lm: LanguageModel, cache: DynamicCache) -> npt.NDArray[np.float32]:
+def _sizes(cache: DynamicCache) -> FloatArray:
     """Returns the root mean square of each key, (layers, heads, positions)."""
-    kept = _keys(cache)
-    if not kept:
-        return np.zeros((0, 0, 0), dtype=np.float32)
-    with lock_of(lm.device):
-        sizes = torch.stack([keys[0].float().square().mean(-1).sqrt() for keys in kept])
-        found: npt.NDArray[np.float32] = sizes.cpu().numpy()
-    return found
+    sizes = [kv_cache.head_sizes(keys) for keys in _keys(cache)]
+    return np.stack(sizes) if sizes else np.zeros((0, 0, 0), dtype=np.float32)

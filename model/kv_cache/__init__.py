@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from transformers import DynamicCache, PreTrainedConfig
 from transformers.cache_utils import DynamicLayer
@@ -45,37 +47,26 @@ def cache_shape(config: PreTrainedConfig, bytes_per_number: int) -> CacheShape:
         bytes_per_number: 2 in 16 bits, 4 in float32.
     """
     text_config = config.get_text_config(decoder=True)
-    layers = [_layer_config(text_config, index) for index in _attention_layers(config)]
-    numbers = sum(_numbers_per_token(layer) for layer in layers)
-    first = layers[0] if layers else None
+    layers = DynamicCache(config=config).layers
+    windows = [getattr(layer, "sliding_window", None) for layer in layers]
+    own = getattr(text_config, "per_layer_config", None)  # where layers are not all alike
+    # those that keep keys and values: not those that sum up the past or share
+    keeping = [
+        text_config if own is None else own[index]
+        for index, layer in enumerate(layers)
+        if isinstance(layer, DynamicLayer)
+    ]
+    numbers = sum(_latent_size(one) or 2 * _n_kv_heads(one) * _head_dim(one) for one in keeping)
+    first = keeping[0] if keeping else None
     return CacheShape(
-        n_layers=len(layers),
+        n_layers=len(keeping),
         n_kv_heads=_n_kv_heads(first) if first else 0,
         head_dim=_head_dim(first) if first else 0,
         n_heads=_n_heads(first) if first else 0,
         bytes_per_number=bytes_per_number,
         bytes_per_token=numbers * bytes_per_number,
-        sliding_window=_sliding_window(config),
+        sliding_window=min(filter(None, windows), default=None),
     )
-
-
-def _attention_layers(config: PreTrainedConfig) -> list[int]:
-    """Lists the layers that keep keys and values: not those that sum up the past or share."""
-    layers = DynamicCache(config=config).layers
-    return [index for index, layer in enumerate(layers) if isinstance(layer, DynamicLayer)]
-
-
-def _layer_config(config: PreTrainedConfig, index: int) -> PreTrainedConfig:
-    """Returns the config of one layer; that of the model where all layers are alike."""
-    layer_configs = getattr(config, "per_layer_config", None)
-    return config if layer_configs is None else layer_configs[index]
-
-
-def _numbers_per_token(config: PreTrainedConfig) -> int:
-    """Counts the numbers that one token leaves in one layer."""
-    if _latent_size(config):
-        return _latent_size(config)
-    return 2 * _n_kv_heads(config) * _head_dim(config)
 
 
 def _latent_size(config: PreTrainedConfig) -> int:
@@ -104,13 +95,6 @@ def _head_dim(config: PreTrainedConfig) -> int:
     hidden = first_number(config, ("hidden_size", "n_embd", "d_model"))
     own = _latent_size(config) or first_number(config, _HEAD_SIZES)
     return own or hidden // max(_n_heads(config), 1)
-
-
-def _sliding_window(config: PreTrainedConfig) -> int | None:
-    """Returns the shortest window that a layer of this config looks back over."""
-    layers = DynamicCache(config=config).layers
-    windows = [getattr(layer, "sliding_window", None) for layer in layers]
-    return min((window for window in windows if window), default=None)
 
 
 def first_number(config: object, names: tuple[str, ...]) -> int:
@@ -199,6 +183,14 @@ def bytes_held(cache: DynamicCache | None) -> int:
     """Counts the bytes of storage behind the cache: whole blocks, and what a crop left empty."""
     storages = (tensor.untyped_storage() for _, tensor in _tensors(cache))
     return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
+
+
+@torch.inference_mode()
+def head_sizes(states: torch.Tensor) -> npt.NDArray[np.float32]:
+    """Returns the root mean square over the numbers of each head, (heads, positions)."""
+    with lock_of(states.device):
+        sizes: npt.NDArray[np.float32] = states[0].float().square().mean(-1).sqrt().cpu().numpy()
+    return sizes
 
 
 def _tensors(cache: DynamicCache | None) -> Iterator[tuple[str, torch.Tensor]]:

@@ -14,11 +14,11 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from transformers import DynamicCache
 
 from model import kv_cache
+from model.batch import check_crop
 from model.draw import best_except
 from model.flops import count_flops, predict_flops
 from model.generation import Generation
@@ -43,7 +43,6 @@ N_CHECKS = 4  # lengths at which the formula for FLOPs is held against torch's c
 # The cache's contents
 
 
-@torch.inference_mode()
 def look_into(generation: Generation) -> CacheGrid | None:
     """Sums up every key and every value of a text's cache in one number: its root mean square.
 
@@ -56,8 +55,8 @@ def look_into(generation: Generation) -> CacheGrid | None:
     tokens = generation.ids[-generation.cache_tokens :]
     lm = generation.lm
     return CacheGrid(
-        keys=np.stack([_sizes(lm, layer.keys) for layer in layers]),
-        values=np.stack([_sizes(lm, layer.values) for layer in layers]),
+        keys=np.stack([kv_cache.head_sizes(layer.keys) for layer in layers]),
+        values=np.stack([kv_cache.head_sizes(layer.values) for layer in layers]),
         labels=labels_of(lm, tokens),
         n_prompt=min(generation.n_prompt, generation.cache_tokens),
         n_new=generation.last_pass.n_input,
@@ -69,21 +68,13 @@ def look_into(generation: Generation) -> CacheGrid | None:
 
 def _key_value_layers(cache: DynamicCache | None) -> list[Any]:
     """Lists the layers that hold keys and values, where all of them are of one shape."""
-    layers: list[Any] = [] if cache is None else list(filter(_holds_keys, cache.layers))
+    layers: list[Any] = [
+        layer
+        for layer in (cache.layers if cache is not None else ())
+        if getattr(getattr(layer, "keys", None), "ndim", 0) == 4
+    ]
     shapes = {tuple(layer.keys.shape[:3]) for layer in layers}
     return layers if len(shapes) == 1 else []
-
-
-def _holds_keys(layer: object) -> bool:
-    keys = getattr(layer, "keys", None)
-    return isinstance(keys, torch.Tensor) and keys.dim() == 4
-
-
-def _sizes(lm: LanguageModel, states: torch.Tensor) -> npt.NDArray[np.float32]:
-    """Returns the root mean square over the numbers of each head, (heads, positions)."""
-    with lock_of(lm.device):
-        sizes: npt.NDArray[np.float32] = states[0].float().square().mean(-1).sqrt().cpu().numpy()
-    return sizes
 
 
 @torch.inference_mode()
@@ -256,8 +247,7 @@ def reuse_prefix(
     Raises:
         ValueError: where the model's cache cannot be cropped; one sentence.
     """
-    if lm.weights.cache_argument is None or not kv_cache.can_crop(lm.config):
-        raise ValueError(f"The cache of {lm.name} cannot be cropped to a common start.")
+    check_crop(lm)
     n_common = common_start(first, second)
     # one token at least has to be read, for its logits
     n_reused = min(n_common, len(second) - 1)

@@ -6,10 +6,11 @@ multiplication. Grouped queries: 2305.13245; latent attention: 2405.04434.
 
 from __future__ import annotations
 
-from transformers import PreTrainedConfig
+from typing import Any
 
 from model.kv_cache import cache_shape
 from model.kv_cache.records import CachePlan
+from model.records import CacheShape
 from model.weights.published_shapes import ModelShape
 
 BITS = (16, 8, 4)
@@ -36,7 +37,8 @@ def plan_cache(
         raise ValueError("Numbers have 16, 8 or 4 bits here: choose one of these.")
     # numbers, at one byte each
     config = model.config.get_text_config(decoder=True)
-    numbers = cache_shape(config, 1).bytes_per_token
+    shape = cache_shape(config, 1)
+    numbers = shape.bytes_per_token
     if not numbers:
         raise ValueError(
             f"{model.name} keeps no keys and values by position, so its cache does not grow: "
@@ -46,9 +48,9 @@ def plan_cache(
     weights = model.n_parameters * weight_bits / 8
     return CachePlan(
         name=model.name,
-        attention=_attention(config),
+        attention=_attention(shape),
         numbers_per_token=numbers,
-        numbers_all_heads=_numbers_all_heads(config),
+        numbers_all_heads=shape.n_layers * shape.n_heads * _pair_size(config, shape),
         bytes_per_token=per_token,
         bytes_per_sequence=per_token * n_tokens,
         weight_bytes=weights,
@@ -57,20 +59,17 @@ def plan_cache(
     )
 
 
-def _attention(config: PreTrainedConfig) -> str:
+def _attention(shape: CacheShape) -> str:
     """Says how query heads share keys and values."""
-    shape = cache_shape(config, 1)
-    if getattr(config, "kv_lora_rank", None):
+    if shape.is_latent:
         return f"{shape.n_heads} heads share a latent of {shape.head_dim}"
     if shape.n_heads == shape.n_kv_heads:
         return f"{shape.n_heads} heads, all kept"
     return f"{shape.n_heads} heads share {shape.n_kv_heads}"
 
 
-def _numbers_all_heads(config: PreTrainedConfig) -> int:
-    """Counts what a token would leave if every query head kept a key and a value of its own."""
-    shape = cache_shape(config, 1)
-    pair = 2 * shape.head_dim
-    if getattr(config, "kv_lora_rank", None):
-        pair = config.qk_nope_head_dim + config.qk_rope_head_dim + config.v_head_dim
-    return shape.n_layers * shape.n_heads * pair
+def _pair_size(config: Any, shape: CacheShape) -> int:
+    """Counts the numbers of a key and a value of one query head, if it kept its own."""
+    if shape.is_latent:
+        return int(config.qk_nope_head_dim + config.qk_rope_head_dim + config.v_head_dim)
+    return 2 * shape.head_dim

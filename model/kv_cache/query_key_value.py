@@ -19,6 +19,7 @@ from transformers.masking_utils import sdpa_mask
 
 from model.kv_cache.records import QueryKeyValue
 from model.loading import LanguageModel
+from model.masks import log_softmax
 from model.passes import PassError, inputs_of, run_pass, twin_of
 from model.records import FloatArray
 from model.tokenizing import labels_of
@@ -103,6 +104,5 @@ def attention_weights(query: FloatArray, keys: FloatArray) -> FloatArray:
     """
     shared = np.repeat(keys, len(query) // len(keys), axis=0).astype(np.float64)
     scores = np.einsum("hd,htd->ht", query.astype(np.float64), shared) / np.sqrt(query.shape[-1])
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights: FloatArray = powers / powers.sum(axis=-1, keepdims=True)
+    weights: FloatArray = np.exp(log_softmax(scores))
     return weights
