@@ -8,8 +8,8 @@ asked of NVML, which comes with NVIDIA's driver; where there is none, nothing is
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import pynvml  # type: ignore[import-untyped]  # ships no types
 import torch
@@ -19,6 +19,8 @@ from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.prefill_decode.records import Energy, Prices
 from model.tokenizing import random_ids
+
+Meter: TypeAlias = Callable[[], float]  # the joules that a GPU has used since its driver was loaded
 
 HOUR = 3600.0  # seconds
 METERED_SECONDS = 1.5  # a GPU's count moves on some ten times a second
@@ -74,36 +76,22 @@ def listed_ratio(price_in: float, price_out: float) -> float:
     return price_out / price_in
 
 
-class EnergyMeter:
-    """The joules that a GPU says it has used; made by `energy_meter`."""
-
-    def __init__(self, handle: Any) -> None:
-        """Takes a device as NVML knows it."""
-        self._handle = handle
-
-    def joules(self) -> float | None:
-        """Returns the joules since the driver was loaded; None where the GPU does not count."""
-        try:
-            return float(pynvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) / 1000
-        except pynvml.NVMLError:
-            return None
-
-
-def energy_meter(device: torch.device) -> EnergyMeter | None:
-    """Finds the meter of a GPU; None where there is no such GPU or no NVML."""
+def energy_meter(device: torch.device) -> Meter | None:
+    """Finds the meter of a GPU; None where there is no NVML, or the GPU does not count."""
     if device.type != "cuda":
         return None
     try:
         pynvml.nvmlInit()
         uuid = f"GPU-{torch.cuda.get_device_properties(device).uuid}"
-        meter = EnergyMeter(pynvml.nvmlDeviceGetHandleByUUID(uuid))
+        handle = pynvml.nvmlDeviceGetHandleByUUID(uuid)
+        pynvml.nvmlDeviceGetTotalEnergyConsumption(handle)
     except (pynvml.NVMLError, AttributeError, RuntimeError):
         return None
-    return None if meter.joules() is None else meter
+    return lambda: float(pynvml.nvmlDeviceGetTotalEnergyConsumption(handle)) / 1000
 
 
 def measure_energy(
-    lm: LanguageModel, engine_name: str, meter: EnergyMeter, seconds: float = METERED_SECONDS
+    lm: LanguageModel, engine_name: str, meter: Meter, seconds: float = METERED_SECONDS
 ) -> Work[Energy]:
     """Reads the meter before and after many prefills, then before and after many decode steps.
 
@@ -128,17 +116,19 @@ def measure_energy(
 
 
 def _joules_a_token(
-    engine: Engine, ids: Sequence[int], meter: EnergyMeter, seconds: float, *, is_prefill: bool
+    engine: Engine, ids: Sequence[int], meter: Meter, seconds: float, *, is_prefill: bool
 ) -> float:
     engine.prefill(ids)
-    before, started, n_tokens = meter.joules(), time.perf_counter(), 0
-    while time.perf_counter() - started < seconds:
-        if is_prefill or n_tokens % len(ids) == len(ids) - 1:
-            engine.prefill(ids)  # a decode that has filled the context begins again
-        else:
-            engine.decode(ids[0])
-        n_tokens += len(ids) if is_prefill else 1
-    after = meter.joules()
-    if before is None or after is None:
-        raise ValueError("The energy counter of this GPU stopped responding: measure again.")
-    return (after - before) / n_tokens
+    try:
+        before, started, n_tokens = meter(), time.perf_counter(), 0
+        while time.perf_counter() - started < seconds:
+            if is_prefill or n_tokens % len(ids) == len(ids) - 1:
+                engine.prefill(ids)  # a decode that has filled the context begins again
+            else:
+                engine.decode(ids[0])
+            n_tokens += len(ids) if is_prefill else 1
+        return (meter() - before) / n_tokens
+    except pynvml.NVMLError as error:
+        raise ValueError(
+            "The energy counter of this GPU stopped responding: measure again."
+        ) from error

@@ -7,7 +7,7 @@ of it if it is not is measured here against each prompt alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 
 import torch
@@ -43,26 +43,25 @@ def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Work
         mask = torch.tensor([[0] * n + [1] * (n_columns - n) for n in n_pads], device=lm.device)
         # what a model does when it is not told: columns are positions, padding included
         counted = torch.arange(n_columns, device=lm.device).expand_as(mask)
-    takes_padding = argument_names(lm.model) >= PADDING
-    n_done, n_total = count(), len(prompts) + (4 if takes_padding else 2)
-    alone = []
+    right = [list(ids) + [pad_id] * n for n, ids in zip(n_pads, prompts, strict=True)]
+    # rightly, and in the ways in which it goes wrong
+    given = {"attention_mask": mask, "position_ids": counted}
+    together: dict[str, Callable[[], Logits]] = {
+        RIGHT: lambda: Batch(lm, prompts).logits,
+        COUNTED: lambda: forward(lm, left, extra=given)[0][:, 0],
+        NEITHER: lambda: forward(lm, left)[0][:, 0],
+        OTHER_END: lambda: forward(lm, right)[0][:, 0],
+    }
+    if not argument_names(lm.model) >= PADDING:
+        del together[RIGHT], together[COUNTED]
+    n_done, n_total = count(), len(prompts) + len(together)
+    alone, ways = list[Logits](), list[PaddedWay]()
     for n, ids in enumerate(prompts, start=1):
         yield Progress(next(n_done), n_total, f"prompt {n} alone")
         alone.append(forward(lm, [ids])[0][0, 0])
-
-    # rightly, and in the ways in which it goes wrong
-    ways = []
-    if takes_padding:
-        yield Progress(next(n_done), n_total, f"together, {RIGHT}")
-        ways.append(_against(RIGHT, Batch(lm, prompts).logits, alone))
-        yield Progress(next(n_done), n_total, f"together, {COUNTED}")
-        given = {"attention_mask": mask, "position_ids": counted}
-        ways.append(_against(COUNTED, forward(lm, left, extra=given)[0][:, 0], alone))
-    yield Progress(next(n_done), n_total, f"together, {NEITHER}")
-    ways.append(_against(NEITHER, forward(lm, left)[0][:, 0], alone))
-    right = [list(ids) + [pad_id] * n for n, ids in zip(n_pads, prompts, strict=True)]
-    yield Progress(next(n_done), n_total, f"together, {OTHER_END}")
-    ways.append(_against(OTHER_END, forward(lm, right)[0][:, 0], alone))
+    for name, run in together.items():
+        yield Progress(next(n_done), n_total, f"together, {name}")
+        ways.append(_against(name, run(), alone))
     labels = tuple(labels_of(lm, ids) for ids in prompts)
     scale = max(float(abs(row).max()) for row in alone)
     return Padding(labels, n_columns, scale, tuple(ways))

@@ -47,8 +47,6 @@ BATCHES = (1, 4, 16, 64)  # sequences that decode together
 N_PAST = 128
 N_PASSES = 5
 _FEWEST, _PATIENCE = 2, 4.0  # passes of a kind; seconds after which so few will do
-_NARROW = {"cpu": 2}  # numbers in a head of the twin
-_NARROW_ELSEWHERE = 8  # a GPU's attention kernels take a multiple of 8, or a slow way round
 _NARROW_VOCAB = 16
 CEILINGS = (
     ("copying in memory", measure_copy),
@@ -70,7 +68,8 @@ def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
         None where the architecture does not take such a width.
     """
     config = copy.deepcopy(lm.model.config)
-    heads, width = lm.cache_shape.n_heads, head_width(lm.device)
+    # numbers in a head: a GPU's attention kernels take a multiple of 8, or a slow way round
+    heads, width = lm.cache_shape.n_heads, 2 if lm.device.type == "cpu" else 8
     narrow = {
         "hidden_size": width * heads,
         "head_dim": width,
@@ -92,11 +91,6 @@ def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
     except Exception:  # an architecture with rules of its own: then this floor stays unknown
         return None
     return twin
-
-
-def head_width(device: torch.device) -> int:
-    """Returns the numbers in a head of the twin: as few as the device has a quick kernel for."""
-    return _NARROW.get(device.type, _NARROW_ELSEWHERE)
 
 
 def measure_floors(lm: LanguageModel, n_tries: int = N_TRIES) -> dict[str, float]:

@@ -78,7 +78,7 @@ def test_without_a_driver_nothing_is_said_of_energy(monkeypatch: pytest.MonkeyPa
 def test_energy_is_read_from_the_meter() -> None:
     meter = energy_meter(torch.device("cuda"))
     assert meter is not None
-    assert (meter.joules(), meter.joules()) == (2.0, 3.0)
+    assert (meter(), meter()) == (2.0, 3.0)
     energy = finish(measure_energy(tiny("llama"), PLAIN, meter, seconds=0.02))
     assert energy.engine == PLAIN
     assert 0 < energy.joules_in <= 1 / 48

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import count
 from typing import Any
 
 import pytest
@@ -107,17 +109,9 @@ def test_an_answer_that_is_stopped_is_replayed_until_something_is_measured(app: 
 def test_energy_is_metered_by_the_engine_that_was_timed(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Counting:
-        def __init__(self) -> None:
-            self.n_looks = 0
-
-        def joules(self) -> float:
-            self.n_looks += 1
-            return float(self.n_looks)
-
     run = measured(app, "phases")
     assert "Energy is not measured here" in words(app)
-    monkeypatch.setattr(phase_cost, "energy_meter", lambda _device: Counting())
+    monkeypatch.setattr(phase_cost, "energy_meter", lambda _device: partial(next, count(1.0)))
     monkeypatch.setattr(measure_energy, "__defaults__", (0.01,))
     app.run()
     energy = measured(app, "energy")
