@@ -7,7 +7,7 @@ one more token. They differ in how the second is carried out, never in what it c
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import TypeAlias
 
 from model import passes
 from model.fast.block_cache import whole_blocks
@@ -23,32 +23,16 @@ _ROOM = 16  # positions beyond what was asked for
 _N_READY = 4  # captured steps that a model keeps, each with its cache
 
 
-class Engine(Protocol):
-    """Reads a prompt, then one token after another; each pass comes with its seconds."""
-
-    name: str
-    trials: list[Trial]  # of the ways between which it chose
-
-    def prepare(self) -> Iterator[str]:
-        """Does what has to be done once, bit by bit, and says what."""
-
-    def prefill(self, ids: Sequence[int]) -> tuple[Logits, float]:
-        """Reads a prompt into an empty cache."""
-
-    def decode(self, token_id: int) -> tuple[Logits, float]:
-        """Reads one more token."""
-
-
 class GrowingEngine:
     """The model with a cache that grows; its step is its own or, where there is one, by hand."""
 
     def __init__(self, lm: LanguageModel, name: str) -> None:
         """Begins without a text."""
         self.lm, self.name, self.cache = lm, name, lm.new_cache()
-        self.trials: list[Trial] = []
+        self.trials: list[Trial] = []  # it has no ways to choose between
 
     def prepare(self) -> Iterator[str]:
-        """Has nothing to do."""
+        """Has nothing to do once."""
         return iter(())
 
     def prefill(self, ids: Sequence[int]) -> tuple[Logits, float]:
@@ -98,6 +82,9 @@ class StaticEngine:
         if self._steps.user is not self._mark:
             raise ValueError("Another measurement took the captured step: press the button again.")
         return self._steps
+
+
+Engine: TypeAlias = GrowingEngine | StaticEngine  # each pass comes with its seconds
 
 
 def engine_names(lm: LanguageModel) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ alone. This module knows readers and drafts; timing many rounds is for `model.sp
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -28,7 +28,6 @@ from model.speculative.drafting import Draft, Drafter, new_reader
 from model.speculative.records import Source
 
 Purpose: TypeAlias = Literal["draft", "accept", "draw"]
-Coin: TypeAlias = Callable[[int, Purpose], float]
 PURPOSES: tuple[Purpose, ...] = ("draft", "accept", "draw")
 GREEDY = Settings(temperature=0)
 
@@ -86,7 +85,6 @@ class Speculation:
         settings: Settings = GREEDY,
         seed: int = 0,
         max_new_tokens: int = 1_000_000,
-        coin: Coin | None = None,
     ) -> None:
         """Lets the target read the prompt, all but its last token.
 
@@ -100,7 +98,7 @@ class Speculation:
         self._is_plain_greedy = settings.stage_names == ("greedy",)
         self.starts: list[int] = []  # length of the text before each round
         self.finished: Finish | None = "length" if self.max_length <= len(ids) else None
-        self.coin = coin or (lambda at, use: uniform_at(seed, 3 * at + PURPOSES.index(use)))
+        self._seed = seed
         if self.n_prompt > 1:
             for reader in self.readers:
                 reader.read([self.ids[:-1]])
@@ -159,6 +157,10 @@ class Speculation:
     def probs_of(self, row: Logits, ids: Sequence[int]) -> FloatArray:
         """Returns a distribution after the masks, (vocab,) float64."""
         return process(row, ids, self.settings, self.n_prompt)[-1].probs
+
+    def coin(self, position: int, purpose: Purpose) -> float:
+        """Returns the coin that falls at a position of the text for one of three purposes."""
+        return uniform_at(self._seed, 3 * position + PURPOSES.index(purpose))
 
     def _propose(self, row: Logits, ids: Sequence[int]) -> tuple[int, FloatArray | None]:
         """Chooses as plain decoding would, from the draft's distribution."""

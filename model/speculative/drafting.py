@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -52,19 +52,6 @@ def new_reader(lm: LanguageModel) -> Batch:
     return Batch(lm, by_hand=True)
 
 
-class Drafter(Protocol):
-    """Proposes how a text goes on."""
-
-    name: str
-
-    @property
-    def reader(self) -> Batch | None:
-        """Returns who reads for it; None where no model is asked."""
-
-    def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
-        """Proposes up to n tokens."""
-
-
 class ModelDraft:
     """A small model that writes ahead, token by token."""
 
@@ -97,7 +84,7 @@ class PromptLookup:
     """No model: what followed the same words earlier in the text will follow again."""
 
     name = "prompt lookup"
-    reader = None
+    reader = None  # no model is asked
 
     def __init__(self, width: int) -> None:
         """Takes the width of the target's logits."""
@@ -134,6 +121,9 @@ class ForcedDraft:
         return self._inner.propose(ids, n, replace, adaptive=False)
 
 
+Drafter: TypeAlias = ModelDraft | PromptLookup | ForcedDraft
+
+
 def look_up(ids: Sequence[int], n: int) -> tuple[int, ...]:
     """Returns what followed the last occurrence of the text's last words, at most n tokens.
 
@@ -150,11 +140,8 @@ def look_up(ids: Sequence[int], n: int) -> tuple[int, ...]:
 
 def fit(row: Logits, width: int) -> Logits:
     """Cuts a row of logits to a width, or fills it up with tokens that cannot come."""
-    if len(row) == width:
-        return row
-    fitted = np.full(width, -np.inf, dtype=np.float32)
-    fitted[: len(row)] = row[:width]
-    return fitted
+    n_missing = max(0, width - len(row))
+    return np.pad(row[:width], (0, n_missing), constant_values=-np.inf)
 
 
 def one_hot(token_id: int, width: int) -> FloatArray:

@@ -53,6 +53,7 @@ HEROES = (
 )
 PROMPTS = tuple(f"{opening} {hero}" for opening in OPENINGS for hero in HEROES)
 FEW_PAIRS = Settings(temperature=0.8, top_k=16, top_p=0.9)  # so that every bin fills
+N_DRAFT = 2  # tokens in a round
 
 
 # Greedy
@@ -107,9 +108,7 @@ def compare_distribution(
     lm: LanguageModel,
     drafter: Drafter,
     ids: Sequence[int],
-    settings: Settings = FEW_PAIRS,
     n_draws: int = 10_000,
-    n_draft: int = 2,
 ) -> Work[DistributionTest]:
     """Draws the first two tokens after a prompt by speculation, many times, and counts pairs.
 
@@ -123,7 +122,7 @@ def compare_distribution(
     counts: Counter[tuple[int, ...]] = Counter()
     n_tested = n_accepted = 0
     yield Progress(0, n_draws, "the target’s own probabilities")
-    expected = pair_probs(target, ids, settings)
+    expected = pair_probs(target, ids, FEW_PAIRS)
 
     pairs = sorted(expected, key=lambda pair: -expected[pair])
     probs = np.array([expected[pair] for pair in pairs])
@@ -139,10 +138,10 @@ def compare_distribution(
         for reader in (target, drafter.reader):
             if reader is not None:
                 reader.crop(reader.n_read)
-        text = MemoizedSpeculation(masked, target, drafter, ids, settings, seed=seed)
+        text = MemoizedSpeculation(masked, target, drafter, ids, FEW_PAIRS, seed=seed)
         # a text that ends after the first token is a pair with nothing
         while len(text.ids) < len(ids) + 2 and text.finished is None:
-            outcome = text.round(n_draft)
+            outcome = text.round(N_DRAFT)
             n_tested += outcome.n_tested
             n_accepted += outcome.n_accepted
         pair = tuple(text.ids[len(ids) : len(ids) + 2])

@@ -33,7 +33,7 @@ from model.passes import PassError
 from model.prefill_decode import roofline
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
-from model.prefill_decode.roofline import head_width, measure_floors
+from model.prefill_decode.roofline import measure_floors
 from tests.tiny_models import ARCHITECTURES, fresh_logits, tiny
 
 PROMPT = [5, 6, 7, 8, 9]
@@ -404,5 +404,4 @@ def test_a_gpu_reads_long_prompts_and_knows_what_a_captured_step_takes_at_least(
     assert max(roofline.prefill_lengths(tiny("llama"), (16, 256))) == 16
     floors = measure_floors(tiny("gpt2"), n_tries=1)
     assert set(floors) == {PLAIN, STATIC}
-    assert head_width(torch.device("cuda")) == 8, "attention on a GPU has no kernel for less"
     assert floors[STATIC] > 0
