@@ -46,6 +46,12 @@ def best_ids(scores: FloatArray, n: int) -> npt.NDArray[np.intp]:
     return ids[rank_order(scores[ids])][:n]
 
 
+def place_of(scores: FloatArray, token_id: int) -> int:
+    """Returns how many come before a token in the one order: 0 for the best."""
+    own = scores[token_id]
+    return int(np.count_nonzero(scores > own) + np.count_nonzero(scores[:token_id] == own))
+
+
 def best_except(scores: FloatArray, ids: Iterable[int]) -> int:
     """Returns the best token that is not one of these; of equals the lowest id."""
     others = scores.copy()

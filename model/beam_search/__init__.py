@@ -21,7 +21,7 @@ import numpy.typing as npt
 from model import kv_cache
 from model.batch import Batch
 from model.beam_search.records import ROOT, BeamNode, BeamStep, Fate, FinishedBeam, lineage
-from model.draw import best_ids
+from model.draw import best_ids, place_of
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import log_softmax
@@ -30,7 +30,6 @@ from model.tokenizing import label, text_of, vocabulary_labels
 
 MAX_BEAMS = 8
 N_SHOWN = 3  # best tokens of each beam that are on record, however far they are from being kept
-EarlyStopping: TypeAlias = bool | Literal["never"]
 _SENTENCE_END = re.compile(r"[␣⏎]*[.!?]+[\"'”’]*[␣⏎]*")
 
 Totals: TypeAlias = npt.NDArray[np.float64]
@@ -55,7 +54,6 @@ class BeamSearch:
         length_penalty: float = 0.0,
         max_new_tokens: int = 12,
         end_ids: frozenset[int] | None = None,
-        early_stopping: EarlyStopping = False,
     ) -> None:
         """Takes a prompt that has been read; its cache and its logits are where the beams begin.
 
@@ -65,8 +63,6 @@ class BeamSearch:
             length_penalty: a in sum log p / length ^ a, by which finished texts are ranked.
             max_new_tokens: length at which every text ends.
             end_ids: tokens that end a text; the model's own by default.
-            early_stopping: when n_beams texts are finished, stop at once (True), where the best
-                beam would lose to them at its present length (False), or at any ("never").
 
         Raises:
             ValueError: where there is no room, or a number makes no sense.
@@ -81,7 +77,7 @@ class BeamSearch:
         check_room(lm, len(start.ids) + max_new_tokens, "write fewer, or shorten the prompt")
         self.lm, self.start = lm, start
         self.n_beams, self.length_penalty = n_beams, length_penalty
-        self.max_new_tokens, self.early_stopping = max_new_tokens, early_stopping
+        self.max_new_tokens = max_new_tokens
         self.end_ids = lm.end_ids if end_ids is None else end_ids
         self.nodes: list[BeamNode] = []
         self.steps: list[BeamStep] = []
@@ -110,7 +106,9 @@ class BeamSearch:
 
         # rank: the candidates of all beams in one list, best first
         n_possible = int(np.count_nonzero(totals > -np.inf))
-        ranked = best_ids(totals.ravel(), min(n_possible, self._n_ranked()))
+        # so many that n_beams go on if all the others end
+        n_ranked = self.n_beams * max(2, 1 + len(self.end_ids))
+        ranked = best_ids(totals.ravel(), min(n_possible, n_ranked))
 
         # keep: the best that go on; what ends counts if it is among the first n_beams
         fates = self._divide(ranked, totals.shape[1])
@@ -147,10 +145,6 @@ class BeamSearch:
         """Tells whether a token after one of the beams ends that text."""
         return token_id in self.end_ids
 
-    def _n_ranked(self) -> int:
-        """Counts the candidates to rank: so many that n_beams go on if all the others end."""
-        return self.n_beams * max(2, 1 + len(self.end_ids))
-
     def _divide(self, ranked: npt.NDArray[np.intp], n_vocab: int) -> list[Fate]:
         """Tells what becomes of each candidate, best first."""
         fates: list[Fate] = []
@@ -186,8 +180,8 @@ class BeamSearch:
                     label=label(self.lm.tokenizer, token_id, self.lm.vocab_size),
                     logprob=float(logprobs[row, token_id]),
                     total=float(total),
-                    rank=_place(totals.ravel(), flat),
-                    place=_place(totals[row], token_id),
+                    rank=place_of(totals.ravel(), flat),
+                    place=place_of(totals[row], token_id),
                     fate=fate_of.get(flat, "pruned"),
                 )
             )
@@ -206,15 +200,11 @@ class BeamSearch:
         return node.token_id in self.end_ids
 
     def _cannot_win(self) -> bool:
-        """Tells whether the best beam would lose to the n_beams best that are finished."""
+        """Tells whether the best beam, as long as it is, loses to the n_beams best finished."""
         best = rank_finished(self.finished, self.length_penalty)[: self.n_beams]
         if not self.beams or len(best) < self.n_beams:
             return False
-        if self.early_stopping is True:
-            return True
-        is_long = self.early_stopping == "never" and self.length_penalty > 0
-        length = self.max_new_tokens if is_long else len(self.steps) + 1
-        hope = self._totals[0] / float(length) ** self.length_penalty
+        hope = self._totals[0] / float(len(self.steps) + 1) ** self.length_penalty
         return bool(hope <= best[-1].score(self.length_penalty))
 
     def _record(
@@ -249,9 +239,3 @@ def sentence_ends(lm: LanguageModel) -> frozenset[int]:
     labels = vocabulary_labels(lm)
     marks = {i for i, text in enumerate(labels) if _SENTENCE_END.fullmatch(text)}
     return lm.end_ids | marks
-
-
-def _place(scores: Totals, index: int) -> int:
-    """Returns how many scores stand before one in the one order."""
-    score = scores[index]
-    return int(np.count_nonzero(scores > score) + np.count_nonzero(scores[:index] == score))

@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from model.batch import Batch
 from model.beam_search import BeamSearch
@@ -59,7 +58,10 @@ def measure_costs(
     methods = [_Method("greedy", 1), _Method(f"beam search, {n_beams} beams", n_beams)]
     methods += [_Method(name, 0, settings) for name, settings in SAMPLINGS.items()]
     queue = [(seed, start, method) for seed, start in enumerate(starts) for method in methods]
-    look = partial(_costs, lm, methods)
+
+    def look() -> tuple[DecodingCost, ...]:
+        return tuple(cost_of(lm, method) for method in methods if method.texts)
+
     for place, (seed, start, method) in enumerate(queue):
         steps = (
             _search(method, start, n_tokens)
@@ -104,11 +106,6 @@ def _sample(method: _Method, start: Generation, n_tokens: int, seed: int) -> Ite
     method.logprobs.append(tuple(logprobs))
 
 
-def _costs(lm: LanguageModel, methods: Sequence[_Method]) -> tuple[DecodingCost, ...]:
-    """Sums up each method that has a text."""
-    return tuple(cost_of(lm, method) for method in methods if method.texts)
-
-
 def cost_of(lm: LanguageModel, method: _Method) -> DecodingCost:
     """Sums up what a method has generated so far, one text at least."""
     texts, n_tokens = method.texts, sum(map(len, method.texts))
@@ -119,7 +116,7 @@ def cost_of(lm: LanguageModel, method: _Method) -> DecodingCost:
         seconds=method.seconds,
         logprob=math.fsum(map(math.fsum, method.logprobs)) / n_tokens,
         distinct={n: sum(distinct(text, n) for text in texts) / len(texts) for n in N_GRAMS},
-        repeated=sum(map(repeated, texts)) / len(texts),
+        repeated=1 - sum(distinct(text, REPEAT) for text in texts) / len(texts),
         sample=text_of(lm.tokenizer, texts[-1]),
     )
 
@@ -128,8 +125,3 @@ def distinct(ids: Sequence[int], n: int) -> float:
     """Returns the different n-grams of a text as a fraction of all it has; 1 where it has none."""
     grams = [tuple(ids[i : i + n]) for i in range(len(ids) - n + 1)]
     return len(set(grams)) / len(grams) if grams else 1.0
-
-
-def repeated(ids: Sequence[int], n: int = REPEAT) -> float:
-    """Returns the fraction of n-grams that the text had before; 0 where it has none."""
-    return 1 - distinct(ids, n)

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from statistics import median
 
 import numpy as np
-import numpy.typing as npt
 
 from model.batch import Batch
 from model.causal_mask.attention import read_text, true_logprobs
 from model.causal_mask.records import Comparison, Losses
+from model.draw import place_of
 from model.job import Progress, Work
 from model.loading import LanguageModel
-from model.passes import Logits
 from model.records import Piece
 from model.tokenizing import pieces
 
@@ -43,20 +42,9 @@ def losses_in_one_pass(lm: LanguageModel, ids: Sequence[int]) -> Losses:
         labels=tuple(piece.label for piece in predicted),
         texts=tuple(piece.joined for piece in predicted),
         losses=losses,
-        ranks=_ranks(logits, ids[1:]),
+        ranks=np.array([1 + place_of(row, i) for row, i in zip(logits, ids[1:], strict=True)]),
         first=first.joined,
         n_bytes=sum(_n_bytes(piece) for piece in predicted),
-    )
-
-
-def _ranks(logits: Logits, targets: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Returns the place of each target among all tokens, 1 for the best; ties by id."""
-    return np.array(
-        [
-            1 + np.count_nonzero(row > row[i]) + np.count_nonzero(row[:i] == row[i])
-            for row, i in zip(logits, targets, strict=True)
-        ],
-        dtype=np.int64,
     )
 
 

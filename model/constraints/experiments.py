@@ -7,7 +7,7 @@ a likelier text, and how often. Draws nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import mode
@@ -54,7 +54,10 @@ def compare_methods(
     sampled = [_Method(f"T = {t:g}", t, n_texts) for t in TEMPERATURES]
     methods = [_Method("argmax", 0.0), *sampled, _Method(f"{N_BEAMS} beams", None)]
     queue = [(method, seed) for method in methods for seed in range(method.n_wanted)]
-    look = partial(_results, methods)
+
+    def look() -> tuple[MethodResult, ...]:
+        return tuple(_result(method, methods[0].texts[0]) for method in methods if method.texts)
+
     for n_done, (method, seed) in enumerate(queue):
         for _ in _generate(method, seed, start, constraint):
             yield Progress(n_done, len(queue), method.name, look)
@@ -84,11 +87,6 @@ def _generate(
 def _room(start: Generation) -> int:
     limit = start.lm.context_length
     return MAX_TOKENS if limit is None else min(MAX_TOKENS, limit - len(start.ids))
-
-
-def _results(methods: Sequence[_Method]) -> tuple[MethodResult, ...]:
-    """Sums up the methods that have a text."""
-    return tuple(_result(method, methods[0].texts[0]) for method in methods if method.texts)
 
 
 def _result(method: _Method, argmax: ConstrainedText) -> MethodResult:

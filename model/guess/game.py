@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from model.draw import best_ids, rank_order
+from model.draw import best_ids, place_of, rank_order
 from model.generation import Generation
 from model.guess.parsing import Unit, read_guesses, read_line
 from model.guess.records import GuessRead, GuessRound, GuessRow, HiddenText, PlayerRound
@@ -149,7 +149,7 @@ class GuessingGame:
             label=label(self.lm.tokenizer, true_id, n_vocab),
             n_vocab=n_vocab,
             model_log_prob=float(log_probs[true_id]),
-            model_rank=_rank(log_probs, true_id),
+            model_rank=place_of(log_probs, true_id) + 1,
             players=players,
             rows=self._rows(log_probs, players, true_id),
         )
@@ -195,10 +195,3 @@ class GuessingGame:
             )
             for token_id in shown[rank_order(log_probs[shown])].tolist()
         )
-
-
-def _rank(log_probs: FloatArray, token_id: int) -> int:
-    """Counts the tokens that come before this one in the one order, and itself."""
-    own = log_probs[token_id]
-    n_tied_before = int(np.count_nonzero(log_probs[:token_id] == own))
-    return int(np.count_nonzero(log_probs > own)) + n_tied_before + 1

@@ -11,7 +11,7 @@ import pytest
 from model import batch
 from model.beam_search import BeamSearch, sentence_ends
 from model.beam_search.best_first import BestFirstSearch
-from model.beam_search.costs import distinct, repeated
+from model.beam_search.costs import distinct
 from model.beam_search.records import lineage
 from model.generation import Generation
 from model.loading import LanguageModel
@@ -188,10 +188,9 @@ def test_sentences_end_at_marks_and_texts_at_the_end_token() -> None:
     assert labels == {".", "!", "?", "<|endoftext|>"}
 
 
-def test_distinct_and_repeated_n_grams_by_hand() -> None:
+def test_distinct_n_grams_by_hand() -> None:
     text = (1, 2, 1, 2, 1, 3)
     assert distinct(text, 1) == pytest.approx(3 / 6)
     assert distinct(text, 2) == pytest.approx(3 / 5)  # 12 21 12 21 13
-    assert repeated((1, 2, 3, 4, 1, 2, 3, 4), 4) == pytest.approx(1 / 5)
+    assert distinct((1, 2, 3, 4, 1, 2, 3, 4), 4) == pytest.approx(4 / 5)
     assert distinct((1,), 2) == 1
-    assert repeated((1, 2)) == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model.beam_search.best_first import BestFirstSearch
-from model.beam_search.costs import cost_of, distinct, measure_costs, repeated
+from model.beam_search.costs import cost_of, distinct, measure_costs
 from model.beam_search.experiments import compare_searches
 from model.beam_search.records import DecodingCost, SearchComparison
 from model.job import Job
@@ -98,7 +98,7 @@ class Costs(Experiment[BeamLesson]):
         "In open-ended text beam search gains little and writes blander: the likeliest words "
         "are those that anybody would write, and what was said once becomes likelier."
     )
-    code = (measure_costs, cost_of, distinct, repeated)
+    code = (measure_costs, cost_of, distinct)
 
     def _fields(self, is_running: bool) -> None:
         SETTINGS.widget("cost_prompts", width=200, disabled=is_running)
