@@ -189,11 +189,7 @@ def load_tokenizer(folder: Path, name: str) -> Any:
 
 
 def _load_weights(
-    folder: Path,
-    name: str,
-    kind: Kind,
-    place: Place,
-    dtype: torch.dtype,
+    folder: Path, name: str, kind: Kind, place: Place, dtype: torch.dtype
 ) -> PreTrainedModel:
     """Returns the model with its weights on one device, or spread over all GPUs, ready to run.
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from model.classroom.records import Answer, ClassRound, ClassRow, ClassScore
-from model.draw import best_ids
+from model.draw import best_ids, draw_many
 from model.guess.parsing import MAX_CONFIDENCE, tokens_of_guess
 from model.loading import LanguageModel
 from model.masks import log_softmax
@@ -138,5 +138,4 @@ def _mean_prob(
 
 def landing(shares: Sequence[float], coin: float) -> int:
     """Returns the segment of the cumulative bar on which a coin in [0, 1) falls."""
-    edges = np.cumsum(np.asarray(shares, dtype=np.float64))
-    return min(int(np.searchsorted(edges, coin, side="right")), len(shares) - 1)
+    return int(draw_many(np.arange(len(shares)), np.array(shares), [coin])[0])

@@ -117,15 +117,10 @@ def _sum_up(
     before, written = ids[:-n_tokens], ids[-n_tokens:]
     loo_probs = None
     if shares_vocabulary(lm, reader):
-        work = leave_one_out(reader, ids, range(len(before), len(ids)))
-        loo_probs = yield from part_of(work, _part)
+        loo_probs = yield from leave_one_out(reader, ids, range(len(before), len(ids)))
     clashes = clashes_of(lm, lm, before, written, [], loo_probs)
     text = text_of(lm.tokenizer, written)
     return DecodingRun(name, n_tokens, tuple(seconds), text, clashes)
-
-
-def _part(part: Progress[Any]) -> Progress[Any]:
-    return Progress(part.n_done, part.n_total)
 
 
 def write_by_passes(judge: LanguageModel, page: Diffusion, name: str) -> Work[DecodingRun]:
@@ -134,7 +129,7 @@ def write_by_passes(judge: LanguageModel, page: Diffusion, name: str) -> Work[De
     while not page.finished:
         yield Progress(page.n_done, len(page.plan))
         page.step()
-    loo_probs = yield from part_of(leave_one_out(page.lm, page.ids, page.positions), _part)
+    loo_probs = yield from leave_one_out(page.lm, page.ids, page.positions)
     return DecodingRun(
         name=name,
         n_tokens=page.length,

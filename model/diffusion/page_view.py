@@ -13,7 +13,7 @@ import numpy.typing as npt
 from model.diffusion.denoising import Diffusion
 from model.diffusion.quality import leave_one_out
 from model.diffusion.records import DenoiseHistory, Sheet
-from model.job import Progress, Work, part_of
+from model.job import Work
 from model.records import FloatArray
 from model.tokenizing import labels_of
 
@@ -51,8 +51,7 @@ def check_page(page: Diffusion) -> Work[Sheet]:
         raise ValueError("Some positions are still masked: press Fill first.")
     page = copy(page)  # what is checked stays, wherever the reader goes meanwhile
     page.ids, page.passes = list(page.ids), list(page.passes)
-    work = leave_one_out(page.lm, page.ids, page.positions)
-    loo_probs = yield from part_of(work, lambda part: Progress(part.n_done, part.n_total))
+    loo_probs = yield from leave_one_out(page.lm, page.ids, page.positions)
     return sheet_of(page, loo_probs)
 
 

@@ -8,8 +8,9 @@ in the filling. This module knows models and their tokenizers; it fills no page.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from model.batch import score
 from model.diffusion.denoising import Diffusion
 from model.diffusion.layout import writable_ids
 from model.diffusion.records import CLASH, Clashes
-from model.job import Progress, Work
+from model.job import Progress
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.passes import forward
@@ -32,7 +33,7 @@ _NO_NAMES = frozenset({"I", "I'm", "I’m", "I'll", "I’ll", "I've", "I’ve", 
 
 def leave_one_out(
     lm: LanguageModel, ids: Sequence[int], positions: Sequence[int]
-) -> Work[FloatArray]:
+) -> Generator[Progress[Any], None, FloatArray]:
     """Masks one position after another; finds the probability of the token that stood there.
 
     Each row of a pass is the whole text with one mask in it, so that the model knows all but that
@@ -44,7 +45,7 @@ def leave_one_out(
     words = writable_ids(lm)
     probs: list[float] = []
     for first in range(0, len(positions), _ROWS):
-        yield Progress(first, len(positions), "leave-one-out")
+        yield Progress(first, len(positions))
         places = list(positions[first : first + _ROWS])
         each = range(len(places))
         rows = np.array([list(ids)] * len(places))

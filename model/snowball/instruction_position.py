@@ -8,6 +8,7 @@ This module draws nothing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
@@ -114,16 +115,13 @@ def share_with(lm: LanguageModel, rows: Sequence[Sequence[int]], words: Sequence
 
 def _first_mention(lm: LanguageModel, ids: Sequence[int], pattern: re.Pattern[str]) -> float:
     """Returns the place of the token that completes the first of the words; inf for none."""
-    if not pattern.search(text_of(lm.tokenizer, ids)):
+
+    def is_found(last: int) -> bool:
+        return pattern.search(text_of(lm.tokenizer, ids[: last + 1])) is not None
+
+    if not is_found(len(ids)):
         return np.inf
-    low, high = 1, len(ids)  # the shortest beginning of the text that holds one
-    while low < high:
-        middle = (low + high) // 2
-        if pattern.search(text_of(lm.tokenizer, ids[:middle])):
-            high = middle
-        else:
-            low = middle + 1
-    return low - 1
+    return bisect_left(range(len(ids)), True, key=is_found)
 
 
 def until_end(lm: LanguageModel, ids: Sequence[int]) -> list[int]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from model.job import LOOK_SECONDS, Progress, Stopped, Work, meanwhile, part_of
+from model.job import LOOK_SECONDS, Progress, Stopped, Work, meanwhile
 from model.loading import Progress as Say
 from model.loading import check_readable, load_tokenizer, reading
 from model.sentences import cut
@@ -28,11 +28,7 @@ _IN_UNITS = 20  # at least so many, so that the bar moves
 
 
 def fetch(
-    name: str,
-    places: Sequence[torch.device],
-    numbers: torch.dtype,
-    *,
-    is_guarded: bool = False,
+    name: str, places: Sequence[torch.device], numbers: torch.dtype, *, is_guarded: bool = False
 ) -> Work[Path]:
     """Brings a model to this disk, and returns its folder.
 
@@ -48,8 +44,8 @@ def fetch(
     Raises:
         LoadError: one sentence with the remedy.
     """
-    asking = f"asking {host()} for {name}"
-    model = yield from part_of(meanwhile(partial(ask, name), asking), _same)
+    asking: Work[Any] = meanwhile(partial(ask, name), f"asking {host()} for {name}")
+    model: HubModel = yield from asking
     counts = model.counts or _as_stored(model)
     n_bytes = bytes_of(counts, numbers.itemsize)
     check_memory(name, n_bytes, places, host_bytes(counts, numbers))
@@ -85,10 +81,6 @@ def fetch_now(
         share = f"{progress.n_done:,} of {progress.n_total:,} {progress.unit} of {name}, "
         doing = progress.doing
         say(share + doing if progress.n_total else doing[:1].upper() + doing[1:])
-
-
-def _same(part: Progress[Any]) -> Progress[Path]:
-    return Progress(part.n_done, part.n_total, part.doing, unit=part.unit)
 
 
 def _as_stored(model: HubModel) -> dict[str, int]:

@@ -15,13 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from model.sentences import reason
-from model.weights.check import (
-    INDEX,
-    LoadError,
-    find_weights,
-    is_tokenizer_file,
-    no_weights,
-)
+from model.weights.check import INDEX, LoadError, find_weights, is_tokenizer_file, no_weights
 
 if TYPE_CHECKING:
     from huggingface_hub import ResolvedRevision
