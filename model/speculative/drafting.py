@@ -140,8 +140,9 @@ def look_up(ids: Sequence[int], n: int) -> tuple[int, ...]:
 
 def fit(row: Logits, width: int) -> Logits:
     """Cuts a row of logits to a width, or fills it up with tokens that cannot come."""
-    n_missing = max(0, width - len(row))
-    return np.pad(row[:width], (0, n_missing), constant_values=-np.inf)
+    if len(row) == width:
+        return row
+    return np.pad(row[:width], (0, max(0, width - len(row))), constant_values=-np.inf)
 
 
 def one_hot(token_id: int, width: int) -> FloatArray:
