@@ -41,8 +41,7 @@ def judge_mean(
     """
     mean = values if isinstance(values, Estimate) else Estimate.of(values)
     interval = (mean.mean - mean.half_width, mean.mean + mean.half_width)
-    outcome = _outcome(interval, above, above if partly is None else partly)
-    return Evidence(what, outcome, mean.mean, interval, mean.n, of, unit, above)
+    return _judged(what, mean.mean, interval, mean.n, of, unit, above, partly)
 
 
 def judge_ratio(
@@ -58,19 +57,15 @@ def judge_ratio(
     logs = np.log(np.asarray(over, dtype=np.float64) / np.asarray(under, dtype=np.float64))
     mean = Estimate.of(logs)
     interval = (math.exp(mean.mean - mean.half_width), math.exp(mean.mean + mean.half_width))
-    outcome = _outcome(interval, above, above if partly is None else partly)
-    return Evidence(what, outcome, math.exp(mean.mean), interval, mean.n, of, "ratio", above)
+    return _judged(what, math.exp(mean.mean), interval, mean.n, of, "ratio", above, partly)
 
 
 def judge_share(
-    what: str, passed: Sequence[bool], of: str, *, above: float = 0.5, partly: float | None = None
+    what: str, passed: Sequence[bool], of: str, *, partly: float | None = None
 ) -> Evidence:
-    """Judges how often something is so."""
-    n_passed, interval = sum(passed), wilson(sum(passed), len(passed))
-    outcome = _outcome(interval, above, above if partly is None else partly)
-    return Evidence(
-        what, outcome, n_passed / len(passed), interval, len(passed), of, "share", above
-    )
+    """Judges whether something is so more often than not."""
+    n_passed, n = sum(passed), len(passed)
+    return _judged(what, n_passed / n, wilson(n_passed, n), n, of, "share", 0.5, partly)
 
 
 def judge_shares(what: str, passed: float, control: float, n: int, of: str) -> Evidence:
@@ -80,8 +75,7 @@ def judge_shares(what: str, passed: float, control: float, n: int, of: str) -> E
         passed - control - math.hypot(passed - low, high_control - control),
         passed - control + math.hypot(high - passed, control - low_control),
     )
-    outcome = _outcome(interval, 0.0, 0.0)
-    return Evidence(what, outcome, passed - control, interval, n, of, "fraction", 0.0)
+    return _judged(what, passed - control, interval, n, of, "fraction", 0.0)
 
 
 def judge_some(what: str, passed: Sequence[bool], of: str) -> Evidence:
@@ -108,13 +102,25 @@ def wilson(n_passed: float, n: int) -> tuple[float, float]:
     return centre - half, centre + half
 
 
-def _outcome(interval: tuple[float, float], above: float, partly: float) -> Outcome:
+def _judged(
+    what: str,
+    mean: float,
+    interval: tuple[float, float],
+    n: int,
+    of: str,
+    unit: Unit,
+    above: float,
+    partly: float | None = None,
+) -> Evidence:
+    """Holds an interval against the bars."""
     low, high = interval
-    if low > above:
-        return "holds here"
-    if low > partly:
-        return "holds partly"
-    return "does not hold here" if high <= partly else "not to be told apart from chance"
+    least = above if partly is None else partly
+    outcome: Outcome = "not to be told apart from chance"
+    if low > least:
+        outcome = "holds here" if low > above else "holds partly"
+    elif high <= least:
+        outcome = "does not hold here"
+    return Evidence(what, outcome, mean, interval, n, of, unit, above)
 
 
 def combine(evidence: Sequence[Evidence]) -> Outcome:

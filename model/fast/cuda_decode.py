@@ -56,20 +56,15 @@ def runs_static(lm: LanguageModel) -> bool:
     one that is not told its mask and its positions.
     """
     model: Any = lm.model
+    config = model.config.get_text_config(decoder=True)
     layers = StaticCache(config=model.config, max_cache_len=1).layers
     return (
         kv_cache.cache_argument(model) == "past_key_values"
         and kv_cache.argument_names(model) >= _NEEDS
         and all(type(layer).__name__ == "StaticLayer" for layer in layers)
         and len(set(getattr(model, "hf_device_map", {}).values())) <= 1
-        and _attention(lm) in ("sdpa", "eager")
+        and getattr(config, "_attn_implementation", "sdpa") in ("sdpa", "eager")
     )
-
-
-def _attention(lm: LanguageModel) -> str:
-    """Names how transformers computes this model's attention."""
-    config: Any = lm.model.config.get_text_config(decoder=True)
-    return str(getattr(config, "_attn_implementation", "sdpa"))
 
 
 class StaticDecode:
@@ -231,7 +226,9 @@ class StaticDecode:
         self._replay = self._forward
         self.prefill(before)
         if way == "compiled":
-            compiled = self._compiled()
+            compiled: Callable[[], torch.Tensor] = torch.compile(
+                self._forward, fullgraph=True, dynamic=False, options=_COMPILER
+            )
             work = meanwhile(partial(self._compile, compiled, newest), "compiling the step")
             yield from (f"{part.doing}, up to a minute" for part in work)
             self._replay = compiled
@@ -282,12 +279,6 @@ class StaticDecode:
             seconds.append(self.decode(token_id)[1])
             self._set_length(n_before)
         return seconds
-
-    def _compiled(self) -> Callable[[], torch.Tensor]:
-        compiled: Callable[[], torch.Tensor] = torch.compile(
-            self._forward, fullgraph=True, dynamic=False, options=_COMPILER
-        )
-        return compiled
 
     @torch.inference_mode()
     def _compile(self, compiled: Callable[[], torch.Tensor], token_id: int) -> None:
