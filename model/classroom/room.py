@@ -63,7 +63,6 @@ class Room:
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
-        """Starts the clock of its life."""
         self.touched = self.clock()
 
     # What a phone does

@@ -201,7 +201,6 @@ class ConstrainedBeamSearch(BeamSearch):
     def __init__(
         self, start: Generation, constraint: Constraint, n_beams: int, max_new_tokens: int
     ) -> None:
-        """Takes a prompt that was read; see `BeamSearch`."""
         super().__init__(start, n_beams, max_new_tokens=max_new_tokens)
         self.constraint = constraint
         self._states = {ROOT: constraint.start}

@@ -44,7 +44,6 @@ class CacheBudget:
     """
 
     def __init__(self, limit: int) -> None:
-        """Begins without a text."""
         self.limit = limit
         self._lock = threading.Lock()
         self._idle: WeakKeyDictionary[Holder, int] = WeakKeyDictionary()  # the longest idle first

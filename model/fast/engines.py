@@ -27,7 +27,6 @@ class GrowingEngine:
     """The model with a cache that grows; its step is its own or, where there is one, by hand."""
 
     def __init__(self, lm: LanguageModel, name: str) -> None:
-        """Begins without a text."""
         self.lm, self.name, self.cache = lm, name, lm.new_cache()
         self.trials: list[Trial] = []  # it has no ways to choose between
 

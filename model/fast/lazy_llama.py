@@ -30,13 +30,11 @@ class LazyModel:
     """A model that is read when it is first asked for; one reads, whoever else asks waits."""
 
     def __init__(self, read: Callable[[], PreTrainedModel]) -> None:
-        """Keeps how to read it."""
         self._read = read
         self._lock = threading.Lock()
         self._model: PreTrainedModel | None = None
 
     def __call__(self) -> PreTrainedModel:
-        """Returns the model."""
         with self._lock:
             if self._model is None:
                 # who asks may be in the middle of a pass; the weights may be trained on later

@@ -35,7 +35,6 @@ class Threads:
     """The threads of one model's passes, learnt for each size: 1 token, 2 to 3, 4 to 7..."""
 
     def __init__(self, numbers: Sequence[int] = NUMBERS) -> None:
-        """Takes the numbers of threads to choose from, the smallest first."""
         self._numbers = numbers
         self._tried: dict[int, dict[int, _Tried]] = defaultdict(dict)
 

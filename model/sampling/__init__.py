@@ -31,11 +31,7 @@ __all__ = [
 
 
 def process(
-    logits: FloatArray,
-    ids: Sequence[int],
-    settings: Settings,
-    n_prompt: int = 0,
-    coin: float = 0.0,
+    logits: FloatArray, ids: Sequence[int], settings: Settings, n_prompt: int = 0, coin: float = 0.0
 ) -> tuple[Stage, ...]:
     """Runs the logits through every active stage and keeps what each one made of them.
 

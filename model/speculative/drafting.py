@@ -87,7 +87,6 @@ class PromptLookup:
     reader = None  # no model is asked
 
     def __init__(self, width: int) -> None:
-        """Takes the width of the target's logits."""
         self.width = width
 
     def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:

@@ -180,7 +180,6 @@ class MemoizedModel(Batch):
     """Reads one row as any batch does, but never the same text twice: logits are kept by text."""
 
     def __init__(self, lm: LanguageModel) -> None:
-        """Begins with nothing read."""
         super().__init__(lm)
         self.ids.append([])
         self._n_pads.append(0)
@@ -207,7 +206,6 @@ class MemoizedSpeculation(Speculation):
     """Speculates as ever; what the masks make of the same row is computed once."""
 
     def __init__(self, masked: dict[tuple[int, ...], FloatArray], *args: Any, **named: Any) -> None:
-        """Takes the memory, and what a Speculation takes."""
         self._masked = masked
         super().__init__(*args, **named)
 

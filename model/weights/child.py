@@ -54,11 +54,9 @@ class Child:
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Child:
-        """Returns itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Ends the process."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
