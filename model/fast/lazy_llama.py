@@ -35,6 +35,7 @@ class LazyModel:
         self._model: PreTrainedModel | None = None
 
     def __call__(self) -> PreTrainedModel:
+        """Returns the model."""
         with self._lock:
             if self._model is None:
                 # who asks may be in the middle of a pass; the weights may be trained on later
