@@ -59,7 +59,7 @@ class BeamSearch:
 
         Args:
             start: any text of a causal model.
-            n_beams: how many texts go on after each step; 1 is greedy.
+            n_beams: how many texts go on after each step, at most MAX_BEAMS; 1 is greedy.
             length_penalty: a in sum log p / length ^ a, by which finished texts are ranked.
             max_new_tokens: length at which every text ends.
             end_ids: tokens that end a text; the model's own by default.
@@ -68,8 +68,6 @@ class BeamSearch:
             ValueError: where there is no room, or a number makes no sense.
         """
         lm = start.lm
-        if not 1 <= n_beams <= MAX_BEAMS:
-            raise ValueError(f"{n_beams} beams are not offered: choose 1 to {MAX_BEAMS}.")
         if start.finished is not None:
             raise ValueError("The text before the search is finished: shorten it, or begin anew.")
         if max_new_tokens < 1:

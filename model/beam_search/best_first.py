@@ -53,16 +53,11 @@ class BestFirstSearch:
 
         Args:
             start: the prompt as it was read; it stays as it is.
-            n_tokens: how many tokens are generated; fewer where an end token comes first.
+            n_tokens: how many are generated, at most MAX_TOKENS, fewer where an end comes first.
             known: ids and log-probabilities of a whole text, greedy's or a beam's.
             limit: how many prefixes may be expanded.
             end_ids: tokens that end a text; the model's own by default.
-
-        Raises:
-            ValueError: where the length makes no sense.
         """
-        if not 1 <= n_tokens <= MAX_TOKENS:
-            raise ValueError(f"Choose between 1 and {MAX_TOKENS} tokens: all texts are searched.")
         self.limit, self.n_expanded = limit, 0
         self.best = (tuple(known[0]), tuple(known[1]))
         self._n_tokens = n_tokens

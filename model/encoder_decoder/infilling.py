@@ -51,8 +51,6 @@ class Infilling:
                 f"{lm.name} is a {lm.kind} model, which has no encoder: choose one with an encoder "
                 "and a decoder, such as gapfiller."
             )
-        if max_new_tokens < 1:
-            raise ValueError(f"max_new_tokens is {max_new_tokens}: choose 1 or more.")
         self.lm, self.max_new_tokens, self.text = lm, max_new_tokens, text
         self.source_ids = encode(lm, with_sentinels(lm, text))
         check_room(lm, len(self.source_ids))

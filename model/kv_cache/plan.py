@@ -24,8 +24,8 @@ def plan_cache(
     Args:
         model: Its shape.
         n_tokens: Length of one sequence, prompt and answer together.
-        cache_bits: Of one number in the cache; the scales of a quantised cache come on top.
-        weight_bits: Of one weight.
+        cache_bits: Of one number in the cache, of BITS; a quantised cache has scales besides.
+        weight_bits: Of one weight, of BITS.
         memory: Bytes for weights and caches together.
 
     Raises:
@@ -33,8 +33,6 @@ def plan_cache(
     """
     if n_tokens < 1 or memory <= 0:
         raise ValueError("A context has 1 token or more and a memory more than 0 bytes.")
-    if cache_bits not in BITS or weight_bits not in BITS:
-        raise ValueError("Numbers have 16, 8 or 4 bits here: choose one of these.")
     # numbers, at one byte each
     config = model.config.get_text_config(decoder=True)
     shape = cache_shape(config, 1)

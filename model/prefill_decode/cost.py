@@ -40,12 +40,10 @@ def price_tokens(
         n_batch: Sequences that share the step.
 
     Raises:
-        ValueError: for a price or a time that is not above 0; one sentence.
+        ValueError: for a price that is not above 0; one sentence.
     """
     if not 0 < per_hour < float("inf"):
         raise ValueError("A price per hour is more than 0: type what the machine costs.")
-    if seconds_in <= 0 or seconds_out <= 0 or n_batch < 1:
-        raise ValueError("Times are above 0 and a batch has 1 sequence or more: measure first.")
     per_second = per_hour / HOUR
     return Prices(
         per_million_in=per_second * seconds_in * MILLION,

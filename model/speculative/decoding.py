@@ -89,7 +89,7 @@ class Speculation:
         """Lets the target read the prompt, all but its last token.
 
         Raises:
-            ValueError: where there is no prompt, or no room after it.
+            ValueError: where there is no room after the prompt.
         """
         self.target, self.drafter, self.settings = target, drafter, settings
         self.ids, self.n_prompt = list(ids), len(ids)
@@ -260,10 +260,8 @@ def room(readers: Sequence[Batch], n_prompt: int, max_new_tokens: int) -> int:
     """Returns the number of tokens at which a text is full: of contexts, the shorter one.
 
     Raises:
-        ValueError: where there is no prompt, or it fills a context.
+        ValueError: where the prompt fills a context.
     """
-    if not n_prompt:
-        raise ValueError("The prompt has no tokens: write a word.")
     max_length = n_prompt + max_new_tokens
     for reader in readers:
         check_room(reader.lm, n_prompt + 1, "shorten the prompt")

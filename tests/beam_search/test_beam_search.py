@@ -171,15 +171,11 @@ def test_the_cache_on_record_is_the_batch_s_to_the_byte() -> None:
 def test_bad_numbers_get_a_sentence() -> None:
     start = Generation(tiny("llama"), "the")
     for how, words in (
-        ({"n_beams": 9}, "choose 1 to 8"),
-        ({"n_beams": 0}, "choose 1 to 8"),
         ({"max_new_tokens": 0}, "choose 1 or more"),
         ({"max_new_tokens": 500}, "write fewer"),
     ):
         with pytest.raises(ValueError, match=words):
             BeamSearch(start, **how)
-    with pytest.raises(ValueError, match="Choose between 1 and"):
-        BestFirstSearch(start, 99, ((1,), (0.0,)))
 
 
 def test_sentences_end_at_marks_and_texts_at_the_end_token() -> None:

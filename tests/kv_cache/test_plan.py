@@ -54,9 +54,7 @@ def test_sequences_that_fit_stand_beside_the_weights() -> None:
     assert plan_cache(BY_NAME["Llama-3-70B"], 8192, 16, 4, 80e9).n_sequences > 0
 
 
-@pytest.mark.parametrize(
-    "wrong", [(0, 16, 16, 1.0), (1, 5, 16, 1.0), (1, 16, 32, 1.0), (1, 16, 16, 0.0)]
-)
+@pytest.mark.parametrize("wrong", [(0, 16, 16, 1.0), (1, 16, 16, 0.0)])
 def test_a_plan_refuses_what_makes_no_sense(wrong: tuple[int, int, int, float]) -> None:
     with pytest.raises(ValueError, match=r"\w+\.$"):
         plan_cache(BY_NAME["GPT-2"], *wrong)
