@@ -52,14 +52,8 @@ def one_round(coins: dict[tuple[int, str], float], memory: dict[Any, Any]) -> tu
     drafter = ModelDraft.__new__(ModelDraft)
     drafter.name, drafter.width = "table", 3
     drafter.reader = TableReader(DRAFT)  # type: ignore[assignment]  # it reads as one does
-    text = MemoizedSpeculation(
-        memory,
-        TableReader(TARGET),
-        drafter,
-        [0],
-        Settings(),
-        coin=lambda at, use: coins.get((at, use), coins[0, "draw"]),
-    )
+    text = MemoizedSpeculation(memory, TableReader(TARGET), drafter, [0], Settings())
+    text.coin = lambda at, use: coins.get((at, use), coins[0, "draw"])
     return text.round(2).token_ids
 
 
