@@ -203,11 +203,11 @@ def meanwhile(call: Callable[[], Part], doing: str) -> Work[Part]:
     return future.result()
 
 
-def finish(work: Work[Found]) -> Found:
-    """Does all of some work at once, and returns what it found."""
+def finish(work: Work[Found], watch: Callable[[Progress[Found]], object] = lambda _: None) -> Found:
+    """Does all of some work at once, tells who watches how far it is, and returns what it found."""
     while True:
         try:
-            next(work)
+            watch(next(work))
         except StopIteration as end:
             found: Found = end.value
             return found

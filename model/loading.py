@@ -171,18 +171,15 @@ def reading(name: str) -> Iterator[None]:
         ) from error
 
 
-def _tokenizer_class(folder: Path, name: str) -> Any:
-    """Returns the class that reads a tokenizer: for ours the plain one, which needs no model's."""
-    from transformers import AutoTokenizer, PreTrainedTokenizerFast
-
-    return PreTrainedTokenizerFast if folder == SHIPPED.get(name) else AutoTokenizer
-
-
 def load_tokenizer(folder: Path, name: str) -> Any:
     """Returns the tokenizer that lies beside the weights."""
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
     if not any(is_tokenizer_file(path.name) for path in folder.iterdir()):
         raise LoadError(f"{name} has no tokenizer files: save its tokenizer into the same folder.")
-    tokenizer = _tokenizer_class(folder, name).from_pretrained(folder, **SAFELY)
+    # ours is read by the plain class, which needs no model's
+    reader: Any = PreTrainedTokenizerFast if folder == SHIPPED.get(name) else AutoTokenizer
+    tokenizer = reader.from_pretrained(folder, **SAFELY)
     if not len(tokenizer):
         raise LoadError(f"The tokenizer of {name} knows no tokens: save it again.")
     return tokenizer

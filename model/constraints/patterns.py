@@ -16,8 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from types import MappingProxyType
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from outlines_core import json_schema  # type: ignore[import-untyped]  # ships no types
 
@@ -38,23 +37,19 @@ except ValueError:
     print(0)
 """
 # the keyword by which outlines-core translates a schema, in its order, and what it reads beside it
-_SUPPORTED: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
-    {
-        "properties": frozenset({"type", "required", "additionalProperties"}),
-        "anyOf": frozenset(),
-        "oneOf": frozenset(),
-        "prefixItems": frozenset({"type"}),
-        "enum": frozenset({"type"}),
-        "const": frozenset({"type"}),
-        "$ref": frozenset(),
-        "type": frozenset({"minLength", "maxLength", "pattern", "format"})
-        | {"items", "minItems", "maxItems", "additionalProperties"}
-        | {"minProperties", "maxProperties"},
-    }
-)
-_ANNOTATIONS = frozenset(
-    {"title", "description", "default", "examples", "$schema", "$id", "$comment"}
-)
+_SUPPORTED: dict[str, set[str]] = {
+    "properties": {"type", "required", "additionalProperties"},
+    "anyOf": set(),
+    "oneOf": set(),
+    "prefixItems": {"type"},
+    "enum": {"type"},
+    "const": {"type"},
+    "$ref": set(),
+    "type": {"minLength", "maxLength", "pattern", "format"}
+    | {"items", "minItems", "maxItems", "additionalProperties"}
+    | {"minProperties", "maxProperties"},
+}
+_ANNOTATIONS = {"title", "description", "default", "examples", "$schema", "$id", "$comment"}
 _ANNOTATIONS |= {"$defs", "definitions"}
 
 

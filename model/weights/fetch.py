@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from model.job import LOOK_SECONDS, Progress, Stopped, Work, meanwhile
+from model.job import LOOK_SECONDS, Progress, Stopped, Work, finish, meanwhile
 from model.loading import Progress as Say
 from model.loading import check_readable, load_tokenizer, reading
 from model.sentences import cut
@@ -71,16 +71,13 @@ def fetch_now(
     is_guarded: bool = False,
 ) -> Path:
     """Does all of it at once, and says in words how far it is."""
-    work = fetch(name, places, numbers, is_guarded=is_guarded)
-    while True:
-        try:
-            progress = next(work)
-        except StopIteration as end:
-            folder: Path = end.value
-            return folder
+
+    def tell(progress: Progress[Path]) -> None:
         share = f"{progress.n_done:,} of {progress.n_total:,} {progress.unit} of {name}, "
         doing = progress.doing
         say(share + doing if progress.n_total else doing[:1].upper() + doing[1:])
+
+    return finish(fetch(name, places, numbers, is_guarded=is_guarded), tell)
 
 
 def _as_stored(model: HubModel) -> dict[str, int]:
