@@ -8,20 +8,19 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 from model.records import Machine
 from viz.figure import Figure, Style
 from viz.format import THIN, log_ticks, round_steps
 from viz.palette import FONT, colour, sheer
+from viz.spacing import apart
 
 PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
 MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
 HEIGHT = 300  # pixels
 LETTERS, MAX_LETTERS = 13, 15  # of a line's name: their size, and how many stand in a row
 AROUND = 60  # pixels of a figure's height outside its axes
-MAX_MOVES = 60  # rounds in which names are moved apart
 # colours of lines that are too pale for words
 _AS_WORDS = {colour("kept"): colour("kept-text"), colour("stage"): colour("ink")}
 
@@ -31,9 +30,7 @@ class Chart:
     """A figure without a title, and the words that belong around it."""
 
     figure: Figure
-    caption: (
-        str  # what the figure says, with its numbers; measured, recorded, derived or illustrative
-    )
+    caption: str  # what it says, with its numbers; measured, recorded, derived or illustrative
     alt: str  # the same for who hears the page
 
 
@@ -153,22 +150,43 @@ def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str) -> Figur
     """
     figure = new_figure()
     for name, length, words, role in bars:
-        figure.add_bar(
-            y=[name],
-            x=[length],
-            orientation="h",
-            width=0.55,
-            marker=filled(colour(role)),
-            text=[f"<b>{words}</b>"],
-            textposition="outside",
-            textfont={"size": 15},
-            cliponaxis=False,
-            hoverinfo="skip",
-        )
+        look: Style = {"width": 0.55, "marker": filled(colour(role)), "textfont": {"size": 15}}
+        add_bars(figure, "", [name], [length], [f"<b>{words}</b>"], **look)
     name_rows(figure, [name for name, *_ in bars], 14)
     figure.update_xaxes(number_axis(max(length for _, length, *_ in bars), title, room=1.15))
     figure.update_layout(height=80 + 46 * len(bars), showlegend=False)
     return figure
+
+
+def add_bars(
+    figure: Figure,
+    name: str,
+    rows: Iterable[str | int],
+    lengths: Iterable[float],
+    texts: Sequence[str] = (),
+    hover: str | Sequence[str] = "",
+    **more: Any,
+) -> None:
+    """Draws lying bars, each in the row of its name or number, with its text behind it."""
+    trace = {"y": list(rows), "x": list(lengths), "orientation": "h", **_named(name, hover)}
+    if texts:
+        font = {"size": 12, "color": colour("ink")}
+        trace |= {"text": texts, "textposition": "outside", "textfont": font, "cliponaxis": False}
+    figure.add_bar(**trace | more)
+
+
+def add_points(
+    figure: Figure,
+    name: str,
+    x: Iterable[float],
+    y: Iterable[float | str],
+    marker: Style,
+    hover: str | Sequence[str] = "",
+    **more: Any,
+) -> None:
+    """Draws a mark at each point."""
+    trace = {"x": list(x), "y": list(y), "mode": "markers", "marker": marker}
+    figure.add_scatter(**trace | _named(name, hover) | more)
 
 
 def add_line(
@@ -181,36 +199,31 @@ def add_line(
     width: float = 2.5,
     dash: str = "solid",
     symbol: str | None = None,
-    hover: str = "",
+    hover: str | Sequence[str] = "",
     shape: str = "linear",
     **more: Any,
 ) -> None:
-    """Draws a line, with a mark at each point where a symbol is named.
-
-    Args:
-        figure: Where to draw.
-        name: In the legend, and behind what the pointer reads.
-        x: Of the points.
-        y: Of the points.
-        tone: Colour.
-        width: Pixels.
-        dash: Of the line.
-        symbol: Of the marks; None where there are none.
-        hover: What the pointer reads, as Plotly's template; nothing where it is empty.
-        shape: How points are joined, such as "hv" for stairs.
-        more: Of the trace.
-    """
+    """Draws a line, with a mark at each point where a symbol is named; "hv" makes stairs."""
     trace = {
         "x": list(x),
         "y": list(y),
         "mode": "lines+markers" if symbol else "lines",
         "line": {"color": tone, "width": width, "dash": dash, "shape": shape},
         "marker": {"symbol": symbol, "size": 8, "color": tone},
-        "name": name,
-        "hoverinfo": None if hover else "skip",
-        "hovertemplate": f"{hover}<extra>{name}</extra>" if hover else None,
     }
-    figure.add_scatter(**trace | more)
+    figure.add_scatter(**trace | _named(name, hover) | more)
+
+
+def _named(name: str, hover: str | Sequence[str]) -> Style:
+    """Names a trace in the legend, and says what the pointer reads.
+
+    That is nothing, one of Plotly's templates with the name behind it, or a text for each mark.
+    """
+    if not isinstance(hover, str):
+        return {"name": name, "hovertext": hover, "hoverinfo": "text"}
+    if not hover:
+        return {"name": name, "hoverinfo": "skip"}
+    return {"name": name, "hovertemplate": f"{hover}<extra>{name}</extra>"}
 
 
 def name_lines(figure: Figure) -> None:
@@ -222,7 +235,10 @@ def name_lines(figure: Figure) -> None:
     lines = [trace for trace in drawn if trace.get("name") and trace.get("showlegend", True)]
     wrapper = textwrap.TextWrapper(MAX_LETTERS, break_long_words=False, break_on_hyphens=False)
     words = [wrapper.wrap(trace["name"]) for trace in lines]
-    places = _apart(figure, [_heights(trace, figure)[-1] for trace in lines], words)
+    ends = [_heights(trace, figure)[-1] for trace in lines]
+    low, high = _reach(figure)
+    row = 1.3 * LETTERS * (high - low) / (figure.layout["height"] - AROUND)
+    places = apart(ends, [row * len(rows) for rows in words], low, high)
     for trace, rows, y in zip(lines, words, places, strict=True):
         tone = trace.get("line", {}).get("color") or trace["marker"]["color"]
         tone = re.sub(r",[\d.]+", "", tone)
@@ -242,28 +258,15 @@ def _heights(trace: Style, figure: Figure) -> list[float]:
     return [math.log10(y) for y in heights] if is_log else heights
 
 
-def _apart(figure: Figure, ends: Sequence[float], words: Sequence[Sequence[str]]) -> list[float]:
-    """Moves places along the axis as little as leaves room for so many rows of letters at each."""
+def _reach(figure: Figure) -> tuple[float, float]:
+    """Returns the bounds of the axis: its own, or what the lines and zero need."""
+    axis = figure.layout.get("yaxis", {})
     lines = [trace for trace in figure.data if trace["type"] == "scatter"]
-    axis, heights = (
-        figure.layout.get("yaxis", {}),
-        [y for one in lines for y in _heights(one, figure)],
-    )
+    heights = [y for line in lines for y in _heights(line, figure)]
     if axis.get("type") != "log" and axis.get("rangemode") != "normal":
         heights.append(0.0)  # an axis begins there
     low, high = sorted(axis.get("range") or (min(heights), max(heights)))
-    row = 1.3 * LETTERS * (high - low) / (figure.layout["height"] - AROUND)
-    rooms = [row * len(rows) for rows in words]
-    order, places = sorted(range(len(ends)), key=lambda i: ends[i]), list(ends)
-    for _ in range(MAX_MOVES):
-        for below, above in pairwise(order):
-            room = (rooms[below] + rooms[above]) / 2
-            push = max(0.0, room - (places[above] - places[below])) / 2
-            places[below] -= push
-            places[above] += push
-        bounds = [(low + room / 2, high - room / 2) for room in rooms]
-        places = [min(max(y, least), most) for y, (least, most) in zip(places, bounds, strict=True)]
-    return places
+    return low, high
 
 
 def write_at(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from viz.chart import filled, new_figure
-from viz.figure import Figure
+from viz.chart import add_bars, new_figure
+from viz.figure import Figure, Style
 from viz.palette import colour
 
 BESIDE, BELOW = 0.08, 0.12  # of the figure, between panels
@@ -24,29 +24,6 @@ class Panel:
     marker: dict[str, Any]
 
 
-def add_bars(
-    figure: Figure,
-    names: Sequence[str] | Sequence[int],
-    values: Sequence[float],
-    texts: Sequence[str],
-    **look: Any,
-) -> None:
-    """Draws lying bars, each in the row of its name or number, with its text behind it.
-
-    `look` is more of the bars, such as `marker`, and the axes of a panel.
-    """
-    usual = {
-        "orientation": "h",
-        "width": 0.66,
-        "marker": filled(colour("generated"), 1.2),
-        "textposition": "outside",
-        "textfont": {"size": 12, "color": colour("ink")},
-        "cliponaxis": False,
-        "hoverinfo": "skip",
-    }
-    figure.add_bar(y=names, x=values, text=texts, **usual | look)
-
-
 def panels_figure(
     names: Sequence[str], panels: Sequence[Panel], *, n_columns: int, row_pixels: int
 ) -> Figure:
@@ -58,8 +35,8 @@ def panels_figure(
     ink = {"size": 13, "color": colour("ink")}
     for i, panel in enumerate(panels):
         n = _number(i)
-        axes = {"xaxis": f"x{n}", "yaxis": f"y{n}"}
-        add_bars(figure, names, panel.values, panel.texts, marker=panel.marker, **axes)
+        look: Style = {"width": 0.66, "marker": panel.marker, "xaxis": f"x{n}", "yaxis": f"y{n}"}
+        add_bars(figure, "", names, panel.values, panel.texts, **look)
         axis = {
             "title": {"text": panel.title, "font": ink},
             "range": [0, max(*panel.values, 1e-9) * ROOM],

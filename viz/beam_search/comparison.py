@@ -9,8 +9,8 @@ from itertools import accumulate
 import pandas as pd
 
 from model.beam_search.records import DecodingCost, SearchComparison
-from viz.chart import Chart, filled, name_lines, new_figure
-from viz.figure import Figure
+from viz.chart import Chart, add_line, filled, name_lines, new_figure, write_at
+from viz.figure import Figure, Style
 from viz.format import count, digits, duration, nats, percent, plural, signed
 from viz.labels import plain
 from viz.palette import MONO, colour, sheer
@@ -19,42 +19,26 @@ from viz.panels import Panel, panels_figure
 
 def searches_figure(comparison: SearchComparison) -> Chart:
     """Draws the joint log-probability of three texts, token after token."""
-    figure = new_figure()
+    figure = new_figure(360, "tokens after the prompt", "sum of log p, nats")
     greedy, beam, best = comparison.greedy, comparison.beam, comparison.best
     lines = (
-        (best, "chosen", {"width": 9}, {"symbol": "circle", "size": 16}),
-        (beam, "kept", {"width": 3}, {"symbol": "circle", "size": 9}),
-        (greedy, "muted", {"width": 3, "dash": "dot"}, {"symbol": "square", "size": 9}),
+        (best, sheer(colour("chosen"), 0.28), 9, "solid", "circle", 16),
+        (beam, colour("kept"), 3, "solid", "circle", 9),
+        (greedy, colour("muted"), 3, "dot", "square", 9),
     )
-    for text, role, line, marker in lines:
-        tone = colour(role)
+    for text, tone, width, dash, symbol, size in lines:
         heights = [0.0, *accumulate(text.logprobs)]
-        paint = sheer(tone, 0.28) if role == "chosen" else tone
-        figure.add_scatter(
-            x=list(range(len(heights))),
-            y=heights,
-            mode="lines+markers",
-            name=f"{text.name}: {nats(text.total)}",
-            line={"color": paint, **line},
-            marker={"color": paint, **marker},
-            hovertext=["the prompt", *(plain(label) for label in text.labels)],
-            hovertemplate="%{hovertext}<br>%{y:.2f} nats<extra>" + text.name + "</extra>",
-        )
+        tokens = ["the prompt", *(plain(label) for label in text.labels)]
+        marker = {"color": tone, "symbol": symbol, "size": size}
+        look: Style = {"width": width, "dash": dash, "symbol": symbol, "marker": marker}
+        name, hover = f"{text.name}: {nats(text.total)}", "%{hovertext}<br>%{y:.2f} nats"
+        places = range(len(heights))
+        add_line(figure, name, places, heights, tone, hover=hover, hovertext=tokens, **look)
     _name_tokens(figure, comparison)
     n_tokens = max(len(text.labels) for text in (greedy, beam, best))
     lowest = min(text.total for text in (greedy, beam, best))
-    figure.update_xaxes(
-        title_text="tokens after the prompt",
-        range=[-0.2, n_tokens + 0.3],
-        dtick=1,
-        zeroline=False,
-    )
-    figure.update_yaxes(
-        title_text="sum of log p, nats",
-        range=[lowest * 1.14, -lowest * 0.12],
-        rangemode="normal",
-    )
-    figure.update_layout(height=360)
+    figure.update_xaxes(range=[-0.2, n_tokens + 0.3], dtick=1)
+    figure.update_yaxes(range=[lowest * 1.14, -lowest * 0.12], rangemode="normal")
     name_lines(figure)
     times = math.exp(best.total - greedy.total)
     gain = (
@@ -82,14 +66,9 @@ def _name_tokens(figure: Figure, comparison: SearchComparison) -> None:
                 continue  # as far as two texts are one, so are their names
             written.add(prefix)
             highest = max(sum(other.logprobs[: i + 1]) for other, _ in named)
-            figure.add_annotation(
-                x=i + 1,
-                y=height,
-                yshift=20 if height >= highest else -19,
-                text=plain(text.labels[i][:12]),
-                showarrow=False,
-                font={"family": MONO, "size": 13, "color": colour(role)},
-            )
+            font = {"family": MONO, "size": 13, "color": colour(role)}
+            shift = 20 if height >= highest else -19
+            write_at(figure, i + 1, height, plain(text.labels[i][:12]), yshift=shift, font=font)
 
 
 def searches_table(comparison: SearchComparison) -> pd.DataFrame:

@@ -14,7 +14,16 @@ import pandas as pd
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, FinishedBeam, lineage
 from viz.beam_search.tree import describe
-from viz.chart import Chart, empty_chart, filled, hatched, new_figure, place_rows, write_at
+from viz.chart import (
+    Chart,
+    add_bars,
+    empty_chart,
+    filled,
+    hatched,
+    new_figure,
+    place_rows,
+    write_at,
+)
 from viz.figure import Figure, Style
 from viz.format import count, percent, plural, signed, size
 from viz.labels import UPRIGHT, plain
@@ -29,20 +38,14 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
     """Draws the best candidates of every beam in one step, and where the beam ends."""
     rows = _candidate_rows(nodes, step)
     best = max(node.total for node in rows)
-    figure = new_figure()
+    figure = new_figure(x="joint probability ÷ the best candidate’s")
     for fate in ("kept", "finished", "pruned"):
         chosen = [i for i, node in enumerate(rows) if node.fate == fate]
-        figure.add_bar(
-            y=chosen,
-            x=[math.exp(rows[i].total - best) for i in chosen],
-            orientation="h",
-            name=fate,
-            showlegend=fate == "finished",
-            width=0.78,
-            marker=hatched() if fate == "pruned" else filled(colour(ROLES[fate]), 1.2),
-            hovertext=[describe(nodes, rows[i], fate) for i in chosen],
-            hoverinfo="text",
-        )
+        lengths = [math.exp(rows[i].total - best) for i in chosen]
+        hovers = [describe(nodes, rows[i], fate) for i in chosen]
+        marker = hatched() if fate == "pruned" else filled(colour(ROLES[fate]), 1.2)
+        bars: Style = {"width": 0.78, "marker": marker, "showlegend": fate == "finished"}
+        add_bars(figure, fate, chosen, lengths, hover=hovers, **bars)
     kept = [node.total for node in rows if node.fate == "kept"]
     if kept:
         figure.add_vline(
@@ -57,11 +60,7 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
         if rows[i].parent != rows[i - 1].parent:
             figure.add_hline(y=i - 0.5, line={"color": colour("line"), "width": 1})
     _name_totals(figure, rows)
-    figure.update_xaxes(
-        title_text="joint probability ÷ the best candidate’s",
-        range=[0, 1.26],
-        tickvals=[0, 0.5, 1],
-    )
+    figure.update_xaxes(range=[0, 1.26], tickvals=[0, 0.5, 1])
     font = {"family": MONO, "size": 12, "color": colour("ink")}
     place_rows(figure, [_row_name(nodes, node, prompt_end) for node in rows], font)
     figure.update_layout(height=max(250, 21 * len(rows) + 95), barmode="overlay")
@@ -153,20 +152,10 @@ def cache_figure(
         (~is_first, hatched(), f"copies of one above: {count(is_first.size - n_distinct)}"),
     ):
         rows, places = (axis.tolist() for axis in np.nonzero(cells))
-        figure.add_bar(
-            y=rows,
-            x=[0.94] * len(rows),
-            base=[i + 0.03 for i in places],
-            orientation="h",
-            width=0.86,
-            name=name,
-            marker=marker,
-            hovertext=[
-                f"position {i}: {plain(labels[row][i])}"
-                for row, i in zip(rows, places, strict=True)
-            ],
-            hoverinfo="text",
-        )
+        cells_at = zip(rows, places, strict=True)
+        hovers = [f"position {i}: {plain(labels[row][i])}" for row, i in cells_at]
+        look: Style = {"width": 0.86, "marker": marker, "base": [i + 0.03 for i in places]}
+        add_bars(figure, name, rows, [0.94] * len(rows), hover=hovers, **look)
     named = range(0, held, max(1, -(-held // MAX_LABELS)))
     figure.update_xaxes(
         range=[0, held],

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, lineage
-from viz.chart import Chart, new_figure
+from viz.chart import Chart, add_line, new_figure, write_at
 from viz.figure import Figure, Style
 from viz.format import count, nats, percent, plural, signed
 from viz.labels import plain
@@ -154,17 +154,10 @@ def _add_line(figure: Figure, n_beams: int, n_columns: int) -> None:
     y = -(n_beams - 1) - (1 + GAP) / 2
     line = {"color": colour("line"), "width": 2}
     figure.add_shape(x0=0.5, x1=n_columns + 0.5, y0=y, y1=y, type="line", layer="below", line=line)
+    font = {"size": 12, "color": colour("muted")}
     for text, shift, anchor in (("kept ↑", 2, "bottom"), ("not kept ↓", -2, "top")):
-        figure.add_annotation(
-            x=0.42,
-            y=y,
-            text=text,
-            showarrow=False,
-            xanchor="right",
-            yanchor=anchor,
-            yshift=shift,
-            font={"size": 12, "color": colour("muted")},
-        )
+        place: Style = {"xanchor": "right", "yanchor": anchor, "yshift": shift}
+        write_at(figure, 0.42, y, text, font=font, **place)
 
 
 def _add_edges(
@@ -181,9 +174,8 @@ def _add_edges(
                 length = place.x - start.x - 2 * LEAD
                 x += [start.x, *(start.x + LEAD + length * _CURVE).tolist(), place.x, None]
                 y += [start.y, *(start.y + (place.y - start.y) * rise).tolist(), place.y, None]
-        line = {"color": colour(look.role), "width": look.width, "dash": look.dash}
-        more = {"mode": "lines", "hoverinfo": "skip", "showlegend": len(x) > 1}
-        figure.add_scatter(x=x, y=y, line=line, name=look.name, **more)
+        drawn: Style = {"width": look.width, "dash": look.dash, "showlegend": len(x) > 1}
+        add_line(figure, look.name, x, y, colour(look.role), **drawn)
 
 
 def _chips(

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model.causal_mask.records import AttentionMaps
-from viz.chart import Chart, add_line, new_figure, write_at
+from viz.chart import Chart, add_line, add_points, new_figure, write_at
 from viz.figure import Figure
 from viz.format import percent, plural
 from viz.labels import plain, token_ticks
@@ -183,18 +183,12 @@ def _add_targets(figure: Figure, maps: AttentionMaps, pitch: int, side: int) -> 
     n_layers, n_heads = maps.weights.shape[:2]
     places = [(i, j) for i in range(n_layers) for j in range(n_heads)]
     look = {"size": max(8, min(44, 400 // max(n_layers, n_heads))), "symbol": "square"}
-    unchanged = {"marker": {"opacity": 0}}
-    figure.add_scatter(
-        x=[j * pitch + (side - 1) / 2 for _, j in places],
-        y=[i * pitch + (side - 1) / 2 for i, _ in places],
-        mode="markers",
-        marker={**look, "opacity": 0},
-        selected=unchanged,
-        unselected=unchanged,
-        customdata=[list(place) for place in places],
-        hovertext=[f"layer {maps.layers[i]}, head {j + 1}" for i, j in places],
-        hoverinfo="text",
-    )
+    unseen = {"marker": {"opacity": 0}}
+    x = [j * pitch + (side - 1) / 2 for _, j in places]
+    y = [i * pitch + (side - 1) / 2 for i, _ in places]
+    hovers = [f"layer {maps.layers[i]}, head {j + 1}" for i, j in places]
+    press = {"selected": unseen, "unselected": unseen, "customdata": list(map(list, places))}
+    add_points(figure, "", x, y, {**look, "opacity": 0}, hovers, **press)
 
 
 def _caption(maps: AttentionMaps, shown: Map, layer: int, head: int | None) -> str:

@@ -13,7 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from model.causal_mask.records import Edit, Leak, Shift
-from viz.chart import MAX_BARS, Chart, add_line, new_figure, place_rows, write_at
+from viz.chart import (
+    MAX_BARS,
+    Chart,
+    add_bars,
+    add_line,
+    add_points,
+    new_figure,
+    place_rows,
+    write_at,
+)
 from viz.figure import Figure, Style
 from viz.format import THIN, count, digits, percent, plural
 from viz.labels import in_sentence, plain, token_ticks
@@ -32,15 +41,9 @@ def edit_figure(edit: Edit) -> Chart:
     hovers = _hovers(edit.changes, edit.labels, "mask on")
     add_columns(figure, edit.changes, hovers, "mask on", "kept")
     if edit.unmasked_changes is not None:
-        figure.add_scatter(
-            x=np.arange(len(edit.labels)),
-            y=edit.unmasked_changes,
-            mode="markers",
-            name="the same edit, mask off",
-            marker=_open_marker(),
-            hovertext=_hovers(edit.unmasked_changes, edit.labels, "mask off"),
-            hoverinfo="text",
-        )
+        name, changes = "the same edit, mask off", edit.unmasked_changes
+        hovers = _hovers(changes, edit.labels, "mask off")
+        add_points(figure, name, range(len(changes)), changes, _open_marker(), hovers)
     _mark(figure, edit)
     if edit.position >= ROOM_FOR_WORDS:
         zero = "exactly 0" if edit.largest_before == 0 else "rounding"
@@ -80,17 +83,8 @@ def shifts_figure(shifts: Sequence[Shift]) -> Chart:
         ("before the edit", "muted", before),
         ("after it", "generated", after),
     ):
-        figure.add_bar(
-            x=values,
-            y=list(range(len(shifts))),
-            orientation="h",
-            name=name,
-            text=[percent(value) for value in values],
-            textposition="outside",
-            cliponaxis=False,
-            marker={"color": colour(role)},
-            hoverinfo="skip",
-        )
+        look: Style = {"marker": {"color": colour(role)}, "textfont": {"size": 13}}
+        add_bars(figure, name, range(len(shifts)), values, list(map(percent, values)), **look)
     figure.update_xaxes(range=[0, 1.2 * max(*before, *after)], showticklabels=False, ticks="")
     font = {"size": 14, "color": colour("ink")}
     place_rows(figure, [f"<b>{plain(shift.label)}</b>" for shift in shifts], font)
@@ -113,15 +107,8 @@ def leak_figure(leak: Leak) -> Chart:
         (on, "mask on", {"symbol": "circle", "size": 10, "color": colour("kept")}),
         (off, "mask off: the answer is in sight", _open_marker()),
     ):
-        figure.add_scatter(
-            x=places,
-            y=values,
-            mode="markers",
-            name=name,
-            marker=marker,
-            hovertext=[f"{plain(leak.labels[i])}, {name}: {percent(values[i])}" for i in places],
-            hoverinfo="text",
-        )
+        hovers = [f"{plain(leak.labels[i])}, {name}: {percent(values[i])}" for i in places]
+        add_points(figure, name, places, values, marker, hovers)
     best = leak.largest
     if off[best] > on[best]:
         words = f"<b>{plain(leak.labels[best])}</b> {percent(on[best])} → {percent(off[best])}"

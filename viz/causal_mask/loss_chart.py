@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from model.causal_mask.records import Comparison, Floats, Losses, TrainingMoment
 from viz.causal_mask.edit_charts import add_columns, name_positions, small_nats
-from viz.chart import Chart, add_line, lying_bars, name_lines, new_figure
+from viz.chart import Chart, add_line, add_points, lying_bars, name_lines, new_figure
 from viz.figure import Style
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import in_sentence, plain
@@ -71,19 +71,10 @@ def loss_figure(losses: Losses, loop_losses: Sequence[float] | Floats, where: st
     ]
     add_columns(figure, losses.losses, hovers, "one pass", "surprise")
     if len(loop_losses):
-        figure.add_scatter(
-            x=places[: len(loop_losses)],
-            y=loop_losses,
-            mode="markers",
-            name="the loop, step by step",
-            marker={
-                "symbol": "circle-open",
-                "size": 8,
-                "color": colour("generated"),
-                "line": {"width": 2},
-            },
-            hoverinfo="skip",
-        )
+        tone = colour("generated")
+        marker = {"symbol": "circle-open", "size": 8, "color": tone, "line": {"width": 2}}
+        name = "the loop, step by step"
+        add_points(figure, name, range(len(loop_losses)), loop_losses, marker)
     ends, ink = [-0.6, len(places) - 0.4], colour("ink")
     mean = f"mean {nats(losses.mean)}"
     add_line(figure, mean, ends, [losses.mean] * 2, ink, width=1.5, dash="dash")

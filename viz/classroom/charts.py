@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.classroom.records import ClassRound
-from viz.chart import Chart, filled, name_rows, new_figure
+from viz.chart import Chart, add_bars, filled, name_rows, new_figure
+from viz.figure import Style
 from viz.format import count, percent, plural
 from viz.labels import plain
 from viz.palette import colour
@@ -89,20 +90,14 @@ def _bars(
 ) -> Chart:
     """Draws a group of bars for each name; series are given from the lowest bar up."""
     figure = new_figure()
+
+    def write(value: float) -> str:
+        return percent(value) if is_share else count(round(value))
+
     for title, values, role in reversed(series):
-        words = [percent(v) if is_share else count(round(v)) for v in values]
-        figure.add_bar(
-            y=list(names),
-            x=values,
-            orientation="h",
-            name=title,
-            marker=filled(colour(role), shape="/" if role == "rejected" else ""),
-            text=words,
-            textposition="outside",
-            textfont={"size": 15},
-            cliponaxis=False,
-            hovertemplate=f"%{{y}}: %{{text}}<extra>{title}</extra>",
-        )
+        marker = filled(colour(role), shape="/" if role == "rejected" else "")
+        look: Style = {"marker": marker, "textfont": {"size": 15}, "hover": "%{y}: %{text}"}
+        add_bars(figure, title, names, values, list(map(write, values)), **look)
     top = max((max(values, default=0) for _, values, _ in series), default=0) or 1.0
     figure.update_xaxes(range=[0, 1.2 * top], visible=False)
     name_rows(figure, names, size=15)
@@ -110,11 +105,7 @@ def _bars(
         height=70 + ROW_HEIGHT * len(names), bargap=0.25, legend={"traceorder": "reversed"}
     )
     said = "; ".join(
-        f"{name}: "
-        + ", ".join(
-            f"{title} {percent(values[i]) if is_share else count(round(values[i]))}"
-            for title, values, _ in series
-        )
+        f"{name}: {', '.join(f'{title} {write(values[i])}' for title, values, _ in series)}"
         for i, name in enumerate(names)
     )
     return Chart(figure, caption, f"{caption} {said}")

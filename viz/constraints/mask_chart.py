@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from model.constraints.records import ConstrainedStep, MaskedDistribution
-from viz.chart import Chart, filled, hatched, new_figure, place_rows
+from viz.chart import Chart, add_bars, filled, hatched, new_figure, place_rows, write_at
 from viz.figure import Figure
 from viz.format import count, percent
 from viz.labels import UPRIGHT, plain
 from viz.palette import MONO, colour
-from viz.panels import add_bars
 
 DEAD_END_MASS = 0.01  # of all allowed tokens: below it a step is called a dead end
 MAX_LEVEL_LABELS = 6  # columns that have room for them
@@ -31,38 +30,28 @@ def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -
     tokens = distribution.tokens
     figure = new_figure()
 
-    def bars(rows: list[int], probs: list[float], **look: Any) -> None:
-        add_bars(figure, rows, probs, list(map(percent, probs)), width=0.78, **look)
+    def bars(name: str, rows: list[int], probs: list[float], **look: Any) -> None:
+        add_bars(figure, name, rows, probs, list(map(percent, probs)), width=0.78, **look)
 
     allowed = [i for i, token in enumerate(tokens) if token.is_allowed]
     forbidden = [i for i, token in enumerate(tokens) if not token.is_allowed]
     kept, grey = filled(colour("kept"), 1.2), {"size": 12, "color": colour("muted")}
-    bars(allowed, [tokens[i].prob for i in allowed], name="allowed", marker=kept)
-    bars(
-        forbidden,
-        [tokens[i].prob for i in forbidden],
-        name="forbidden",
-        marker=hatched(),
-        textfont=grey,
-    )
+    bars("allowed", allowed, [tokens[i].prob for i in allowed], marker=kept)
+    hidden = [tokens[i].prob for i in forbidden]
+    bars("forbidden", forbidden, hidden, marker=hatched(), textfont=grey)
     masked = [tokens[i].masked_prob for i in allowed]
-    bars(allowed, masked, xaxis="x2", showlegend=False, marker=kept)
+    bars("", allowed, masked, xaxis="x2", showlegend=False, marker=kept)
     if temperature == 0 and allowed:
         _outline(figure, allowed[masked.index(max(masked))])
     font = {"family": MONO, "size": 13, "color": colour("ink")}
     place_rows(figure, [plain(token.label[:16]) for token in tokens], font)
     axis = {"range": [0, 1.42], "tickvals": [0, 0.5, 1], "ticktext": ["0", "50 %", "100 %"]}
+    beside = {"domain": [0.53, 1], "title_text": f"masked, at T = {temperature:g}", "anchor": "y"}
     figure.update_layout(
         height=21 * len(tokens) + 92,
         barmode="overlay",
-        xaxis=axis | {"domain": [0, 0.48], "title": {"text": "the model’s probability"}},
-        xaxis2=axis
-        | {
-            "domain": [0.53, 1],
-            "title": {"text": f"masked, at T = {temperature:g}"},
-            "tickangle": 0,
-            "anchor": "y",
-        },
+        xaxis=axis | {"domain": [0, 0.48], "title_text": "the model’s probability"},
+        xaxis2=axis | beside | {"tickangle": 0},
     )
     caption = (
         f"Measured: the constraint allows {count(distribution.n_allowed)} of "
@@ -135,15 +124,9 @@ def _name_masses(figure: Figure, steps: Sequence[ConstrainedStep], angle: int) -
     """Writes above each column what was removed."""
     for place, step in enumerate(steps, start=1):
         is_dead_end = step.mass < DEAD_END_MASS
-        figure.add_annotation(
-            x=place,
-            y=1.02,
-            yanchor="bottom",
-            textangle=angle,
-            text=f"<b>{_removed(step)}</b>" if is_dead_end else _removed(step),
-            showarrow=False,
-            font={"size": 12, "color": colour("error" if is_dead_end else "ink")},
-        )
+        words = f"<b>{_removed(step)}</b>" if is_dead_end else _removed(step)
+        font = {"size": 12, "color": colour("error" if is_dead_end else "ink")}
+        write_at(figure, place, 1.02, words, yanchor="bottom", textangle=angle, font=font)
 
 
 def _mass_caption(steps: Sequence[ConstrainedStep]) -> str:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from statistics import fmean
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from model.diffusion.records import DecodingRun, Sweep
-from viz.chart import Chart, add_line, name_lines, new_figure
+from viz.chart import Chart, add_bars, add_line, add_points, name_lines, new_figure, write_at
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import plain
 from viz.palette import colour, sheer
@@ -29,27 +29,14 @@ def runs_figure(runs: Sequence[DecodingRun], where: str) -> Chart:
     figure = new_figure(76 + 50 * len(runs), "milliseconds of the model")
     tone, paper = colour("generated"), colour("paper")
     for row, run in enumerate(runs):
-        starts = np.cumsum([0.0, *run.pass_seconds])[:-1]
-        figure.add_bar(
-            y=[row] * run.n_passes,
-            x=[1000 * one for one in run.pass_seconds],
-            base=(1000 * starts).tolist(),
-            orientation="h",
-            width=0.5,
-            marker={"color": sheer(tone), "line": {"color": paper, "width": 1}},
-            hovertemplate="one pass, %{x:.1f} ms<extra>" + plain(run.name) + "</extra>",
-            showlegend=False,
-        )
-        figure.add_annotation(  # above its row, so that a narrow screen has room for the bars
-            x=0,
-            y=row - 0.3,
-            text=f"{plain(run.name)}: {plural(run.n_passes, 'pass', 'es')}, "
-            f"{duration(run.seconds)}",
-            showarrow=False,
-            xanchor="left",
-            yanchor="bottom",
-            font={"size": 13, "color": colour("ink")},
-        )
+        lengths, name = [1000 * one for one in run.pass_seconds], plain(run.name)
+        marker = {"color": sheer(tone), "line": {"color": paper, "width": 1}}
+        look: dict[str, Any] = {"base": [0.0, *accumulate(lengths[:-1])], "width": 0.5}
+        hover = "one pass, %{x:.1f} ms"
+        add_bars(figure, name, [row] * run.n_passes, lengths, hover=hover, marker=marker, **look)
+        words = f"{name}: {plural(run.n_passes, 'pass', 'es')}, {duration(run.seconds)}"
+        # above its row, so that a narrow screen has room for the bars
+        write_at(figure, 0, row - 0.3, words, xanchor="left", yanchor="bottom")
     longest = 1000 * max(run.seconds for run in runs)
     figure.update_xaxes(range=[0, 1.02 * longest])
     figure.update_yaxes(range=[len(runs) - 0.6, -0.85], showgrid=False, showticklabels=False)
@@ -123,14 +110,9 @@ def sweep_figure(sweep: Sweep, measure: str) -> Chart:
         points = [(f.n_passes, value) for f in chosen if (value := what.of(f)) is not None]
         if not points:
             continue
-        figure.add_scatter(
-            x=[n for n, _ in points],
-            y=[value for _, value in points],
-            mode="markers",
-            marker={"symbol": symbol, "size": 6, "color": sheer(tone)},
-            hoverinfo="skip",
-            showlegend=False,
-        )
+        marker = {"symbol": symbol, "size": 6, "color": sheer(tone)}
+        x, y = zip(*points, strict=True)
+        add_points(figure, "", x, y, marker, showlegend=False)
         means = means_of(points)
         values = list(means.values())
         words = [what.write(value) for value in values]

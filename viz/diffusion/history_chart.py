@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from model.diffusion.records import DenoiseHistory
-from viz.chart import Chart, new_figure
+from viz.chart import Chart, add_points, new_figure
 from viz.format import percent, plural, round_steps
 from viz.labels import UPRIGHT, plain
 from viz.palette import colour
@@ -37,20 +37,10 @@ def history_figure(history: DenoiseHistory) -> Chart:
         hoverinfo="text",
         name="probability of what is proposed; dark: filled before",
     )
-    places = np.flatnonzero(history.filled_in)
-    figure.add_scatter(
-        x=places,
-        y=history.filled_in[places],
-        mode="markers",
-        marker={
-            "symbol": "square-open",
-            "size": 11 if length <= 64 else 7,
-            "color": colour("stage"),
-            "line": {"width": 2.5},
-        },
-        hoverinfo="skip",
-        name="filled in this pass",
-    )
+    places, size = np.flatnonzero(history.filled_in), 11 if length <= 64 else 7
+    look = {"symbol": "square-open", "color": colour("stage"), "line": {"width": 2.5}}
+    marker = look | {"size": size}
+    add_points(figure, "filled in this pass", places, history.filled_in[places], marker)
     shown = range(0, length, max(1, -(-length // MAX_LABELS)))
     figure.update_xaxes(
         tickvals=list(shown),

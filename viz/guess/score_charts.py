@@ -11,12 +11,20 @@ from collections.abc import Sequence
 import pandas as pd
 
 from model.guess.records import MODEL, UNIFORM, EntropyBounds, GuessRound, GuessRow
-from viz.chart import Chart, name_lines, new_figure, place_rows
-from viz.figure import Figure
-from viz.format import THIN, count, percent, plural, round_steps
+from viz.chart import (
+    Chart,
+    add_bars,
+    add_line,
+    add_points,
+    name_lines,
+    new_figure,
+    number_axis,
+    place_rows,
+)
+from viz.figure import Figure, Style
+from viz.format import THIN, count, percent, plural
 from viz.labels import plain
 from viz.palette import colour, sheer
-from viz.panels import add_bars
 
 SYMBOLS = ("diamond", "circle", "square", "triangle-up", "star", "cross")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -52,8 +60,8 @@ def _add_model(figure: Figure, probs: Sequence[float], true: int) -> None:
         "width": [3 if i == true else 1 for i in places[:-1]] + [0],
     }
     fills = [sheer(tone)] * (len(probs) - 1) + [colour("line")]
-    words = list(map(percent, probs))
-    add_bars(figure, places, probs, words, name=MODEL, marker={"color": fills, "line": edges})
+    look: Style = {"width": 0.66, "marker": {"color": fills, "line": edges}}
+    add_bars(figure, MODEL, places, probs, list(map(percent, probs)), **look)
 
 
 def rows_to_draw(last: GuessRound, most: int) -> list[GuessRow]:
@@ -71,20 +79,12 @@ def _add_guesses(figure: Figure, last: GuessRound, rows: Sequence[GuessRow]) -> 
     for k, player in enumerate(last.players):
         named = {guess.token_id for guess in player.guesses}
         marks = [(row.player_probs[k], i) for i, row in enumerate(rows) if row.token_id in named]
-        figure.add_scatter(
-            x=[x for x, _ in marks],
-            y=[y for _, y in marks],
-            mode="markers",
-            name=plain(player.name, MAX_NAME),
-            marker={
-                "symbol": SYMBOLS[k % len(SYMBOLS)],
-                "size": 15,
-                "color": colour("prompt"),
-                "line": {"color": colour("paper"), "width": 2},
-            },
-            text=[percent(x) for x, _ in marks],
-            hovertemplate=f"%{{text}}<extra>{plain(player.name, MAX_NAME)}</extra>",
-        )
+        probs, rows_named = [prob for prob, _ in marks], [i for _, i in marks]
+        edge = {"color": colour("paper"), "width": 2}
+        marker = {"symbol": SYMBOLS[k % len(SYMBOLS)], "size": 15, "color": colour("prompt")}
+        name, words = plain(player.name, MAX_NAME), list(map(percent, probs))
+        look: Style = {"marker": marker | {"line": edge}, "hover": "%{text}", "text": words}
+        add_points(figure, name, probs, rows_named, **look)
 
 
 def _revealed_words(last: GuessRound) -> str:
@@ -103,27 +103,22 @@ def _revealed_words(last: GuessRound) -> str:
 def running_figure(rounds: Sequence[GuessRound]) -> Chart:
     """Draws everyone's mean bits per token up to each round, of one or more: the lowest leads."""
     figure = new_figure(HEIGHT)
-    lines = mean_bits(rounds)
+    lines, n_rounds = mean_bits(rounds), len(rounds)
     present = [player.name for player in rounds[-1].players]
     for name, points in lines.items():
-        tone, dash, symbol = look(name, present)
-        figure.add_scatter(
-            x=[n for n, _ in points],
-            y=[y for _, y in points],
-            mode="lines+markers" if symbol and len(rounds) <= 30 else "lines",
-            line={"color": tone, "width": 3, "dash": dash},
-            marker={"symbol": symbol or "circle", "size": 10},
-            name=f"{plain(name, MAX_NAME)}: {points[-1][1]:.1f}",
-            hovertemplate="token %{x}: %{y:.2f} bits<extra>" + plain(name, MAX_NAME) + "</extra>",
-        )
-    ticks = round_steps(max(y for points in lines.values() for _, y in points))
-    n_rounds = len(rounds)
-    figure.update_xaxes(title_text="tokens guessed", range=[0.8, n_rounds + 0.2], dtick=None)
+        tone, dash, symbol = look_of(name, present)
+        places, means = zip(*points, strict=True)
+        shown = f"{plain(name, MAX_NAME)}: {means[-1]:.1f}"
+        marker = {"symbol": symbol, "size": 10, "color": tone}
+        look: Style = {"width": 3, "dash": dash, "marker": marker}
+        look["symbol"] = symbol if n_rounds <= 30 else None
+        hover = "token %{x}: %{y:.2f} bits"
+        add_line(figure, shown, places, means, tone, hover=hover, **look)
+    top = max(y for points in lines.values() for _, y in points)
+    figure.update_xaxes(title_text="tokens guessed", range=[0.8, n_rounds + 0.2])
     if n_rounds <= 12:
         figure.update_xaxes(tickvals=list(range(1, n_rounds + 1)))
-    figure.update_yaxes(
-        title_text="bits per token, mean so far", tickvals=ticks, range=[0, 1.06 * ticks[-1]]
-    )
+    figure.update_yaxes(number_axis(top, "bits per token, mean so far"))
     name_lines(figure)
     ends = sorted((points[-1][1], name) for name, points in lines.items())
     caption = (
@@ -145,7 +140,7 @@ def mean_bits(rounds: Sequence[GuessRound]) -> dict[str, list[tuple[int, float]]
     return lines
 
 
-def look(name: str, players: Sequence[str]) -> tuple[str, str, str | None]:
+def look_of(name: str, players: Sequence[str]) -> tuple[str, str, str | None]:
     """Gives a predictor's colour, dash and symbol; a player is told by the place at the table."""
     if name == UNIFORM:
         return colour("muted"), "dot", None
@@ -170,32 +165,21 @@ def rounds_table(rounds: Sequence[GuessRound]) -> pd.DataFrame:
 def bounds_figure(bounds: Sequence[EntropyBounds]) -> Chart:
     """Draws for every predictor the interval of Shannon's estimate, and the log score."""
     figure = new_figure()
-    tones = [look(bound.name, [])[0] for bound in bounds]
-    places = list(range(len(bounds)))
-    figure.add_bar(
-        x=[bound.upper - bound.lower for bound in bounds],
-        base=[bound.lower for bound in bounds],
-        y=places,
-        orientation="h",
-        name="Shannon’s bounds",
-        marker={"color": [sheer(t) for t in tones], "line": {"color": tones, "width": 2}},
-        text=[f"{bound.lower:.1f} to {bound.upper:.1f}" for bound in bounds],
-        textposition="inside",
-        insidetextanchor="middle",
-        textfont={"color": colour("ink")},
-        hovertemplate="%{text} bits<extra></extra>",
-    )
-    figure.add_scatter(
-        x=[bound.scored for bound in bounds],
-        y=places,
-        mode="markers",
-        name="log score",
-        marker={"symbol": "line-ns", "size": 26, "line": {"color": colour("ink"), "width": 4}},
-        hovertemplate="%{x:.2f} bits<extra>log score</extra>",
-    )
+    tones = [look_of(bound.name, [])[0] for bound in bounds]
+    places, widths = list(range(len(bounds))), [bound.upper - bound.lower for bound in bounds]
+    words = [f"{bound.lower:.1f} to {bound.upper:.1f}" for bound in bounds]
+    look: Style = {
+        "base": [bound.lower for bound in bounds],
+        "marker": {"color": list(map(sheer, tones)), "line": {"color": tones, "width": 2}},
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+    }
+    add_bars(figure, "Shannon’s bounds", places, widths, words, "%{text} bits", **look)
+    marker = {"symbol": "line-ns", "size": 26, "line": {"color": colour("ink"), "width": 4}}
+    scores = [bound.scored for bound in bounds]
+    add_points(figure, "log score", scores, places, marker, "%{x:.2f} bits")
     top = max(max(bound.upper, bound.scored) for bound in bounds)
-    ticks = round_steps(top)
-    figure.update_xaxes(title_text="bits per token", tickvals=ticks, range=[0, 1.04 * ticks[-1]])
+    figure.update_xaxes(number_axis(top, "bits per token", room=1.04))
     place_rows(figure, [plain(bound.name, MAX_NAME) for bound in bounds])
     figure.update_layout(height=110 + 54 * len(bounds), bargap=0.4)
     caption = "Derived from the ranks: " + "; ".join(_bounds_words(bound) for bound in bounds) + "."

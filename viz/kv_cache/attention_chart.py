@@ -10,8 +10,8 @@ import numpy as np
 
 from model.kv_cache.records import QueryKeyValue
 from model.records import FloatArray
-from viz.chart import Chart, filled, new_figure, place_rows, write_at
-from viz.figure import Figure
+from viz.chart import Chart, add_bars, filled, new_figure, place_rows, write_at
+from viz.figure import Figure, Style
 from viz.format import digits, percent, plural
 from viz.labels import in_sentence, plain
 from viz.palette import colour
@@ -91,20 +91,11 @@ def _strip(
 
 def _weights(figure: Figure, weights: FloatArray) -> None:
     """Draws the match of each key as a bar with its percentage."""
-    figure.add_bar(
-        x=weights,
-        y=list(range(len(weights))),
-        orientation="h",
-        marker=filled(colour("stage")),
-        text=[f"<b>{percent(float(w))}</b>" if w >= 0.01 else "" for w in weights],
-        textposition="auto",
-        textfont={"size": 12},
-        cliponaxis=False,
-        xaxis="x3",
-        yaxis="y3",
-        hovertext=[digits(float(w), 3) for w in weights],
-        hoverinfo="text",
-    )
+    shares = weights.tolist()
+    words = [f"<b>{percent(share)}</b>" if share >= 0.01 else "" for share in shares]
+    look: Style = {"textposition": "auto", "textfont": {"size": 12}, "xaxis": "x3", "yaxis": "y3"}
+    look |= {"marker": filled(colour("stage")), "hover": list(map(digits, shares))}
+    add_bars(figure, "", range(len(shares)), shares, words, **look)
     top = 1.05 * float(weights.max())
     figure.update_layout(
         xaxis3={"domain": WEIGHTS, "visible": False, "anchor": "y3", "range": [0, top]},

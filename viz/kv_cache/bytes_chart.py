@@ -5,11 +5,11 @@ Keys and values are two hues; what is derived is hatched; what is held is grey.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from model.kv_cache.records import CacheMoment
 from model.records import CacheShape
-from viz.chart import Chart, name_rows, new_figure, write_at
+from viz.chart import Chart, add_bars, name_rows, new_figure, write_at
 from viz.figure import Figure, Style
 from viz.format import THIN, count, digits, plural, size, size_ticks
 from viz.palette import colour, sheer
@@ -62,9 +62,10 @@ def bytes_figure(n_tokens: int, in_use: int, held: int, shape: CacheShape) -> Ch
     ink, muted = colour("ink"), colour("muted")
     hatch = {"shape": "/", "fgcolor": ink, "bgcolor": "rgba(0,0,0,0)", "size": 7}
     hatched = {"color": ink, "pattern": hatch, "line": {"color": ink, "width": 1}}
+    grey: Style = {"color": sheer(muted)}
     for i, (name, n_bytes) in enumerate(rows[1:]):
-        grey: Mapping[str, object] = {"color": sheer(muted)}
-        _add_bars(figure, [name], [n_bytes], grey if i == 1 else hatched, width=0.62)
+        marker = grey if i == 1 else hatched
+        add_bars(figure, "", [name], [n_bytes], marker=marker, width=0.62, showlegend=False)
     for name, n_bytes in rows:
         write_at(figure, n_bytes, name, f"{count(n_bytes)}{THIN}B", **BEHIND)
     _lay_out(figure, [name for name, _ in rows], max(n_bytes for _, n_bytes in rows))
@@ -96,7 +97,8 @@ def rewind_figure(moments: Sequence[CacheMoment]) -> Chart:
     names = [f"{moment.name}:<br>{plural(moment.n_tokens, 'token')}" for moment in moments]
     figure = new_figure()
     held = [moment.bytes_held for moment in moments]
-    _add_bars(figure, names, held, {"color": sheer(colour("muted"))}, 0.8, "held in memory")
+    grey = {"color": sheer(colour("muted"))}
+    add_bars(figure, "held in memory", names, held, marker=grey, width=0.8)
     _add_halves(figure, names, [moment.bytes_in_use for moment in moments], width=0.36)
     for name, moment in zip(names, moments, strict=True):
         said = f"{size(moment.bytes_in_use)} in use<br>{size(moment.bytes_held)} held"
@@ -113,33 +115,10 @@ def rewind_figure(moments: Sequence[CacheMoment]) -> Chart:
 
 def _add_halves(figure: Figure, names: list[str], totals: Sequence[int], width: float) -> None:
     """Draws bytes in use as keys and values, which are as many."""
-    for i, role in enumerate(("keys", "values")):
-        halves = [total / 2 for total in totals]
-        marker = {"color": colour(role)}
-        base = halves if i else None
-        _add_bars(figure, names, halves, marker, width, role, base)
-
-
-def _add_bars(
-    figure: Figure,
-    names: list[str],
-    lengths: Sequence[float],
-    marker: Mapping[str, object],
-    width: float,
-    legend: str = "",
-    base: Sequence[float] | None = None,
-) -> None:
-    figure.add_bar(
-        y=names,
-        x=lengths,
-        base=base,
-        orientation="h",
-        name=legend,
-        showlegend=bool(legend),
-        marker=marker,
-        width=width,
-        hoverinfo="skip",
-    )
+    halves = [total / 2 for total in totals]
+    for role, base in (("keys", None), ("values", halves)):
+        look: Style = {"marker": {"color": colour(role)}, "width": width, "base": base}
+        add_bars(figure, role, names, halves, **look)
 
 
 def _lay_out(figure: Figure, names: list[str], top: float, room: float = 1.5) -> None:

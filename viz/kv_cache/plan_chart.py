@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from model.kv_cache.records import CachePlan
-from viz.chart import Chart, add_line, name_rows, new_figure
+from viz.chart import Chart, add_line, add_points, name_rows, new_figure
+from viz.figure import Style
 from viz.format import digits, size
 from viz.palette import colour
 
@@ -35,17 +36,10 @@ def plan_figure(plans: Sequence[CachePlan], cache_bits: int) -> Chart:
         (whole, ring | {"line": {"width": 2}}, "if every head kept its own", "markers"),
         (kept, {"size": 14, "color": colour("keys")}, "kept for each token", "markers+text"),
     ):
-        figure.add_scatter(
-            x=x,
-            y=names,
-            mode=mode,
-            marker=marker,
-            name=legend,
-            text=[size(round(n_bytes)) for n_bytes in x],
-            textposition="bottom center",
-            textfont={"size": 12, "color": colour("ink")},
-            hovertemplate="%{y}: %{text} a token<extra></extra>",
-        )
+        words = [size(round(n_bytes)) for n_bytes in x]
+        look: Style = {"mode": mode, "text": words, "textposition": "bottom center"}
+        look["textfont"] = {"size": 12, "color": colour("ink")}
+        add_points(figure, legend, x, names, marker, "%{y}: %{text} a token", **look)
     figure.update_xaxes(
         type="log",
         tickvals=[1e3, 1e4, 1e5, 1e6, 1e7],

@@ -90,14 +90,9 @@ def wait_figure(run: BatchRun) -> Chart:
     figure = new_figure(HEIGHT, "sequences in the batch")
     batches = [point.n_batch for point in run.points]
     timed = [point.seconds for point in run.points]
-    figure.add_scatter(
-        x=batches,
-        **medians(timed, unit=1000),
-        line={"color": colour("generated"), "width": 3},
-        marker={"size": 10, "symbol": "diamond"},
-        showlegend=False,
-        hovertemplate="batch %{x}: %{y:.3g} ms<extra></extra>",
-    )
+    y, spreads = medians(timed, unit=1000)
+    look: Style = {"width": 3, "symbol": "diamond", "error_y": spreads, "showlegend": False}
+    add_line(figure, "", batches, y, colour("generated"), hover="batch %{x}: %{y:.3g} ms", **look)
     _batch_axis(figure, batches)
     top = 1000 * max(runs.high for runs in timed)
     figure.update_yaxes(number_axis(top, "milliseconds a step: each reader’s gap (TPOT)", room=1))

@@ -12,6 +12,7 @@ from model.prefill_decode.records import PhaseRun, Request, Timed
 from viz.chart import (
     PHASE_ROLES,
     Chart,
+    add_bars,
     add_line,
     empty_chart,
     filled,
@@ -49,21 +50,21 @@ def pace_figure(run: PhaseRun, recorded: PhaseRun | None = None) -> Chart:
         return empty_chart("No prompt has been read yet.")
     figure, last = new_figure(HEIGHT, "tokens"), run.readings[-1]
     tones = {phase: colour(role) for phase, role in PHASE_ROLES.items()}
-    figure.add_scatter(
-        x=[reading.n_tokens for reading in run.readings],
-        **medians([reading.seconds for reading in run.readings]),
-        line={"color": tones["prefill"], "width": 3},
-        marker={"size": 9},
-        name="reading a prompt: all in one pass",
-        text=[duration(reading.seconds.median / reading.n_tokens) for reading in run.readings],
-        hovertemplate="%{x} tokens read in %{y:.3g} s, %{text} each<extra></extra>",
+    lengths = [reading.n_tokens for reading in run.readings]
+    y, spreads = medians([reading.seconds for reading in run.readings])
+    each = [duration(seconds / n) for seconds, n in zip(y, lengths, strict=True)]
+    name, hover = (
+        "reading a prompt: all in one pass",
+        "%{x} tokens read in %{y:.3g} s, %{text} each",
     )
+    look: Style = {"width": 3, "symbol": "circle", "text": each, "error_y": spreads}
+    add_line(figure, name, lengths, y, tones["prefill"], hover=hover, **look)
     runs = f", median of {last.seconds.n}" if last.seconds.n > 1 else ""
     words = [f"{plural(last.n_tokens, 'token')} read in {spread(last.seconds)}{runs}"]
     written = _written(run)
     if written:
         name, hover = "writing an answer: one pass a token", "%{x} tokens written in %{y:.3g} s"
-        look: Style = {"width": 3.5, "dash": "dash", "hover": hover}
+        look = {"width": 3.5, "dash": "dash", "hover": hover}
         add_line(figure, name, _places(written), written, tones["decode"], **look)
         words.append(f"{plural(len(written), 'token')} written in {duration(written[-1])}")
     if recorded is not None:
@@ -92,15 +93,14 @@ def _places(values: Sequence[float]) -> list[int]:
     return list(range(1, len(values) + 1))
 
 
-def medians(timed: Sequence[Timed], unit: float = 1.0) -> dict[str, object]:
-    """Describes points at medians, with bars from the quickest to the slowest run."""
+def medians(timed: Sequence[Timed], unit: float = 1.0) -> tuple[list[float], Style]:
+    """Gives the medians, and describes bars from the quickest to the slowest run."""
     spreads = {
         "array": [unit * (runs.high - runs.median) for runs in timed],
         "arrayminus": [unit * (runs.median - runs.low) for runs in timed],
     }
     bars = {"type": "data", "symmetric": False, "thickness": 1.5, "width": 4, **spreads}
-    y = [unit * runs.median for runs in timed]
-    return {"y": y, "error_y": bars, "mode": "lines+markers"}
+    return [unit * runs.median for runs in timed], bars
 
 
 def phase_bars(
@@ -112,15 +112,8 @@ def phase_bars(
         ("prefill: until the first token", "prefill", prefill, ""),
         ("decode: all tokens after it", "decode", decode, "/"),
     ):
-        figure.add_bar(
-            y=names,
-            x=lengths,
-            orientation="h",
-            width=0.55,
-            name=name,
-            marker=filled(colour(PHASE_ROLES[phase]), shape=shape),
-            hovertemplate=f"%{{x:.3g}}<extra>{name}</extra>",
-        )
+        marker = filled(colour(PHASE_ROLES[phase]), shape=shape)
+        add_bars(figure, name, names, lengths, hover="%{x:.3g}", width=0.55, marker=marker)
     top = max(sum(pair) for pair in zip(prefill, decode, strict=True))
     figure.update_layout(barmode="stack", legend={"traceorder": "normal"})
     figure.update_xaxes(number_axis(top, words, room=1.18))

@@ -14,8 +14,17 @@ from statistics import median
 import pandas as pd
 
 from model.prefill_decode.records import Bound, Ceilings, Roofline, RoofPoint
-from viz.chart import PHASE_ROLES, Chart, add_line, name_rows, new_figure, write_at
-from viz.figure import Figure
+from viz.chart import (
+    PHASE_ROLES,
+    Chart,
+    add_bars,
+    add_line,
+    add_points,
+    name_rows,
+    new_figure,
+    write_at,
+)
+from viz.figure import Figure, Style
 from viz.format import THIN, count, digits, duration, percent, size
 from viz.palette import colour
 
@@ -108,33 +117,26 @@ def _roofs(figure: Figure, top: Ceilings, left: float, right: float) -> None:
 def _points(figure: Figure, points: Sequence[RoofPoint], phase: str) -> None:
     if not points:
         return
-    tone = colour(PHASE_ROLES[phase])
-    symbol = SYMBOLS[phase]
-    figure.add_scatter(
-        x=[point.intensity for point in points],
-        y=[point.flops_per_second for point in points],
-        mode="markers+text",
-        marker={
-            "size": 14,
-            "color": tone,
-            "symbol": [symbol if _is_plain(p) else f"{symbol}-open" for p in points],
-            "line": {"width": 2, "color": tone},
-        },
-        text=[f" {_short_name(point, points[0])} " for point in points],
-        # where neither the roof nor its neighbours are
-        textposition=[
-            "top left"
-            if phase == "decode" and _is_plain(p) and p is not points[0]
-            else "bottom right"
-            for p in points
-        ],
-        textfont={"size": 13, "color": colour("ink")},
-        cliponaxis=False,
-        name=phase,
-        customdata=[[duration(p.seconds.median), size(p.n_bytes)] for p in points],
-        hovertemplate="%{text}: %{customdata[0]} a pass, %{customdata[1]} read"
-        "<br>%{x:.3g} FLOPs a byte, %{y:.3s}FLOP/s<extra></extra>",
+    tone, symbol = colour(PHASE_ROLES[phase]), SYMBOLS[phase]
+    symbols = [symbol if _is_plain(p) else f"{symbol}-open" for p in points]
+    marker: Style = {"size": 14, "color": tone, "symbol": symbols}
+    marker["line"] = {"width": 2, "color": tone}
+    # where neither the roof nor its neighbours are
+    is_left = [phase == "decode" and _is_plain(p) and p is not points[0] for p in points]
+    names: Style = {
+        "mode": "markers+text",
+        "text": [f" {_short_name(point, points[0])} " for point in points],
+        "textposition": ["top left" if left else "bottom right" for left in is_left],
+        "textfont": {"size": 13, "color": colour("ink")},
+        "cliponaxis": False,
+        "customdata": [[duration(p.seconds.median), size(p.n_bytes)] for p in points],
+    }
+    hover = (
+        "%{text}: %{customdata[0]} a pass, %{customdata[1]} read"
+        "<br>%{x:.3g} FLOPs a byte, %{y:.3s}FLOP/s"
     )
+    x, y = [point.intensity for point in points], [point.flops_per_second for point in points]
+    add_points(figure, phase, x, y, marker, hover, **names)
 
 
 def floors_figure(roofline: Roofline) -> Chart:
@@ -144,15 +146,9 @@ def floors_figure(roofline: Roofline) -> Chart:
     rows = [pass_name(point) for point in points]
     for phase, role in PHASE_ROLES.items():
         chosen = [row for row, point in zip(rows, points, strict=True) if point.phase == phase]
-        figure.add_bar(
-            y=chosen,
-            x=[1.0] * len(chosen),
-            orientation="h",
-            width=0.5,
-            marker={"color": colour(f"{role}-tint"), "line": {"color": colour(role), "width": 1}},
-            name=f"{phase}, as measured",
-            hoverinfo="skip",
-        )
+        edge = {"color": colour(role), "width": 1}
+        look: Style = {"width": 0.5, "marker": {"color": colour(f"{role}-tint"), "line": edge}}
+        add_bars(figure, f"{phase}, as measured", chosen, [1.0] * len(chosen), **look)
     for bound in WORDS:
         _add_floor(figure, bound, roofline)
     figure.update_layout(barmode="overlay")
@@ -175,21 +171,16 @@ def _add_floor(figure: Figure, bound: Bound, roofline: Roofline) -> None:
     floors = [(point.floors(top)[bound], point.seconds.median) for point in points]
     is_highest = [point.bound(top) == bound for point in points]
     hollow = "" if bound == "overhead" else "-open"
-    figure.add_scatter(
-        x=[min(floor / seconds, 1.12) for floor, seconds in floors],
-        y=[pass_name(point) for point in points],
-        mode="markers",
-        marker={
-            "symbol": [f"{FLOOR_SYMBOLS[bound]}{'' if high else hollow}" for high in is_highest],
-            "size": [15 if high else 10 for high in is_highest],
-            "color": ink,
-            "line": {"width": 2.5, "color": ink},
-            "opacity": 1,
-        },
-        name=f"{WORDS[bound]} alone",
-        text=[f"{duration(floor)} of {duration(seconds)}" for floor, seconds in floors],
-        hovertemplate="%{y}: %{text}<extra>" + WORDS[bound] + "</extra>",
-    )
+    marker: Style = {
+        "symbol": [f"{FLOOR_SYMBOLS[bound]}{'' if high else hollow}" for high in is_highest],
+        "size": [15 if high else 10 for high in is_highest],
+        "color": ink,
+        "line": {"width": 2.5, "color": ink},
+        "opacity": 1,
+    }
+    shares, rows = [min(x / took, 1.12) for x, took in floors], list(map(pass_name, points))
+    words = [f"{duration(floor)} of {duration(seconds)}" for floor, seconds in floors]
+    add_points(figure, f"{WORDS[bound]} alone", shares, rows, marker, "%{y}: %{text}", text=words)
 
 
 def verdict(roofline: Roofline) -> str:

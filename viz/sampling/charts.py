@@ -12,13 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from viz.chart import Chart, new_figure, place_rows
+from viz.chart import Chart, add_bars, new_figure, place_rows
 from viz.draws_chart import MAX_LABEL
 from viz.figure import Figure
 from viz.format import nats
 from viz.labels import UPRIGHT, plain
 from viz.palette import colour, sheer
-from viz.panels import add_bars
 from viz.strip import element, paragraph
 
 
@@ -80,7 +79,7 @@ def votes_figure(answers: Sequence[str], cold: Sequence[int], warm: Sequence[int
         most = max(votes)
         numbers = [f"{n} {name}" if n == most > 0 else str(n) if n else "" for n in votes]
         tone = {"color": colour(role)}
-        add_bars(figure, places, votes, numbers, name=name, marker=tone, width=0.36)
+        add_bars(figure, name, places, votes, numbers, marker=tone, width=0.36)
     top = max([*cold, *warm, 1])
     figure.update_xaxes(title_text="votes", range=[0, 1.4 * top])
     place_rows(figure, [plain(answer, MAX_LABEL) for answer in answers])

@@ -13,6 +13,7 @@ from model.serving.records import STATES, Comparison, ServerRun, ServingRun, Sta
 from viz.chart import (
     Chart,
     add_line,
+    add_points,
     name_lines,
     new_figure,
     number_axis,
@@ -52,15 +53,7 @@ def lanes_figure(run: ServingRun, where: str, axis: str = SECONDS, top: float = 
         add_boxes(figure, NAMES[state], boxes, ROLES[state], HATCHES.get(state, ""))
     arrivals = _arrivals(run, axis)
     mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink")}
-    figure.add_scatter(
-        x=arrivals,
-        y=list(range(len(arrivals))),
-        mode="markers",
-        marker=mark,
-        name="arrives",
-        hoverinfo="skip",
-        cliponaxis=False,
-    )
+    add_points(figure, "arrives", arrivals, range(len(arrivals)), mark, cliponaxis=False)
     labels = [
         f"{n}: {len(request.prompt_ids)} + {request.n_out}"
         for n, request in enumerate(run.requests, start=1)

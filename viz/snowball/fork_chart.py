@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from model.snowball.records import Bools, Compounding, Forks, ForkStep, RewindStrategy
-from viz.chart import Chart, add_line, hatched, name_lines, name_rows, new_figure
+from viz.chart import Chart, add_bars, add_line, hatched, name_lines, name_rows, new_figure
 from viz.figure import Figure
 from viz.format import change, digits, duration, nats, percent, plural
 from viz.palette import colour, sheer
@@ -168,9 +168,7 @@ def work_figure(strategies: Sequence[RewindStrategy]) -> Chart:
         ("written after the rewind", again, {"color": colour("generated")}, "kept"),
         ("written after the bad token", left, {"color": colour("error")}, "kept"),
     ):
-        hover = "%{x} " + what + "<extra></extra>"
-        look = {"orientation": "h", "marker": marker, "hovertemplate": hover}
-        figure.add_bar(y=names, x=lengths, name=name, **look)
+        add_bars(figure, name, names, lengths, hover="%{x} " + what, marker=marker)
     figure.update_layout(barmode="stack", bargap=0.35)
     name_rows(figure, names)
     costs = "; ".join(

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.speculative.records import FORCED_LENGTH, Bar, DraftReport, RoundCost, Speed, SpeedReport
-from viz.chart import Chart, add_line, name_lines, new_figure, place_rows
+from viz.chart import Chart, add_bars, add_line, add_points, name_lines, new_figure, place_rows
+from viz.figure import Style
 from viz.format import count, digits, duration, percent, plural, round_steps
 from viz.labels import plain
 from viz.palette import colour
@@ -34,17 +35,9 @@ def distributions_figure(bars: Sequence[Bar], *, is_decided: bool = True) -> Cha
     figure = new_figure(90 + 52 * len(bars), x="probability")
     for name, column, marker in series if has_draft else series[1:2]:
         values = [bar.probs[column] for bar in bars]
-        figure.add_bar(
-            x=values,
-            y=list(range(len(bars))),
-            orientation="h",
-            name=name,
-            marker=marker,
-            text=[f"{value:.2f}" if value >= 0.005 else "" for value in values],
-            textposition="outside",
-            cliponaxis=False,
-            hovertemplate="%{x:.4f}<extra>" + name + "</extra>",
-        )
+        words = [f"{value:.2f}" if value >= 0.005 else "" for value in values]
+        look: Style = {"hover": "%{x:.4f}", "marker": marker, "textfont": {"size": 13}}
+        add_bars(figure, name, range(len(bars)), values, words, **look)
     top = max(max(bar.probs) for bar in bars)
     figure.update_xaxes(range=[0, min(1.12, 1.18 * top)])
     labels = [plain(bar.label, 16) + _marks(bar, is_decided) for bar in bars]
@@ -124,30 +117,18 @@ def speed_figure(report: SpeedReport, where: str) -> Chart:
     places = [*lengths, *[lengths[-1] + 1] * len(adaptive)]
     # away from the line, so that it crosses no number
     below = [one.measured < (one.predicted or 0) for _, one in fixed] + [False] * len(adaptive)
-    figure.add_scatter(
-        x=places,
-        y=measured,
-        mode="markers+text",
-        text=[f"{value:.1f}" for value in measured],  # two digits: more touch on a phone
-        textposition=[f"{'bottom' if is_below else 'top'} center" for is_below in below],
-        marker={"size": 12, "color": tone},
-        name="measured",
-        hovertemplate=f"{hover}<extra>measured</extra>",
-    )
+    look: Style = {
+        "mode": "markers+text",
+        "text": [f"{value:.1f}" for value in measured],  # two digits: more touch on a phone
+        "textposition": [f"{'bottom' if is_below else 'top'} center" for is_below in below],
+    }
+    add_points(figure, "measured", places, measured, {"size": 12, "color": tone}, hover, **look)
     if report.extremes:
-        figure.add_scatter(
-            x=[FORCED_LENGTH, FORCED_LENGTH],
-            y=report.extremes,
-            mode="markers+text",
-            text=[
-                f"{n} accepted {y:.2f}"
-                for n, y in zip(("all", "none"), report.extremes, strict=True)
-            ],
-            textposition=["top center", "bottom center"],
-            marker={"size": 11, "symbol": "x", "color": colour("ink")},
-            showlegend=False,
-            hovertemplate="%{text}<extra></extra>",
-        )
+        marker = {"size": 11, "symbol": "x", "color": colour("ink")}
+        ends = zip(("all", "none"), report.extremes, strict=True)
+        look["text"] = [f"{n} accepted {y:.2f}" for n, y in ends]
+        look |= {"textposition": ["top center", "bottom center"], "showlegend": False}
+        add_points(figure, "", [FORCED_LENGTH] * 2, report.extremes, marker, "%{text}", **look)
     figure.add_hline(y=1, line={"color": colour("ink"), "width": 1})
     figure.update_xaxes(
         tickvals=places, ticktext=[*map(str, lengths), *["adaptive"] * len(adaptive)]
@@ -188,27 +169,15 @@ def round_figure(cost: RoundCost, where: str) -> Chart:
     pieces += [(plain_row, cost.target_seconds, filled, "target pass")] * (cost.n_draft + 1)
     named = set()
     for row, seconds, marker, name in pieces:
-        figure.add_bar(
-            x=[1000 * seconds],
-            y=[row],
-            orientation="h",
-            marker=marker,
-            name=name,
-            legendgroup=name,
-            showlegend=name not in named,
-            hovertemplate="%{x:.2f} ms<extra>" + name + "</extra>",
-        )
+        look: Style = {"marker": marker, "legendgroup": name, "showlegend": name not in named}
+        add_bars(figure, name, [row], [1000 * seconds], hover="%{x:.2f} ms", **look)
         named.add(name)
     if cost.tokens_per_round is not None:
         paper = {"color": colour("paper"), "width": 1.5}
-        figure.add_scatter(
-            x=[1000 * cost.tokens_per_round * cost.target_seconds],
-            y=[plain_row],
-            mode="markers",
-            marker={"symbol": "diamond", "size": 14, "color": colour("ink"), "line": paper},
-            name=f"{cost.tokens_per_round:.2f} tokens: what a round gives on average",
-            hoverinfo="name",
-        )
+        mark = {"symbol": "diamond", "size": 14, "color": colour("ink"), "line": paper}
+        name = f"{cost.tokens_per_round:.2f} tokens: what a round gives on average"
+        place = [1000 * cost.tokens_per_round * cost.target_seconds]
+        add_points(figure, name, place, [plain_row], mark, hoverinfo="name")
     plain_seconds = (cost.n_draft + 1) * cost.target_seconds
     ticks = round_steps(1000 * max(cost.seconds, plain_seconds), 6)
     figure.update_xaxes(tickvals=ticks, range=[0, 1.02 * ticks[-1]])
