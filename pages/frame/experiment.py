@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
 from model.job import Job
 from pages.frame.code_that_ran import show_code
-from pages.frame.job_panel import SLICE_SECONDS, Jobs, show_job
+from pages.frame.job_panel import SLICE_SECONDS, show_job
+from pages.frame.lesson_state import LessonState
 
 TIMER = ":material/timer:"
 
 
-class HasJobs(Protocol):
-    """What a lesson keeps for one reader, its jobs among it."""
-
-    @property
-    def jobs(self) -> Jobs:
-        """The jobs, by the keys of their sections."""
-
-
-Kept = TypeVar("Kept", bound=HasJobs)
+Kept = TypeVar("Kept", bound=LessonState)
 
 
 class Experiment(ABC, Generic[Kept]):
@@ -63,7 +56,7 @@ class Experiment(ABC, Generic[Kept]):
             self.lesson.jobs,
             self.key,
             self.button,
-            self._start,
+            self._pause_and_start,
             self._draw,
             controls=self._fields,
             idle=self._idle,
@@ -72,6 +65,11 @@ class Experiment(ABC, Generic[Kept]):
             seconds=self.seconds,
         )
         show_code(*self.code, key=f"{self.key}_code")
+
+    def _pause_and_start(self) -> Job[Any]:
+        job = self._start()
+        self.lesson.pause()
+        return job
 
     def _begin(self) -> None:
         """Draw what stands between the claim and the button."""

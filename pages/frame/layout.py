@@ -118,6 +118,10 @@ def stage(doing: str) -> Iterator[DeltaGenerator]:
         yield waiting
 
 
+class CannotBeginError(ValueError):
+    """Why a lesson cannot be begun, in one sentence."""
+
+
 @contextmanager
 def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[DeltaGenerator]:
     """Draw a lesson's page around what the lesson draws; yields as `stage` does.
@@ -129,7 +133,10 @@ def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[Delt
     with open_page(lesson_at(path).title):
         presenter_toggle()
     with stage(doing) as waiting:
-        yield waiting
+        try:
+            yield waiting
+        except CannotBeginError as error:
+            waiting.error(str(error))
     close_lesson(path)
 
 

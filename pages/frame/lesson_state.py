@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,14 +13,39 @@ from streamlit.delta_generator import DeltaGenerator
 from model.generation import Generation
 from model.loading import LanguageModel, LoadError
 from model.sampling import Settings
-from pages.frame.layout import as_written
+from pages.frame.job_panel import Jobs
+from pages.frame.layout import CannotBeginError, as_written
 from pages.frame.link import asked_model, begin_by_link, show_faults
 from pages.frame.models import default_model, server_model, shared_model, with_weights
 from pages.frame.settings_table import SettingsTable
+from pages.frame.stepper import Stepper, Steps
 
 SESSION = "reader"
 
 Kept = TypeVar("Kept")
+S = TypeVar("S", bound=Steps)
+
+
+@dataclass
+class LessonState:
+    """What one reader has in a lesson."""
+
+    lm: LanguageModel
+    jobs: Jobs = field(default_factory=dict, kw_only=True)  # by the keys of their sections
+
+    def pause(self) -> None:
+        """End what goes on by itself: a job that measures would time it as well."""
+
+
+@dataclass
+class SteppedLesson(LessonState, Generic[S]):
+    """What one reader has in a lesson that is stepped through."""
+
+    stepper: Stepper[S]
+
+    def pause(self) -> None:
+        """End what goes on by itself."""
+        self.stepper.is_playing = False
 
 
 class HomeControls(Protocol):
@@ -89,6 +115,9 @@ def lesson_state(
         settings: What the page's link may ask for.
         over_server: Whether a model whose weights are on a server will do; else the shipped one
             takes its place, and the page says so.
+
+    Raises:
+        CannotBeginError: The page cannot be begun with that model; one sentence.
     """
     lesson: Kept | None = st.session_state.get(key)
     reader = home_session()
@@ -106,10 +135,14 @@ def lesson_state(
 
     if lesson is None or (home is not None and home is not model_of(lesson)):
         fixed = None if home is None else home.name
-        lesson = (
-            begin_now() if settings is None else begin_by_link(settings, begin_now, fixed=fixed)
-        )
+        try:
+            lesson = (
+                begin_now() if settings is None else begin_by_link(settings, begin_now, fixed=fixed)
+            )
+        except ValueError as error:
+            raise CannotBeginError(str(error)) from error
         st.session_state[key] = lesson
+    waiting.empty()
     if settings is not None:
         show_faults(settings)
     if server_model() is not None and not over_server:

@@ -50,7 +50,6 @@ class ExactSearch(Experiment[BeamLesson]):
         SETTINGS.widget("exact_limit", width=190, disabled=is_running)
 
     def _start(self) -> Job[SearchComparison]:
-        self.lesson.stepper.is_playing = False
         names = "exact_prompt", "exact_tokens", "exact_limit"
         prompt, n_tokens, limit = (SETTINGS[name] for name in names)
         work = compare_searches(self.lesson.lm, prompt, self.n_beams, n_tokens, limit)
@@ -105,7 +104,6 @@ class Costs(Experiment[BeamLesson]):
 
     def _start(self) -> Job[tuple[DecodingCost, ...]]:
         lesson = self.lesson
-        lesson.stepper.is_playing = False
         n_beams = max(2, lesson.stepper.steps.request.beams)
         prompts = PROMPTS[: SETTINGS["cost_prompts"]]
         return Job(measure_costs(lesson.lm, prompts, n_beams, N_TOKENS), is_timed=True)

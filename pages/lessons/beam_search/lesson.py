@@ -39,12 +39,7 @@ TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
 
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    try:
-        lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
-    except ValueError as error:  # the first page's model has no room even for the example
-        waiting.error(str(error))
-        return
-    waiting.empty()
+    lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
     st.markdown(
         "Greedy decoding is only locally optimal: a less likely token now can lead to a more "
         "likely text. Beam search keeps several texts, extends each by every token, and goes on "

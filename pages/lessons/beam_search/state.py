@@ -6,14 +6,13 @@ step is on record, and no step is searched twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from model.beam_search import BeamSearch, sentence_ends
 from model.beam_search.records import ROOT, BeamStep, FinishedBeam
 from model.generation import Generation
-from model.job import Job
 from model.loading import LanguageModel
+from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import Stepper
 
 PROMPT = "Once there was a king who"  # greedy loses by far: tests/beam_search/test_claims.py
@@ -97,13 +96,8 @@ class BeamSteps:
         return None
 
 
-@dataclass
-class BeamLesson:
+class BeamLesson(SteppedLesson[BeamSteps]):
     """All that one reader has on the page."""
-
-    lm: LanguageModel
-    stepper: Stepper[BeamSteps]
-    jobs: dict[str, Job[Any]] = field(default_factory=dict)
 
 
 def begin(lm: LanguageModel, request: SearchRequest, n_steps: int = 0) -> Stepper[BeamSteps]:

@@ -39,7 +39,6 @@ HOME = "The first page’s text"
 def show_mask_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
-    waiting.empty()
     if reader := home_session(lesson.lm):
         lesson.home_ids = tuple(reader.generation.ids)
     _choose_text(lesson)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from model.causal_mask.attention import (
     edit_token,
@@ -20,9 +20,9 @@ from model.causal_mask.attention import (
 )
 from model.causal_mask.losses import losses_in_one_pass
 from model.causal_mask.records import AttentionMaps, Edit, Leak, Losses
-from model.job import Job
 from model.loading import LanguageModel
 from model.tokenizing import encode, labels_of
+from pages.frame.lesson_state import LessonState
 
 MAX_TOKENS = 256  # of a text
 MAX_MAPPED = 48  # tokens whose attention can be told apart in a picture
@@ -114,14 +114,12 @@ class MeasuredText:
 
 
 @dataclass
-class MaskLesson:
+class MaskLesson(LessonState):
     """All that one reader has on the page."""
 
-    lm: LanguageModel
     text: MeasuredText
     home_ids: tuple[int, ...] = ()  # the first page's text when this page was opened
     notice: str | None = None  # why a text was not read
-    jobs: dict[str, Job[Any]] = field(default_factory=dict)
 
     def read(self, typed: str) -> None:
         """Takes another text; one that cannot be read leaves the one on the page."""

@@ -34,7 +34,6 @@ SLICE_SECONDS = 0.001  # one experiment, then a look at the button
 def show_claims(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state(STATE, waiting, lambda lm, _old: ClaimsLesson(lm))
-    waiting.empty()
     st.markdown(
         "Each claim has an experiment that runs here and now. Its verdict follows from what was "
         "measured, and from nothing else. A run only illustrates what is **true by "

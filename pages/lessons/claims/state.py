@@ -10,14 +10,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from model.claims.context import ExperimentContext
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import ClaimsRun, Finding
-from model.job import Job, Progress, Work
-from model.loading import LanguageModel
+from model.job import Progress, Work
 from pages.frame.claims import CLAIMS, Claim
+from pages.frame.lesson_state import LessonState
 from pages.frame.models import shared_model
 from viz.claims.report import Row
 
@@ -25,13 +24,11 @@ LOGGER = logging.getLogger(__name__)
 
 
 @dataclass
-class ClaimsLesson:
+class ClaimsLesson(LessonState):
     """Findings on one model, and the job that makes more of them."""
 
-    lm: LanguageModel
     findings: dict[str, Finding] = field(default_factory=dict)  # by the claims' ids
     seconds: dict[str, float] = field(default_factory=dict)
-    jobs: dict[str, Job[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Set up the experiments, which share the process's copies of the other models."""

@@ -41,12 +41,7 @@ PLAY_SECONDS = 0.8
 
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    try:
-        lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
-    except ValueError as error:  # the first page's model has no room even for the example
-        waiting.error(str(error))
-        return
-    waiting.empty()
+    lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     st.markdown(
         "A constraint is a mask over the vocabulary, computed anew at every token. It looks one "
         "token ahead, so argmax can run into a dead end, where all allowed tokens together have "
@@ -200,7 +195,6 @@ class DeadEnds(Experiment[ConstraintLesson]):
     )
 
     def _start(self) -> Job[tuple[MethodResult, ...]]:
-        self.lesson.stepper.is_playing = False
         text = self.lesson.generation.text
         start = Generation(text.lm, text.prompt_ids, max_new_tokens=MAX_TOKENS)
         return Job(compare_methods(start, self.lesson.generation.constraint), is_timed=True)

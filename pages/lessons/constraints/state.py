@@ -6,16 +6,15 @@ Knows nothing of Streamlit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from model.constraints.decoding import ConstrainedGeneration, Constraint
 from model.constraints.experiments import MAX_TOKENS
 from model.constraints.patterns import Kind
 from model.generation import Generation
-from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
+from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import Stepper
 
 KINDS: dict[Kind, str] = {
@@ -94,13 +93,8 @@ class ConstrainedSteps:
             self.back()
 
 
-@dataclass
-class ConstraintLesson:
+class ConstraintLesson(SteppedLesson[ConstrainedSteps]):
     """All that one reader has on the page."""
-
-    lm: LanguageModel
-    stepper: Stepper[ConstrainedSteps]
-    jobs: dict[str, Job[Any]] = field(default_factory=dict)
 
     @property
     def generation(self) -> ConstrainedGeneration:

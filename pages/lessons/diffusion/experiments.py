@@ -51,7 +51,6 @@ class FewPassesOrMany(Experiment[DiffusionLesson]):
         SETTINGS.widget("sweep_fills", width=120, disabled=is_running)
 
     def _start(self) -> Job[Sweep]:
-        self.lesson.stop_playing()
         texts = SETTINGS["beginning"], joined_ending(SETTINGS["ending"])
         work = sweep_passes(
             *(self.lesson.lm, self.lesson.judge, SETTINGS["sweep_length"], *texts),
@@ -131,7 +130,6 @@ class ThreeWays(Experiment[DiffusionLesson]):
     code = (write_by_loop, write_by_beams, write_by_passes)
 
     def _start(self) -> Job[tuple[DecodingRun, ...]]:
-        self.lesson.stop_playing()
         page, prompt = self.lesson.page, SETTINGS["beginning"]
         draws = {"n_passes": len(page.plan), "seed": page.seed} | _draws(page)
         own = Diffusion(self.lesson.lm, page.length, prompt, **draws)

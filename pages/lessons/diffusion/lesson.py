@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model.loading import LanguageModel, LoadError
+from model.loading import LanguageModel
 from pages.frame.lesson_state import lesson_state, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
@@ -24,7 +24,7 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
 
     def begin(judge: LanguageModel, old: DiffusionLesson | None) -> DiffusionLesson:
         if old is not None:  # the sequence stays, another model judges it
-            return DiffusionLesson(old.lm, judge, old.stepper)
+            return DiffusionLesson(old.lm, old.stepper, judge)
         return begin_by_link(SETTINGS, lambda: begin_anew(judge))
 
     def begin_anew(judge: LanguageModel) -> DiffusionLesson:
@@ -34,14 +34,9 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
         stepper = steps_of(page)
         while page.n_done < min(N_BEGUN, len(page.plan) - 1):
             stepper.steps.step()
-        return DiffusionLesson(lm, judge, stepper)
+        return DiffusionLesson(lm, stepper, judge)
 
-    try:
-        lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
-    except LoadError as error:
-        waiting.error(str(error))
-        return
-    waiting.empty()
+    lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
     show_faults(SETTINGS)
     show_fill(lesson)
     _choose_model(lesson)
@@ -87,4 +82,4 @@ def _change_model(lesson: DiffusionLesson) -> None:
     except ValueError as error:
         lesson.notice = str(error)
     else:
-        st.session_state[LESSON] = DiffusionLesson(lm, lesson.judge, stepper)
+        st.session_state[LESSON] = DiffusionLesson(lm, stepper, lesson.judge)

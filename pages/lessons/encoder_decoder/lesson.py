@@ -12,8 +12,8 @@ from model.encoder_decoder.infilling import Infilling
 from model.loading import LanguageModel, LoadError
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
-from pages.frame.layout import is_presenting
-from pages.frame.lesson_state import progress_caption
+from pages.frame.layout import CannotBeginError, is_presenting
+from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
@@ -28,11 +28,9 @@ N_BEGUN = 4  # tokens that are written before the reader presses anything: both 
 
 
 @dataclass
-class GapLesson:
+class GapLesson(SteppedLesson[PassSteps[Infilling]]):
     """All that one reader has on the page."""
 
-    lm: LanguageModel
-    stepper: Stepper[PassSteps[Infilling]]
     notice: str | None = None  # why another text was not read
 
 
@@ -43,8 +41,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
         try:
             lesson = begin_by_link(SETTINGS, lambda: _begin(waiting))
         except LoadError as error:
-            waiting.error(str(error))
-            return
+            raise CannotBeginError(str(error)) from error
         st.session_state[LESSON] = lesson
     waiting.empty()
     show_faults(SETTINGS)

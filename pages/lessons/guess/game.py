@@ -40,12 +40,7 @@ _LARGE_FIELDS = """
 
 def show_game(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    try:
-        lesson = lesson_state(LESSON, waiting, _begin, over_server=True)
-    except ValueError as error:  # a model that cannot read the first text
-        waiting.error(f"{error} Choose another model on the first page.")
-        return
-    waiting.empty()
+    lesson = lesson_state(LESSON, waiting, _begin, over_server=True)
     st.fragment(_game)(lesson)
     show_code(
         GuessingGame.play,
@@ -64,7 +59,10 @@ def show_game(waiting: DeltaGenerator) -> None:
 
 def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
     """Begin with the first passage; who plays stays."""
-    lesson = GuessLesson(lm, GuessingGame(lm, FIRST.text, SETTINGS["n_open"]))
+    try:
+        lesson = GuessLesson(lm, GuessingGame(lm, FIRST.text, SETTINGS["n_open"]))
+    except ValueError as error:
+        raise ValueError(f"{error} Choose another model on the first page.") from error
     if old is not None:
         lesson.names, lesson.unit = old.names, old.unit
     return lesson

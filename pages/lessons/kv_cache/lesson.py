@@ -25,7 +25,6 @@ LESSON = "kv_lesson"
 def show_cache_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
-    waiting.empty()
     lm = lesson.lm
     st.caption(f"On {lm.name}, {lm.where}.")
     show_growth(lesson)

@@ -53,9 +53,7 @@ class WithAndWithoutCache(Experiment[CacheLesson]):
 
     def _start(self) -> Job[Race]:
         ids, n_tokens = self.lesson.text.generation.ids, SETTINGS["length"]
-        job = Job(race(self.lesson.lm, ids, n_tokens), is_timed=True)
-        self.lesson.stepper.is_playing = False  # it would be timed as well
-        return job
+        return Job(race(self.lesson.lm, ids, n_tokens), is_timed=True)
 
     def _draw(self, job: Job[Race]) -> None:
         found = job.found
@@ -212,9 +210,7 @@ class PrefixCaching(Experiment[CacheLesson]):
                 f"A prompt has {n_longest:,} tokens, and at most {limit:,} are read here: shorten "
                 "it."
             )
-        job = Job(reuse_prefix(lm, first, second, N_RUNS), is_timed=True)
-        self.lesson.stepper.is_playing = False  # it would be timed as well
-        return job
+        return Job(reuse_prefix(lm, first, second, N_RUNS), is_timed=True)
 
     def _draw(self, job: Job[PrefixReuse]) -> None:
         reuse = job.found

@@ -7,15 +7,13 @@ page's text as it is.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from model.generation import Generation
-from model.job import Job
 from model.kv_cache.experiments import watch_rewind
 from model.kv_cache.query_key_value import read_query
 from model.kv_cache.records import CacheMoment, QueryKeyValue
-from model.loading import LanguageModel
 from model.sampling import Settings
+from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import Stepper
 
 MAX_COLUMNS = 256  # of the grid that can still be told apart
@@ -82,13 +80,8 @@ class GrowingText:
         self.moments = watch_rewind(self.generation, max(1, len(self.generation.steps) // 2))
 
 
-@dataclass
-class CacheLesson:
+class CacheLesson(SteppedLesson[GrowingText]):
     """All that one reader has on the page."""
-
-    lm: LanguageModel
-    stepper: Stepper[GrowingText]
-    jobs: dict[str, Job[Any]] = field(default_factory=dict)
 
     @property
     def text(self) -> GrowingText:

@@ -26,7 +26,6 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(
         LESSON, waiting, _begin, model_of=lambda lesson: lesson.home, settings=SETTINGS
     )
-    waiting.empty()
     machine = describe(lesson.lm)
     caption = (
         f"On {machine.model}, {digits(machine.n_parameters / 1e6)} million parameters, "

@@ -12,6 +12,7 @@ from typing import Any
 from model.job import Job, Work
 from model.loading import LanguageModel
 from model.prefill_decode.records import PhaseRun, Request
+from pages.frame.lesson_state import LessonState
 
 
 @dataclass
@@ -44,12 +45,10 @@ class Replay:
 
 
 @dataclass
-class PhaseLesson:
-    """All that one reader has on the page."""
+class PhaseLesson(LessonState):
+    """All that one reader has on the page; `lm` is what is measured, be it a shape."""
 
-    lm: LanguageModel  # what is measured: the page's model, or a shape
     home: LanguageModel  # the page's model
-    jobs: dict[str, Job[Any]] = field(default_factory=dict)
     replay: Replay | None = None
     shape_problem: str | None = None  # why no shape was made
 

@@ -35,7 +35,6 @@ _lab = LabelledComponent("lab", "mountLab", Path(__file__).parent)
 def show_lab(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     state = lesson_state(LAB, waiting, _begin, settings=SETTINGS, over_server=True)
-    waiting.empty()
     st.markdown(
         "The model says how likely each token is; a mask says which may still be drawn. "
         "**Drag a slider, or change the distribution.**"

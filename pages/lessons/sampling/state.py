@@ -12,14 +12,13 @@ from typing import Any
 import numpy.typing as npt
 
 from model.generation import Generation
-from model.job import Job
-from model.loading import LanguageModel
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process, summarise
 from model.sampling.experiments import MASKS_ALONE, apply_alone
 from model.settings import ORDERS_READ
 from pages.frame.component import MAX_EXACT, encode_payload
 from pages.frame.fields import control_fields, read_controls
+from pages.frame.lesson_state import LessonState
 from pages.lessons.sampling.source import Given
 
 SLIDERS = MASKS_ALONE[1:]
@@ -73,16 +72,14 @@ FIELDS = control_fields(asdict(LabControls()), SLIDERS)  # of a link
 
 
 @dataclass
-class Lab:
+class Lab(LessonState):
     """All that one reader has on the page."""
 
-    lm: LanguageModel
     text: Generation  # the model's text whose next token is looked at
     given: Given
     controls: LabControls = field(default_factory=LabControls)
     notice: str | None = None  # one sentence
     n_draws: int = 0  # times that the draws were asked for: the seed of the last
-    jobs: dict[str, Job[Any]] = field(default_factory=dict)
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Take the sliders as the page has them; what no slider can say changes nothing."""

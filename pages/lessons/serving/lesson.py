@@ -19,12 +19,11 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_caption, show_charts
 from pages.frame.job_panel import measured_on, show_job
 from pages.frame.layout import as_written
-from pages.frame.lesson_state import lesson_state
+from pages.frame.lesson_state import LessonState, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.models import server_model
 from pages.lessons.serving.runs import start_batches, start_chunks, start_memory, start_server
 from pages.lessons.serving.settings import BY_RATE, SETTINGS
-from pages.lessons.serving.state import ServingLesson
 from viz.format import count
 from viz.serving.lanes_chart import end_of, lanes_figure, runs_table, server_figure
 from viz.serving.memory_chart import blocks_figure, reserved_figure
@@ -36,7 +35,6 @@ SERVER = "serving_server"
 def show_serving_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state("serving_lesson", waiting, _begin, settings=SETTINGS)
-    waiting.empty()
     caption = f"On {lesson.lm.name}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
     show_batches(lesson)
@@ -46,11 +44,11 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
     show_memory(lesson)
 
 
-def _begin(lm: LanguageModel, _old: ServingLesson | None) -> ServingLesson:
-    return ServingLesson(lm)
+def _begin(lm: LanguageModel, _old: LessonState | None) -> LessonState:
+    return LessonState(lm)
 
 
-def show_batches(lesson: ServingLesson) -> None:
+def show_batches(lesson: LessonState) -> None:
     """Show requests in static batches and in a continuous one, then let the reader set them."""
     st.markdown(
         "A static batch holds every slot until its longest request is done; a continuous batch "
@@ -81,7 +79,7 @@ def show_batches(lesson: ServingLesson) -> None:
     )
 
 
-def show_server(lesson: ServingLesson) -> None:
+def show_server(lesson: LessonState) -> None:
     """Show the same requests on the operator's server, and what it says of itself."""
     st.header("On the server", anchor=False)
     st.markdown(
@@ -118,7 +116,7 @@ def _batch_controls(is_running: bool) -> None:
     SETTINGS.widget("slots", disabled=is_running, width=160)
 
 
-def show_chunks(lesson: ServingLesson) -> None:
+def show_chunks(lesson: LessonState) -> None:
     """Show what a long prompt does to those who write, read whole and in chunks."""
     st.header("Chunked prefill", anchor=False)
     st.markdown(
@@ -145,7 +143,7 @@ def show_chunks(lesson: ServingLesson) -> None:
     show_code(Scheduler.prefill, key="serving_code_2")
 
 
-def show_memory(lesson: ServingLesson) -> None:
+def show_memory(lesson: LessonState) -> None:
     """Show what the cache takes in blocks, and what happens when they run out."""
     st.header("A cache in blocks, and preemption", anchor=False)
     st.markdown(

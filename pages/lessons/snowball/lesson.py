@@ -34,7 +34,6 @@ SECTIONS = (
 def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
-    waiting.empty()
     # a link that brings a text along is about the fork
     parts = (show_fork, show_mistake) if "prompt" in st.query_params else (show_mistake, show_fork)
     for show in parts:

@@ -15,6 +15,7 @@ from model.loading import LanguageModel
 from model.sampling import Settings
 from model.snowball.records import ForkStep
 from model.timing import describe
+from pages.frame.lesson_state import LessonState
 from viz.format import duration
 
 MAX_PROMPT = 200  # tokens: a strip of more is no picture
@@ -28,14 +29,12 @@ class Slip(NamedTuple):
 
 
 @dataclass
-class SnowballLesson:
+class SnowballLesson(LessonState):
     """All that one reader has on the page."""
 
-    lm: LanguageModel
     text: Generation  # that is forked
     settings: Settings  # by which it is written
     slip: Slip | None = None  # what is forced in it
-    jobs: dict[str, Job[Any]] = field(default_factory=dict)
     notice: str | None = None  # why no other text was begun
     mistakes: dict[str, tuple[ForkStep, ...]] = field(default_factory=dict)  # by their prompts
 

@@ -43,12 +43,7 @@ GREEDY_DECIDE = "From left to right: a draft token is accepted where it is the t
 
 def show_speculative_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    try:
-        lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
-    except ValueError as error:  # the first page's model cannot speculate
-        waiting.error(str(error))
-        return
-    waiting.empty()
+    lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     st.markdown(
         "Can one pass of a large model give several tokens? A small draft model proposes them, and "
         "the large target verifies them all in one pass. The text stays the target’s own. Press "
@@ -99,7 +94,7 @@ def _begin(lm: LanguageModel, _old: SpeculativeLesson | None) -> SpeculativeLess
         except ValueError:  # too long for this page
             SETTINGS.put(prompt=DEFAULT_PROMPT)
     steps = steps or RoundSteps(pair, SETTINGS["prompt"])
-    return SpeculativeLesson(lm, pair, Stepper(steps, "spec"), notice)
+    return SpeculativeLesson(lm, Stepper(steps, "spec"), pair, notice)
 
 
 def _first_pair(lm: LanguageModel) -> tuple[ModelPair, str | None]:

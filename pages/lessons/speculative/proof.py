@@ -59,7 +59,7 @@ def show_proof(lesson: SpeculativeLesson) -> None:
 
 
 def _check(lesson: SpeculativeLesson) -> Job[tuple[GreedyCheck, ...]]:
-    lesson.stepper.is_playing = False
+    lesson.pause()
     make_drafter = lesson.pair.make_drafter
     return Job(check_greedy(lesson.lm, make_drafter, PROMPTS, N_TOKENS, N_DRAFT))
 
@@ -85,7 +85,7 @@ def _checks(job: Job[tuple[GreedyCheck, ...]]) -> None:
 
 
 def _draw(lesson: SpeculativeLesson) -> Job[DistributionTest]:
-    lesson.stepper.is_playing = False
+    lesson.pause()
     ids = encode(lesson.lm, SAMPLED_PROMPT)
     drafter = lesson.pair.make_drafter()
     return Job(compare_distribution(lesson.lm, drafter, ids, n_draws=N_DRAWS))

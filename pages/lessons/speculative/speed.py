@@ -67,7 +67,6 @@ class SpeedUp(Experiment[SpeculativeLesson]):
         show_chart(round_figure(cost, self.lesson.lm.where), "spec_round")
 
     def _start(self) -> Job[SpeedReport]:
-        self.lesson.stepper.is_playing = False  # it would be timed as well
         prompts = [encode(self.lesson.lm, prompt) for prompt in PROMPTS]
         work = measure_speed(self.lesson.lm, self.lesson.pair.make_drafter, prompts, N_TOKENS)
         return Job(work, is_timed=True)
@@ -120,7 +119,6 @@ class Drafts(Experiment[SpeculativeLesson]):
     code = (compare_drafts,)
 
     def _start(self) -> Job[tuple[DraftReport, ...]]:
-        self.lesson.stepper.is_playing = False
         lm, pair = self.lesson.lm, self.lesson.pair
         pairs = {pair.draft_name: pair}
         for name in DRAFTS:

@@ -5,10 +5,8 @@ What is done here leaves the first page's text as it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from model.job import Job
 from model.loading import LanguageModel
 from model.records import Piece
 from model.speculative.decoding import Speculation
@@ -23,7 +21,7 @@ from model.speculative.drafting import (
 from model.speculative.records import CROP, DECIDE, PROPOSE, Round
 from model.speculative.round_view import describe_round
 from model.tokenizing import encode, pieces
-from pages.frame.stepper import Stepper
+from pages.frame.lesson_state import SteppedLesson
 from pages.lessons.speculative.settings import LOOKUP, SETTINGS, masks_now
 
 MAX_PROMPT, MAX_TEXT = 150, 220  # tokens, for a text that can still be read here
@@ -148,11 +146,8 @@ class RoundSteps:
 
 
 @dataclass
-class SpeculativeLesson:
+class SpeculativeLesson(SteppedLesson[RoundSteps]):
     """All that one reader has on the page."""
 
-    lm: LanguageModel
     pair: ModelPair
-    stepper: Stepper[RoundSteps]
     notice: str | None = None  # why a pair or a text could not be had
-    jobs: dict[str, Job[Any]] = field(default_factory=dict)
