@@ -65,9 +65,10 @@ def _show_folded(caption: str, key: str) -> None:
                 st.caption(rest)
 
 
-def show_charts(charts: Sequence[tuple[Chart, str]]) -> None:
-    """Show figures side by side, each with its key."""
-    for column, (chart, key) in zip(st.columns(len(charts), gap="medium"), charts, strict=True):
+def show_charts(charts: Sequence[tuple[Chart, str]], widths: Sequence[int] = ()) -> None:
+    """Show figures side by side, each with its key, in shares of the width."""
+    columns = st.columns(widths or len(charts), gap="medium")
+    for column, (chart, key) in zip(columns, charts, strict=True):
         with column:
             show_chart(chart, key)
 

@@ -15,7 +15,7 @@ from model.claims.records import Finding
 from model.loading import LanguageModel
 from model.prefill_decode import ceilings
 from pages.frame.claims import CLAIMS
-from pages.lessons.claims.when_to_use import ROWS
+from pages.lessons.claims.lesson import WHEN_TO_USE
 from tests.tiny_models import tiny
 from viz.claims.report import control_words, evidence_words, sentence
 
@@ -147,6 +147,6 @@ def test_a_model_with_a_state_gets_an_answer(
 
 
 def test_c45_the_table_names_claims() -> None:
-    named = {claim_id for row in ROWS for cell in row for claim_id in re.findall(r"C\d\d", cell)}
+    named = set(re.findall(r"C\d\d", WHEN_TO_USE))
     assert len(named) > 10
     assert named <= set(EXPERIMENTS)

@@ -22,23 +22,10 @@ from viz.format import guard
 SCHEMA = "one-token-at-a-time/run"
 SCHEMA_VERSION = 3  # from 2 on ranks count from 1, as on the page; from 3 on it can be opened
 ROUNDING = 1e-12
-CSV_COLUMNS = (
-    "position",
-    "id",
-    "label",
-    "text",
-    "forced",
-    "coin",
-    "prob",
-    "logprob",
-    "rank",
-    "entropy",
-    "chosen_prob",
-    "phase",
-    "seconds",
-    "cache_tokens",
-    "cache_bytes",
-)
+_DRAW = ("forced", "coin", "prob", "logprob", "rank", "entropy", "chosen_prob")
+_PASS = ("phase", "seconds", "n_input", "cache_tokens", "cache_bytes")
+_COUNTED = {"n_input"}  # in JSON alone
+CSV_COLUMNS = ("position", "id", "label", "text", *_DRAW, *(n for n in _PASS if n not in _COUNTED))
 
 
 def to_csv(run: RunRecord) -> str:
@@ -50,30 +37,19 @@ def to_csv(run: RunRecord) -> str:
     which spreadsheets hide and which keeps them from computing it (OWASP, "CSV injection").
     """
     out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(CSV_COLUMNS)
+    writer = csv.DictWriter(out, CSV_COLUMNS, extrasaction="ignore")
+    writer.writeheader()
     pieces = run.pieces[len(run.prompt_ids) :]
     for step, piece in zip(run.steps, pieces, strict=True):
-        writer.writerow(
-            (
-                step.position,
-                step.token_id,
-                guard(step.text),
-                guard(piece.joined),
-                step.forced,
-                step.coin,
-                step.prob,
-                step.logprob,
-                step.rank + 1,
-                step.entropy,
-                step.chosen_prob,
-                step.phase,
-                step.seconds,
-                step.cache_tokens,
-                step.cache_bytes,
-            )
-        )
+        words = {"label": guard(step.text), "text": guard(piece.joined)}
+        writer.writerow({"position": step.position, "id": step.token_id} | words | _facts(step))
     return out.getvalue()
+
+
+def _facts(step: Step) -> dict[str, object]:
+    """Gives what is known of a draw and of the pass before it, by name."""
+    facts = {name: getattr(step, name) for name in (*_DRAW, *_PASS)}
+    return facts | {"rank": step.rank + 1}
 
 
 def to_json(run: RunRecord) -> str:
@@ -129,24 +105,13 @@ def _step(step: Step, piece: Piece, settings: Mapping[str, object] | None) -> di
     return {
         "position": step.position,
         **_piece(piece),
-        "forced": step.forced,
-        "coin": step.coin,
-        "prob": step.prob,
-        "logprob": step.logprob,
-        "rank": step.rank + 1,
-        "entropy": step.entropy,
-        "chosen_prob": step.chosen_prob,
+        **_facts(step),
         "settings": settings,
         "stages": step.stage_names,
         "candidates": [_candidate(row) for row in step.candidates],
         "n_vocab": step.distribution.n_vocab,
         "n_kept": step.n_kept,
         "other_probs": _other_probs(step),
-        "phase": step.phase,
-        "seconds": step.seconds,
-        "n_input": step.n_input,
-        "cache_tokens": step.cache_tokens,
-        "cache_bytes": step.cache_bytes,
     }
 
 

@@ -19,16 +19,7 @@ export const MASKS = [
 ];
 
 const STAGE_TITLES = {
-  raw: "raw",
-  greedy: "greedy",
-  temperature: "temperature",
-  top_k: "top-k",
-  top_p: "top-p",
-  min_p: "min-p",
   typical_p: "typical",
-  epsilon: "epsilon",
-  eta: "eta",
-  top_n_sigma: "top-n-sigma",
   repetition_penalty: "repetition penalty",
   presence_penalty: "presence penalty",
   frequency_penalty: "frequency penalty",

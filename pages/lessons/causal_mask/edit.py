@@ -6,7 +6,7 @@ import streamlit as st
 
 from model.causal_mask.attention import edit_token, next_best, read_text, read_unmasked
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart
+from pages.frame.figures import show_chart, show_charts
 from pages.frame.layout import as_written
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson, MeasuredText, Refusal
@@ -33,11 +33,8 @@ def _edit(lesson: MaskLesson) -> None:
     if isinstance(edit, Refusal):
         problem.error(edit.words)
         return
-    left, right = st.columns([7, 4], gap="medium")
-    with left:
-        show_chart(edit_figure(edit), "mask_edit")
-    with right:
-        show_chart(shifts_figure(edit.shifts), "mask_shifts")
+    shifts = shifts_figure(edit.shifts)
+    show_charts([(edit_figure(edit), "mask_edit"), (shifts, "mask_shifts")], widths=(7, 4))
     show_chart(divergence_figure(edit), "mask_kl")
 
 

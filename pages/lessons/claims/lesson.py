@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -22,10 +23,10 @@ from pages.frame.job_panel import is_running, show_job, start_job
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import lesson_state
 from pages.lessons.claims.state import ClaimsLesson
-from pages.lessons.claims.when_to_use import show_when
 from viz.claims.report import KINDS, Row, tally, to_html, to_json, verdict_html
 
 STATE = "claims_lesson"
+WHEN_TO_USE = Path(__file__).with_name("when_to_use.md").read_text(encoding="utf-8")  # C45
 FILES = (("html", "text/html", to_html), ("json", "application/json", to_json))
 N_LATEST = 3  # findings that are shown while more are being made
 SLICE_SECONDS = 0.001  # one experiment, then a look at the button
@@ -58,7 +59,8 @@ def show_claims(waiting: DeltaGenerator) -> None:
         st.header(section, anchor=False)
         for claim in claims:
             _row(lesson, claim, recorded)
-    show_when()
+    st.header("When to use the loop, and when not", anchor=False)
+    st.markdown(WHEN_TO_USE)
     show_code(*(EXPERIMENTS[claim.id] for claim in CLAIMS[:3]), key="claims_code")
 
 

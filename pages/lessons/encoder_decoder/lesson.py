@@ -11,7 +11,7 @@ from model.encoder_decoder.gaps import with_sentinels
 from model.encoder_decoder.infilling import Infilling
 from model.loading import LanguageModel, LoadError
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart
+from pages.frame.figures import show_charts
 from pages.frame.layout import CannotBeginError, is_presenting
 from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
@@ -93,11 +93,8 @@ def _draw(stepper: Stepper[PassSteps[Infilling]]) -> None:
     )
     if text.written_ids:
         caches = text.look()
-        left, right = st.columns([5, 3], gap="large")
-        with left:
-            show_chart(caches_figure(caches), "gap_caches")
-        with right:
-            show_chart(bytes_figure(caches), "gap_bytes")
+        grid, sizes = caches_figure(caches), bytes_figure(caches)
+        show_charts([(grid, "gap_caches"), (sizes, "gap_bytes")], widths=(5, 3))
     st.caption(
         "Each gap is read as a token of its own, `<extra_id_0>` and so on; the answer repeats it "
         "and goes on with what the gap holds. A decoder-only model has one stack and one cache."

@@ -21,7 +21,6 @@ from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.models import DEFAULT_PROMPT
-from pages.lessons.sampling.guide import show_guide
 from pages.lessons.sampling.measured import show_draws, show_overlap
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.source import SHAPES, from_generation, from_lines
@@ -29,6 +28,7 @@ from pages.lessons.sampling.state import FIELDS, Lab, LabControls
 from pages.lessons.sampling.texts import show_loop, show_votes
 
 LAB = "sampling_lab"
+GUIDE = Path(__file__).with_name("guide.md").read_text(encoding="utf-8")
 _lab = LabelledComponent("lab", "mountLab", Path(__file__).parent)
 
 
@@ -43,7 +43,9 @@ def show_lab(waiting: DeltaGenerator) -> None:
     _lab.vocabulary(state.lm.name, vocabulary_labels(state.lm))
     _masks()
     offer_link(SETTINGS, state.lm, lambda: _as_shown(state))
-    show_guide()
+    st.header("Which temperature for which task?", anchor=False)
+    st.markdown(GUIDE)
+    st.caption("Rules of thumb for large chat models: try both ends of a range on your own task.")
     show_votes(state)
     show_loop(state)
     show_code(process, *MASKS.values(), count_draws, find_loop, key="lab_code")

@@ -13,7 +13,6 @@ import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.layout import as_written, is_presenting
-from pages.lessons.tour.links import LINK_STYLE
 from pages.lessons.tour.scenes import PAGES, GuidedLesson, LessonError, Scene, read_lesson
 
 FIRST = "how-a-model-writes"  # offered at the first visit
@@ -38,6 +37,16 @@ header[data-testid="stHeader"] {display: none;}
 @media (max-width: 640px), (max-height: 500px) {
   [data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {position: static;}
 }
+</style>
+"""
+LINK_STYLE = """
+<style>
+.tour-links {display: flex; gap: .5rem;}
+.tour-links a {padding: .2rem .8rem; border: 1px solid #8886; border-radius: .4rem;
+  text-decoration: none; color: inherit; white-space: nowrap;}
+.tour-links a.is-next {background: var(--ink); border-color: var(--ink); color: var(--paper);}
+.tour-links a:focus-visible {outline: 2px solid currentColor; outline-offset: 2px;}
+.tour-scenes a {color: inherit;}
 </style>
 """
 _OFFER_STYLE = """

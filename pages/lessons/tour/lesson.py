@@ -6,8 +6,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.layout import as_written
+from pages.lessons.tour.bar import LINK_STYLE
 from pages.lessons.tour.conditions import JOBS, PHRASES
-from pages.lessons.tour.links import LINK_STYLE
 from pages.lessons.tour.scenes import GuidedLesson, LessonError, lesson_names, read_lesson
 
 EXAMPLE = """\
