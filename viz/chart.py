@@ -118,13 +118,7 @@ def recorded_words(text: str, machine: Machine) -> str:
 
 
 def filled(tone: str, edge: float = 1.5, shape: str = "") -> dict[str, object]:
-    """Describes a bar that is thinly filled with a colour and edged with it.
-
-    Args:
-        tone: The colour.
-        edge: Pixels of the edge.
-        shape: Of the hatching, such as "/"; none where it is empty.
-    """
+    """Describes a bar thinly filled with a colour and edged with it; "/" hatches it."""
     marker: dict[str, object] = {"color": sheer(tone), "line": {"color": tone, "width": edge}}
     if shape:
         marker["pattern"] = {"shape": shape, "fgcolor": tone, "size": 7, "solidity": 0.25}

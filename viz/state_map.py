@@ -31,14 +31,8 @@ def add_map(
 ) -> None:
     """Draws one map: the first layer and its first head on top.
 
-    Args:
-        figure: to draw in.
-        states: (layers, heads, columns) sizes.
-        role: "keys" or "values".
-        hovers: what each cell says, (layers x heads) rows of columns.
-        n_typical: first columns whose median is half-way up the scale, so that a column once laid
-            keeps its colour; all where nothing is said.
-        axes: x and y of the figure.
+    The median of the first `n_typical` columns, or of all, is half-way up the scale: a column once
+    laid keeps its colour.
     """
     n_layers, n_heads, n_columns = states.shape
     typical = float(np.median(states[:, :, :n_typical])) or 1.0

@@ -58,21 +58,10 @@ class HomeControls(Protocol):
 class HomeSession(Protocol):
     """What lessons read from what a reader has on the home page."""
 
-    @property
-    def lm(self) -> LanguageModel:
-        """The model that writes."""
-
-    @property
-    def generation(self) -> Generation:
-        """The text that is being written."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of its coins."""
-
-    @property
-    def controls(self) -> HomeControls:
-        """Its controls."""
+    lm: LanguageModel
+    generation: Generation  # the text that is being written
+    seed: int  # of its coins
+    controls: HomeControls
 
 
 def home_session(lm: LanguageModel | None = None) -> HomeSession | None:

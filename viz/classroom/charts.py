@@ -20,12 +20,7 @@ ROW_HEIGHT = 50  # pixels, of two bars
 
 
 def class_figure(found: ClassRound, true_id: int | None = None) -> Chart:
-    """Draws what the class and the model gave each token.
-
-    Args:
-        found: Both distributions.
-        true_id: The token that came, which is marked.
-    """
+    """Draws what the class and the model gave each token; the one that came is marked."""
     weighty = sorted(found.rows, key=lambda row: -max(row.class_prob, row.model_prob))
     kept = {row.token_id for row in weighty[:MAX_ROWS]}
     rows = [row for row in found.rows if row.token_id in kept or row.token_id == true_id]
@@ -47,10 +42,7 @@ def class_figure(found: ClassRound, true_id: int | None = None) -> Chart:
 def draws_figure(labels: Sequence[str], shares: Sequence[float], landed: Sequence[int]) -> Chart:
     """Draws how many of a class's random numbers fell on each token, beside its probability.
 
-    Args:
-        labels: Of the tokens, the last for all others together.
-        shares: Their probabilities, summing to 1.
-        landed: How many numbers fell on each.
+    The last label is that of all other tokens together.
     """
     n = max(1, sum(landed))
     return _bars(
@@ -67,13 +59,7 @@ def draws_figure(labels: Sequence[str], shares: Sequence[float], landed: Sequenc
 def votes_figure(
     options: Sequence[str], votes: Sequence[int], earlier: Sequence[int] | None
 ) -> Chart:
-    """Draws the votes of a question, and those of the first time it was asked.
-
-    Args:
-        options: What could be chosen.
-        votes: For each.
-        earlier: Of the first time; None where it was asked once.
-    """
+    """Draws the votes of a question, and those of the first time where it was asked twice."""
     series = [("now", [float(n) for n in votes], "prompt")]
     if earlier is not None:
         series.insert(0, ("before the discussion", [float(n) for n in earlier], "rejected"))

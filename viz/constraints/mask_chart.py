@@ -21,11 +21,8 @@ MAX_LABELS = 24
 def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -> Chart:
     """Draws the model's distribution with the mask over it, and beside it the masked one.
 
-    Both have one linear axis, so that what is scaled up can be seen.
-
-    Args:
-        distribution: of the next token.
-        temperature: of the masked distribution; at 0, argmax, the outlined token is taken.
+    Both have one linear axis, so that what is scaled up can be seen. At temperature 0, argmax, the
+    outlined token is taken.
     """
     tokens = distribution.tokens
     figure = new_figure()

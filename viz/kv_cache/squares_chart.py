@@ -20,10 +20,7 @@ HALVES = ([0.0, 0.46], [0.54, 1.0])
 def squares_figure(n_prompt: int, n_steps: int, n_to_come: int) -> Chart:
     """Draws a row for each pass over one text, without the cache on the left, with it on the right.
 
-    Args:
-        n_prompt: tokens that the prefill reads.
-        n_steps: tokens that were written.
-        n_to_come: tokens that are drawn beyond them.
+    After the tokens of the prompt come those that were written, and those still to come.
     """
     lengths = [n_prompt + n for n in range(n_steps + n_to_come + 1)]
     without, cached = lengths, [n_prompt] + [1] * (len(lengths) - 1)

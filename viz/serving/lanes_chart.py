@@ -114,15 +114,7 @@ def _arrivals(run: ServingRun, axis: str) -> list[float]:
 
 
 def add_boxes(figure: Figure, name: str, boxes: Sequence[Box], role: str, hatch: str = "") -> None:
-    """Draws boxes as one path: an element for each would be too many.
-
-    Args:
-        figure: Where to draw.
-        name: In the legend.
-        boxes: None draws nothing.
-        role: Of the colour.
-        hatch: Shape of the hatching, such as "/"; filled where it is empty.
-    """
+    """Draws boxes as one path, filled or hatched: an element for each would be too many."""
     if not boxes:
         return
     x = [x for _, start, end in boxes for x in (start, end, end, start, start, None)]

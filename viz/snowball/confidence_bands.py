@@ -24,13 +24,12 @@ class Line(NamedTuple):
     half_widths: Floats
 
 
-def windows(values: Floats, width: int, first: int = 1) -> Line:
+def windows(values: Floats, width: int) -> Line:
     """Takes the mean of each text over stretches of positions, then over texts.
 
     Args:
         values: (texts, positions); NaN where there is nothing.
         width: positions in a stretch; a last stretch of less than half of it is left out.
-        first: number of the first position.
     """
     n = values.shape[1]
     starts = [i for i in range(0, n, width) if n - i >= (width + 1) // 2] or [0]
@@ -40,7 +39,7 @@ def windows(values: Floats, width: int, first: int = 1) -> Line:
     estimates = [Estimate.of(column) for column in per_text]
     means = np.array([estimate.mean for estimate in estimates])
     half_widths = np.array([estimate.half_width for estimate in estimates])
-    centres = np.array([first + i + (min(width, n - i) - 1) / 2 for i in starts])
+    centres = np.array([1 + i + (min(width, n - i) - 1) / 2 for i in starts])
     return Line(centres, means, half_widths)
 
 

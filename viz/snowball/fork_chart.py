@@ -20,6 +20,7 @@ ORIGINAL, FORCED = "original", "forced token"
 LOOKS = {ORIGINAL: ("generated", "solid"), FORCED: ("error", "dot")}  # role and dash
 HOVER = "%{x} tokens after: %{y:.2f}"
 WINDOW = 4  # tokens in a stretch
+N_SAME = 5  # last tokens that are alike where two texts have met
 
 
 def gap_figure(steps: Sequence[ForkStep]) -> Chart:
@@ -91,9 +92,9 @@ def parting_figure(forks: Forks) -> Chart:
     return Chart(figure, caption, f"How far the texts part. {caption}")
 
 
-def reconverged(forks: Forks, n_same: int = 5) -> Bools:
+def reconverged(forks: Forks) -> Bools:
     """Tells for each fork whether its last tokens are the same in both texts."""
-    is_same: Bools = np.logical_and.reduce(forks.same[:, -n_same:], axis=1)
+    is_same: Bools = np.logical_and.reduce(forks.same[:, -N_SAME:], axis=1)
     return is_same
 
 
