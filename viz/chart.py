@@ -13,8 +13,8 @@ from typing import Any
 from model.records import Machine
 from viz.figure import Figure, Style
 from viz.format import THIN, log_ticks, round_steps
+from viz.labels import apart
 from viz.palette import FONT, colour, sheer
-from viz.spacing import apart
 
 PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
 MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase

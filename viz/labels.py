@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
+MAX_MOVES = 60  # rounds in which labels are moved apart
 UPRIGHT = [0, -90]  # degrees: a label lies where there is room, and stands where there is none
 
 
@@ -36,3 +38,17 @@ def token_ticks(
         "autotickangles": UPRIGHT,
         "ticks": "",
     }
+
+
+def apart(wanted: Sequence[float], rooms: Sequence[float], low: float, high: float) -> list[float]:
+    """Returns places near those wanted, so many of the axis's units apart, within its bounds."""
+    order, places = sorted(range(len(wanted)), key=lambda i: wanted[i]), list(wanted)
+    bounds = [(low + room / 2, high - room / 2) for room in rooms]
+    for _ in range(MAX_MOVES):
+        for below, above in pairwise(order):
+            room = (rooms[below] + rooms[above]) / 2
+            push = max(0.0, room - (places[above] - places[below])) / 2
+            places[below] -= push
+            places[above] += push
+        places = [min(max(y, least), most) for y, (least, most) in zip(places, bounds, strict=True)]
+    return places

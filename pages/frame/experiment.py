@@ -25,23 +25,25 @@ class Experiment(ABC, Generic[Kept]):
     Attributes:
         lesson: What the reader has on the page.
         key: Of the job; the keys of its button, its row and its code begin with it.
-        title: The headline.
+        title: The headline; none where it is empty.
+        is_part: Whether the headline is one below another section's.
         claim: What the section says, as Markdown.
         button: What the button says that starts the job.
         icon: Of that button.
         recorded: The kind of what the job finds, where a recording stands there until it is run.
         seconds: Of work between two looks at the button.
-        code: The functions that made the numbers.
+        code: The functions that made the numbers, if they are shown here.
     """
 
     key: str
-    title: str
+    title: str = ""
+    is_part: bool = False
     claim: str
     button: str
     icon: str | None = None
     recorded: Any = None
     seconds: float = SLICE_SECONDS
-    code: tuple[Callable[..., Any], ...]
+    code: tuple[Callable[..., Any], ...] = ()
 
     def __init__(self, lesson: Kept) -> None:
         """Take what the reader has on the page."""
@@ -49,7 +51,8 @@ class Experiment(ABC, Generic[Kept]):
 
     def show(self) -> None:
         """Draw the section, from top to bottom."""
-        st.header(self.title, anchor=False)
+        if self.title:
+            (st.subheader if self.is_part else st.header)(self.title, anchor=False)
         st.markdown(self.claim)
         self._begin()
         show_job(
@@ -64,7 +67,9 @@ class Experiment(ABC, Generic[Kept]):
             icon=self.icon,
             seconds=self.seconds,
         )
-        show_code(*self.code, key=f"{self.key}_code")
+        self._end()
+        if self.code:
+            show_code(*self.code, key=f"{self.key}_code")
 
     def _pause_and_start(self) -> Job[Any]:
         job = self._start()
@@ -87,3 +92,6 @@ class Experiment(ABC, Generic[Kept]):
 
     def _idle(self) -> None:
         """Draw what stands there while nothing was found yet."""
+
+    def _end(self) -> None:
+        """Draw what stands below the findings."""

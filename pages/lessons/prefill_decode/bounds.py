@@ -17,10 +17,8 @@ from model.prefill_decode.records import BatchRun, Padding, Roofline
 from model.prefill_decode.roofline import measure_floors, measure_roofline
 from model.tokenizing import encode
 from pages.frame.claims import BY_ID
-from pages.frame.code_that_ran import show_code
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption
-from pages.frame.job_panel import show_job
 from pages.lessons.prefill_decode.recorded import Show, show_runs
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -133,24 +131,34 @@ def _draw_batches(run: BatchRun, show: Show) -> None:
         )
 
 
-def show_padding(lesson: PhaseLesson) -> None:
-    """Offer prompts of different lengths in one batch."""
-    st.subheader("Padding", anchor=False)
-    st.markdown(
+class PaddingOfPrompts(Experiment[PhaseLesson]):
+    """Prompts of different lengths in one batch."""
+
+    key, title, is_part = "phase_padding", "Padding", True
+    button, icon = "Run together", TIMER
+    recorded = Padding
+    claim = (
         "A batch is a rectangle: short prompts are padded on the left, and the model is told "
         "which columns are padding. Without that, it returns other logits."
     )
-    SETTINGS.widget("padding_prompts", height=110)
-    show_job(
-        lesson.jobs,
-        "phase_padding",
-        "Run together",
-        lambda: lesson.start(compare_padding(lesson.lm, _prompts(lesson.lm))),
-        _draw_padding,
-        recorded=Padding,
-        icon=":material/timer:",
-    )
-    show_code(compare_padding, key="phase_code_5")
+    code = (compare_padding,)
+
+    def _begin(self) -> None:
+        SETTINGS.widget("padding_prompts", height=110)
+
+    def _start(self) -> Job[Padding]:
+        return self.lesson.start(compare_padding(self.lesson.lm, _prompts(self.lesson.lm)))
+
+    def _draw(self, job: Job[Padding]) -> None:
+        padding = job.result
+        st.dataframe(padding_table(padding), hide_index=True)
+        st.html(padding_grid(padding))
+        show_caption(
+            "Measured: one pass over the rectangle against each prompt alone; the largest logit is "
+            f"{padding.scale:.1f}. Hatched cells are padding. A model with rotary positions sees "
+            "only distances, so positions that count padding do no harm. A model that learnt a "
+            "vector for each position, as GPT-2 did, needs the right ones."
+        )
 
 
 def _prompts(lm: LanguageModel) -> list[list[int]]:
@@ -165,20 +173,6 @@ def _prompts(lm: LanguageModel) -> list[list[int]]:
             f"A prompt has {n_longest} tokens, and the grid has room for {MAX_TOKENS}: shorten it."
         )
     return prompts
-
-
-def _draw_padding(job: Job[Padding]) -> None:
-    padding = job.found
-    if padding is None:
-        return
-    st.dataframe(padding_table(padding), hide_index=True)
-    st.html(padding_grid(padding))
-    show_caption(
-        "Measured: one pass over the rectangle against each prompt alone; the largest logit is "
-        f"{padding.scale:.1f}. Hatched cells are padding. A model with rotary positions sees only "
-        "distances, so positions that count padding do no harm. A model that learnt a vector for "
-        "each position, as GPT-2 did, needs the right ones."
-    )
 
 
 def padding_grid(padding: Padding) -> Markup:

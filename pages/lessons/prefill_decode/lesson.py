@@ -8,7 +8,7 @@ from model.loading import LanguageModel
 from model.timing import describe
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
-from pages.lessons.prefill_decode.bounds import Batching, RooflineOfThisDevice, show_padding
+from pages.lessons.prefill_decode.bounds import Batching, PaddingOfPrompts, RooflineOfThisDevice
 from pages.lessons.prefill_decode.cost import show_cost
 from pages.lessons.prefill_decode.pace import show_pace
 from pages.lessons.prefill_decode.scores import Scores
@@ -38,7 +38,7 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
     show_stream(lesson)
     RooflineOfThisDevice(lesson).show()
     Batching(lesson).show()
-    show_padding(lesson)
+    PaddingOfPrompts(lesson).show()
     show_cost(lesson)
     Scores(lesson).show()
 

@@ -25,7 +25,7 @@ from pages.lessons.sampling.measured import show_draws, show_overlap
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.source import SHAPES, from_generation, from_lines
 from pages.lessons.sampling.state import FIELDS, Lab, LabControls
-from pages.lessons.sampling.texts import show_loop, show_votes
+from pages.lessons.sampling.texts import GreedyLoops, SelfConsistency
 
 LAB = "sampling_lab"
 GUIDE = Path(__file__).with_name("guide.md").read_text(encoding="utf-8")
@@ -46,8 +46,8 @@ def show_lab(waiting: DeltaGenerator) -> None:
     st.header("Which temperature for which task?", anchor=False)
     st.markdown(GUIDE)
     st.caption("Rules of thumb for large chat models: try both ends of a range on your own task.")
-    show_votes(state)
-    show_loop(state)
+    SelfConsistency(state).show()
+    GreedyLoops(state).show()
     show_code(process, *MASKS.values(), count_draws, find_loop, key="lab_code")
 
 

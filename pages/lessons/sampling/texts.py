@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -21,62 +22,66 @@ from model.sampling.experiments import (
     write_votes,
     write_with_penalties,
 )
+from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption, show_chart
-from pages.frame.job_panel import measured_on, show_job
+from pages.frame.job_panel import measured_on
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
+from viz.chart import Chart
 from viz.format import digits, duration, percent, plural
 from viz.sampling.charts import loop_html, votes_figure
 
 MAX_ANSWERS = 8
 
 
-def show_votes(lab: Lab) -> None:
-    """Offer twenty continuations, greedy and sampled, and show what was found so far."""
-    st.header("Self-consistency: the majority of many samples", anchor=False)
-    st.markdown(
+class SelfConsistency(Experiment[Lab]):
+    """Twenty continuations, greedy and sampled, and their votes."""
+
+    key, title = "vote", "Self-consistency: the majority of many samples"
+    button = "Generate 20 at each"
+    recorded = Votes
+    claim = (
         "Self-consistency asks a model many times and takes the majority answer. At T = 0 every "
         "answer is a copy of the first, so the vote says nothing. At T = 0.7 they may differ."
     )
-    show_job(
-        lab.jobs,
-        "vote",
-        "Generate 20 at each",
-        lambda: Job(write_votes(lab.lm, SETTINGS["vote_prompt"])),
-        lambda job: _show_votes(lab, job),
-        recorded=Votes,
-        controls=lambda _: SETTINGS.widget("vote_prompt"),
-    )
+
+    def _fields(self, _is_running: bool) -> None:
+        SETTINGS.widget("vote_prompt")
+
+    def _start(self) -> Job[Votes]:
+        return Job(write_votes(self.lesson.lm, SETTINGS["vote_prompt"]))
+
+    def _draw(self, job: Job[Votes]) -> None:
+        votes = job.found
+        if votes is None or not votes.sampled:
+            return
+        left, right = st.columns(2, gap="medium")
+        with left:
+            chart, machine = _votes_chart(votes), measured_on(job, self.lesson.lm)
+            where = f"{machine.model}, {machine.where}; {duration(job.seconds)} of generation"
+            show_chart(replace(chart, caption=f"{chart.caption} {where}."), "votes")
+        with right:
+            st.markdown(f"**T = 0:** {_summary(votes.greedy)}")
+            st.markdown(f"**T = 0.7:** {_summary(votes.sampled)}")
+            st.dataframe(_texts(votes), hide_index=True, height=215, key="vote_texts")
+            st.caption("The text after the prompt. The same seed gives the same text again.")
 
 
-def _show_votes(lab: Lab, job: Job[Votes]) -> None:
-    votes = job.found
-    if votes is None or not votes.sampled:
-        return
+def _votes_chart(votes: Votes) -> Chart:
     greedy, sampled = _answers(votes.greedy), _answers(votes.sampled)
     answers = [answer for answer, _ in Counter([*greedy, *sampled]).most_common()][:MAX_ANSWERS]
     cold, warm = ([side.count(answer) for answer in answers] for side in (greedy, sampled))
-    chart = votes_figure(answers, cold, warm)
+    return votes_figure(answers, cold, warm)
+
+
+def _texts(votes: Votes) -> dict[str, list[Any]]:
+    """Write both texts of each seed beside each other."""
     pairs = list(zip(votes.greedy, votes.sampled, strict=False))  # one side may be a text ahead
-    left, right = st.columns(2, gap="medium")
-    with left:
-        machine = measured_on(job, lab.lm)
-        where = f"{machine.model}, {machine.where}; {duration(job.seconds)} of generation"
-        show_chart(replace(chart, caption=f"{chart.caption} {where}."), "votes")
-    with right:
-        st.markdown(f"**T = 0:** {_summary(votes.greedy)}")
-        st.markdown(f"**T = 0.7:** {_summary(votes.sampled)}")
-        st.dataframe(
-            {
-                "seed": [first.seed for first, _ in pairs],
-                "T = 0": [first.text for first, _ in pairs],
-                "T = 0.7": [second.text for _, second in pairs],
-            },
-            hide_index=True,
-            height=215,
-            key="vote_texts",
-        )
-        st.caption("The text after the prompt. The same seed gives the same text again.")
+    return {
+        "seed": [first.seed for first, _ in pairs],
+        "T = 0": [first.text for first, _ in pairs],
+        "T = 0.7": [second.text for _, second in pairs],
+    }
 
 
 def _answers(texts: Sequence[Continuation]) -> list[str]:
@@ -95,37 +100,35 @@ def _summary(texts: Sequence[Continuation]) -> str:
     )
 
 
-def show_loop(lab: Lab) -> None:
-    """Offer greedy texts without and with each penalty, and show them as far as they are."""
-    st.header("Greedy decoding can loop", anchor=False)
-    st.markdown(
+class GreedyLoops(Experiment[Lab]):
+    """Greedy texts without and with each penalty."""
+
+    key, title = "loop", "Greedy decoding can loop"
+    button = "Generate with each penalty"
+    recorded = PenalisedTexts
+    claim = (
         "Greedy decoding gives the same text every time, and each repeat of a phrase makes the "
         "next one likelier. A penalty lowers the logits of tokens that are already there."
     )
-    show_job(
-        lab.jobs,
-        "loop",
-        "Generate with each penalty",
-        lambda: Job(write_with_penalties(lab.lm, SETTINGS["loop_prompt"])),
-        lambda job: _show_loops(lab, job),
-        recorded=PenalisedTexts,
-        controls=lambda _: SETTINGS.widget("loop_prompt"),
-    )
 
+    def _fields(self, _is_running: bool) -> None:
+        SETTINGS.widget("loop_prompt")
 
-def _show_loops(lab: Lab, job: Job[PenalisedTexts]) -> None:
-    found, machine = job.found, measured_on(job, lab.lm)
-    if found is None:
-        return
-    quarters = [*st.columns(2, gap="medium"), *st.columns(2, gap="medium")]
-    for place, text in zip(quarters, found.texts, strict=True):
-        with place:
-            st.markdown(f"**{_title(text.penalty)}:** {_verdict(text)}")
-            st.html(loop_html(text.before, text.repeated))
-    show_caption(
-        f"Measured on {machine.model}, {machine.where}: the best token each time; a loop is marked."
-    )
-    _show_sign_rule(found.used)
+    def _start(self) -> Job[PenalisedTexts]:
+        return Job(write_with_penalties(self.lesson.lm, SETTINGS["loop_prompt"]))
+
+    def _draw(self, job: Job[PenalisedTexts]) -> None:
+        found, machine = job.result, measured_on(job, self.lesson.lm)
+        quarters = [*st.columns(2, gap="medium"), *st.columns(2, gap="medium")]
+        for place, text in zip(quarters, found.texts, strict=True):
+            with place:
+                st.markdown(f"**{_title(text.penalty)}:** {_verdict(text)}")
+                st.html(loop_html(text.before, text.repeated))
+        show_caption(
+            f"Measured on {machine.model}, {machine.where}: the best token each time; a loop is "
+            "marked."
+        )
+        _show_sign_rule(found.used)
 
 
 def _title(penalty: str) -> str:
