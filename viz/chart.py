@@ -208,6 +208,15 @@ def add_line(
     figure.add_scatter(**trace | _named(name, hover) | more)
 
 
+def add_cells(
+    figure: Figure, values: Any, tones: Sequence[str], hover: Any = "", **more: Any
+) -> None:
+    """Draws numbers from 0 to 1, or as `zmin` and `zmax` say, as cells from one tone to another."""
+    scale = [[i / (len(tones) - 1), tone] for i, tone in enumerate(tones)]
+    look = {"zmin": 0, "zmax": 1, "colorscale": scale, "showscale": False}
+    figure.add_heatmap(z=values, **look | _named("", hover) | more)
+
+
 def _named(name: str, hover: str | Sequence[str]) -> Style:
     """Names a trace in the legend, and says what the pointer reads.
 

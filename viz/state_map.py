@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from model.records import FloatArray
-from viz.chart import filled
-from viz.figure import Figure
+from viz.chart import add_cells, filled
+from viz.figure import Figure, Style
 from viz.labels import token_ticks
 from viz.palette import colour
 
@@ -37,22 +37,10 @@ def add_map(
     n_layers, n_heads, n_columns = states.shape
     typical = float(np.median(states[:, :, :n_typical])) or 1.0
     flat = states.reshape(n_layers * n_heads, n_columns)
-    figure.add_heatmap(
-        x=np.arange(n_columns) + 0.5,
-        y=np.arange(n_layers * n_heads) + 0.5,
-        z=np.round(flat / (flat + typical), 3),
-        zmin=0.1,
-        zmax=0.8,
-        colorscale=[[0, colour(f"{role}-tint")], [1, colour(role)]],
-        showscale=False,
-        xgap=1,
-        xaxis=axes[0],
-        yaxis=axes[1],
-        name=role,
-        hovertext=hovers,
-        hoverinfo="text",
-        showlegend=False,
-    )
+    look: Style = {"zmin": 0.1, "zmax": 0.8, "xgap": 1, "xaxis": axes[0], "yaxis": axes[1]}
+    look |= {"x": np.arange(n_columns) + 0.5, "y": np.arange(len(flat)) + 0.5, "name": role}
+    tones = (colour(f"{role}-tint"), colour(role))
+    add_cells(figure, np.round(flat / (flat + typical), 3), tones, hovers, **look)
 
 
 def add_strip(

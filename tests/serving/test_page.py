@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 from model.serving.records import Comparison
-from pages.lessons.serving.state import ServingLesson
+from pages.frame.lesson_state import LessonState
 from tests.frame.driving import (
     PATIENCE_SECONDS,
     captions,
@@ -27,8 +27,8 @@ BAD = {
 }
 
 
-def lesson(app: AppTest) -> ServingLesson:
-    return kept(app, "serving_lesson", ServingLesson)
+def lesson(app: AppTest) -> LessonState:
+    return kept(app, "serving_lesson", LessonState)
 
 
 def run_through(app: AppTest) -> None:

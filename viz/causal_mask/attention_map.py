@@ -8,13 +8,11 @@ ones can be seen.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from model.causal_mask.records import AttentionMaps
-from viz.chart import Chart, add_line, add_points, new_figure, write_at
+from viz.chart import Chart, add_cells, add_line, add_points, new_figure, write_at
 from viz.figure import Figure
 from viz.format import percent, plural
 from viz.labels import plain, token_ticks
@@ -58,7 +56,7 @@ def heads_figure(maps: AttentionMaps, layer: int, head: int | None) -> Chart:
     past, ahead = _tiles(maps, side, pitch)
     figure = new_figure(HEIGHT, "head", "layer")
     for values, role in ((past, "kept"), (ahead, "error"))[: 1 if maps.is_masked else 2]:
-        _add_cells(figure, values, role, hoverinfo="skip")
+        add_cells(figure, values, _tones(role), hoverongaps=False)
     _add_targets(figure, maps, pitch, side)
     first, last = (0, n_heads - 1) if head is None else (head, head)
     edge = 0.5 + GAP / 2
@@ -129,19 +127,11 @@ def _add_map(figure: Figure, values: Map, weights: Map, names: list[str], role: 
         ]
         for i in range(n_tokens)
     ]
-    _add_cells(figure, values, role, hovertext=hovers, hoverinfo="text", xgap=1, ygap=1)
+    add_cells(figure, values, _tones(role), hovers, hoverongaps=False, xgap=1, ygap=1)
 
 
-def _add_cells(figure: Figure, values: Map, role: str, **more: Any) -> None:
-    figure.add_heatmap(
-        z=values,
-        zmin=0,
-        zmax=1,
-        colorscale=[[0, colour(f"{role}-tint")], [1, colour(role)]],
-        showscale=False,
-        hoverongaps=False,
-        **more,
-    )
+def _tones(role: str) -> tuple[str, str]:
+    return colour(f"{role}-tint"), colour(role)
 
 
 def _add_hidden(figure: Figure, n_tokens: int) -> None:

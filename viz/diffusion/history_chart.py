@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from model.diffusion.records import DenoiseHistory
-from viz.chart import Chart, add_points, new_figure
+from viz.chart import Chart, add_cells, add_points, new_figure
+from viz.figure import Style
 from viz.format import percent, plural, round_steps
 from viz.labels import UPRIGHT, plain
 from viz.palette import colour
@@ -23,20 +24,10 @@ def history_figure(history: DenoiseHistory) -> Chart:
     filled = history.filled_in[None, :]
     is_settled = (filled > 0) & (filled < numbers)
     shade = np.where(is_settled, 1.0, 0.62 * np.nan_to_num(history.confidence))
-    figure.add_heatmap(
-        x=np.arange(length),
-        y=numbers[:, 0],
-        z=np.round(shade, 3),
-        zmin=0,
-        zmax=1,
-        colorscale=[[0, colour("generated-tint")], [1, colour("generated")]],
-        showscale=False,
-        xgap=1,
-        ygap=1,
-        hovertext=_cells(history, is_settled),
-        hoverinfo="text",
-        name="probability of what is proposed; dark: filled before",
-    )
+    cells: Style = {"x": np.arange(length), "y": numbers[:, 0], "xgap": 1, "ygap": 1}
+    cells["name"] = "probability of what is proposed; dark: filled before"
+    tones, hovers = (colour("generated-tint"), colour("generated")), _cells(history, is_settled)
+    add_cells(figure, np.round(shade, 3), tones, hovers, **cells)
     places, size = np.flatnonzero(history.filled_in), 11 if length <= 64 else 7
     look = {"symbol": "square-open", "color": colour("stage"), "line": {"width": 2.5}}
     marker = look | {"size": size}

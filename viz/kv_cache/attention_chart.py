@@ -10,7 +10,7 @@ import numpy as np
 
 from model.kv_cache.records import QueryKeyValue
 from model.records import FloatArray
-from viz.chart import Chart, add_bars, filled, new_figure, place_rows, write_at
+from viz.chart import Chart, add_bars, add_cells, filled, new_figure, place_rows, write_at
 from viz.figure import Figure, Style
 from viz.format import digits, percent, plural
 from viz.labels import in_sentence, plain
@@ -70,19 +70,10 @@ def _strip(
 ) -> None:
     """Draws vectors as rows of cells, each as strong as its number is large."""
     sizes = np.abs(rows)
-    figure.add_heatmap(
-        z=np.round(sizes, 3),
-        zmin=0,
-        zmax=float(np.quantile(sizes, 0.98)) or 1.0,
-        colorscale=[[0, colour("raised")], [1, colour(role)]],
-        showscale=False,
-        xgap=1,
-        ygap=3,
-        xaxis=f"x{axis}",
-        yaxis=f"y{axis}",
-        customdata=rows,
-        hovertemplate="number %{x}: %{customdata:.3g}<extra></extra>",
-    )
+    look: Style = {"zmax": float(np.quantile(sizes, 0.98)) or 1.0, "xgap": 1, "ygap": 3}
+    look |= {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "customdata": rows}
+    tones, hover = (colour("raised"), colour(role)), "number %{x}: %{customdata:.3g}"
+    add_cells(figure, np.round(sizes, 3), tones, hover, **look)
     across, up = place
     wide = {"domain": across, "visible": False, "anchor": f"y{axis}"}
     high = {"domain": up, "anchor": f"x{axis}"}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viz.chart import Chart, new_figure, place_rows, write_at
+from viz.chart import Chart, add_cells, new_figure, place_rows, write_at
 from viz.figure import Figure
 from viz.format import count, plural
 from viz.palette import colour, sheer
@@ -72,18 +72,8 @@ def _add_squares(
         squares[row, length - n_computed : length] = WRITTEN
         squares[row, length - n_computed : min(n_prompt, length)] = READ
     shades = [sheer(colour("keys"), 0.22), colour("prompt"), colour("generated")]
-    figure.add_heatmap(
-        z=squares,
-        zmin=KEPT,
-        zmax=WRITTEN,
-        colorscale=[[i / 2, shade] for i, shade in enumerate(shades)],
-        showscale=False,
-        xgap=2,
-        ygap=2,
-        xaxis=x,
-        yaxis=y,
-        hoverinfo="skip",
-    )
+    look = {"zmin": KEPT, "zmax": WRITTEN, "xgap": 2, "ygap": 2, "xaxis": x, "yaxis": y}
+    add_cells(figure, squares, shades, **look)
 
 
 def _sum(columns: Sequence[int]) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from viz.chart import Chart, add_bars, new_figure, place_rows
+from viz.chart import Chart, add_bars, add_cells, new_figure, place_rows
 from viz.draws_chart import MAX_LABEL
-from viz.figure import Figure
+from viz.figure import Figure, Style
 from viz.format import nats
 from viz.labels import UPRIGHT, plain
 from viz.palette import colour, sheer
@@ -52,19 +52,11 @@ def _matrix(
     names: Sequence[str], values: npt.NDArray[np.floating], texts: list[list[str]], role: str
 ) -> Figure:
     figure = new_figure()
-    figure.add_heatmap(
-        z=values,
-        x=list(names),
-        y=list(names),
-        text=texts,
-        texttemplate="%{text}",
-        textfont={"size": 12, "color": colour("ink")},
-        colorscale=[[0, "rgba(0,0,0,0)"], [1, sheer(colour(role))]],
-        showscale=False,
-        xgap=2,
-        ygap=2,
-        hovertemplate="%{y}, %{x}: %{text}<extra></extra>",
-    )
+    look: Style = {"x": list(names), "y": list(names), "xgap": 2, "ygap": 2}
+    look |= {"text": texts, "texttemplate": "%{text}", "zmin": None, "zmax": None}
+    look["textfont"] = {"size": 12, "color": colour("ink")}
+    tones = ("rgba(0,0,0,0)", sheer(colour(role)))
+    add_cells(figure, values, tones, "%{y}, %{x}: %{text}", **look)
     figure.update_xaxes(side="top", autotickangles=UPRIGHT, ticks="")
     figure.update_yaxes(autorange="reversed", showgrid=False, rangemode="normal")
     figure.update_layout(height=120 + 27 * len(names), showlegend=False)
