@@ -21,7 +21,7 @@ from model.snowball.exposure import measure_exposure
 from model.snowball.fork import options
 from model.snowball.instruction_position import FIRST, LATE, NEVER, place_instruction
 from model.snowball.long_generation import Kind, generate_long
-from model.snowball.records import BIAS, Estimate, Forks
+from model.snowball.records import BIAS, Forks
 from model.snowball.rewind_strategies import compare_rewinds
 from model.tokenizing import encode, shares_vocabulary
 
@@ -38,12 +38,13 @@ def c35_errors_snowball(context: ExperimentContext) -> Finding:
     """Slips after a wrong token and without it, and beside them after a plain redraw."""
     wrong, redrawn = (_forks(context, rank) for rank in (FAR_RANK, NEAR_RANK))
     slips, control = (compounding(forks, SLIP) for forks in (wrong, redrawn))
-    more = Estimate(slips.difference, slips.half_width, np.nan, wrong.n_texts)
     return finding(
         "After one wrong token {n} pairs of texts part, and {same} of their last tokens are still "
         "the same; the texts with it have {forced} tokens below one percent, those without it "
         "{original}.",
-        judge_mean("unlikely tokens after the wrong one, less those without it", more, "texts"),
+        judge_mean(
+            "unlikely tokens after the wrong one, less those without it", slips.difference, "texts"
+        ),
         control="a plain redraw, the likeliest other token instead of a wrong one, parts the texts "
         "as well: {redrawn} of their last tokens are the same, and the difference is {chance}.",
         why="The texts part, but errors do not breed errors.",
@@ -52,7 +53,7 @@ def c35_errors_snowball(context: ExperimentContext) -> Finding:
         redrawn=(float(redrawn.same[:, -5:].mean()), "fraction"),
         forced=(slips.forced_slips, "number"),
         original=(slips.original_slips, "number"),
-        chance=(control.difference, "number"),
+        chance=(control.difference.mean, "number"),
     )
 
 

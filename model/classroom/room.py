@@ -116,18 +116,11 @@ class Room:
                 "question": None,
             }
             if question is not None:
-                given = member.answer
-                shown["question"] = {
-                    "number": question.number,
-                    "kind": question.kind,
-                    "words": question.words,
-                    "options": question.options,
-                    "shares": question.shares,
-                    "may_write": question.may_write,
+                shown["question"] = vars(question) | {
                     "is_open": self.is_open,
                     "seconds_left": self.seconds_left,
                     "coin": self._coin(member) if question.kind == "sampler" else None,
-                    "mine": None if given is None else vars(given),
+                    "mine": member.answer and vars(member.answer),
                 }
             return shown
 

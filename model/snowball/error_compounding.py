@@ -139,7 +139,6 @@ def compounding(forks: Forks, threshold: float) -> Compounding:
     n_tokens = max(1, int(both.sum()))
     rate = float(original.sum() / n_tokens)
     numbers = np.arange(1, forks.original.shape[1] + 1)
-    paired = Estimate.of(forced.sum(1) - original.sum(1))
     return Compounding(
         threshold=threshold,
         rate=rate,
@@ -148,8 +147,7 @@ def compounding(forks: Forks, threshold: float) -> Compounding:
         forced=_survival(forced, both),
         original_slips=float(original.sum(1).mean()),
         forced_slips=float(forced.sum(1).mean()),
-        difference=paired.mean,
-        half_width=paired.half_width,
+        difference=Estimate.of(forced.sum(1) - original.sum(1)),
         early=_rates(original, forced, both, slice(0, EARLY)),
         late=_rates(original, forced, both, slice(EARLY, None)),
     )

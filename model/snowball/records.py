@@ -71,23 +71,6 @@ class Forks:
         return len(self.same)
 
 
-@dataclass(frozen=True, eq=False)
-class Compounding:
-    """Slips after a forced token and without one, beside what (1 - e)^n predicts."""
-
-    threshold: float  # a token below this probability counts as a slip
-    rate: float  # e: slips per token in the original texts
-    predicted: Floats  # (tokens,) (1 - e)^n
-    original: Floats  # (tokens,) share of original texts without a slip so far
-    forced: Floats  # (tokens,) share of the others without a slip so far, the forced one left out
-    original_slips: float  # mean number of slips per original text
-    forced_slips: float  # mean number per text with the forced token
-    difference: float  # mean of the paired differences
-    half_width: float  # of its 95 % interval
-    early: tuple[float, float]  # slips per token in the first EARLY tokens, original and forced
-    late: tuple[float, float]  # after them
-
-
 # Student's t for a 95 % interval, by degrees of freedom from 1 on: few texts say less than many
 _STUDENT_T = (
     *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
@@ -122,6 +105,22 @@ class Estimate:
         spread = float(known.std(ddof=1)) if known.size > 1 else math.nan
         half_width = student_t(known.size - 1) * spread / math.sqrt(known.size)
         return cls(float(known.mean()), half_width, spread, known.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Compounding:
+    """Slips after a forced token and without one, beside what (1 - e)^n predicts."""
+
+    threshold: float  # a token below this probability counts as a slip
+    rate: float  # e: slips per token in the original texts
+    predicted: Floats  # (tokens,) (1 - e)^n
+    original: Floats  # (tokens,) share of original texts without a slip so far
+    forced: Floats  # (tokens,) share of the others without a slip so far, the forced one left out
+    original_slips: float  # mean number of slips per original text
+    forced_slips: float  # mean number per text with the forced token
+    difference: Estimate  # of slips, in pairs of texts
+    early: tuple[float, float]  # slips per token in the first EARLY tokens, original and forced
+    late: tuple[float, float]  # after them
 
 
 # How much more error is called exposure bias. He et al. (arXiv 1905.10617v1) call 3 % more too

@@ -170,8 +170,8 @@ def test_slips_are_counted_by_hand() -> None:
     assert slips.original.tolist() == [1, 1, 0.5, 0.5]
     assert slips.forced.tolist() == [0, 0, 0, 0]
     assert (slips.original_slips, slips.forced_slips) == (0.5, 1.5)
-    assert slips.difference == 1
-    assert slips.half_width == pytest.approx(12.706 * math.sqrt(2) / math.sqrt(2))
+    assert slips.difference.mean == 1
+    assert slips.difference.half_width == pytest.approx(12.706 * math.sqrt(2) / math.sqrt(2))
     assert compounding(forks, 0.0001).rate == 0
 
 

@@ -45,8 +45,8 @@ FORKS = Forks(
     -RNG.uniform(0.1, 4, SHAPE),
 )
 COUNTED = Compounding(
-    0.01, 0.1, 0.9 ** np.arange(1, 25), np.ones(24), np.zeros(24), 1.0, 1.2, 0.2, 0.5, (0.1, 0.2),
-    (0.1, 0.1),
+    0.01, 0.1, 0.9 ** np.arange(1, 25), np.ones(24), np.zeros(24), 1.0, 1.2,
+    Estimate(0.2, 0.5, 1.0, 6), (0.1, 0.2), (0.1, 0.1),
 )  # fmt: skip
 EXPOSURE = Exposure("small", "large", 1.0, *(RNG.uniform(1, 3, SHAPE) for _ in range(7)))
 LONG = LongTexts(
@@ -133,7 +133,7 @@ def test_windows_by_hand() -> None:
 def test_the_verdict_follows_the_numbers(
     difference: float, half_width: float, late: tuple[float, float], words: str
 ) -> None:
-    found = replace(COUNTED, difference=difference, half_width=half_width, late=late)
+    found = replace(COUNTED, difference=Estimate(difference, half_width, 1.0, 6), late=late)
     assert words in fork_chart.verdict(found)
 
 

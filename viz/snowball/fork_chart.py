@@ -139,10 +139,11 @@ def verdict(slips: Compounding) -> str:
         f"{digits(slips.forced_slips)} slips per text after the forced token, "
         f"{digits(slips.original_slips)} without it"
     )
-    margin = f"a difference of {change(slips.difference, slips.half_width)}, paired, 95 %"
-    if not slips.half_width < np.inf or abs(slips.difference) <= slips.half_width:
+    more, half_width = slips.difference.mean, slips.difference.half_width
+    margin = f"a difference of {change(more, half_width)}, paired, 95 %"
+    if not half_width < np.inf or abs(more) <= half_width:
         return f"**Errors do not compound here:** {numbers} ({margin}). Chance can explain it."
-    if slips.difference < 0:
+    if more < 0:
         return f"**Errors do not compound here; slips become rarer:** {numbers} ({margin})."
     if slips.late[1] - slips.late[0] > (slips.early[1] - slips.early[0]) / 2:
         return f"**Errors compound here:** {numbers} ({margin}), and late tokens slip too."
