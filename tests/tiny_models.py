@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,12 @@ import pytest
 import torch
 import transformers
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
-from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import (
+    GenerationConfig,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
 
 from model.loading import LanguageModel, LoadError, load_model
 
@@ -151,6 +157,23 @@ def fresh_logits(lm: LanguageModel, ids: list[int]) -> npt.NDArray[np.float32]:
         output = lm.model(torch.tensor([ids]), use_cache=False)
     logits: npt.NDArray[np.float32] = output.logits[0, -1].numpy()
     return logits
+
+
+def generated(
+    lm: LanguageModel, ids: list[int], n: int, end_ids: Iterable[int] = (), **more: Any
+) -> list[int]:
+    """A text with up to n greedy tokens more, by transformers' own loop."""
+    model: Any = lm.model
+    prompts = torch.tensor([ids])
+    config = GenerationConfig(
+        max_new_tokens=n, do_sample=False, eos_token_id=sorted(end_ids) or None, pad_token_id=0
+    )
+    with torch.inference_mode():
+        written = model.generate(
+            prompts, attention_mask=torch.ones_like(prompts), generation_config=config, **more
+        )
+    text: list[int] = written[0].tolist()
+    return text
 
 
 def save(

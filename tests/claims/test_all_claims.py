@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
-from model.claims import errors
+from model.claims import advanced, cache, errors
 from model.claims.context import ExperimentContext
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Finding
@@ -82,6 +83,10 @@ def _small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 22})
     monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 128})
     monkeypatch.setattr(errors, "N_LONG", 96)
+    monkeypatch.setattr(cache, "LONG", 40)
+    monkeypatch.setattr(cache, "RACE_LENGTH", 24)
+    monkeypatch.setattr(advanced, "LENGTH", 16)
+    monkeypatch.setattr(advanced, "N_DRAWS", 200)
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +102,8 @@ def words(finding: Finding) -> str:
 
 @pytest.mark.parametrize("claim_id", [*HOLDS, *DEFINED, *MEASURED])
 def test_the_claim(context: ExperimentContext, claim_id: str) -> None:
+    if claim_id in MEASURED:
+        context = replace(context, scale=0.3)
     finding = EXPERIMENTS[claim_id.upper()](context)
     assert "{" not in words(finding)
     if claim_id in HOLDS:

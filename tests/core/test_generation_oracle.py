@@ -3,46 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from model.fast.block_cache import whole_blocks
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import encode
-from tests.tiny_models import ARCHITECTURES, CROPPABLE, VOCAB_SIZE, WINDOW, fresh_logits, tiny
+from tests.tiny_models import (
+    ARCHITECTURES,
+    CROPPABLE,
+    VOCAB_SIZE,
+    WINDOW,
+    fresh_logits,
+    generated,
+    tiny,
+)
 
 pytestmark = pytest.mark.oracle
 
 GREEDY = Settings(temperature=0)
 TOLERANCE = 5e-5  # float32, logits of a few units
 PROMPT = "the cat sat on the"
-
-
-def generate(architecture: str, prompt_ids: list[int], n: int, end_ids: list[int]) -> list[int]:
-    """Greedy ids by transformers' own loop."""
-    return generate_with(tiny(architecture), prompt_ids, n, end_ids)
-
-
-def generate_with(
-    lm: LanguageModel, prompt_ids: list[int], n: int, end_ids: list[int]
-) -> list[int]:
-    model: Any = lm.model
-    ids = torch.tensor([prompt_ids])
-    with torch.inference_mode():
-        written = model.generate(
-            ids,
-            attention_mask=torch.ones_like(ids),
-            max_new_tokens=n,
-            do_sample=False,
-            eos_token_id=end_ids or None,
-            pad_token_id=0,
-        )
-    return [int(token_id) for token_id in written[0]]
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -58,19 +42,19 @@ def test_greedy_ids_are_those_of_generate(architecture: str) -> None:
     g = Generation(tiny(architecture), PROMPT, max_new_tokens=24)
     while g.finished is None:
         g.step(GREEDY)
-    assert g.ids == generate(architecture, g.prompt_ids, 24, sorted(g.lm.end_ids))
+    assert g.ids == generated(g.lm, g.prompt_ids, 24, g.lm.end_ids)
 
 
 @pytest.mark.parametrize("architecture", ["gpt2", "llama", "gemma2", "mamba"])
 def test_greedy_stops_at_the_token_where_generate_stops(architecture: str) -> None:
     """With several end tokens, one of which is sure to come: it is the last id."""
     lm = tiny(architecture)
-    end_ids = [generate(architecture, encode(lm, PROMPT), 12, [])[-4], VOCAB_SIZE - 1]
-    g = Generation(dataclasses.replace(lm, end_ids=frozenset(end_ids)), PROMPT)
+    end_ids = frozenset({generated(lm, encode(lm, PROMPT), 12)[-4], VOCAB_SIZE - 1})
+    g = Generation(dataclasses.replace(lm, end_ids=end_ids), PROMPT)
     while g.finished is None:
         g.step(GREEDY)
     assert g.finished == "eos"
-    assert g.ids == generate(architecture, g.prompt_ids, 12, end_ids)
+    assert g.ids == generated(lm, g.prompt_ids, 12, end_ids)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -100,4 +84,4 @@ def test_the_shipped_model_agrees_with_transformers(storyteller: LanguageModel) 
     while g.finished is None:
         np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=1e-4)
         g.step(GREEDY)
-    assert g.ids == generate_with(g.lm, g.prompt_ids, 40, sorted(g.lm.end_ids))
+    assert g.ids == generated(g.lm, g.prompt_ids, 40, g.lm.end_ids)

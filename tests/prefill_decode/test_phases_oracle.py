@@ -6,27 +6,16 @@ from itertools import islice
 
 import numpy as np
 import pytest
-import torch
-from transformers import GenerationConfig
 
 from model.fast.cuda_decode import StaticDecode
 from model.fast.engines import engine_names, make_engine
 from model.loading import LanguageModel
 from model.prefill_decode.experiments import stream
-from tests.tiny_models import fresh_logits, tiny
+from tests.tiny_models import fresh_logits, generated, tiny
 
 pytestmark = pytest.mark.oracle
 
 PROMPT = [5, 6, 7, 8, 9]
-
-
-def greedy_ids(lm: LanguageModel, prompt: list[int], n_out: int) -> list[int]:
-    config = GenerationConfig(
-        max_new_tokens=n_out, do_sample=False, eos_token_id=None, pad_token_id=0
-    )
-    ids = torch.tensor([prompt])
-    written = lm.model.generate(ids, attention_mask=torch.ones_like(ids), generation_config=config)
-    return written[0, len(prompt) :].tolist()
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "qwen3", "gpt_neox", "phi", "deepseek"])
@@ -56,7 +45,7 @@ def test_every_engine_writes_what_generate_writes(
     architecture: str, storyteller: LanguageModel
 ) -> None:
     lm = storyteller if architecture == "storyteller" else tiny(architecture)
-    expected = greedy_ids(lm, PROMPT, 12)
+    expected = generated(lm, PROMPT, 12)[len(PROMPT) :]
     for name in engine_names(lm):
         writing = stream(make_engine(lm, name, 20), PROMPT, lambda logits, _: int(logits.argmax()))
         assert [token_id for token_id, _ in islice(writing, 12)] == expected, name

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import DynamicCache, GenerationConfig
+from transformers import DynamicCache
 
 from model.fast.llama_decode import MAX_TOKENS
 from model.kv_cache import crop, fork
@@ -14,7 +14,7 @@ from model.loading import LanguageModel, load_model
 from model.speculative.decoding import decode_with_draft
 from model.speculative.drafting import ModelDraft
 from model.tokenizing import encode
-from tests.tiny_models import tiny
+from tests.tiny_models import generated, tiny
 
 pytestmark = pytest.mark.oracle
 
@@ -55,19 +55,7 @@ def test_the_shipped_pair_reads_a_few_tokens_by_hand(storyteller: LanguageModel)
 
 def assisted(target: LanguageModel, draft: LanguageModel, ids: list[int], n: int) -> list[int]:
     """What transformers' assisted generation writes greedily."""
-    config = GenerationConfig(
-        max_new_tokens=n, do_sample=False, eos_token_id=sorted(target.end_ids), pad_token_id=0
-    )
-    model: Any = target.model
-    given = torch.tensor([ids])
-    out = model.generate(
-        given,
-        attention_mask=torch.ones_like(given),
-        generation_config=config,
-        assistant_model=draft.model,
-    )
-    written: list[int] = out[0].tolist()
-    return written
+    return generated(target, ids, n, target.end_ids, assistant_model=draft.model)
 
 
 def ours(target: LanguageModel, draft: LanguageModel, ids: list[int], n: int) -> list[int]:
