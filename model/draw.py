@@ -171,13 +171,7 @@ def summarise(
     logits = np.asarray(logits, dtype=np.float32)
     n_vocab = len(logits)
     if n_vocab <= limit:
-        return Distribution(
-            n_vocab=n_vocab,
-            ids=None,
-            logits=logits.copy(),
-            tail_counts=np.zeros(0, dtype=np.int32),
-            tail_logits=np.zeros(0),
-        )
+        return Distribution(n_vocab, ids=None, logits=logits.copy())
     if order is None or len(order) < n_vocab:
         order = rank_order(logits)
     tail = logits[order[limit:]].astype(np.float64)

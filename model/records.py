@@ -86,10 +86,10 @@ class Distribution:
     n_vocab: int
     ids: IntArray | None  # (kept,) int32, logit descending, ties by id; None: all, in id order
     logits: FloatArray  # (kept,) float32, raw
-    tail_counts: IntArray  # (bins,) tokens in each bin of the tail; empty when exact
-    tail_logits: FloatArray  # (bins,) float64, mean logit of each bin; empty when exact
-    # (bins,) float64, variance of the logits of each bin; empty when exact
-    tail_variances: FloatArray = field(default_factory=lambda: np.zeros(0))
+    # of the tail, (bins,), empty when exact: tokens, mean logit and variance of the logits
+    tail_counts: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    tail_logits: FloatArray = field(default_factory=lambda: np.zeros(0))  # float64
+    tail_variances: FloatArray = field(default_factory=lambda: np.zeros(0))  # float64
     n_unsent: int = (
         0  # tokens of the tail that a server left out: the rest of the mass, shared evenly
     )

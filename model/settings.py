@@ -13,6 +13,7 @@ which hands its options to llama.cpp's server and names no samplers. (Its engine
 
 from __future__ import annotations
 
+import math
 import reprlib
 from dataclasses import dataclass, fields
 
@@ -69,38 +70,23 @@ ORDERS_READ = (
 )
 
 
-@dataclass(frozen=True)
-class _Range:
-    """The values that a setting may take, and the words that say so."""
-
-    low: float
-    high: float
-    words: str
-    is_open_low: bool = False
-    is_open_high: bool = False
-
-    def __contains__(self, value: float) -> bool:
-        above = value > self.low if self.is_open_low else value >= self.low
-        below = value < self.high if self.is_open_high else value <= self.high
-        return above and below
-
-
 # The outer bounds of temperature and the penalties keep every float32 logit finite in float64.
 MIN_TEMPERATURE, MAX_TEMPERATURE = 1e-6, 1e6
-_RANGES = {
-    "temperature": _Range(0, MAX_TEMPERATURE, "0 for greedy, or a number from 0.000001 to 1000000"),
-    "top_k": _Range(0, 2**31 - 1, "a whole number of tokens, 0 for off"),
-    "top_p": _Range(0, 1, "a number above 0 and at most 1, 1 for off", is_open_low=True),
-    "min_p": _Range(0, 1, "a number from 0 to 1, 0 for off"),
-    "typical_p": _Range(0, 1, "a number above 0 and at most 1, 1 for off", is_open_low=True),
-    "epsilon": _Range(0, 1, "a number from 0 up to, but not 1, 0 for off", is_open_high=True),
-    "eta": _Range(0, 1, "a number from 0 up to, but not 1, 0 for off", is_open_high=True),
-    "top_n_sigma": _Range(0, 1e6, "a number of standard deviations up to 1000000, 0 for off"),
-    "repetition_penalty": _Range(1e-3, 1e3, "a number from 0.001 to 1000, 1 for off"),
-    "presence_penalty": _Range(-1e3, 1e3, "a number from -1000 to 1000, 0 for off"),
-    "frequency_penalty": _Range(-1e3, 1e3, "a number from -1000 to 1000, 0 for off"),
-    "dry": _Range(0, 1e3, "a number from 0 to 1000, 0 for off"),
-    "xtc": _Range(0, 1, "a probability from 0 to 1, 0 for off"),
+_ABOVE_0, _BELOW_1 = math.nextafter(0, 1), math.nextafter(1, 0)
+_RANGES: dict[str, tuple[float, float, str]] = {  # the least, the most, the words that say so
+    "temperature": (0, MAX_TEMPERATURE, "0 for greedy, or a number from 0.000001 to 1000000"),
+    "top_k": (0, 2**31 - 1, "a whole number of tokens, 0 for off"),
+    "top_p": (_ABOVE_0, 1, "a number above 0 and at most 1, 1 for off"),
+    "min_p": (0, 1, "a number from 0 to 1, 0 for off"),
+    "typical_p": (_ABOVE_0, 1, "a number above 0 and at most 1, 1 for off"),
+    "epsilon": (0, _BELOW_1, "a number from 0 up to, but not 1, 0 for off"),
+    "eta": (0, _BELOW_1, "a number from 0 up to, but not 1, 0 for off"),
+    "top_n_sigma": (0, 1e6, "a number of standard deviations up to 1000000, 0 for off"),
+    "repetition_penalty": (1e-3, 1e3, "a number from 0.001 to 1000, 1 for off"),
+    "presence_penalty": (-1e3, 1e3, "a number from -1000 to 1000, 0 for off"),
+    "frequency_penalty": (-1e3, 1e3, "a number from -1000 to 1000, 0 for off"),
+    "dry": (0, 1e3, "a number from 0 to 1000, 0 for off"),
+    "xtc": (0, 1, "a probability from 0 to 1, 0 for off"),
 }
 STAGE_NAMES = tuple(_RANGES)
 
@@ -171,14 +157,15 @@ def _checked_number(name: str, value: object) -> float | int:
     """Returns `value` as the int or float that the setting `name` holds, or says what it may be."""
     if name == "top_k" and value is None:
         return 0
-    wish = f"{name} is {reprlib.repr(value)}: choose {_RANGES[name].words}."
+    least, most, words = _RANGES[name]
+    wish = f"{name} is {reprlib.repr(value)}: choose {words}."
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise ValueError(wish)
     # an int is compared as it is: it may be too large for a float
     number = value if isinstance(value, int) else float(value)
     # NaN is in no range
     is_tiny = name == "temperature" and 0 < number < MIN_TEMPERATURE
-    if number not in _RANGES[name] or is_tiny:
+    if not least <= number <= most or is_tiny:
         raise ValueError(wish)
     if name == "top_k" and number != int(number):
         raise ValueError(wish)
