@@ -90,9 +90,7 @@ class Distribution:
     tail_counts: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     tail_logits: FloatArray = field(default_factory=lambda: np.zeros(0))  # float64
     tail_variances: FloatArray = field(default_factory=lambda: np.zeros(0))  # float64
-    n_unsent: int = (
-        0  # tokens of the tail that a server left out: the rest of the mass, shared evenly
-    )
+    n_unsent: int = 0  # of the tail, that a server left out: they share the rest of the mass evenly
 
     @property
     def n_tail(self) -> int:

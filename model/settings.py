@@ -19,6 +19,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+_PENALTIES = ("repetition_penalty", "frequency_penalty", "presence_penalty")
+_LLAMA_MASKS = ("top_k", "typical_p", "top_p", "min_p")  # llama.cpp's, which Ollama runs
 # What an engine lacks is absent from its tuple.
 ORDERS: dict[str, tuple[str, ...]] = {
     "transformers": (
@@ -31,38 +33,9 @@ ORDERS: dict[str, tuple[str, ...]] = {
         "epsilon",
         "eta",
     ),
-    "vllm": (
-        "repetition_penalty",
-        "frequency_penalty",
-        "presence_penalty",
-        "temperature",
-        "min_p",
-        "top_k",
-        "top_p",
-    ),
-    "llama.cpp": (
-        "repetition_penalty",
-        "frequency_penalty",
-        "presence_penalty",
-        "dry",
-        "top_n_sigma",
-        "top_k",
-        "typical_p",
-        "top_p",
-        "min_p",
-        "xtc",
-        "temperature",
-    ),
-    "ollama": (
-        "repetition_penalty",
-        "frequency_penalty",
-        "presence_penalty",
-        "top_k",
-        "typical_p",
-        "top_p",
-        "min_p",
-        "temperature",
-    ),
+    "vllm": (*_PENALTIES, "temperature", "min_p", "top_k", "top_p"),
+    "llama.cpp": (*_PENALTIES, "dry", "top_n_sigma", *_LLAMA_MASKS, "xtc", "temperature"),
+    "ollama": (*_PENALTIES, *_LLAMA_MASKS, "temperature"),
 }
 ORDERS_READ = (
     "transformers 5.23, vLLM 0.32.0, llama.cpp 001d906 and Ollama 0.32.15 (its llama.cpp engine), "

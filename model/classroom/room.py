@@ -212,11 +212,6 @@ class Room:
             now = self.clock()
             return sum(now - member.seen < HERE_SECONDS for member in self._members.values())
 
-    @property
-    def n_answered(self) -> int:
-        """How many have answered the question."""
-        return len(self.answers())
-
     def answers(self) -> list[tuple[str, Answer]]:
         """Returns each answer with the name that its phone goes by, which may be empty."""
         with self._lock:

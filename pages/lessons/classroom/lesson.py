@@ -174,7 +174,8 @@ def _open_question(lesson: Classroom) -> None:
     st.html(
         paragraph(room.question.words, style="font-size:1.5rem;font-weight:600")
         + paragraph(
-            f"{room.n_answered} of {room.n_people} have answered{time}", style="font-size:2.2rem"
+            f"{len(room.answers())} of {room.n_people} have answered{time}",
+            style="font-size:2.2rem",
         )
     )
     if room.question.kind == "choice":
