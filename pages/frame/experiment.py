@@ -10,7 +10,7 @@ import streamlit as st
 
 from model.job import Job
 from pages.frame.code_that_ran import show_code
-from pages.frame.job_panel import SLICE_SECONDS, show_job
+from pages.frame.job_panel import SLICE_SECONDS, JobPanel
 from pages.frame.lesson_state import LessonState
 
 TIMER = ":material/timer:"
@@ -55,7 +55,7 @@ class Experiment(ABC, Generic[Kept]):
             (st.subheader if self.is_part else st.header)(self.title, anchor=False)
         st.markdown(self.claim)
         self._begin()
-        show_job(
+        JobPanel(
             self.lesson.jobs,
             self.key,
             self.button,
@@ -66,7 +66,7 @@ class Experiment(ABC, Generic[Kept]):
             recorded=self.recorded,
             icon=self.icon,
             seconds=self.seconds,
-        )
+        ).show()
         self._end()
         if self.code:
             show_code(*self.code, key=f"{self.key}_code")

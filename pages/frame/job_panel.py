@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, MutableMapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import streamlit as st
@@ -29,84 +30,86 @@ GRACE_SECONDS = 0.25  # after a job's end, in which a press was still meant for 
 Jobs = MutableMapping[str, Job[Any]]  # a lesson's, by the key of their panels
 
 
-def show_job(
-    jobs: Jobs,
-    key: str,
-    title: str,
-    start: Callable[[], Job[Any]],
-    show: Callable[[Job[Any]], None],
-    *,
-    controls: Callable[[bool], None] | None = None,
-    idle: Callable[[], None] | None = None,
-    recorded: Any = None,
-    icon: str | None = None,
-    seconds: float = SLICE_SECONDS,
-) -> None:
-    """Draw a job's part of the page, again and again while it goes on.
+@dataclass(frozen=True, eq=False)
+class JobPanel:
+    """A job's part of the page, drawn again and again while it goes on."""
 
-    Args:
-        jobs: Where the lesson keeps it.
-        key: Names it there, and begins the keys of its button and its row of controls.
-        title: Of the button that starts it, and stops it while it goes on.
-        start: Makes the job; raises ValueError with one sentence where it cannot be. What was found
-            before then stays.
-        show: Draws what was found so far.
-        controls: Draws what the job is set up with, in the button's row; told whether one is going
-            on, so that it can be disabled.
-        idle: Draws what stands in the place of `show` while nothing was found yet.
-        recorded: The kind of what it finds; then a recording stands in the place of `idle`.
-        icon: Of the button, such as ":material/timer:".
-        seconds: Of work between two looks at the button.
-    """
-    has_clock = is_running(jobs, key)
-    st.fragment(_part, run_every=CLOCK_SECONDS if has_clock else None)(
-        jobs, key, title, start, show, controls, idle, recorded, icon, seconds, has_clock
-    )
+    jobs: Jobs  # where the lesson keeps it
+    key: str  # names it there, and begins the keys of its button and its row of controls
+    title: str  # of the button that starts it, and stops it while it goes on
+    start: Callable[[], Job[Any]]  # makes it; raises ValueError with a sentence where it cannot be
+    draw: Callable[[Job[Any]], None]  # draws what was found so far
+    _: KW_ONLY
+    controls: Callable[[bool], None] | None = None  # in the button's row; told whether it goes on
+    idle: Callable[[], None] | None = None  # draws what stands there while nothing was found yet
+    recorded: Any = None  # the kind of what it finds, where a recording stands there until then
+    icon: str | None = None  # of the button
+    seconds: float = SLICE_SECONDS  # of work between two looks at the button
 
+    def show(self) -> None:
+        """Draw it."""
+        has_clock = is_running(self.jobs, self.key)
+        st.fragment(self._part, run_every=CLOCK_SECONDS if has_clock else None)(has_clock)
 
-def _part(
-    jobs: Jobs,
-    key: str,
-    title: str,
-    start: Callable[[], Job[Any]],
-    show: Callable[[Job[Any]], None],
-    controls: Callable[[bool], None] | None,
-    idle: Callable[[], None] | None,
-    recorded: Any,
-    icon: str | None,
-    seconds: float,
-    has_clock: bool,
-) -> None:
-    if has_clock:
-        TURNS.give_way()  # who waits for a single step is served before this is drawn again
-    # a tick of the clock may bring a press that then comes by itself as well: until one is without,
-    # the button does nothing, so that what was stopped is not started by the same press
-    is_settling = has_clock and not is_running(jobs, key)
-    press, *args = (stop, jobs, key) if has_clock else (start_job, jobs, key, start)
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
-        if controls is not None:
-            controls(has_clock)
-        is_pressed = st.button(
-            "Stop" if has_clock else title,
-            key=f"{key}_run",  # one button of one type, so that it keeps the focus
-            type="primary",
-            on_click=None if is_settling else press,
-            args=args,
-            icon=":material/stop:" if has_clock else icon,
+    def _part(self, has_clock: bool) -> None:
+        if has_clock:
+            TURNS.give_way()  # who waits for a single step is served before this is drawn again
+        self._row(has_clock)
+        if problem := st.session_state.get(f"{self.key}_problem"):
+            st.error(problem)
+        job = self.jobs.get(self.key)
+        if job is not None:
+            _show_progress(job)
+        self._show_found(job)
+        if job is not None and job.is_running:
+            job.run_for(self.seconds)
+            if not job.is_running:
+                st.session_state[f"{self.key}_ended"] = time.monotonic()
+                st.rerun()
+
+    def _row(self, has_clock: bool) -> None:
+        """Draw the controls and the button."""
+        # a tick of the clock may bring a press that then comes by itself as well: until one is
+        # without, the button does nothing, so that the press that stopped does not start again
+        is_settling = has_clock and not is_running(self.jobs, self.key)
+        args = self.jobs, self.key
+        press, more = (stop, args) if has_clock else (start_job, (*args, self.start))
+        row = f"{self.key}_row"
+        with st.container(horizontal=True, vertical_alignment="bottom", key=row):
+            if self.controls is not None:
+                self.controls(has_clock)
+            is_pressed = st.button(
+                "Stop" if has_clock else self.title,
+                key=f"{self.key}_run",  # one button of one type, so that it keeps the focus
+                type="primary",
+                on_click=None if is_settling else press,
+                args=more,
+                icon=":material/stop:" if has_clock else self.icon,
+            )
+        is_late = is_running(self.jobs, self.key) and not has_clock
+        if (is_settling and not is_pressed) or is_late:
+            st.rerun()  # the clock starts and stops with the whole page
+
+    def _show_found(self, job: Job[Any] | None) -> None:
+        """Draw what was found, a recording until something was, or what stands in its place."""
+        before = None if self.recorded is None else recorded_job(self.key, self.recorded)
+        if job is not None and job.found is not None:
+            self.draw(job)
+        elif before is not None:
+            self._show_recording(before)
+        elif self.idle is not None:
+            self.idle()
+
+    def _show_recording(self, job: Job[Any]) -> None:
+        """Draw what was found elsewhere, under words that say so."""
+        machine = job.recorded_on
+        assert machine is not None
+        st.caption(
+            f"Recorded {machine.date[:10]}: {machine.model} on {machine.where}. Press "
+            f"“{self.title}” to measure it here."
         )
-    if (is_settling and not is_pressed) or (is_running(jobs, key) and not has_clock):
-        st.rerun()  # the clock starts and stops with the whole page
-    if problem := st.session_state.get(f"{key}_problem"):
-        st.error(problem)
-    job = jobs.get(key)
-    if job is not None:
-        _show_progress(job)
-    _show_found(job, key, title, show, idle, recorded)
-    if job is not None and job.is_running:
-        job.run_for(seconds)
-        if not job.is_running:
-            st.session_state[f"{key}_ended"] = time.monotonic()
-            st.rerun()
+        with recording(machine):
+            self.draw(job)
 
 
 def is_running(jobs: Jobs, key: str) -> bool:
@@ -130,36 +133,6 @@ def stop(jobs: Jobs, key: str) -> None:
     """End a job, if it goes on; what it found stays."""
     if key in jobs:
         jobs[key].stop()
-
-
-def _show_found(
-    job: Job[Any] | None,
-    key: str,
-    title: str,
-    show: Callable[[Job[Any]], None],
-    idle: Callable[[], None] | None,
-    recorded: Any,
-) -> None:
-    """Draw what was found, a recording until something was, or what stands in its place."""
-    before = None if recorded is None else recorded_job(key, recorded)
-    if job is not None and job.found is not None:
-        show(job)
-    elif before is not None:
-        _show_recording(before, title, show)
-    elif idle is not None:
-        idle()
-
-
-def _show_recording(job: Job[Any], title: str, show: Callable[[Job[Any]], None]) -> None:
-    """Draw what was found elsewhere, under words that say so."""
-    machine = job.recorded_on
-    assert machine is not None
-    st.caption(
-        f"Recorded {machine.date[:10]}: {machine.model} on {machine.where}. Press “{title}” to "
-        "measure it here."
-    )
-    with recording(machine):
-        show(job)
 
 
 def measured_on(job: Job[Any], lm: LanguageModel) -> Machine:

@@ -23,7 +23,7 @@ from model.weights.facts import (
     small_models,
 )
 from model.weights.hub import ask, host, is_offline
-from pages.frame.job_panel import Jobs, is_running, show_job, start_job, stop
+from pages.frame.job_panel import JobPanel, Jobs, is_running, start_job, stop
 from pages.frame.layout import as_written
 from pages.frame.models import (
     folder_of,
@@ -182,14 +182,14 @@ def _offer(wanted: Wanted, lm: LanguageModel) -> None:
         if wanted.is_in_use(lm):
             st.caption("It is in use.")
             return
-        show_job(
+        JobPanel(
             _jobs(),
             JOB,
             "Use this model" if facts.is_here else f"Download {size(facts.n_bytes)} and use it",
             partial(_start, wanted),
             partial(_use, wanted),
             icon=None if facts.is_here else ":material/download:",
-        )
+        ).show()
 
 
 def _start(wanted: Wanted) -> Job[LanguageModel]:

@@ -15,7 +15,7 @@ def page() -> None:
     import streamlit as st
 
     from model.job import Job, Progress, Work
-    from pages.frame.job_panel import show_job
+    from pages.frame.job_panel import JobPanel
 
     def work() -> Work[int]:
         yield Progress(0, 1)
@@ -26,7 +26,7 @@ def page() -> None:
         return Job(work())
 
     st.session_state.setdefault("n_started", 0)
-    show_job(st.session_state.setdefault("jobs", {}), "job", "Go", start, lambda _: None)
+    JobPanel(st.session_state.setdefault("jobs", {}), "job", "Go", start, lambda _: None).show()
 
 
 def test_a_press_of_stop_that_comes_when_the_job_has_just_ended_does_not_start_it_again(
@@ -51,7 +51,7 @@ def timed_page() -> None:
 
     from model.fast.turns import TURNS
     from model.job import Job, Progress, Work
-    from pages.frame.job_panel import show_job
+    from pages.frame.job_panel import JobPanel
 
     def work() -> Work[int]:
         yield Progress(0, 2)
@@ -68,7 +68,7 @@ def timed_page() -> None:
     def start() -> Job[int]:
         return Job(work(), is_timed=True)
 
-    show_job(st.session_state.setdefault("jobs", {}), "job", "Go", start, lambda _: None)
+    JobPanel(st.session_state.setdefault("jobs", {}), "job", "Go", start, lambda _: None).show()
 
 
 def test_a_job_that_measures_shows_its_place_and_then_how_much_was_shared() -> None:

@@ -11,7 +11,7 @@ from model.causal_mask.records import Comparison, Losses
 from model.job import Job
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import JobPanel
 from pages.frame.layout import is_presenting
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html
@@ -32,7 +32,7 @@ def show_losses(lesson: MaskLesson) -> None:
     else:
         st.html(surprise_html(losses, is_large=is_presenting()))
         show_metrics(_numbers(losses), "mask_loss_numbers")
-        show_job(
+        JobPanel(
             lesson.jobs,
             "mask_loop",
             "The same by single steps",
@@ -40,7 +40,7 @@ def show_losses(lesson: MaskLesson) -> None:
             lambda job: _show_loop(lesson, losses, job),
             idle=lambda: show_chart(loss_figure(losses, (), lesson.lm.where), "mask_losses"),
             icon=":material/timer:",
-        )
+        ).show()
     show_code(losses_in_one_pass, losses_by_steps, key="mask_code_4")
 
 

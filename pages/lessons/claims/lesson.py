@@ -19,7 +19,7 @@ from model.recorded import recorded_job
 from pages.frame.claims import CLAIMS, Claim
 from pages.frame.code_that_ran import show_code
 from pages.frame.contents import lesson_at
-from pages.frame.job_panel import is_running, show_job, start_job
+from pages.frame.job_panel import JobPanel, is_running, start_job
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import lesson_state
 from pages.lessons.claims.state import ClaimsLesson
@@ -41,7 +41,7 @@ def show_claims(waiting: DeltaGenerator) -> None:
         "definition**. What is **empirical** can fail. What is said of a **trained model** does "
         "not hold for random weights."
     )
-    show_job(
+    JobPanel(
         lesson.jobs,
         "claims",
         "Run all",
@@ -50,7 +50,7 @@ def show_claims(waiting: DeltaGenerator) -> None:
         controls=lambda is_running: _controls(lesson, is_running=is_running),
         icon=":material/play_arrow:",
         seconds=SLICE_SECONDS,
-    )
+    ).show()
     _downloads(lesson)
     recorded = recorded_job("claims", ClaimsRun)
     if recorded is not None and len(lesson.findings) < len(CLAIMS):

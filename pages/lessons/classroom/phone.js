@@ -89,21 +89,24 @@ function sentInWords({ mine, is_open: isOpen }) {
     : `${what} was counted.`;
 }
 
+const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
+
+function makeButton(words, isPressed, onclick) {
+  const button = make("button", { type: "button", textContent: words, onclick });
+  button.setAttribute("aria-pressed", String(isPressed));
+  return button;
+}
+
 function paintOptions({ options, shares, mine, is_open: isOpen, kind }) {
   let from = 0;
   byId("options").replaceChildren(...options.map((label, option) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = label;
+    const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
+    const button = makeButton(label, mine?.option === option, answer);
     button.disabled = !isOpen;
-    button.setAttribute("aria-pressed", String(mine?.option === option));
-    button.addEventListener("click", () => send({ option, confidence: kind === "next" ? sureness : 1 }));
     if (shares.length > 0) {
-      const range = document.createElement("span");
-      range.className = "range";
-      range.textContent = `${NUMBER.format(from)} to ${NUMBER.format(from + shares[option])}`;
+      const textContent = `${NUMBER.format(from)} to ${NUMBER.format(from + shares[option])}`;
+      button.append(make("span", { className: "range", textContent }));
       from += shares[option];
-      button.append(range);
     }
     return button;
   }));
@@ -112,31 +115,21 @@ function paintOptions({ options, shares, mine, is_open: isOpen, kind }) {
 function paintSureness({ kind, is_open: isOpen }) {
   const place = byId("sure");
   place.hidden = kind !== "next" || !isOpen;
-  const row = document.createElement("div");
-  row.className = "row";
-  row.append(...SURENESS.map(([words, value]) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = words;
-    button.setAttribute("aria-pressed", String(value === sureness));
-    button.addEventListener("click", () => {
-      sureness = value;
-      const mine = view.question.mine;
-      if (mine !== null) send({ option: mine.option, word: mine.word, confidence: value });
-      paint();
-    });
-    return button;
-  }));
+  const row = make("div", { className: "row" });
+  const choose = (value) => {
+    sureness = value;
+    const mine = view.question.mine;
+    if (mine !== null) send({ option: mine.option, word: mine.word, confidence: value });
+    paint();
+  };
+  row.append(...SURENESS.map(([words, value]) => makeButton(words, value === sureness, () => choose(value))));
   place.replaceChildren(place.querySelector("legend"), row);
 }
 
 function paintBar({ shares }) {
   byId("bar").hidden = shares.length === 0;
-  byId("bar").replaceChildren(...shares.map((share) => {
-    const part = document.createElement("span");
-    part.style.flex = `${share} 0 0`;
-    return part;
-  }));
+  byId("bar").replaceChildren(...shares.map(() => make("span", {})));
+  shares.forEach((share, i) => (byId("bar").children[i].style.flex = `${share} 0 0`));
 }
 
 async function send(answer) {

@@ -15,7 +15,7 @@ from model.job import Job
 from model.loading import LanguageModel
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_caption, show_chart
-from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS, show_job
+from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS, JobPanel
 from pages.frame.layout import is_presenting
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
@@ -75,7 +75,7 @@ def show_fill(lesson: DiffusionLesson) -> None:
         "Does each token fit all the others? Check masks every filled position again, one at a "
         "time, and asks how likely its token is given all the rest."
     )
-    show_job(
+    JobPanel(
         lesson.jobs,
         "diffusion_check",
         "Check",
@@ -83,7 +83,7 @@ def show_fill(lesson: DiffusionLesson) -> None:
         _show_check,
         recorded=Sheet,
         icon=":material/visibility:",
-    )
+    ).show()
     show_code(Diffusion.step, propose, plan_passes, leave_one_out, key="diffusion_code_1")
 
 

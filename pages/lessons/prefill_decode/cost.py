@@ -18,7 +18,7 @@ from model.prefill_decode.cost import (
 from model.prefill_decode.records import Energy, Prices
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
-from pages.frame.job_panel import is_running, show_job
+from pages.frame.job_panel import JobPanel, is_running
 from pages.lessons.prefill_decode.recorded import recording_beside
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -132,14 +132,14 @@ def _energy(lesson: PhaseLesson) -> None:
     if meter is None:
         st.caption("Energy is not measured here: only an NVIDIA GPU counts it, through NVML.")
         return
-    show_job(
+    JobPanel(
         lesson.jobs,
         "phase_energy",
         "Measure the energy",
         lambda: lesson.start(measure_energy(lesson.lm, run.engine, meter)),
         _joules,
         icon=":material/timer:",
-    )
+    ).show()
     show_code(measure_energy, key="phase_code_9")
 
 

@@ -11,7 +11,7 @@ from model.prefill_decode.experiments import measure_phases, stream
 from model.prefill_decode.records import PhaseRun, Request
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import JobPanel
 from pages.lessons.prefill_decode.recorded import Show, chosen_recording, show_runs
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -44,7 +44,7 @@ def show_pace(lesson: PhaseLesson) -> None:
     def start() -> Job[PhaseRun]:
         return lesson.start(measure_phases(lesson.lm, SETTINGS["engine"]))
 
-    show_job(
+    JobPanel(
         lesson.jobs,
         "phase_phases",
         "Start",
@@ -53,7 +53,7 @@ def show_pace(lesson: PhaseLesson) -> None:
         controls=controls,
         idle=_show_runs,
         icon=":material/timer:",
-    )
+    ).show()
     show_code(measure_phases, stream, prefill, decode_one_token, key="phase_code_1")
 
 

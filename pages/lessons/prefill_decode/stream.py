@@ -15,7 +15,7 @@ from model.timing import describe
 from model.tokenizing import encode, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import JobPanel
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson, Replay
 from viz.format import digits, duration
@@ -38,7 +38,7 @@ def show_stream(lesson: PhaseLesson) -> None:
         "and not for the last. Both sides show the same answer, at the measured pace slowed down "
         "for the eye."
     )
-    show_job(
+    JobPanel(
         lesson.jobs,
         "phase_stream",
         "Write",
@@ -47,7 +47,7 @@ def show_stream(lesson: PhaseLesson) -> None:
         recorded=Request,
         controls=lambda is_disabled: SETTINGS.widget("prompt", width=420, disabled=is_disabled),
         icon=":material/timer:",
-    )
+    ).show()
     is_playing = lesson.replay is not None and not lesson.replay.is_over
     st.fragment(_show_replay, run_every=LOOK_SECONDS if is_playing else None)(lesson, is_playing)
     show_code(stream, by_the_coin, answer, key="phase_code_2")

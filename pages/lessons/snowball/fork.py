@@ -16,7 +16,7 @@ from model.tokenizing import encode, encode_bare, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.component import plain_component, trigger_value
 from pages.frame.figures import show_charts
-from pages.frame.job_panel import is_running, show_job
+from pages.frame.job_panel import JobPanel, is_running
 from pages.frame.layout import is_presenting
 from pages.frame.link import offer_link
 from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
@@ -39,7 +39,7 @@ def show_fork(lesson: SnowballLesson) -> None:
         "place, and press Force it. Both texts continue with the same coins."
     )
     _show_beginning(lesson)
-    show_job(
+    JobPanel(
         lesson.jobs,
         FORK,
         "Force it",
@@ -47,7 +47,7 @@ def show_fork(lesson: SnowballLesson) -> None:
         lambda job: _show_both(lesson, job),
         controls=lambda _: _choose(lesson),
         idle=lambda: _show_strip(lesson, ()),
-    )
+    ).show()
     show_code(fork_text, divergence, reconvergence, key="snowball_code_fork")
     offer_link(SETTINGS, lesson.lm, lambda: _as_shown(lesson))
 

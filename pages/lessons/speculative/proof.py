@@ -18,7 +18,7 @@ from model.speculative.records import GreedyCheck
 from model.tokenizing import encode
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_caption, show_chart
-from pages.frame.job_panel import show_job
+from pages.frame.job_panel import JobPanel
 from pages.lessons.speculative.state import SpeculativeLesson
 from viz.draws_chart import MAX_TOKENS, draws_figure
 from viz.format import count, digits, percent, plural
@@ -37,24 +37,24 @@ def show_proof(lesson: SpeculativeLesson) -> None:
     )
     st.subheader("Greedy: a hundred prompts", anchor=False)
     title = "Continue a hundred prompts both ways"
-    show_job(
+    JobPanel(
         lesson.jobs,
         "spec_greedy",
         title,
         lambda: _check(lesson),
         _checks,
         recorded=tuple[GreedyCheck, ...],
-    )
+    ).show()
     st.subheader("Sampled: ten thousand draws", anchor=False)
     title = f"Draw {count(N_DRAWS)} times"
-    show_job(
+    JobPanel(
         lesson.jobs,
         "spec_sampled",
         title,
         lambda: _draw(lesson),
         _draws,
         recorded=DistributionTest,
-    )
+    ).show()
     show_code(check_greedy, compare_distribution, pair_probs, key="spec_code_4")
 
 
