@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Generic, Protocol, TypeVar
@@ -32,6 +33,17 @@ class LessonState:
 
     lm: LanguageModel
     jobs: Jobs = field(default_factory=dict, kw_only=True)  # by the keys of their sections
+    notice: str | None = field(default=None, kw_only=True)  # why the last wish was not met
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Keep why something cannot be had, in one sentence; what is on the page stays."""
+        self.notice = None
+        try:
+            yield
+        except ValueError as error:
+            self.pause()
+            self.notice = str(error)
 
     def pause(self) -> None:
         """End what goes on by itself: a job that measures would time it as well."""

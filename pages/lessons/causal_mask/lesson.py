@@ -119,7 +119,5 @@ def _take_home(lesson: MaskLesson) -> None:
     ids = list(lesson.home_ids)
     SETTINGS.put(text=text_of(lesson.lm.tokenizer, ids)[:MAX_CHARACTERS])
     SETTINGS.forget("position")
-    try:
+    with lesson.attempt():
         lesson.take(ids)
-    except ValueError as error:
-        lesson.notice = str(error)

@@ -119,14 +119,11 @@ class MaskLesson(LessonState):
 
     text: MeasuredText
     home_ids: tuple[int, ...] = ()  # the first page's text when this page was opened
-    notice: str | None = None  # why a text was not read
 
     def read(self, typed: str) -> None:
         """Takes another text; one that cannot be read leaves the one on the page."""
-        try:
+        with self.attempt():
             self.take(encode(self.lm, typed))
-        except ValueError as error:
-            self.notice = str(error)
 
     def take(self, ids: list[int]) -> None:
         """Takes another text by its ids.
@@ -141,7 +138,6 @@ class MaskLesson(LessonState):
             raise ValueError(
                 f"The text has {len(ids):,} tokens and this page has room for {limit}: shorten it."
             )
-        self.notice = None
         if ids != self.text.ids:
             for job in self.jobs.values():
                 job.stop()

@@ -20,14 +20,14 @@ from urllib.parse import urlencode
 import numpy as np
 
 from model.classroom.records import ClassRound, ClassScore, Kind, Tally
-from model.classroom.room import Room, RoomError, end_room, open_room
+from model.classroom.room import Room, end_room, open_room
 from model.classroom.rounds import class_round, class_score, landing, tokens_of
 from model.draw import best_ids
 from model.generation import Generation
-from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.sampling import Settings
 from model.tokenizing import encode, label
+from pages.frame.lesson_state import LessonState
 from viz.format import guard, percent
 
 P = ParamSpec("P")
@@ -49,10 +49,9 @@ def one_at_a_time(
 
 
 @dataclass
-class Classroom:
+class Classroom(LessonState):
     """All that a teacher has on the page."""
 
-    lm: LanguageModel
     generation: Generation
     prompt: str
     room: Room | None = None
@@ -63,20 +62,16 @@ class Classroom:
     score: ClassScore | None = None
     landed: list[int] = field(default_factory=list)
     n_right: int = 0  # taps where the phone's number truly fell
-    notice: str | None = None  # one sentence
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     # The room
 
     def open(self, room: Room | None = None) -> None:
         """Open a room, or go on with one."""
-        try:
+        with self.attempt():
             self.room = room or open_room()
-        except RoomError as error:
-            self.notice = str(error)
-            return
-        self.room.desk = self
-        self._show_text()
+            self.room.desk = self
+            self._show_text()
 
     def end(self) -> None:
         """End the room."""
@@ -87,16 +82,12 @@ class Classroom:
     @one_at_a_time
     def start(self, prompt: str, script: str = "") -> None:
         """Begin with another text; one that cannot be read leaves the old one."""
-        self.notice = None
-        try:
+        with self.attempt():
             self.generation = Generation(self.lm, prompt)
             self.script_ids = encode(self.lm, prompt + script) if script.strip() else []
-        except ValueError as error:
-            self.notice = str(error)
-            return
-        self.prompt = prompt
-        self._forget_answers()
-        self._show_text()
+            self.prompt = prompt
+            self._forget_answers()
+            self._show_text()
 
     # Asking
 
@@ -244,15 +235,10 @@ class Classroom:
         return out.getvalue()
 
     def _ask(self, kind: Kind, words: str, options: list[str], **more: Any) -> None:
-        self.notice = None
-        if self.room is None:
-            return
-        try:
-            self.room.ask(kind, words, options, **more)
-        except RoomError as error:
-            self.notice = str(error)
-            return
-        self._forget_answers()
+        with self.attempt():
+            if self.room is not None:
+                self.room.ask(kind, words, options, **more)
+                self._forget_answers()
 
     def _forget_answers(self) -> None:
         self.tally = self.found = self.score = None

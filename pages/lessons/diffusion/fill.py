@@ -124,12 +124,8 @@ def _choose_page(lesson: DiffusionLesson) -> None:
 
 def _begin(lesson: DiffusionLesson) -> None:
     """Lay out the page anew; where that cannot be, the one on the screen stays."""
-    try:
-        page = lay_out(lesson.lm)
-    except ValueError as error:
-        lesson.stepper.is_playing, lesson.notice = False, str(error)
-    else:
-        lesson.stepper, lesson.notice = steps_of(page), None
+    with lesson.attempt():
+        lesson.stepper = steps_of(lay_out(lesson.lm))
         lesson.jobs.pop("diffusion_check", None)
 
 

@@ -76,10 +76,7 @@ def _choose_model(lesson: DiffusionLesson) -> None:
 
 def _change_model(lesson: DiffusionLesson) -> None:
     name = st.session_state["diffusion_model"].strip()
-    try:
+    with lesson.attempt():
         lm = shared_model(name or FILLER)
         stepper = steps_of(lay_out(lm))
-    except ValueError as error:
-        lesson.notice = str(error)
-    else:
         st.session_state[LESSON] = DiffusionLesson(lm, stepper, lesson.judge)

@@ -18,7 +18,6 @@ class DiffusionLesson(SteppedLesson[PassSteps[Diffusion]]):
     """All that one reader has on the page."""
 
     judge: LanguageModel  # causal; the other one, `lm`, is masked
-    notice: str | None = None  # why a setting was not taken
 
     @property
     def page(self) -> Diffusion:

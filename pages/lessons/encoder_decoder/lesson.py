@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -27,11 +25,8 @@ PLAY_SECONDS = 0.6
 N_BEGUN = 4  # tokens that are written before the reader presses anything: both caches are there
 
 
-@dataclass
 class GapLesson(SteppedLesson[PassSteps[Infilling]]):
     """All that one reader has on the page."""
-
-    notice: str | None = None  # why another text was not read
 
 
 def show_gap_lesson(waiting: DeltaGenerator) -> None:
@@ -73,10 +68,8 @@ def _steps_of(lm: LanguageModel) -> Stepper[PassSteps[Infilling]]:
 
 def _read(lesson: GapLesson) -> None:
     """Read another text; if it cannot be read, the one on the page stays."""
-    try:
-        lesson.stepper, lesson.notice = _steps_of(lesson.lm), None
-    except ValueError as error:
-        lesson.notice = str(error)
+    with lesson.attempt():
+        lesson.stepper = _steps_of(lesson.lm)
 
 
 def _draw(stepper: Stepper[PassSteps[Infilling]]) -> None:

@@ -77,8 +77,8 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
         on_click=_make,
         args=(lesson,),
     )
-    if lesson.shape_problem:
-        st.error(lesson.shape_problem)
+    if lesson.notice:
+        st.error(lesson.notice)
 
 
 def _what_fits(plan: ShapePlan) -> str:
@@ -110,15 +110,12 @@ def _shape() -> ModelShape:
 
 def _make(lesson: PhaseLesson) -> None:
     """Make the shape; where that fails say why and keep the model in use."""
-    with _making:
-        try:
+    with lesson.attempt():
+        with _making:
             lm = make_shape(_shape(), SETTINGS["dtype"])
-        except ValueError as error:
-            lesson.shape_problem = str(error)
-            return
-    lesson.measure(lm)
-    freeze_heap()
-    free_when_gone(lm)
+        lesson.measure(lm)
+        freeze_heap()
+        free_when_gone(lm)
 
 
 def _go_home(lesson: PhaseLesson) -> None:

@@ -50,11 +50,10 @@ class PhaseLesson(LessonState):
 
     home: LanguageModel  # the page's model
     replay: Replay | None = None
-    shape_problem: str | None = None  # why no shape was made
 
     def measure(self, lm: LanguageModel) -> None:
         """Takes another model; what was measured of the one before is put away."""
-        self.lm, self.replay, self.shape_problem = lm, None, None
+        self.lm, self.replay, self.notice = lm, None, None
         self.jobs.clear()
 
     def start(self, work: Work[Any]) -> Job[Any]:

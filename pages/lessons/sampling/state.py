@@ -78,16 +78,12 @@ class Lab(LessonState):
     text: Generation  # the model's text whose next token is looked at
     given: Given
     controls: LabControls = field(default_factory=LabControls)
-    notice: str | None = None  # one sentence
     n_draws: int = 0  # times that the draws were asked for: the seed of the last
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Take the sliders as the page has them; what no slider can say changes nothing."""
-        self.notice = None
-        try:
+        with self.attempt():
             self.controls = LabControls.from_page(event.get("controls") or {})
-        except ValueError as error:
-            self.notice = str(error)
 
     def alone(self, name: str) -> Stage:
         """Return what one mask alone makes of the distribution."""

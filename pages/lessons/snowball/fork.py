@@ -76,14 +76,11 @@ def _prompt(lesson: SnowballLesson) -> str:
 def _begin(lesson: SnowballLesson) -> None:
     """Start another text; an empty field keeps the prompt that is there."""
     typed = SETTINGS["prompt"] or ""
-    try:
+    with lesson.attempt():
         settings = Settings(temperature=SETTINGS["temperature"])
         ids = encode(lesson.lm, typed) if typed.strip() else lesson.text.prompt_ids
         lesson.text = begin_text(lesson.lm, ids, SETTINGS["seed"])
-    except ValueError as error:
-        lesson.notice = str(error)
-    else:
-        lesson.notice, lesson.settings, lesson.slip = None, settings, None
+        lesson.settings, lesson.slip = settings, None
         lesson.jobs[FORK] = Job(write_text(lesson.text, settings, N_TOKENS))
         lesson.jobs.pop("snowball_rewind", None)
 

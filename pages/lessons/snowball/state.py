@@ -35,7 +35,6 @@ class SnowballLesson(LessonState):
     text: Generation  # that is forked
     settings: Settings  # by which it is written
     slip: Slip | None = None  # what is forced in it
-    notice: str | None = None  # why no other text was begun
     mistakes: dict[str, tuple[ForkStep, ...]] = field(default_factory=dict)  # by their prompts
 
     def start_at(self, place: int) -> Generation:

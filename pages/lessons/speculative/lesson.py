@@ -94,7 +94,7 @@ def _begin(lm: LanguageModel, _old: SpeculativeLesson | None) -> SpeculativeLess
         except ValueError:  # too long for this page
             SETTINGS.put(prompt=DEFAULT_PROMPT)
     steps = steps or RoundSteps(pair, SETTINGS["prompt"])
-    return SpeculativeLesson(lm, Stepper(steps, "spec"), pair, notice)
+    return SpeculativeLesson(lm, Stepper(steps, "spec"), pair, notice=notice)
 
 
 def _first_pair(lm: LanguageModel) -> tuple[ModelPair, str | None]:
@@ -141,14 +141,11 @@ def _choose(lesson: SpeculativeLesson) -> None:
 
 def _restart(lesson: SpeculativeLesson) -> None:
     """Begin again as the widgets say; where that cannot be, what is on the page stays."""
-    lesson.stepper.is_playing = False
-    try:
+    lesson.pause()
+    with lesson.attempt():
         pair = _wanted_pair(lesson.lm)
-        steps = RoundSteps(pair, SETTINGS["prompt"] or "")
-    except ValueError as error:
-        lesson.notice = str(error)
-    else:
-        lesson.pair, lesson.stepper, lesson.notice = pair, Stepper(steps, "spec"), None
+        lesson.stepper = Stepper(RoundSteps(pair, SETTINGS["prompt"] or ""), "spec")
+        lesson.pair = pair
 
 
 # Its rounds

@@ -150,4 +150,3 @@ class SpeculativeLesson(SteppedLesson[RoundSteps]):
     """All that one reader has on the page."""
 
     pair: ModelPair
-    notice: str | None = None  # why a pair or a text could not be had
