@@ -33,7 +33,7 @@ header[data-testid="stHeader"] {display: none;}
   > :last-child {margin-bottom: 0;}
 .st-key-tour [data-testid="stExpanderDetails"] {padding: .3rem .8rem .4rem;}
 .st-key-tour summary {padding: .3rem .6rem; min-height: 0;}
-.st-key-tour_guide, .stElementContainer:has(.st-key-tour_guide) {display: none;}
+.st-key-tour_guide {display: none;}
 @media (max-width: 640px), (max-height: 500px) {
   [data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {position: static;}
 }
@@ -51,7 +51,7 @@ LINK_STYLE = """
 """
 _OFFER_STYLE = """
 <style>
-.st-key-tour_offer, .stElementContainer:has(.st-key-tour_offer) {position: absolute;}
+.st-key-tour_offer {position: absolute;}
 </style>
 """
 _SCRIPTS = Path(__file__).parent
