@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import pytest
@@ -47,6 +48,7 @@ def served(lm: LanguageModel, requests: tuple[Request, ...], policy: Policy) -> 
     return scheduler.found()
 
 
+@functools.cache
 def alone(lm: LanguageModel, request: Request) -> tuple[int, ...]:
     """What the app's own loop writes, greedily."""
     text = Generation(lm, request.prompt_ids, max_new_tokens=request.n_out)
