@@ -17,20 +17,13 @@ from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 import numpy as np
 from transformers import DynamicCache
 
+from model.draw import MAX_HELD, candidates, draw, summarise, uniform_at
 from model.engine.local import LocalReader
 from model.engine.server import ServerReader
 from model.loading import LanguageModel
 from model.passes import Logits, PassError, check_room
 from model.records import Distribution, Finish, IntArray, Pass, Stage, Step
-from model.sampling import (
-    MAX_HELD,
-    Settings,
-    candidates,
-    draw,
-    process,
-    summarise,
-    uniform_at,
-)
+from model.sampling import Settings, process
 from model.tokenizing import encode, known_ids, label, text_of
 
 __all__ = ["Generation", "PassError", "choose"]

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from model.draw import draw
 from model.engine.client import MAX_BY_ID, Server
 from model.engine.sent import Sent, spread
 from model.masks import MASKS, PENALTIES, without
 from model.passes import Logits
 from model.records import BoolArray, Pass, Stage
-from model.sampling import Settings, draw, process
+from model.sampling import Settings, process
 
 if TYPE_CHECKING:
     from model.engine.language_model import LanguageModel

@@ -13,21 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from model import masks
-from model.draw import MAX_HELD, candidates, draw, rank_order, second_toss, summarise, uniform_at
+from model.draw import rank_order, second_toss
 from model.records import FloatArray, Stage
 from model.settings import ORDERS, Settings
 
-__all__ = [
-    "MAX_HELD",
-    "ORDERS",
-    "Settings",
-    "candidates",
-    "draw",
-    "process",
-    "rank_order",
-    "summarise",
-    "uniform_at",
-]
+__all__ = ["ORDERS", "Settings", "process"]
 
 
 def process(

@@ -13,10 +13,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from model.draw import uniform_at
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.records import Distribution, Piece, Step
-from model.sampling import ORDERS, uniform_at
+from model.sampling import ORDERS
 from model.source_code import source_of
 from model.tokenizing import pieces, vocabulary_labels
 from pages.frame.component import MAX_EXACT

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from model.draw import rank_order
 from model.generation import Generation
-from model.sampling import rank_order
 from model.tokenizing import encode, label
 from pages.home.branch import Guess
 

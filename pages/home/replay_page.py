@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from model.draw import rank_order, summarise
 from model.records import Distribution, Step
-from model.sampling import rank_order, summarise
 from model.tokenizing import vocabulary_labels
 from pages.frame.component import SHARED, encode_payload, script, strict_json
 from pages.home.branch import Choice

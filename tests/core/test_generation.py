@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from model.draw import uniform_at
 from model.generation import Generation, choose
 from model.loading import LanguageModel
-from model.sampling import Settings, process, uniform_at
+from model.sampling import Settings, process
 from tests.tiny_models import CONTEXT, END, VOCAB_SIZE, fresh_logits, tiny
 
 GREEDY = Settings(temperature=0)

@@ -15,18 +15,9 @@ import pytest
 from numpy.typing import ArrayLike
 
 from model import masks
-from model.draw import draw_from
+from model.draw import candidates, draw, draw_from, rank_order, summarise, uniform_at
 from model.records import Stage
-from model.sampling import (
-    ORDERS,
-    Settings,
-    candidates,
-    draw,
-    process,
-    rank_order,
-    summarise,
-    uniform_at,
-)
+from model.sampling import ORDERS, Settings, process
 from model.settings import STAGE_NAMES
 
 HALVES = np.log2([8.0, 4.0, 2.0, 2.0]) * math.log(2)  # probabilities 1/2, 1/4, 1/8, 1/8

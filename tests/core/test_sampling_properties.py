@@ -12,16 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from model.draw import draw, rank_order, summarise, uniform_at
 from model.records import BoolArray, FloatArray, IntArray
-from model.sampling import (
-    ORDERS,
-    Settings,
-    draw,
-    process,
-    rank_order,
-    summarise,
-    uniform_at,
-)
+from model.sampling import ORDERS, Settings, process
 from model.settings import STAGE_NAMES
 
 LARGEST = float(np.finfo(np.float32).max)

@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
+from model.draw import draw, rank_order, summarise, uniform_at
 from model.engine.sent import Sent, spread
 from model.masks import PENALTIES, log_softmax
 from model.records import Distribution, FloatArray, Stage
-from model.sampling import ORDERS, Settings, draw, process, rank_order, summarise, uniform_at
+from model.sampling import ORDERS, Settings, process
 from model.settings import STAGE_NAMES
 
 pytestmark = pytest.mark.browser

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
+from model.draw import rank_order
 from model.generation import Generation
 from model.loading import LanguageModel
-from model.sampling import rank_order
 from pages.home.experiments import HOME_CLAIMS, set_up
 from pages.home.payload import describe
 from pages.home.replica import written

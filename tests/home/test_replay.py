@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
+from model.draw import rank_order, summarise
 from model.loading import LanguageModel
-from model.sampling import rank_order, summarise
 from pages.home.replay_page import as_far_as_needed, record, replay_page, to_page
 from pages.home.session import Session
 from tests.home.sample_runs import NASTY, make_step

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from model.draw import uniform_at
 from model.loading import LanguageModel
-from model.sampling import uniform_at
 from model.tokenizing import encode, label
 from pages.home.session import MAX_BRANCHES, MAX_SEED, Session
 from tests.tiny_models import tiny, tokenizer

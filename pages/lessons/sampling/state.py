@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy.typing as npt
 
+from model.draw import summarise
 from model.generation import Generation
 from model.records import Stage
-from model.sampling import ORDERS, Settings, process, summarise
+from model.sampling import ORDERS, Settings, process
 from model.sampling.experiments import MASKS_ALONE, apply_alone
 from model.settings import ORDERS_READ
 from pages.frame.component import MAX_EXACT, encode_payload
