@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TypeVar
 from urllib.parse import parse_qs
 
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from model.loading import LanguageModel
@@ -19,6 +20,8 @@ PATIENCE_SECONDS = 120
 Kept = TypeVar("Kept")
 
 job_panel.GRACE_SECONDS = 0.0  # a test presses at once, also where a job has just ended
+# every AppTest reads the metadata of all that is installed, which stays as it is meanwhile
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 def open_home(**link: str) -> AppTest:
