@@ -41,7 +41,8 @@ def judge_mean(
     """
     mean = values if isinstance(values, Estimate) else Estimate.of(values)
     interval = (mean.mean - mean.half_width, mean.mean + mean.half_width)
-    return _judged(what, mean.mean, interval, mean.n, of, unit, above, partly)
+    outcome = _outcome(interval, above, partly)
+    return Evidence(what, outcome, mean.mean, interval, mean.n, of, unit, above)
 
 
 def judge_ratio(
@@ -57,7 +58,8 @@ def judge_ratio(
     logs = np.log(np.asarray(over, dtype=np.float64) / np.asarray(under, dtype=np.float64))
     mean = Estimate.of(logs)
     interval = (math.exp(mean.mean - mean.half_width), math.exp(mean.mean + mean.half_width))
-    return _judged(what, math.exp(mean.mean), interval, mean.n, of, "ratio", above, partly)
+    outcome = _outcome(interval, above, partly)
+    return Evidence(what, outcome, math.exp(mean.mean), interval, mean.n, of, "ratio", above)
 
 
 def judge_share(
@@ -65,7 +67,9 @@ def judge_share(
 ) -> Evidence:
     """Judges whether something is so more often than not."""
     n_passed, n = sum(passed), len(passed)
-    return _judged(what, n_passed / n, wilson(n_passed, n), n, of, "share", 0.5, partly)
+    interval = wilson(n_passed, n)
+    outcome = _outcome(interval, 0.5, partly)
+    return Evidence(what, outcome, n_passed / n, interval, n, of, "share", 0.5)
 
 
 def judge_shares(what: str, passed: float, control: float, n: int, of: str) -> Evidence:
@@ -75,7 +79,8 @@ def judge_shares(what: str, passed: float, control: float, n: int, of: str) -> E
         passed - control - math.hypot(passed - low, high_control - control),
         passed - control + math.hypot(high - passed, control - low_control),
     )
-    return _judged(what, passed - control, interval, n, of, "fraction", 0.0)
+    outcome = _outcome(interval, 0.0)
+    return Evidence(what, outcome, passed - control, interval, n, of, "fraction", 0.0)
 
 
 def judge_some(what: str, passed: Sequence[bool], of: str) -> Evidence:
@@ -102,25 +107,12 @@ def wilson(n_passed: float, n: int) -> tuple[float, float]:
     return centre - half, centre + half
 
 
-def _judged(
-    what: str,
-    mean: float,
-    interval: tuple[float, float],
-    n: int,
-    of: str,
-    unit: Unit,
-    above: float,
-    partly: float | None = None,
-) -> Evidence:
-    """Holds an interval against the bars."""
+def _outcome(interval: tuple[float, float], above: float, partly: float | None = None) -> Outcome:
     low, high = interval
     least = above if partly is None else partly
-    outcome: Outcome = "not to be told apart from chance"
     if low > least:
-        outcome = "holds here" if low > above else "holds partly"
-    elif high <= least:
-        outcome = "does not hold here"
-    return Evidence(what, outcome, mean, interval, n, of, unit, above)
+        return "holds here" if low > above else "holds partly"
+    return "does not hold here" if high <= least else "not to be told apart from chance"
 
 
 def combine(evidence: Sequence[Evidence]) -> Outcome:
