@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ class Source:
     stages: dict[str, tuple[int, int]]  # key word -> first and last index into lines
 
 
+@cache  # a page asks in every run, and what runs stays as it was imported
 def source_of(function: Callable[..., Any]) -> Source:
     """Returns the lines of a function, from its `def` to its end, with its stages."""
     inner = inspect.unwrap(function)
