@@ -12,7 +12,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from model.loading import LanguageModel
-from pages.frame import job_panel
+from pages.frame import job_panel, models
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE_SECONDS = 120
@@ -20,6 +20,8 @@ PATIENCE_SECONDS = 120
 Kept = TypeVar("Kept")
 
 job_panel.GRACE_SECONDS = 0.0  # a test presses at once, also where a job has just ended
+# a server's heap is that of one app, a worker's holds all tests: no model is worth a walk over it
+models.freeze_heap = models.free_when_gone = lambda *_: None
 # every AppTest reads the metadata of all that is installed, which stays as it is meanwhile
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from torch import nn
 
-from pages.frame import gc_tuning
+from pages.frame import gc_tuning, models
 from pages.frame.models import shared_model
 from tests.tiny_models import bare_model, save
 
@@ -47,6 +47,7 @@ def due(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
             acts.append(self.act)
 
     monkeypatch.setattr("threading.Timer", Later)
+    monkeypatch.setattr(models, "free_when_gone", gc_tuning.free_when_gone)
     return acts
 
 
