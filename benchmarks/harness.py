@@ -185,8 +185,8 @@ def find_chromium(playwright: Playwright) -> str | None:
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
-    """Runs a headless Chromium until the block ends.
+def chromium(*options: str) -> Iterator[Browser]:
+    """Runs a headless Chromium until the block ends, with these options beside its usual ones.
 
     Raises:
         RuntimeError: The machine has none; the message says how to install one.
@@ -195,7 +195,7 @@ def chromium() -> Iterator[Browser]:
         path = find_chromium(playwright)
         if path is None:
             raise RuntimeError(NO_CHROMIUM)
-        browser = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_ARGS))
+        browser = playwright.chromium.launch(executable_path=path, args=[*CHROMIUM_ARGS, *options])
         try:
             yield browser
         finally:

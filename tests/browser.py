@@ -34,7 +34,7 @@ def browser() -> Iterator[Browser]:
     """A real Chromium; where there is none the tests fail, for a skipped test proves nothing."""
     with ExitStack() as stack:
         try:
-            running = stack.enter_context(chromium())
+            running = stack.enter_context(chromium("--process-per-site"))
         except RuntimeError as error:
             pytest.fail(str(error), pytrace=False)
         yield running
@@ -47,14 +47,15 @@ def witness() -> Witness:
 
 
 @pytest.fixture(scope="session")
-def window(browser: Browser) -> Iterator[BrowserContext]:
+def window(browser: Browser, url: str) -> Iterator[BrowserContext]:
     """One window per worker, so that Streamlit's own scripts are fetched and compiled once.
 
-    Its blank first tab stays: each new window would cost Chromium half as much again as a page.
+    Its first tab stays and keeps the site's process, and with it what was compiled; a new window
+    for each page would cost Chromium half as much again as the page.
     """
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.add_init_script(CLOCK)
-    context.new_page()
+    context.new_page().goto(f"{url}/_stcore/health")
     yield context
     context.close()
 
