@@ -18,12 +18,13 @@ from torch.nn.functional import pad
 
 from model import kv_cache
 from model.draw import draw, uniform_at
-from model.engine.server import ServerReader
+from model.engine.server import ServerReader, learn_rows
 from model.fast.llama_decode import MAX_TOKENS
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
 from model.masks import LogProbs, log_softmax, without
 from model.passes import Logits, check_room, forward, run_pass
+from model.records import BoolArray
 from model.sampling import Settings, process
 from model.weights.device import lock_of
 
@@ -212,11 +213,16 @@ class Batch:
             drawn.append(draw(process(logits, ids, how, n_prompt, coin)[-1], coin))
         return drawn
 
-    def logprobs_with(self, token_ids: Sequence[int]) -> LogProbs:
-        """Returns the log-probabilities; a server is asked for one token of each row."""
-        for row, (reader, token_id) in enumerate(zip(self._readers, token_ids, strict=False)):
-            self.logits[row] = reader.learn(self.ids[row], [token_id])
+    def logprobs_with(self, token_ids: Sequence[Collection[int]]) -> LogProbs:
+        """Returns the log-probabilities; a server is asked for certain tokens of each row."""
+        if self._readers:
+            self.logits = np.stack(learn_rows(self._readers, self.ids, token_ids))
         return self.logprobs
+
+    @property
+    def is_unsent(self) -> BoolArray | None:
+        """(rows, vocab) tokens of which a server sent the sum alone; None where none is asked."""
+        return np.stack([reader.is_unsent for reader in self._readers]) if self._readers else None
 
     def _check(self, rows: Sequence[Sequence[int]]) -> None:
         """Refuses what cannot be read."""

@@ -85,16 +85,27 @@ def without(scores: Scores, banned: Collection[int]) -> Scores:
     return left
 
 
-def divergence(first: LogProbs, second: LogProbs) -> LogProbs:
+def divergence(first: LogProbs, second: LogProbs, merged: BoolArray | None = None) -> LogProbs:
     """Returns KL(first || second) over the last axis, in nats; never below 0 by rounding.
 
     Args:
         first: log-probabilities.
         second: log-probabilities, compared as -10,000 where they are less.
+        merged: tokens that count as one, for only their sum is known: KL is at least what is
+            returned then.
     """
+    if merged is not None and merged.any():
+        first, second = _merge(first, merged), _merge(second, merged)
     # what the first never says costs nothing, whatever the second thinks of it
     gaps = np.where(first > -np.inf, first - np.maximum(second, -1e4), 0.0)
     return np.asarray(np.maximum(0.0, (np.exp(first) * gaps).sum(axis=-1)))
+
+
+def _merge(logprobs: LogProbs, merged: BoolArray) -> LogProbs:
+    """Puts the sum of some tokens behind all others, and leaves nothing in their places."""
+    with np.errstate(divide="ignore"):
+        one = np.log(np.exp(logprobs).sum(axis=-1, where=merged, keepdims=True))
+    return np.concatenate([np.where(merged, -np.inf, logprobs), one], axis=-1)
 
 
 def entropy(scores: Scores) -> float:

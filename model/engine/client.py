@@ -108,20 +108,24 @@ class Server:
             What was sent for each, and the seconds from request to answer.
         """
         more = {} if salt is None else {"cache_salt": salt}
-        sent: list[Sent] = []
         started = time.perf_counter()
-        for start in range(0, len(rows), MAX_ROWS):
-            part = [list(row) for row in rows[start : start + MAX_ROWS]]
-            sent += self._complete(part, {"logprobs": n_best, **more})
+        sent = self._complete(rows, {"logprobs": n_best, **more})
         return sent, time.perf_counter() - started
 
-    def logprobs_of(self, ids: Sequence[int], token_ids: Sequence[int], sent: Sent) -> Sent:
-        """Adds certain tokens to what was sent for one text; a server may send fewer."""
+    def logprobs_of(
+        self, rows: Sequence[Sequence[int]], token_ids: Sequence[int], sent: Sequence[Sent]
+    ) -> list[Sent]:
+        """Adds certain tokens to what was sent for some texts; a server may send fewer."""
         for start in range(0, len(token_ids), MAX_BY_ID):
-            wanted = list(token_ids[start : start + MAX_BY_ID])
-            (part,) = self._complete([list(ids)], {"logprobs": 1, "logprob_token_ids": wanted})
-            sent = sent.with_others(part.ids, part.logprobs)
-        return sent
+            wanted = {
+                "logprobs": 1,
+                "logprob_token_ids": list(token_ids[start : start + MAX_BY_ID]),
+            }
+            parts = self._complete(rows, wanted)
+            sent = [
+                old.with_others(new.ids, new.logprobs) for old, new in zip(sent, parts, strict=True)
+            ]
+        return list(sent)
 
     def score(self, rows: Sequence[Sequence[int]]) -> tuple[list[npt.NDArray[np.float32]], float]:
         """Asks for the log-probability of each token of some texts, given all before it.
@@ -130,13 +134,10 @@ class Server:
             One number for each token but the first, by text, and the seconds from the first
             request to the last answer.
         """
-        scores: list[npt.NDArray[np.float32]] = []
         started = time.perf_counter()
-        for start in range(0, len(rows), MAX_ROWS):
-            part = [list(row) for row in rows[start : start + MAX_ROWS]]
-            choices = self._choices(part, {"prompt_logprobs": 0})
-            with _understood():
-                scores += [_scores(*pair) for pair in zip(part, choices, strict=True)]
+        choices = self._choices(rows, {"prompt_logprobs": 0})
+        with _understood():
+            scores = [_scores(*pair) for pair in zip(rows, choices, strict=True)]
         return scores, time.perf_counter() - started
 
     def write(self, ids: Sequence[int], n_out: int) -> Iterator[int]:
@@ -165,19 +166,24 @@ class Server:
             totals[name] = totals.get(name, 0.0) + float(number)
         return totals
 
-    def _complete(self, rows: list[list[int]], wanted: Mapping[str, object]) -> list[Sent]:
+    def _complete(self, rows: Sequence[Sequence[int]], wanted: Mapping[str, object]) -> list[Sent]:
         """Lets each text go on by one token, which is thrown away: what it was drawn from stays."""
         choices = self._choices(rows, wanted)
         with _understood():
             return [Sent.of(choice["logprobs"]["top_logprobs"][0]) for choice in choices]
 
-    def _choices(self, rows: list[list[int]], wanted: Mapping[str, object]) -> list[dict[str, Any]]:
+    def _choices(
+        self, rows: Sequence[Sequence[int]], wanted: Mapping[str, object]
+    ) -> list[dict[str, Any]]:
         """Asks about some texts and returns what the server says of each."""
-        answer = self._ask("POST", "/v1/completions", self._request(rows, 1) | dict(wanted))
-        with _understood():
-            choices = sorted(answer["choices"], key=lambda choice: choice["index"])
-        if len(choices) != len(rows):
-            raise EngineError("The server answered some of the texts only: try again.")
+        choices: list[dict[str, Any]] = []
+        for start in range(0, len(rows), MAX_ROWS):
+            part = [list(row) for row in rows[start : start + MAX_ROWS]]
+            answer = self._ask("POST", "/v1/completions", self._request(part, 1) | dict(wanted))
+            with _understood():
+                choices += sorted(answer["choices"], key=lambda choice: choice["index"])
+            if len(choices) != start + len(part):
+                raise EngineError("The server answered some of the texts only: try again.")
         return choices
 
     def _request(self, rows: list[list[int]], n_out: int) -> dict[str, object]:

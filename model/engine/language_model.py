@@ -92,6 +92,11 @@ class LanguageModel:
         return str(self.local.device) if self.local is not None else "server"
 
     @property
+    def is_whole(self) -> bool:
+        """Whether every log-probability is here or comes with the first answer of its server."""
+        return self.server is None or self.server.n_best(self.vocab_size) == self.vocab_size
+
+    @property
     def dtype(self) -> torch.dtype:
         """The format of its numbers."""
         return self.weights.dtype

@@ -47,14 +47,18 @@ class ServerReader:
         self._n_sent = 0  # best first; single tokens that were asked for are not counted
         if logits is not None:
             # what was left out shares one value, and nothing that was sent is worse
-            is_whole = server.n_best(lm.vocab_size) == lm.vocab_size
-            ids = np.flatnonzero((logits > logits.min()) | is_whole)
-            self._know(Sent(ids, logits[ids], float(logits[ids].min())))
+            ids = np.flatnonzero((logits > logits.min()) | lm.is_whole)
+            self.know(Sent(ids, logits[ids], float(logits[ids].min())))
+
+    @property
+    def is_unsent(self) -> BoolArray:
+        """Which tokens share evenly what the server's own log-probabilities leave."""
+        return ~self._is_held
 
     @property
     def n_unsent(self) -> int:
-        """How many tokens share evenly what the server's own log-probabilities leave."""
-        return int(np.count_nonzero(~self._is_held))
+        """How many these are."""
+        return int(np.count_nonzero(self.is_unsent))
 
     def n_known(self, n_most: int) -> int:
         """Returns how many of the best logits are known one by one, at most so many."""
@@ -69,7 +73,7 @@ class ServerReader:
         (sent,), seconds = self.server.expect([ids], self.server.n_best(self.lm.vocab_size))
         self._take(sent)
         n_before, self.n_read = self.n_read, len(ids)
-        return self._logits, Pass(
+        return self.logits, Pass(
             phase="decode" if n_before else "prefill",
             seconds=seconds,
             n_input=len(ids) - n_before,
@@ -93,26 +97,22 @@ class ServerReader:
         for n_best in self.server.wider(self.lm.vocab_size):
             if token_id is None and self._reaches_rest(ids, n_prompt, settings, coin, banned):
                 self._read_best(ids, n_best)
-        return self._logits
+        return self.logits
 
     def learn(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:
         """Asks for certain tokens that the server left out; where they are many, for all."""
-        missing = [i for i in sorted(token_ids) if not self._is_held[i]]
-        if 0 < len(missing) <= 4 * MAX_BY_ID:
-            self._know(self.server.logprobs_of(ids, missing, self._sent))
-            missing = [i for i in missing if not self._is_held[i]]
-        return self.read_all(ids) if missing else self._logits
+        return learn_rows([self], [ids], [token_ids])[0]
 
     def read_all(self, ids: Sequence[int]) -> Logits:
         """Asks for the whole vocabulary."""
         self._read_best(ids, -1)
-        return self._logits
+        return self.logits
 
     def _read_best(self, ids: Sequence[int], n_best: int) -> None:
-        known = self._sent
+        known = self.sent
         (sent,), _ = self.server.expect([ids], n_best)
         self._take(sent)
-        self._know(sent.with_others(known.ids, known.logprobs))
+        self.know(sent.with_others(known.ids, known.logprobs))
 
     def crop(self, n_kept: int) -> bool:
         """Forgets all but the first positions; a server finds them again by itself."""
@@ -142,12 +142,12 @@ class ServerReader:
         return np.where(self._is_held, logits, np.float32(-np.inf))
 
     def _take(self, sent: Sent) -> None:
-        self._know(sent)
+        self.know(sent)
         self._n_sent = sent.ids.size
 
-    def _know(self, sent: Sent) -> None:
+    def know(self, sent: Sent) -> None:
         """Makes logits of what was sent; those of before stay as they are for other copies."""
-        self._sent, self._logits = sent, spread(sent, self.lm.vocab_size)
+        self.sent, self.logits = sent, spread(sent, self.lm.vocab_size)
         self._is_held: BoolArray = np.zeros(self.lm.vocab_size, dtype=bool)
         self._is_held[sent.ids] = True
 
@@ -164,7 +164,7 @@ class ServerReader:
         Two extremes are tried: the rest lies evenly on them, or on as few as can be.
         """
         needs_shape = not _BY_SHAPE.isdisjoint(settings.stage_names)
-        extremes = [self._logits, self._packed()] if needs_shape else [self._logits]
+        extremes = [self.logits, self._packed()] if needs_shape else [self.logits]
         outcomes = set()
         for logits in extremes:
             stages = process(without(logits, banned), ids, settings, n_prompt, coin)
@@ -177,12 +177,12 @@ class ServerReader:
 
     def _packed(self) -> Logits:
         """Shares what was left out among as few tokens as can be, none above the worst sent."""
-        rest = np.flatnonzero(~self._is_held)
-        mass, most = np.exp(self._logits[rest], dtype=np.float64).sum(), np.exp(self._sent.floor)
+        rest = np.flatnonzero(self.is_unsent)
+        mass, most = np.exp(self.logits[rest], dtype=np.float64).sum(), np.exp(self.sent.floor)
         n_full = min(int(mass / most), rest.size) if most else 0
-        packed = self._logits.copy()
+        packed = self.logits.copy()
         packed[rest] = -np.inf
-        packed[rest[:n_full]] = self._sent.floor
+        packed[rest[:n_full]] = self.sent.floor
         if n_full < rest.size and mass > n_full * most:
             packed[rest[n_full]] = np.log(mass - n_full * most)
         return packed
@@ -195,6 +195,31 @@ class ServerReader:
             return True
         n_held = np.count_nonzero(self._is_held[before.order])
         return bool(np.count_nonzero(self._is_held[after.order]) == n_held)
+
+
+def learn_rows(
+    readers: Sequence[ServerReader],
+    rows: Sequence[Sequence[int]],
+    token_ids: Sequence[Collection[int]],
+) -> list[Logits]:
+    """Asks for certain tokens of some texts, those that the server left out of any, at once.
+
+    Where they are many, it is asked for all.
+    """
+
+    def missing() -> list[set[int]]:
+        unsent = (reader.is_unsent for reader in readers)
+        return [{i for i in ids if gone[i]} for gone, ids in zip(unsent, token_ids, strict=True)]
+
+    wanted = sorted(set().union(*missing()))
+    if 0 < len(wanted) <= 4 * MAX_BY_ID:
+        server, known = readers[0].server, [reader.sent for reader in readers]
+        for reader, sent in zip(readers, server.logprobs_of(rows, wanted, known), strict=True):
+            reader.know(sent)
+    return [
+        reader.read_all(ids) if lacks else reader.logits
+        for reader, ids, lacks in zip(readers, rows, missing(), strict=True)
+    ]
 
 
 def _moves_used(settings: Settings) -> bool:

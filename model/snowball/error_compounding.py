@@ -18,7 +18,7 @@ from model.batch import Batch
 from model.draw import rank_order
 from model.job import Progress, Work
 from model.loading import LanguageModel
-from model.masks import divergence
+from model.masks import LogProbs, divergence
 from model.passes import check_room
 from model.sampling import Settings
 from model.snowball.records import Bools, Compounding, Estimate, Floats, Forks
@@ -105,7 +105,7 @@ def _fork_group(
             logprobs, ids = batch.logprobs, np.asarray(chosen)
             both = runs[::2] & runs[1::2]
             same[:, column] = both & (ids[::2] == ids[1::2])
-            kl[both, column] = divergence(logprobs[::2][both], logprobs[1::2][both])
+            kl[both, column] = side_by_side(batch)[both]
             own = logprobs[np.arange(len(ids)), ids]
             for i, side in enumerate(sides):
                 side[runs[i::2], column] = own[i::2][runs[i::2]]
@@ -116,6 +116,13 @@ def _fork_group(
         yield progress(n_before + 1 + place)
         batch.append(chosen)
     return Forks(n_before, settings.temperature, same, kl, *sides)
+
+
+def side_by_side(batch: Batch) -> LogProbs:
+    """Returns KL of each even row and the odd one below it; what a server left out is one."""
+    unsent = batch.is_unsent
+    merged = None if unsent is None else unsent[::2] | unsent[1::2]
+    return divergence(batch.logprobs[::2], batch.logprobs[1::2], merged)
 
 
 def _force(batch: Batch, chosen: list[int], rank: int) -> None:

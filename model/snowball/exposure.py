@@ -86,7 +86,7 @@ def measure_exposure(
             for batch in batches:
                 batch.append(chosen)
         true_ids = texts[:, n_prompt + column]
-        expected = [batch.logprobs_with(true_ids.tolist()) for batch in batches]
+        expected = [batch.logprobs_with(true_ids[:, None].tolist()) for batch in batches]
         values = _judge(expected[0], expected[-1], true_ids, temperature)
         for name, now in zip(AFTER_OWN, values, strict=False):
             measured[name][runs, column] = now[runs]

@@ -1,7 +1,7 @@
 """A forced token: two copies of a text, one with it and one without, go on by the same coins.
 
 The coin is a function of seed and position, so both texts are written by the same coins and
-whatever parts them is the one token. This module knows `Generation`; it draws nothing.
+whatever parts them is the one token. Both are one batch. This module draws nothing.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from model.batch import Batch
 from model.draw import best_ids, rank_order
 from model.engine.client import MAX_BY_ID
 from model.generation import Generation
 from model.job import Progress, Work
-from model.masks import divergence, log_softmax
+from model.loading import LanguageModel
+from model.masks import LogProbs, log_softmax
 from model.sampling import Settings
+from model.snowball.error_compounding import side_by_side
 from model.snowball.records import ForkStep, Option, Token
 from model.tokenizing import known_ids, label
 
@@ -45,21 +48,27 @@ def fork_text(
     """
     refuse_finished(start)
     forced_id = known_ids(start.lm, [forced_id])[0]
-    original, forced = start.fork(), start.fork()
-    steps: list[ForkStep] = []
-    while len(steps) < n_tokens and not (original.finished and forced.finished):
+    batch = Batch.after(start)
+    batch.reorder([0, 0])  # the original above, the other below
+    steps, runs = list[ForkStep](), [True, True]
+    while any(runs):
         yield Progress(len(steps), n_tokens, "positions of both texts", lambda: tuple(steps))
-        # compare: how far is what one text expects from what the other expects?
-        kl = None
-        if original.finished is None and forced.finished is None:
-            likely = best_ids(original.logits, MAX_BY_ID).tolist()
-            expected = log_softmax(original.logits), log_softmax(forced.logits_with(likely))
-            kl = float(divergence(*expected))
         # choose: the coin is a function of seed and position, so it is the same on both sides
-        kept = _write(original, settings, None)
+        chosen = batch.draw([settings] * 2, [start.seed] * 2, start.n_prompt)
         # force: the token goes in once, at the place of the fork, on one side only
-        changed = _write(forced, settings, None if steps else forced_id)
-        steps.append(ForkStep(kept, changed, kl))
+        if not steps:
+            chosen[1] = forced_id
+        # compare: how far is what one text expects from what the other expects?
+        likely = best_ids(batch.logits[0], MAX_BY_ID - 2).tolist()
+        logprobs = batch.logprobs_with([chosen, chosen + likely])
+        kl = float(side_by_side(batch)[0]) if all(runs) else None
+        sides = zip(chosen, logprobs, runs, strict=True)
+        tokens = [_token(start.lm, i, row) if is_running else None for i, row, is_running in sides]
+        steps.append(ForkStep(*tokens, kl))
+        runs = [r and i not in start.lm.end_ids for r, i in zip(runs, chosen, strict=True)]
+        if len(steps) == n_tokens:
+            break
+        batch.append(chosen)
     return tuple(steps)
 
 
@@ -73,12 +82,8 @@ def refuse_finished(start: Generation) -> None:
         raise ValueError("The text is finished at this place: choose an earlier one.")
 
 
-def _write(text: Generation, settings: Settings, token_id: int | None) -> Token | None:
-    """Writes a token, unless the text has ended."""
-    if text.finished is not None:
-        return None
-    step = text.step(settings, token_id=token_id)
-    return Token(step.token_id, step.text, step.logprob)
+def _token(lm: LanguageModel, token_id: int, logprobs: LogProbs) -> Token:
+    return Token(token_id, label(lm.tokenizer, token_id, lm.vocab_size), float(logprobs[token_id]))
 
 
 def reconvergence(steps: Sequence[ForkStep], n_same: int = MIN_RECONVERGENCE) -> int | None:

@@ -20,6 +20,7 @@ from model.job import finish
 from model.masks import log_softmax
 from model.sampling import Settings, process
 from model.snowball.exposure import measure_exposure
+from model.snowball.fork import fork_text
 from model.snowball.long_generation import Kind, generate_long
 from pages.lessons.classroom.state import Classroom
 from tests.engine.fake_vllm import FakeVllm
@@ -180,6 +181,28 @@ def test_a_room_scores_the_model_by_what_it_gave(
         desk.end()
     assert rounds[0][0] == pytest.approx(rounds[1][0], rel=EQUAL)
     assert rounds[0][1] == pytest.approx(rounds[1][1], abs=EQUAL)
+
+
+def test_a_fork_is_compared_by_no_more_than_it_is_worth(
+    few: LanguageModel, storyteller: LanguageModel
+) -> None:
+    warm = Settings(temperature=0.9)
+    forks = [
+        finish(fork_text(Generation(lm, PROMPT, seed=2), 3000, warm, 8))
+        for lm in (few, storyteller)
+    ]
+    assert forks[0][0].kl == pytest.approx(0, abs=EQUAL)
+    for there, here in zip(*forks, strict=True):
+        for first, second in zip(
+            (there.original, there.forced), (here.original, here.forced), strict=True
+        ):
+            assert first is not None
+            assert second is not None
+            assert first.token_id == second.token_id
+            assert first.logprob == pytest.approx(second.logprob, abs=EQUAL)
+        assert there.kl is not None
+        assert here.kl is not None
+        assert 0.8 * here.kl - EQUAL < there.kl < here.kl + EQUAL
 
 
 def test_long_texts_and_teacher_forcing(few: LanguageModel, storyteller: LanguageModel) -> None:

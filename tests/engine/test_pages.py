@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.engine.sent import EngineError
+from model.generation import Generation
 from model.loading import LanguageModel
 from pages.frame import models
 from tests.architecture.sources import committed
@@ -54,6 +57,8 @@ def test_every_page_opens(path: str) -> None:
 
 def measure_there(app: AppTest, key: str, lesson: str) -> None:
     """Runs a job over the server to its end, and looks for its charts."""
+    if key == "kv_server":
+        app.selectbox(key="kv_length").set_value(32).run()
     press(app, f"{key}_run")
     job = app.session_state[lesson].jobs[key]
     while job.is_running:
@@ -64,19 +69,31 @@ def measure_there(app: AppTest, key: str, lesson: str) -> None:
     assert f"{key}_" in str([chart.proto.id for chart in app.get("plotly_chart")])
 
 
-def test_a_press_while_the_server_is_away_leaves_the_text(engine: FakeVllm | RealVllm) -> None:
+def test_a_server_that_is_killed_and_started_again_costs_no_text(
+    engine: FakeVllm | RealVllm, storyteller: LanguageModel
+) -> None:
     home = open_home().session_state["reader"]
     home.handle({"kind": "next", "n": 0})  # was read ahead
-    before = home.generation.ids[:]
-    engine.kill()
+    text = home.generation
+    before = text.ids[:], text.steps[:]
+    with ThreadPoolExecutor() as pool:
+        presses = [pool.submit(text.fork().step) for _ in range(8)]
+        engine.kill()
+        for press_ in presses:  # each of them came through, or was told so
+            assert isinstance(press_.exception(), EngineError | None)
     home.handle({"kind": "next", "n": 1})
     assert home.notice.kind == "error"
-    assert home.generation.ids == before
+    assert "does not answer" in home.notice.text
+    assert (text.ids, text.steps) == before
     assert open_home().session_state["reader"].lm.place == "cpu"
     engine.start()
-    home.handle({"kind": "next", "n": 2})
-    assert home.notice is None
-    assert len(home.generation.ids) == len(before) + 1
+    here = Generation(storyteller, text.prompt_ids, seed=text.seed)
+    here.step(home.controls.settings())
+    for n in range(3):
+        home.handle({"kind": "next", "n": 2 + n})
+        here.step(home.controls.settings())
+        assert home.notice is None
+    assert text.ids == here.ids
 
 
 def test_a_link_keeps_the_server_s_model(storyteller: LanguageModel) -> None:

@@ -31,7 +31,7 @@ def judged_figure(exposure: Exposure) -> Chart:
     name_lines(figure)
     caption = (
         f"Measured on {len(exposure.forced)} held-out stories, T = {exposure.temperature:g}: the "
-        f"expected surprise of {exposure.judge} at a draw of {exposure.writer}, exact over all "
+        f"expected surprise of {exposure.judge} at a draw of {exposure.writer}, over all "
         f"tokens; means of {WINDOW} positions, bands are 95 % intervals over stories."
     )
     return Chart(figure, caption, f"Surprise by position. {caption}")

@@ -13,7 +13,7 @@ from model.snowball.rewind_strategies import compare_rewinds
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_charts
 from pages.lessons.snowball.settings import SETTINGS
-from pages.lessons.snowball.state import SnowballLesson, provenance
+from pages.lessons.snowball.state import SnowballLesson, provenance, unsent_note
 from viz.format import nats, plural
 from viz.snowball.fork_chart import (
     cost_figure,
@@ -77,7 +77,7 @@ class ErrorCompounding(Experiment[SnowballLesson]):
             f"{provenance(job, self.lesson.lm)} {plural(forks.n_texts, 'text')} after the prompt "
             f"above, forked after {plural(forks.n_before, 'token')}, temperature "
             f"{forks.temperature:g}. A slip is a token that the model itself finds unlikely; no "
-            "human judges the texts."
+            f"human judges the texts.{unsent_note(job, self.lesson.lm)}"
         )
 
 

@@ -20,7 +20,14 @@ from pages.frame.job_panel import JobPanel, is_running
 from pages.frame.layout import is_presenting
 from pages.frame.link import offer_link
 from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
-from pages.lessons.snowball.state import Slip, SnowballLesson, begin_text, provenance, write_text
+from pages.lessons.snowball.state import (
+    Slip,
+    SnowballLesson,
+    begin_text,
+    provenance,
+    unsent_note,
+    write_text,
+)
 from viz.format import percent, plural
 from viz.snowball.fork_chart import gap_figure, surprise_figure
 
@@ -204,7 +211,10 @@ def _show_both(lesson: SnowballLesson, job: Job[tuple[ForkStep, ...]]) -> None:
         )
     gap, surprise = gap_figure(steps), surprise_figure(steps)
     show_charts([(gap, "snowball_gap"), (surprise, "snowball_surprise")])
-    st.caption(f"{provenance(job, lesson.lm)} Temperature {lesson.settings.temperature:g}.")
+    st.caption(
+        f"{provenance(job, lesson.lm)} Temperature {lesson.settings.temperature:g}."
+        f"{unsent_note(job, lesson.lm)}"
+    )
 
 
 def _show_strip(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:

@@ -91,6 +91,12 @@ class ExposureBias(Experiment[SnowballLesson]):
         if job.is_done:
             words = [judged_words(exposure), drift_words(exposure)]
             st.markdown(" ".join(words if is_own_judge else [excess_words(exposure), *words]))
+        names = exposure.writer, exposure.judge
+        is_live = not job.recorded_on
+        if is_live and not all(_model_of(self.lesson, name).is_whole for name in names):
+            st.caption(
+                "Tokens that the server left out are taken as equally likely: estimates (≈)."
+            )
         judge = (
             "The writer judges itself and cannot tell what it does not know: choose another judge."
             if is_own_judge

@@ -71,3 +71,10 @@ def provenance(job: Job[Any], lm: LanguageModel) -> str:
     """Says on what something was measured, and how long that took."""
     machine = job.recorded_on or describe(lm)
     return f"On {machine.model}, {machine.where}, in {duration(job.seconds)}."
+
+
+def unsent_note(job: Job[Any], lm: LanguageModel) -> str:
+    """Says what a KL divergence is where a server sent the best log-probabilities alone."""
+    if job.recorded_on or lm.is_whole:
+        return ""
+    return " What the server left out counts as one token, so a KL divergence is at least this (≥)."
