@@ -85,7 +85,7 @@ def without(scores: Scores, banned: Collection[int]) -> Scores:
     return left
 
 
-def divergence(first: LogProbs, second: LogProbs, merged: BoolArray | None = None) -> LogProbs:
+def divergence(first: LogProbs, second: LogProbs, *, merged: BoolArray | None = None) -> LogProbs:
     """Returns KL(first || second) over the last axis, in nats; never below 0 by rounding.
 
     Args:

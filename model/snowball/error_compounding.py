@@ -122,7 +122,7 @@ def side_by_side(batch: Batch) -> LogProbs:
     """Returns KL of each even row and the odd one below it; what a server left out is one."""
     unsent = batch.is_unsent
     merged = None if unsent is None else unsent[::2] | unsent[1::2]
-    return divergence(batch.logprobs[::2], batch.logprobs[1::2], merged)
+    return divergence(batch.logprobs[::2], batch.logprobs[1::2], merged=merged)
 
 
 def _force(batch: Batch, chosen: list[int], rank: int) -> None:

@@ -36,9 +36,20 @@ def options(start: Generation, n_best: int = 8) -> tuple[Option, ...]:
 
 
 def fork_text(
-    start: Generation, forced_id: int, settings: Settings, n_tokens: int
+    start: Generation,
+    forced_id: int,
+    settings: Settings,
+    n_tokens: int,
+    written: Sequence[int] = (),
 ) -> Work[tuple[ForkStep, ...]]:
     """Forces a token in a copy of a text, and lets it and another copy go on.
+
+    Args:
+        start: the text.
+        forced_id: the token.
+        settings: by which both go on.
+        n_tokens: that each gets at most.
+        written: tokens that the original has from there on already, as far as they are known.
 
     Returns:
         One step for each position from the fork on.
@@ -55,6 +66,7 @@ def fork_text(
         yield Progress(len(steps), n_tokens, "positions of both texts", lambda: tuple(steps))
         # choose: the coin is a function of seed and position, so it is the same on both sides
         chosen = batch.draw([settings] * 2, [start.seed] * 2, start.n_prompt)
+        chosen[:1] = written[len(steps) : len(steps) + 1] or chosen[:1]
         # force: the token goes in once, at the place of the fork, on one side only
         if not steps:
             chosen[1] = forced_id
@@ -63,8 +75,10 @@ def fork_text(
         logprobs = batch.logprobs_with([chosen, chosen + likely])
         kl = float(side_by_side(batch)[0]) if all(runs) else None
         sides = zip(chosen, logprobs, runs, strict=True)
-        tokens = [_token(start.lm, i, row) if is_running else None for i, row, is_running in sides]
-        steps.append(ForkStep(*tokens, kl))
+        original, forced = (
+            _token(start.lm, i, row) if is_running else None for i, row, is_running in sides
+        )
+        steps.append(ForkStep(original, forced, kl))
         runs = [r and i not in start.lm.end_ids for r, i in zip(runs, chosen, strict=True)]
         if len(steps) == n_tokens:
             break

@@ -89,7 +89,7 @@ def test_a_divergence_by_hand() -> None:
     with np.errstate(divide="ignore"):
         assert float(divergence(np.log([1.0, 0.0]), second)) == pytest.approx(math.log(4))
     three = np.log([0.2, 0.3, 0.5]), np.log([0.1, 0.15, 0.75])
-    merged = divergence(*three, np.array([True, True, False]))
+    merged = divergence(*three, merged=np.array([True, True, False]))
     assert float(merged) == pytest.approx(float(divergence(*np.log([[0.5, 0.5], [0.25, 0.75]]))))
 
 

@@ -176,7 +176,8 @@ def _start(lesson: SnowballLesson) -> Job[Any]:
     token_id = _token_of(lesson, SETTINGS["word"] or "") if is_own else SETTINGS["token"]
     if token_id == lesson.text.steps[place].token_id:
         raise ValueError("That is the token that is there: choose another word.")
-    job = Job(fork_text(start, token_id, lesson.settings, len(lesson.text.steps) - place))
+    written = lesson.text.ids[len(start.ids) :]
+    job = Job(fork_text(start, token_id, lesson.settings, len(written), written))
     lesson.slip = Slip(place, token_id)
     lesson.jobs.pop("snowball_rewind", None)
     return job
