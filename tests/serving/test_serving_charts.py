@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -24,6 +25,7 @@ from viz.serving.lanes_chart import (
     SECONDS,
     end_of,
     lanes_figure,
+    run_title,
     runs_table,
     server_figure,
 )
@@ -86,6 +88,12 @@ def test_a_lane_waits_from_its_arrival_and_shows_every_pass() -> None:
     }
     assert boxes(lanes_figure(RUN, "cpu", axis=PASSES))["prefill"] == [(0, 1), (2, 3)]
     assert (end_of(RUN, SECONDS), end_of(RUN, PASSES)) == (0.5, 4)
+
+
+def test_a_run_is_named_with_its_speed_its_longest_stall_and_its_preemptions() -> None:
+    assert re.findall(r"[\d.]+", run_title(RUN)) == ["8.00", "200"]
+    outputs = (replace(RUN.outputs[0], n_preempted=3), RUN.outputs[1])
+    assert re.findall(r"[\d.]+", run_title(replace(RUN, outputs=outputs))) == ["8.00", "200", "3"]
 
 
 def test_latencies_are_those_of_the_definitions() -> None:

@@ -72,17 +72,23 @@ def end_of(run: ServingRun, axis: str) -> float:
     return float(len(run.passes)) if axis == PASSES else run.passes[-1].ended
 
 
-def _numbers(run: ServingRun) -> str:
-    name = run.policy.name
-    words = f"{name[0].upper()}{name[1:]}: {plural(run.n_tokens, 'token')}, "
-    words += f"{digits(run.tokens_per_second)} tokens/s"
-    if not run.policy.is_remote:
-        longest = max(one.seconds for one in run.passes if "prefill" in one.states)
-        words += f", {plural(len(run.passes), 'pass', 'es')}"
-        words += f", the longest prefill {duration(longest)}"
+def run_title(run: ServingRun) -> str:
+    """Names a run, with the numbers by which it differs from the one beside it."""
+    name, words = run.policy.name, [f"{digits(run.tokens_per_second)} tokens/s"]
+    stalls = [end - start for _, state, start, end in _spans(run, SECONDS) if state == "stalled"]
+    if stalls:
+        words.append(f"stalled for up to {duration(max(stalls))}")
     if run.n_preempted:
-        words += f", {plural(run.n_preempted, 'preemption')}"
-    return f"{words}."
+        words.append(plural(run.n_preempted, "preemption"))
+    return f"**{name[0].upper()}{name[1:]}**: {', '.join(words)}"
+
+
+def _numbers(run: ServingRun) -> str:
+    if run.policy.is_remote:
+        return f"{plural(run.n_tokens, 'token')}."
+    longest = max(one.seconds for one in run.passes if "prefill" in one.states)
+    passes = plural(len(run.passes), "pass", "es")
+    return f"{plural(run.n_tokens, 'token')} in {passes}, the longest prefill {duration(longest)}."
 
 
 def _spans(run: ServingRun, axis: str) -> Iterator[tuple[int, State, float, float]]:

@@ -14,7 +14,7 @@ from model.serving.over_server import serve_over_server
 from model.serving.records import Comparison, ServerRun
 from model.serving.scheduler import Scheduler
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import show_caption, show_charts
+from pages.frame.figures import show_caption, show_chart, show_charts
 from pages.frame.job_panel import measured_on
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import LessonState, lesson_state
@@ -23,7 +23,13 @@ from pages.frame.models import server_model
 from pages.lessons.serving.runs import start_batches, start_chunks, start_memory, start_server
 from pages.lessons.serving.settings import BY_RATE, SETTINGS
 from viz.format import count
-from viz.serving.lanes_chart import end_of, lanes_figure, runs_table, server_figure
+from viz.serving.lanes_chart import (
+    end_of,
+    lanes_figure,
+    run_title,
+    runs_table,
+    server_figure,
+)
 from viz.serving.memory_chart import blocks_figure, reserved_figure
 
 
@@ -54,8 +60,11 @@ class Policies(Experiment[LessonState]):
         if not found.runs:
             return
         top, where = max(end_of(run, axis) for run in found.runs), measured_on(job, self.lesson.lm)
-        charts = [lanes_figure(run, where.where, axis, top) for run in found.runs]
-        show_charts([(chart, f"{self.key}_lanes_{n}") for n, chart in enumerate(charts)])
+        columns = st.columns(len(found.runs), gap="medium")
+        for n, (column, run) in enumerate(zip(columns, found.runs, strict=True)):
+            with column:
+                st.markdown(run_title(run))
+                show_chart(lanes_figure(run, where.where, axis, top), f"{self.key}_lanes_{n}")
         _show_table(found, self.key)
 
 
@@ -113,6 +122,7 @@ class OnTheServer(Experiment[LessonState]):
         charts = [(lanes, f"{self.key}_lanes")]
         if found.moments:
             charts.append((server_figure(found), f"{self.key}_figures"))
+        st.markdown(run_title(found.comparison.runs[0]))
         show_charts(charts)
         _show_table(found.comparison, self.key)
 
