@@ -132,7 +132,8 @@ class ContextLengths(Experiment[SnowballLesson]):
     def _draw(self, job: Job[ContextLoss]) -> None:
         loss = job.result
         show_chart(context_figure(loss), "snowball_context_chart")
-        missing = [name for name in _model_names(self.lesson) if name not in loss.losses]
+        names = [] if job.recorded_on else _model_names(self.lesson)
+        missing = [name for name in names if name not in loss.losses]
         why = (
             f" {', '.join(missing)}: not drawn, because a loss per token can be compared only "
             "between models with the same tokens."
