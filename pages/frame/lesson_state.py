@@ -96,6 +96,19 @@ def progress_caption(waiting: DeltaGenerator) -> Callable[[str], None]:
     return say
 
 
+def _usual_model(settings: SettingsTable | None, waiting: DeltaGenerator) -> LanguageModel:
+    """Load the model that the page's link asks for, or the usual one.
+
+    Raises:
+        LoadError: Where that cannot be loaded, or does not write.
+    """
+    name = None if settings is None else asked_model(settings)
+    lm = shared_model(name or default_model(), progress=progress_caption(waiting))
+    if lm.kind != "causal":
+        raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
+    return lm
+
+
 def lesson_state(
     key: str,
     waiting: DeltaGenerator,
@@ -126,13 +139,7 @@ def lesson_state(
     home = None if reader is None else fit(reader.lm)
 
     def begin_now() -> Kept:
-        if home is not None:
-            return begin(home, lesson)
-        name = None if settings is None else asked_model(settings)
-        lm = fit(shared_model(name or default_model(), progress=progress_caption(waiting)))
-        if lm.kind != "causal":
-            raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
-        return begin(lm, lesson)
+        return begin(fit(_usual_model(settings, waiting)) if home is None else home, lesson)
 
     if lesson is None or (home is not None and home is not model_of(lesson)):
         fixed = None if home is None else home.name
