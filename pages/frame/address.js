@@ -1,9 +1,9 @@
 // Nothing to see: the address bar says what the page shows, for a reload and for a server that is
-// started again. A scene of a guided lesson is left alone: its address says how it begins.
+// started again.
 
 export default ({ data }) => {
   const query = new URLSearchParams(location.search);
-  if (query.has("lesson")) return;
+  if (query.has("lesson") && !data.in_scenes) return;
   for (const name of data.names) query.delete(name);
   for (const [name, value] of new URLSearchParams(data.query)) query.append(name, value);
   const search = query.size > 0 ? `?${query}` : "";

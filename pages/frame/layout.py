@@ -6,7 +6,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,6 +35,9 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 """
 _announcer = st.components.v2.component(
     "announcer", js=Path(__file__).with_name("announcer.js").read_text("utf-8")
+)
+_address = st.components.v2.component(
+    "address", js=Path(__file__).with_name("address.js").read_text("utf-8")
 )
 _importing = threading.Lock()
 PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the interpreter
@@ -75,9 +78,35 @@ def _come_back() -> None:
 
 def presenter_toggle() -> None:
     """Let the reader make the page fit for a projector."""
-    was = is_presenting()
-    if st.toggle("Presenter", was, key="presenter", help="Large type for a projector.") != was:
+    switch("Presenter", "presenter", "present", "Large type for a projector.")
+
+
+def switch(title: str, key: str, name: str, about: str) -> None:
+    """Show a switch that stays as it is on other pages, and that the address says by its name."""
+    was = _is_on(key, name)
+    is_on = st.toggle(title, was, key=key, help=about)
+    st.session_state[f"{key}_kept"] = is_on  # Streamlit forgets a widget with its page
+    if is_on != was:
         st.rerun()  # a server that was started again learns it from the browser's switch
+    say_in_address(f"address_{name}", [name], f"?{name}=1" if is_on else "")
+
+
+def _is_on(key: str, name: str) -> bool:
+    before = st.session_state.get(f"{key}_kept", st.query_params.get(name) == "1")
+    return bool(st.session_state.get(key, before))
+
+
+def say_in_address(key: str, names: Sequence[str], query: str, *, in_scenes: bool = True) -> None:
+    """Let the address say some settings, for a reload and for a server that is started again.
+
+    Args:
+        key: Of the place, which shows nothing.
+        names: Of the settings; what else the address says stays.
+        query: What it says of them, without those at their defaults.
+        in_scenes: Whether that of a scene of a guided lesson does: it says how the scene begins.
+    """
+    data = {"names": list(names), "query": query, "in_scenes": in_scenes}
+    _address(key=key, data=data, height="content")
 
 
 def as_written(text: str) -> str:
@@ -87,8 +116,7 @@ def as_written(text: str) -> str:
 
 def is_presenting() -> bool:
     """Tell whether the page is on a projector."""
-    is_asked = st.query_params.get("present") == "1"
-    return bool(st.session_state.get("presenter", is_asked))
+    return _is_on("presenter", "present")
 
 
 def theme_now() -> Theme:

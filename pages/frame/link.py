@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
@@ -15,16 +14,13 @@ import streamlit as st
 
 from model.loading import LanguageModel, LoadError
 from pages.frame.fields import LinkValues, read_fields, write_fields
-from pages.frame.layout import as_written
+from pages.frame.layout import as_written, say_in_address
 from pages.frame.models import folder_of, server_model
 from pages.frame.settings_table import SettingsTable
 
 HELP = (
     "The link opens this page with its present text and settings. The steps so far are not in it: "
     "from the same settings, the same steps follow."
-)
-_address = st.components.v2.component(
-    "address", js=Path(__file__).with_name("address.js").read_text("utf-8")
 )
 
 State = TypeVar("State")
@@ -159,8 +155,7 @@ def _offer(
     query = write_fields(values, settings.fields)
     faults = read_fields(parse_qs(query[1:], keep_blank_values=True), settings.fields).faults
     if not faults:
-        names = [one.name for one in settings.fields]
-        _address(key="address", data={"names": names, "query": query}, height="content")
+        say_in_address("address", [one.name for one in settings.fields], query, in_scenes=False)
     pressed = f"{settings.topic}_link_asked"
     st.button(
         "Copy link",

@@ -16,7 +16,7 @@ from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.tokenizing import vocabulary_labels
 from model.weights.hub import ask
 from pages.frame.component import trigger_value
-from pages.frame.layout import is_presenting, presenter_toggle
+from pages.frame.layout import is_presenting, presenter_toggle, switch
 from pages.frame.lesson_state import SESSION, progress_caption
 from pages.frame.models import (
     DEFAULT_MODEL,
@@ -259,12 +259,8 @@ def _toolbar(session: Session) -> None:
                 words = "Chat template around the prompt"
                 st.toggle(words, key=chat, on_change=_take_chat, args=(chat, session.active.number))
                 st.caption(ON if session.chat else OFF)
-    st.toggle(
-        "Predict first",
-        st.query_params.get("predict") == "1",
-        key="hide_bars",
-        help="Hides the distribution until you have guessed the next token.",
-    )
+    about = "Hides the distribution until you have guessed the next token."
+    switch("Predict first", "hide_bars", "predict", about)
     presenter_toggle()
 
 

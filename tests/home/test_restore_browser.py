@@ -19,7 +19,7 @@ from tests.home.forwarder import Forwarder
 pytestmark = pytest.mark.browser
 
 LONG = "something " * 401  # no address holds it
-SWITCHES = ("presenter", "hide_bars")  # nor does it hold these
+SWITCHES = ("presenter", "hide_bars")
 
 
 @pytest.fixture

@@ -84,7 +84,6 @@ def test_leaving_keeps_the_page_as_it_is() -> None:
     press(app, "kv_step")
     press(app, "tour_leave")
     assert "Scene" not in captions(app)
-    assert "lesson" not in app.query_params
     assert len(app.session_state["kv_lesson"].text.generation.steps) == 1
     assert "Back to" not in links(app.switch_page("pages/glossary.py").run())
 

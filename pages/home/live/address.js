@@ -1,7 +1,8 @@
 // The address bar: a reload shows the same text.
 
+const SWITCHES = ["present", "predict"];
 /** What it says of the page around the text, such as the scene of a lesson. */
-const AROUND = ["lesson", "scene", "hold"];
+const AROUND = ["lesson", "scene", "hold", ...SWITCHES];
 
 /** Writes a text's link into it; empty where the text has none. What lies around the text stays. */
 export function showLink(link) {
@@ -10,4 +11,11 @@ export function showLink(link) {
   const around = new URLSearchParams(kept).toString();
   const address = around === "" ? link : `${link === "" ? "?" : `${link}&`}${around}`;
   if (address !== location.search) history.replaceState(history.state, "", location.pathname + address);
+}
+
+/** What it says whichever switches are on. */
+export function withoutSwitches() {
+  const query = new URLSearchParams(location.search);
+  for (const name of SWITCHES) query.delete(name);
+  return query.toString();
 }

@@ -2,6 +2,8 @@
 // another copy of it. The address holds the active text alone, and no long one.
 // sessionStorage is of one tab and outlives a reload; where it is forbidden, the document remembers.
 
+import { withoutSwitches } from "./address.js";
+
 const STORED_AS = "one-token-at-a-time";
 /** What was kept last; undefined while this document has not looked. @type {TabRecord|null|undefined} */
 let kept;
@@ -9,7 +11,7 @@ let kept;
 /** Keeps what Python said last; a saved page has no branches, and keeps nothing. */
 export function keepBranches(header) {
   if (header.branches.length === 0) return;
-  kept = { ack: header.ack, address: location.search, ...recordOf(header) };
+  kept = { ack: header.ack, address: withoutSwitches(), ...recordOf(header) };
   try {
     sessionStorage.setItem(STORED_AS, JSON.stringify(kept));
   } catch {
@@ -46,7 +48,8 @@ function readStored() {
   try {
     const stored = JSON.parse(sessionStorage.getItem(STORED_AS));
     const isReload = performance.getEntriesByType("navigation")[0]?.["type"] === "reload";
-    return stored?.address === location.search && (isReload || location.search) ? stored : null;
+    const address = withoutSwitches();
+    return stored?.address === address && (isReload || address) ? stored : null;
   } catch {
     return null;
   }

@@ -26,7 +26,7 @@ PROMPTS = (
     "They were very happy because",
     "The cat sat on the",
 )
-N_FIRST_STEPS = 2  # that are shown when the page opens
+N_FIRST_STEPS = 5  # that are shown when the page opens: greedy’s text is pruned in them
 ENDS = {"sentence": "the end of a sentence", "text": "the model’s end token"}
 
 

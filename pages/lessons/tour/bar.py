@@ -12,13 +12,14 @@ from pathlib import Path
 import streamlit as st
 from markupsafe import Markup
 
-from pages.frame.layout import as_written, is_presenting
+from pages.frame.layout import as_written, is_presenting, say_in_address
 from pages.lessons.tour.scenes import PAGES, GuidedLesson, LessonError, Scene, read_lesson
 
 FIRST = "how-a-model-writes"  # offered at the first visit
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
 LIST = "./tour"
 _LAST = "tour_last"  # the scene that was followed last, while the reader looks at other pages
+_LEFT = "tour_left"  # the scene that was left, of which Streamlit goes on to tell
 
 _STYLE = """
 <style>
@@ -65,13 +66,16 @@ def show_bar(path: str) -> None:
     Args:
         path: The stem of the page's file; empty is the first page.
     """
-    name = st.query_params.get("lesson", "")
+    name, place = st.query_params.get("lesson", ""), st.query_params.get("scene", "1")
+    if name and st.session_state.get(_LEFT) == (name, place):
+        say_in_address("address_tour", ["lesson", "scene"], "")
+        return
     if not name:
         _show_way_back(path)
         return
     try:
         lesson = read_lesson(name)
-        number = _number(lesson)
+        number = _number(lesson, place)
     except LessonError as error:
         st.warning(as_written(str(error)))
         return
@@ -88,37 +92,34 @@ def show_bar(path: str) -> None:
     _guide(key="tour_guide", data={"title": title, "heading": scene.heading}, height="content")
 
 
-def _number(lesson: GuidedLesson) -> int:
-    text, n_scenes = st.query_params.get("scene", "1"), len(lesson.scenes)
+def _number(lesson: GuidedLesson, text: str) -> int:
+    n_scenes = len(lesson.scenes)
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= n_scenes:
         raise LessonError(f"“{lesson.title}” has the scenes 1 to {n_scenes}, and no “{text[:20]}”.")
     return int(text)
 
 
 def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
-    left, right = st.columns(2)
+    left, middle, right = st.columns([10, 7, 3])
     with left:
         end = "" if scene.title[-1] in "?!." else "."
         st.markdown(f"**{as_written(scene.title)}{end}** {scene.words}")
-    was_done = _is_done(scene)
-    with right:  # while the task is not done, look again every so often
-        every = None if was_done else CLOCK_SECONDS
-        st.fragment(_show_task, run_every=every)(lesson, number, was_done)
-
-
-def _show_task(lesson: GuidedLesson, number: int, was_done: bool) -> None:
-    scene = lesson.scenes[number - 1]
     is_done = _is_done(scene)
-    middle, right = st.columns([7, 3])
-    with middle:
-        if scene.task:
-            st.markdown(f":material/{'check_circle' if is_done else 'circle'}: {scene.task}")
-        with st.expander(scene.question, key=f"tour_question_{number}"):
-            st.markdown(scene.answer)
+    with middle:  # while the task is not done, look again every so often
+        every = None if is_done else CLOCK_SECONDS
+        st.fragment(_show_task, run_every=every)(scene, number, is_done)
     with right:
         _show_way_on(lesson, number, is_done)
+
+
+def _show_task(scene: Scene, number: int, was_done: bool) -> None:
+    is_done = _is_done(scene)
+    if scene.task:
+        st.markdown(f":material/{'check_circle' if is_done else 'circle'}: {scene.task}")
+    with st.expander(scene.question, key=f"tour_question_{number}"):
+        st.markdown(scene.answer)
     if is_done and not was_done:
-        st.rerun()  # the clock stops with the whole page
+        st.rerun()  # the clock stops with the whole page, and its way on is lit
 
 
 def _is_done(scene: Scene) -> bool:
@@ -139,23 +140,21 @@ def _show_way_on(lesson: GuidedLesson, number: int, is_done: bool) -> None:
         '<a class="{}" href="{}">{} ›</a></nav>'
     ).format(back, "is-next" if is_done else "", following, "Next" if is_done else "Skip")
     st.html(links)
+    left = lesson.name, st.query_params.get("scene", "1")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"Scene {number} of {n_scenes}", width="content")
-        if st.button("Leave", key="tour_leave", type="tertiary", on_click=_leave):
-            st.rerun()  # the bar itself is outside its fragment
+        st.button("Leave", key="tour_leave", type="tertiary", on_click=_leave, args=(left,))
 
 
 def _presenting() -> list[tuple[str, str]]:
     """Return what keeps the next scene as large as this one."""
-    is_large = is_presenting() or st.query_params.get("present") == "1"
-    return [("present", "1")] if is_large else []
+    return [("present", "1")] if is_presenting() else []
 
 
-def _leave() -> None:
+def _leave(scene: tuple[str, str]) -> None:
     """End the lesson; the page stays as it is."""
     st.session_state.pop(_LAST, None)
-    for name in ("lesson", "scene"):
-        st.query_params.pop(name, None)
+    st.session_state[_LEFT] = scene
 
 
 def _show_way_back(path: str) -> None:
