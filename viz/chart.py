@@ -303,6 +303,7 @@ def log_axis(low: float, high: float, title: str) -> dict[str, Any]:
 def name_rows(figure: Figure, names: Sequence[str], size: int = 13) -> None:
     """Writes the names of horizontal rows before them, the first at the top."""
     figure.update_yaxes(
+        type="category",  # names may be numbers
         categoryorder="array",
         categoryarray=list(names)[::-1],
         showgrid=False,

@@ -27,7 +27,8 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 .stApp .stMainBlockContainer h1 {font-size: 1.15rem;}
 .st-key-head .stCheckbox [data-testid="stTooltipIcon"] {display: none;}
 .stApp .stMainBlockContainer :is(p, li, td, th) {font-size: 1.15rem;}
-.stApp .stMainBlockContainer [data-testid="stMetricValue"] {font-size: 2.4rem;}
+.stApp .stMainBlockContainer [data-testid="stMetricValue"],
+.stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: 2.4rem;}
 .stApp .stMainBlockContainer label p {font-size: 1rem;}
 .stApp .stMainBlockContainer :is(input, textarea, [data-baseweb="select"]) {font-size: 1rem;}
 .stApp .stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}

@@ -41,12 +41,12 @@ def tree_texts(app: AppTest) -> list[str]:
 def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest) -> None:
     drawn = tree_texts(app)
     press(app, "beam_step")
-    assert "Token 3:" in captions(app)
+    assert "Token 6:" in captions(app)
     press(app, "beam_back")
     assert tree_texts(app) == drawn
     press(app, "beam_reset")
     assert len(tree_texts(app)) < len(drawn)
-    assert len(steps(app).search.steps) == 3
+    assert len(steps(app).search.steps) == 6
     assert app.button(key="beam_back").disabled
     press(app, "beam_step")
     app.slider(key="beam_tokens").set_value(4)
@@ -62,7 +62,7 @@ def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest)
 
 
 def test_the_penalty_ranks_anew_and_offers_to_search_again(app: AppTest) -> None:
-    for _ in range(5):
+    for _ in range(2):
         press(app, "beam_step")
     search = steps(app).search
     app.slider(key="beam_penalty").set_value(1.5).run()

@@ -78,7 +78,9 @@ def test_a_round_with_phones_and_a_teacher_who_reloads(
     page.reload()
     wait_idle(page)
     forget_first_requests(witness)
-    expect(page.get_by_text(text, exact=True)).to_be_visible(timeout=PATIENCE)
+    shown = page.get_by_test_id("stHtml").filter(has_text="The cat sat on the")
+    expect(shown).to_be_visible(timeout=PATIENCE)
+    assert shown.inner_text().replace("␣", " ").strip() == text
     link = phone.locator("#over").get_attribute("href")
     assert link is not None
     assert link.startswith("/?")

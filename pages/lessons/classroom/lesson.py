@@ -14,6 +14,7 @@ from model.classroom.room import RoomError, find_room
 from model.classroom.rounds import class_round, class_score, landing
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.tokenizing import label, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics
 from pages.frame.layout import as_written, is_presenting
@@ -26,7 +27,7 @@ from pages.lessons.classroom.state import Classroom
 from viz.classroom.charts import class_figure, draws_figure, votes_figure
 from viz.format import plural
 from viz.palette import code
-from viz.strip import element, paragraph
+from viz.strip import chip, element, paragraph
 
 LESSON = "classroom_lesson"
 TICK_SECONDS = 0.8  # after which the counts on the projector are drawn anew
@@ -160,8 +161,13 @@ def _setup(lesson: Classroom) -> None:
 
 
 def _text(lesson: Classroom) -> None:
+    """Show the text, the token that was appended last as a token."""
+    text, lm = lesson.generation, lesson.lm
+    before = text_of(lm.tokenizer, text.ids[:-1]) if text.steps else text.text
+    last = [label(lm.tokenizer, step.token_id, lm.vocab_size) for step in text.steps[-1:]]
+    chips = (chip(one, "generated", style="font-size:.9em;line-height:inherit;") for one in last)
     size = "2.6rem" if is_presenting() else "1.6rem"
-    st.html(paragraph(lesson.generation.text, style=f"font-size:{size};line-height:1.3"))
+    st.html(paragraph(before, *chips, style=f"font-size:{size};line-height:1.3"))
 
 
 def _open_question(lesson: Classroom) -> None:

@@ -60,7 +60,8 @@ function paint() {
   byId("join").hidden = true;
   byId("room").hidden = false;
   byId("text").textContent = view.text;
-  byId("revealed").textContent = view.revealed;
+  // every second part of the sentence is a token
+  byId("revealed").replaceChildren(...view.revealed.split("`").map((part, i) => i % 2 ? chip(part) : part));
   byId("take").hidden = view.link === "";
   byId("over").href = `${base.replace(/\/room$/, "/")}${view.link}`;
   const { question } = view;
@@ -71,7 +72,7 @@ function paint() {
   paintSureness(question);
   paintBar(question);
   byId("write").hidden = !question.may_write || !question.is_open;
-  byId("sent").textContent = sentInWords(question);
+  byId("sent").replaceChildren(sentInWords(question), ...fallOf(question));
 }
 
 function wordsOf({ words, coin, is_open: isOpen, seconds_left: left }) {
@@ -92,16 +93,42 @@ function sentInWords({ mine, is_open: isOpen }) {
 const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
 
 function makeButton(words, isPressed, onclick) {
-  const button = make("button", { type: "button", textContent: words, onclick });
+  const button = make("button", { type: "button", onclick });
+  button.append(words);
   button.setAttribute("aria-pressed", String(isPressed));
   return button;
 }
 
-function paintOptions({ options, shares, mine, is_open: isOpen, kind }) {
+/** A token, its leading space stepped back. */
+function chip(label) {
+  const token = make("span", { className: "token" });
+  const starts = label.length > 1 && label.startsWith("␣");
+  if (starts) token.append(make("i", { textContent: "␣" }));
+  token.append(starts ? label.slice(1) : label);
+  return token;
+}
+
+/** An answer on offer: a token, but for what stands for all others. */
+function nameOf({ kind, options }, option) {
+  const isToken = kind === "next" || (kind === "sampler" && option + 1 < options.length);
+  return isToken ? chip(options[option]) : options[option];
+}
+
+/** Once the question is closed: the token on which the phone's number fell. */
+function fallOf(question) {
+  const { coin, shares, is_open: isOpen } = question;
+  if (isOpen || coin === null) return [];
+  let end = 0;
+  const place = shares.slice(0, -1).findIndex((share) => coin < (end += share));
+  return [" Your number fell on ", nameOf(question, place < 0 ? shares.length - 1 : place), "."];
+}
+
+function paintOptions(question) {
+  const { options, shares, mine, is_open: isOpen, kind } = question;
   let from = 0;
-  byId("options").replaceChildren(...options.map((label, option) => {
+  byId("options").replaceChildren(...options.map((_, option) => {
     const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
-    const button = makeButton(label, mine?.option === option, answer);
+    const button = makeButton(nameOf(question, option), mine?.option === option, answer);
     button.disabled = !isOpen;
     if (shares.length > 0) {
       const textContent = `${NUMBER.format(from)} to ${NUMBER.format(from + shares[option])}`;

@@ -29,6 +29,7 @@ from model.sampling import Settings
 from model.tokenizing import encode, label
 from pages.frame.lesson_state import LessonState
 from viz.format import guard, percent
+from viz.labels import in_sentence
 
 P = ParamSpec("P")
 N_OFFERED = 5  # buttons of a question for the next token
@@ -165,7 +166,7 @@ class Classroom(LessonState):
         before, answers = list(self.generation.ids), room.answers()
         logits = self.generation.logits_for(Settings(), token_id=token_id)
         step = self.generation.step(token_id=token_id)
-        sentence = f"“{step.text}” was appended."
+        sentence = f"{in_sentence(self._labels([step.token_id])[0])} was appended."
         if self.found is not None and answers and is_scored:
             score = class_score(self.lm, before, logits, self.offered, answers, step.token_id)
             sentence += (

@@ -29,6 +29,7 @@ from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.chart import Chart
 from viz.format import digits, duration, percent, plural
+from viz.labels import in_sentence
 from viz.sampling.charts import loop_html, votes_figure
 
 MAX_ANSWERS = 8
@@ -61,8 +62,9 @@ class SelfConsistency(Experiment[Lab]):
             where = f"{machine.model}, {machine.where}; {duration(job.seconds)} of generation"
             show_chart(replace(chart, caption=f"{chart.caption} {where}."), "votes")
         with right:
-            st.markdown(f"**T = 0:** {_summary(votes.greedy)}")
-            st.markdown(f"**T = 0.7:** {_summary(votes.sampled)}")
+            with st.container(key="vote_winners"):
+                st.markdown(f"**T = 0:** {_summary(votes.greedy)}")
+                st.markdown(f"**T = 0.7:** {_summary(votes.sampled)}")
             st.dataframe(_texts(votes), hide_index=True, height=215, key="vote_texts")
             st.caption("The text after the prompt. The same seed gives the same text again.")
 
@@ -95,8 +97,8 @@ def _summary(texts: Sequence[Continuation]) -> str:
     n_distinct = len({text.token_ids for text in texts})
     agree = f", {percent(agreement(answers))} of pairs agree" if len(answers) > 1 else ""
     return (
-        f"{plural(n_distinct, 'distinct text')} of {len(texts)}{agree}; “{winner}” wins with "
-        f"{n_votes} of {plural(len(answers), 'vote')}."
+        f"{plural(n_distinct, 'distinct text')} of {len(texts)}{agree}; "
+        f"{in_sentence(winner)} wins with {n_votes} of {plural(len(answers), 'vote')}."
     )
 
 
