@@ -147,7 +147,7 @@ def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str) -> Figur
         look: Style = {"width": 0.55, "marker": filled(colour(role)), "textfont": {"size": 15}}
         add_bars(figure, "", [name], [length], [f"<b>{words}</b>"], **look)
     name_rows(figure, [name for name, *_ in bars], 14)
-    figure.update_xaxes(number_axis(max(length for _, length, *_ in bars), title, room=1.15))
+    figure.update_xaxes(number_axis(max(length for _, length, *_ in bars), title, room=1.3))
     figure.update_layout(height=80 + 46 * len(bars), showlegend=False)
     return figure
 

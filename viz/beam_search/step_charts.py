@@ -38,7 +38,7 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
     """Draws the best candidates of every beam in one step, and where the beam ends."""
     rows = _candidate_rows(nodes, step)
     best = max(node.total for node in rows)
-    figure = new_figure(x="joint probability ÷ the best candidate’s")
+    figure = new_figure(x="joint probability ÷ the best one’s")
     for fate in ("kept", "finished", "pruned"):
         chosen = [i for i, node in enumerate(rows) if node.fate == fate]
         lengths = [math.exp(rows[i].total - best) for i in chosen]

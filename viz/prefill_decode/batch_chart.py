@@ -32,7 +32,8 @@ def throughput_figure(run: BatchRun) -> Chart:
         "mode": "lines+markers+text",
         "marker": {"size": 10, "symbol": "diamond"},
         "text": ["", *(f"{digits(rate / rates[0], 2)}×" for rate in rates[1:])],
-        "textposition": "bottom right",
+        # the last one's right is the line's name's
+        "textposition": [*["bottom right"] * (len(rates) - 1), "top left"],
         "textfont": {"size": 13, "color": colour("ink")},
         "cliponaxis": False,
     }

@@ -142,7 +142,7 @@ def _points(figure: Figure, points: Sequence[RoofPoint], phase: str) -> None:
 def floors_figure(roofline: Roofline) -> Chart:
     """Draws, for each kind of pass, what its three floors explain of the time that it took."""
     points = roofline.points
-    figure = new_figure(120 + 42 * len(points), "share of the time that the pass took")
+    figure = new_figure(120 + 42 * len(points), "share of the pass’s time")
     rows = [pass_name(point) for point in points]
     for phase, role in PHASE_ROLES.items():
         chosen = [row for row, point in zip(rows, points, strict=True) if point.phase == phase]

@@ -38,6 +38,10 @@ header[data-testid="stHeader"] {display: none;}
 @media (max-width: 640px), (max-height: 500px) {
   [data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {position: static;}
 }
+@media (max-width: 640px) { /* the figure is near: the scene has a title already */
+  .st-key-tour .stColumn:last-child > .stVerticalBlock {flex-direction: row; align-items: center;}
+  .st-key-head h1 {position: absolute; clip-path: inset(50%);}
+}
 </style>
 """
 LINK_STYLE = """
