@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
@@ -251,7 +250,7 @@ class Generation:
     @property
     def logprob(self) -> float:
         """Log-probability of what was generated, in nats, by the raw softmax at temperature 1."""
-        return math.fsum([step.logprob for step in self.steps])
+        return self.steps[-1].text_logprob if self.steps else 0.0
 
     @property
     def distribution(self) -> Distribution:
@@ -306,6 +305,8 @@ class Generation:
         """Writes down a token with the distribution that it was drawn from."""
         raw, last = stages[0], stages[-1]
         logit, ranked = self.logits[token_id], self._reader.ranked(self.logits)
+        # of the logits: the probability itself may underflow
+        logprob = float(logit - raw.best_scores[0] + np.log(raw.best_probs[0]))
         return Step(
             position=len(self.ids),
             token_id=token_id,
@@ -313,8 +314,8 @@ class Generation:
             forced=is_forced,
             coin=self.coin,
             prob=float(raw.probs[token_id]),
-            # of the logits: the probability itself may underflow
-            logprob=float(logit - raw.best_scores[0] + np.log(raw.best_probs[0])),
+            logprob=logprob,
+            text_logprob=self.logprob + logprob,
             rank=int(np.count_nonzero(ranked > logit))
             + int(np.count_nonzero(ranked[:token_id] == logit)),
             entropy=raw.entropy,
@@ -326,6 +327,7 @@ class Generation:
             phase=self.last_pass.phase,
             seconds=self.last_pass.seconds,
             n_input=self.last_pass.n_input,
+            is_shared=self.last_pass.is_shared,
             cache_tokens=self.last_pass.cache_tokens,
             cache_bytes=self.last_pass.cache_bytes,
         )

@@ -122,6 +122,7 @@ class Step:
     coin: float  # [0, 1), a function of (seed, position) alone
     prob: float  # of the raw softmax at temperature 1
     logprob: float  # nats, of the raw softmax at temperature 1
+    text_logprob: float  # nats, the sum over all generated tokens up to this one
     rank: int  # 0 is the best raw logit; at least so far down, of one that a server left out
     entropy: float  # nats, of the raw softmax at temperature 1
     chosen_prob: float  # in the masked distribution; 0 for a forced token that the mask excludes
@@ -132,6 +133,7 @@ class Step:
     phase: Phase  # of the pass that produced the distribution
     seconds: float  # of that pass, device synchronised
     n_input: int  # tokens that went into that pass
+    is_shared: bool  # whether others were served during it, so that it took longer
     cache_tokens: int  # positions in the cache after that pass
     cache_bytes: int  # bytes in use in the cache after that pass
 

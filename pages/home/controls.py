@@ -65,7 +65,7 @@ class Controls:
 
     def to_page(self) -> dict[str, Any]:
         """Return the controls as the live component speaks of them."""
-        return vars(self).copy()
+        return vars(self) | {"use": list(self.use)}
 
     @classmethod
     def from_page(cls, values: Mapping[str, Any]) -> Controls:

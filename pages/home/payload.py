@@ -70,14 +70,14 @@ def describe(
 
 def describe_text(session: Session, steps: Sequence[Step]) -> dict[str, Any]:
     """Describe the model, and the text after some steps: what a saved page is told as well."""
-    ids = session.generation.prompt_ids + [step.token_id for step in steps]
+    n_prompt = session.generation.n_prompt
+    ids = session.generation.ids[: n_prompt + len(steps)]
     return {
         "branch": session.active.number,
         "model": _model(session.lm),
         "prompt": session.prompt,
         "ids": ids,
-        "n_prompt": session.generation.n_prompt,
-        "forced": [step.position for step in steps if step.forced],
+        "n_prompt": n_prompt,
         "joined": _joined(session.lm, ids),
         "steps": Table(steps, _COLUMNS),
         "orders": ORDERS,
@@ -155,6 +155,7 @@ _COLUMNS: dict[str, Callable[[Step], Any]] = {
     "entropy": lambda step: round(step.entropy, 6),
     "chosen_prob": lambda step: _six_digits(step.chosen_prob),
     "coin": lambda step: round(step.coin, 9),
+    "forced": lambda step: step.forced,
     "top_id": lambda step: step.candidates[0].token_id,
     "top_prob": lambda step: _six_digits(step.candidates[0].probs[0]),
     "phase": lambda step: step.phase,
@@ -162,6 +163,7 @@ _COLUMNS: dict[str, Callable[[Step], Any]] = {
     "cache_tokens": lambda step: step.cache_tokens,
     "bytes": lambda step: step.cache_bytes,
     "seconds": lambda step: _six_digits(step.seconds),
+    "is_shared": lambda step: step.is_shared,
 }
 
 
@@ -206,7 +208,7 @@ def _timing(generation: Generation) -> dict[str, Any]:
         "phase": last.phase,
         "seconds": last.seconds,
         "n_input": last.n_input,
-        "n_shared": sum(each.is_shared for each in generation.passes),
+        "is_shared": last.is_shared,
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -47,7 +46,7 @@ def run_record(session: Session) -> RunRecord:
             for choice in choices[:n_steps]
         ],
         finished=generation.finished if is_whole else None,
-        logprob=math.fsum(step.logprob for step in steps),
+        logprob=steps[-1].text_logprob if steps else 0.0,
         cache_shape=lm.cache_shape,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions={name: version(name) for name in PACKAGES} | {"python": platform.python_version()},

@@ -371,9 +371,8 @@ class Session:
         return n_tokens
 
     def _take_controls(self, event: Mapping[str, Any]) -> None:
-        if event.get("controls") is not None:
-            taken = Controls.from_page(event["controls"])
-            self.controls = self.controls if taken == self.controls else taken  # equals are one
+        if event.get("controls") not in (None, self.controls.to_page()):
+            self.controls = Controls.from_page(event["controls"])
 
     def read_prompt(self, text: str, seed: int, chat: bool) -> Generation:
         """Read a prompt as a text of its own."""

@@ -70,6 +70,7 @@ def make_step(
         coin=0.8,
         prob=raw[chosen],
         logprob=math.log(raw[chosen]),
+        text_logprob=number * math.log(raw[1]) + math.log(raw[chosen]),
         rank=chosen,
         entropy=1.25,
         chosen_prob=masked[chosen],
@@ -80,6 +81,7 @@ def make_step(
         phase=phase,
         seconds=seconds if seconds is not None else (0.006 if number == 0 else 0.003),
         n_input=n_input,
+        is_shared=False,
         cache_tokens=n_prompt + number,
         cache_bytes=256 * (n_prompt + number),
     )

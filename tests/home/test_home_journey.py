@@ -70,8 +70,9 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(reader: Rea
     reader.open_link(f"/{link}")
     assert reader.header["notice"] is None
     assert reader.tokens()
-    for name in ("ids", "n_prompt", "forced", "coin", "next_id", "controls", "logprob"):
+    for name in ("ids", "n_prompt", "coin", "next_id", "controls", "logprob"):
         assert reader.header[name] == before[name], name
+    assert reader.header["steps"]["forced"] == before["steps"]["forced"]
 
 
 def test_a_dragged_slider_repaints_the_bars_and_tells_the_server_once(reader: Reader) -> None:
@@ -155,7 +156,7 @@ def test_back_then_next_replays_the_same_tokens_the_forced_one_too(reader: Reade
     for _ in range(3):
         reader.press("Next")
     assert reader.ids == written["ids"]
-    assert reader.header["forced"] == written["forced"] != []
+    assert reader.header["steps"]["forced"] == written["steps"]["forced"] == [False, True, False]
     assert reader.tokens() == tokens
     assert reader.header["logprob"] == pytest.approx(written["logprob"])
 
@@ -165,7 +166,7 @@ def test_back_then_next_replays_the_same_tokens_the_forced_one_too(reader: Reade
     reader.live.get_by_label("all strategies").check()
     reader.do(lambda: reader.use("greedy").click(), "settings")
     reader.press("Next")
-    assert reader.header["forced"] == []
+    assert not any(reader.header["steps"]["forced"])
 
 
 def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reader) -> None:
@@ -241,7 +242,8 @@ def test_the_files_hold_what_is_on_the_screen(
     reader.page.locator("[data-testid=stFileUploader] input").set_input_files(files["json"])
     reader.until(lambda: reader.ids == ids, "it was not opened")
     reader.settle()
-    assert (reader.header["notice"], reader.header["forced"]) == (None, [n_prompt + 1])
+    assert reader.header["notice"] is None
+    assert reader.header["steps"]["forced"] == [False, True, False]
     assert reader.header["controls"] == controls
 
     replay = browser.new_page()

@@ -83,7 +83,6 @@ def test_a_position_of_the_prompt_is_given_the_cache_that_was_before_it(
         "timing": {},
         "ids": list(range(16)),
         "n_prompt": 10,
-        "forced": [],
         "steps": {"logprob": []},
     }
     told = page.evaluate(PASS, {"header": header, "position": 3})

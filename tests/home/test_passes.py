@@ -46,16 +46,15 @@ def header_of(passes: Passes, finished: str | None = None, **cache: Any) -> dict
     names = ("phase", "n_input", "cache_tokens", "bytes", "seconds")
     steps = {name: [run[i] for run in written] for i, name in enumerate(names)}
     nothing = [0] * len(written)
-    rest = dict.fromkeys(("logprob", "prob", "top_id", "top_prob"), nothing)
+    rest = dict.fromkeys(("logprob", "prob", "top_id", "top_prob", "forced"), nothing)
     phase, n_input, tokens, in_use, seconds = passes[-1]
     shape = {"bytes": in_use, "bytes_held": in_use, "tokens": tokens}
     return {
-        "steps": steps | rest,
+        "steps": steps | rest | {"is_shared": [i == 1 for i in range(len(written))]},
         "ids": [0] * (passes[0][1] + len(written)),
         "n_prompt": passes[0][1],
-        "forced": [],
         "finished": finished,
-        "timing": {"phase": phase, "n_input": n_input, "seconds": seconds, "n_shared": 2},
+        "timing": {"phase": phase, "n_input": n_input, "seconds": seconds, "is_shared": True},
         "cache": vars(SHAPE) | shape | cache,
         "model": {"device": "cpu", "dtype": "float32"},
     }

@@ -94,13 +94,12 @@ interface Header {
   examples: string[];
   ids: number[];
   n_prompt: number;
-  forced: number[];
   joined: Record<string, string>;
   finished: "eos" | "length" | "recorded" | null;
   logprob: number;
   model: { name: string; n_parameters: number; vocab_size: number; device: string; dtype: string };
   steps: Steps;
-  timing: { phase: Phase; seconds: number; n_input: number; n_shared?: number };
+  timing: { phase: Phase; seconds: number; n_input: number; is_shared: boolean };
   cache: Cache;
   controls: Controls;
   orders: Record<string, string[]>;
@@ -123,6 +122,7 @@ interface Steps {
   entropy: number[];
   chosen_prob: number[];
   coin: number[];
+  forced: boolean[];
   top_id: number[];
   top_prob: number[];
   phase: Phase[];
@@ -130,6 +130,7 @@ interface Steps {
   cache_tokens: number[];
   bytes: number[];
   seconds: number[];
+  is_shared: boolean[];
 }
 interface Cache {
   tokens: number;
@@ -226,7 +227,6 @@ interface View extends Position {
   contextIds: number[];
   nPrompt: number;
   nConfirmed: number;
-  forcedPositions: Set<number>;
   labels: Labels;
   label: Label;
   stage: StageOfLoop;
@@ -254,6 +254,7 @@ interface Pass {
   phase: Phase;
   seconds: number | null;
   nInput: number;
+  isShared: boolean;
   tokens: number;
   bytes: number;
   hasKeys: boolean;

@@ -35,6 +35,7 @@ export function passOf({ header, position }) {
     phase: "prefill",
     seconds: null,
     nInput: position,
+    isShared: false,
     tokens: position,
     // a state that sums up what was read is as large after one token as after all
     bytes: keepsKeys(cache) ? position * cache.bytes_per_token : cache.bytes,

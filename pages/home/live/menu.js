@@ -35,7 +35,7 @@ function factsOfDraw(steps, step) {
 function noteOf(view, index) {
   if (index < view.nPrompt) return "of the prompt";
   if (index >= view.nConfirmed) return "pending: its distribution is on its way";
-  return view.forcedPositions.has(index) ? "forced by you" : "written by the model";
+  return view.header.steps.forced[index - view.nPrompt] ? "forced by you" : "written by the model";
 }
 
 /** One menu and one tip for all tokens; both live in the top layer, so that nothing cuts them. */

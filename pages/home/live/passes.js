@@ -79,12 +79,13 @@ export function createPasses() {
 
 /** Every pass so far, that of the next distribution included. */
 function factsOf(header) {
-  const { cache, model, timing } = header;
+  const { cache, model } = header;
   /** @type {Pass[]} */
   const passes = [...readRows(header)];
   if (!header.finished || passes.length === 0) passes.push(newestPass(header)); // none runs after the end
   const decodes = passes.filter(({ phase }) => phase === "decode").map(({ seconds }) => seconds);
-  return { passes, decodes, first: passes[0], cache, model, nShared: timing.n_shared ?? 0 };
+  const nShared = passes.filter(({ isShared }) => isShared).length;
+  return { passes, decodes, first: passes[0], cache, model, nShared };
 }
 
 function createFigure({ name, title, axis, ...what }) {

@@ -9,11 +9,10 @@ const made = new WeakMap(); // rows by header
  */
 export function readRows(header) {
   if (!made.has(header)) {
-    const forced = new Set(header.forced);
     let sum = 0;
     const rows = header.steps.logprob.map((logprob, step) => {
       sum += logprob;
-      return { ...readRow(header, step), sum, forced: forced.has(header.n_prompt + step) };
+      return { ...readRow(header, step), sum };
     });
     made.set(header, rows);
   }
@@ -22,9 +21,9 @@ export function readRows(header) {
 
 /** Reads the newest pass, which made the distribution of the next token. */
 export function newestPass({ cache, timing }) {
-  const { phase, seconds, n_input: nInput } = timing;
+  const { phase, seconds, n_input: nInput, is_shared: isShared } = timing;
   const { tokens, bytes } = cache;
-  return { phase, seconds, nInput, tokens, bytes, hasKeys: keepsKeys(cache) };
+  return { phase, seconds, nInput, isShared, tokens, bytes, hasKeys: keepsKeys(cache) };
 }
 
 function readRow({ cache, ids, n_prompt: nPrompt, steps }, step) {
@@ -33,11 +32,13 @@ function readRow({ cache, ids, n_prompt: nPrompt, steps }, step) {
     step,
     phase: steps.phase[step],
     nInput: steps.n_input[step],
+    isShared: steps.is_shared[step],
     inputId: ids[position - 1], // the last one where the pass read the whole prompt
     topId: steps.top_id[step],
     topProb: steps.top_prob[step],
     tokenId: ids[position],
     prob: steps.prob[step],
+    forced: steps.forced[step],
     tokens: steps.cache_tokens[step],
     bytes: steps.bytes[step],
     hasKeys: keepsKeys(cache),

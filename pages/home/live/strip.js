@@ -95,7 +95,7 @@ function removeChip({ node, lineBreak }) {
 function refreshChip(chip, view, index) {
   const step = index - view.nPrompt;
   const isPending = index >= view.nConfirmed;
-  const isForced = view.forcedPositions.has(index) || (isPending && view.forced);
+  const isForced = isPending ? view.forced : view.header.steps.forced[step] ?? false;
   const logprob = step >= 0 && !isPending ? view.header.steps.logprob[step] : null;
   const isShown = view.inspecting === index;
   chip.joined = view.header.joined?.[index] ?? "";

@@ -15,7 +15,7 @@ function choosePosition({ header, present, inspected, finished, step, inspecting
   const past = pastPosition(header, inspected);
   if (past !== null && inspecting === past.position) return past;
   const end = ids.length - 1;
-  const asEnd = { chosenId: ids[end], forced: header.forced.includes(end) };
+  const asEnd = { chosenId: ids[end], forced: header.steps.forced[end - header.n_prompt] ?? false };
   if (present !== null && isLit) return { ...finished.drawn, ...asEnd };
   if (present !== null) {
     const forced = step.kind === "force";
@@ -65,7 +65,6 @@ export function buildView(state) {
     contextIds: header.ids.slice(0, shown.position),
     nPrompt: header.n_prompt,
     nConfirmed: isBack ? ids.length : header.ids.length,
-    forcedPositions: new Set(header.forced),
     labels: state.labels,
     label: state.label,
     stage: state.light.stage,

@@ -119,10 +119,10 @@ class Recording {
   /** A past position as Python describes one that is looked back at. */
   look(position) {
     if (position === null) return null;
-    const { ids, n_prompt: nPrompt, forced, orders } = this.run.header;
+    const { ids, n_prompt: nPrompt, steps, orders } = this.run.header;
     const { header, arrays } = this.positions[position - nPrompt];
     const settings = activeSettings(header.controls, orders);
-    const drawn = { position, token_id: ids[position], forced: forced.includes(position), settings };
+    const drawn = { position, token_id: ids[position], forced: steps.forced[position - nPrompt], settings };
     return {
       header: { ...header, ...drawn },
       arrays: Object.fromEntries(Object.entries(arrays).map(([name, array]) => [`inspect_${name}`, array])),
@@ -132,7 +132,8 @@ class Recording {
 
 /** Writes what stands around the component: where the run is from, and what it takes to repeat it. */
 function writeAround({ header, positions, seed, created, versions }) {
-  const { model, ids, n_prompt: nPrompt, finished, forced } = header;
+  const { model, ids, n_prompt: nPrompt, finished, steps } = header;
+  const forced = ids.flatMap((_id, at) => steps.forced[at - nPrompt] ? [at] : []);
   const when = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   const title = `${model.name} wrote ${formatTokens(positions.length)}, one at a time`;
   setText(document.getElementById("title"), title);
