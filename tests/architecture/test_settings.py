@@ -9,12 +9,16 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from streamlit import config
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig, NewSession
+from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from pages.frame.resuming import watch_no_sources
+from pages.frame.theme_message import keep_theme
 from tests.architecture.sources import OUR_OWN, python_files, read
 from tests.charts.test_palette import contrast as light_contrast
 from tests.charts.test_palette import linear
@@ -45,8 +49,6 @@ def test_the_app_is_quick_and_quiet(section: str, name: str, value: object) -> N
 
 def test_streamlit_knows_every_setting() -> None:
     """An option that a new version drops would be ignored with a line in the log."""
-    from streamlit import config
-
     config.get_option("server.port")  # reads the defaults
     known = set(config._config_options_template)
     used = {f"{section}.{name}" for section, options in SETTINGS.items() for name in options}
@@ -73,6 +75,28 @@ def test_no_source_is_watched_after_a_lost_connection_either(
         return resumed.session
 
     assert asyncio.run(come_back())._local_sources_watcher is None
+
+
+def test_a_run_sends_the_theme_that_streamlit_would_put_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def themes() -> CustomThemeConfig:
+        theme = NewSession().custom_theme
+        app_session._populate_theme_msg(theme)
+        app_session._populate_theme_msg(theme.light, "theme.light")
+        app_session._populate_theme_msg(theme.sidebar, "theme.sidebar")
+        return theme
+
+    read, own = config.get_options_for_section, themes()
+    monkeypatch.setattr(app_session, "_populate_theme_msg", app_session._populate_theme_msg)
+    keep_theme()
+    assert themes() == own
+    assert own.light.primary_color == SETTINGS["theme"]["light"]["primaryColor"]
+    assert not themes().HasField("sidebar")
+    monkeypatch.setattr(config, "get_options_for_section", lambda name: read(name) | {"font": "A"})
+    assert themes() == own, "nothing is read again"
+    config._on_config_parsed.send()
+    assert themes().body_font == "A"
 
 
 def test_fonts_need_no_network() -> None:

@@ -148,11 +148,11 @@ function isGreedy(result) {
 
 /** What the coin fell on one press ago, in Python's words; before the first, what a press will do. */
 function lastAnswer({ header, label }) {
-  const { ids, n_prompt: nPrompt, forced, steps } = header;
+  const { ids, n_prompt: nPrompt, steps } = header;
   const last = ids.length - 1;
   if (last < nPrompt) return QUESTION;
   const token = named(label(ids[last]), MAX_WORDS);
-  if (forced.includes(last)) return `Last token: ${token}, forced by hand.`;
+  if (steps.forced.at(-1)) return `Last token: ${token}, forced by hand.`;
   const share = formatProbability(steps.chosen_prob.at(-1));
   return `Last draw: the coin ${formatCoin(steps.coin.at(-1))} fell on ${token}, ${share}.`;
 }

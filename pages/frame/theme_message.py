@@ -1,0 +1,31 @@
+"""The theme in the first message of a run: Streamlit 1.67 puts it together anew for every press.
+
+It reads the 300 options of six sections for that, longer than all else that the event loop does to
+begin a run. Here a section is put together once, and again where Streamlit reads its config anew.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from streamlit import config
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
+
+
+def keep_theme() -> None:
+    """Let each run send the theme as it was put together for the first."""
+    populate = app_session._populate_theme_msg
+
+    @cache
+    def packed(section: str) -> bytes:
+        theme = CustomThemeConfig()
+        populate(theme, section)
+        return theme.SerializeToString()
+
+    def copy_theme(message: CustomThemeConfig, section: str = "theme") -> None:
+        if theme := packed(section):
+            message.MergeFromString(theme)
+
+    app_session._populate_theme_msg = copy_theme
+    config.on_config_parsed(packed.cache_clear, force_connect=True)
