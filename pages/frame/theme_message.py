@@ -1,6 +1,6 @@
 """The theme in the first message of a run: Streamlit 1.67 puts it together anew for every press.
 
-It reads the 300 options of six sections for that, longer than all else that the event loop does to
+For each of six sections it goes through all its options: over half of what the event loop does to
 begin a run. Here a section is put together once, and again where Streamlit reads its config anew.
 """
 
