@@ -21,11 +21,12 @@ def keep_theme() -> None:
     def packed(section: str) -> bytes:
         theme = CustomThemeConfig()
         populate(theme, section)
-        return theme.SerializeToString()
+        message: bytes = theme.SerializeToString()
+        return message
 
-    def copy_theme(message: CustomThemeConfig, section: str = "theme") -> None:
+    def copy_theme(msg: CustomThemeConfig, section: str = "theme") -> None:
         if theme := packed(section):
-            message.MergeFromString(theme)
+            msg.MergeFromString(theme)
 
     app_session._populate_theme_msg = copy_theme
     config.on_config_parsed(packed.cache_clear, force_connect=True)
