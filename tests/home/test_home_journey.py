@@ -58,8 +58,10 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(reader: Rea
     second = list(reader.ids)
     rows = reader.live.locator(".branch")
     expect(rows).to_have_count(2)
-    reader.do(rows.filter(has_text="go on with it").click, "switch")
+    other = rows.filter(has_text="go on with it")
+    reader.do(lambda: other.press("Enter"), "switch")
     assert reader.ids == first
+    expect(reader.live.locator(".branch[aria-current=true]:focus")).to_have_count(1)
     reader.do(rows.filter(has_text="go on with it").click, "switch")
     assert reader.ids == second
     reader.do(rows.filter(has_text="go on with it").click, "switch")

@@ -22,13 +22,23 @@ export function createBranches(actions) {
       if (!isNew) return;
       shown = { branches, labels: view.labels };
       setShown(element, branches.length > 1);
-      list.replaceChildren(...branches.map((branch) => branchRow(branch, view, actions)));
+      // a row stays what it is: it may be in the midst of a press, or have the focus
+      for (let n = list.childElementCount; n < branches.length; n++) list.append(createBranchRow(actions));
+      while (list.childElementCount > branches.length) list.lastElementChild.remove();
+      branches.forEach((branch, i) => fillBranchRow(list.children[i], branch, view));
     },
   };
 }
 
-function branchRow(branch, view, actions) {
-  const isActive = branch.id === view.header.branch;
+function createBranchRow(actions) {
+  const row = el("button", { type: "button", class: "branch" });
+  row.addEventListener("click", () => {
+    if (row.getAttribute("aria-current") === "false") actions.switchBranch(Number(row.dataset.branch));
+  });
+  return row;
+}
+
+function fillBranchRow(row, branch, view) {
   const text = el("span", { class: "branch-text" });
   const from = Math.max(0, branch.n_common - SHOWN_BEFORE_FORK);
   if (from > 0) text.append(el("span", { class: "branch-common", textContent: "… " }));
@@ -40,10 +50,12 @@ function branchRow(branch, view, actions) {
     const joined = branch.joined[from + i];
     if (joined) text.append(el("span", { class: "branch-joined", textContent: `(${joined})` }));
   });
-  const row = el("button", { type: "button", class: "branch" }, text);
-  row.append(el("span", { class: "branch-sum", textContent: `log p = ${formatNats(branch.logprob)}` }));
-  row.append(el("span", { class: "branch-mark", textContent: isActive ? "shown above" : "go on with it" }));
+  const isActive = branch.id === view.header.branch;
+  row.replaceChildren(
+    text,
+    el("span", { class: "branch-sum", textContent: `log p = ${formatNats(branch.logprob)}` }),
+    el("span", { class: "branch-mark", textContent: isActive ? "shown above" : "go on with it" }),
+  );
+  row.dataset.branch = branch.id;
   row.setAttribute("aria-current", String(isActive));
-  row.addEventListener("click", () => isActive || actions.switchBranch(branch.id));
-  return row;
 }

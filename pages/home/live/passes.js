@@ -63,10 +63,12 @@ export function createPasses() {
       if (isSeen) figure.draw(facts);
     }
   };
-  new IntersectionObserver(([entry]) => {
-    isSeen = entry.isIntersecting;
+  const see = (isNow) => {
+    isSeen = isNow;
     draw();
-  }).observe(element);
+  };
+  new IntersectionObserver(([entry]) => see(entry.isIntersecting)).observe(element);
+  addEventListener("beforeprint", () => see(true));
   return {
     element,
     update(next) {
