@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -19,9 +19,9 @@ from transformers import PreTrainedConfig
 from transformers.utils import logging
 
 from model import kv_cache
-from model.engine.language_model import LanguageModel, Weights
+from model.engine.language_model import LanguageModel, ModelParts, Weights
 from model.fast.layout import lay_out
-from model.fast.lazy_llama import LazyLlama, LazyModel, read_lazily
+from model.fast.lazy_llama import read_lazily
 from model.fast.llama_decode import fast_decode
 from model.sentences import is_failure, reason
 from model.weights import building
@@ -84,12 +84,7 @@ def load_model(
     places = choose_devices(device, 0 if name in SHIPPED else None)
     numbers = choose_dtype(dtype, places[0])
     with reading(shown_name(name)):
-        lm = _load(name, device, places, numbers, say, is_guarded)
-        if torch.version.hip is not None and lm.device.type == "cuda":
-            from model.fast.rocm_check import check_attention  # which runs passes
-
-            check_attention(lm)
-        return lm
+        return _load(name, device, places, numbers, say, is_guarded)
 
 
 def _load(
@@ -102,11 +97,10 @@ def _load(
 ) -> LanguageModel:
     # a shipped Llama on the CPU needs little to begin with
     is_quick = name in SHIPPED and places == [torch.device("cpu")] and numbers == torch.float32
-    quick = read_lazily(SHIPPED[name], name) if is_quick else None
-    if quick is not None:
+    if is_quick:
         read = partial(_load_weights, SHIPPED[name], name, "causal", places[0], numbers)
-        tokenizer = load_tokenizer(SHIPPED[name], name)
-        return describe(name, "causal", _parts_to_be(quick, read, numbers), tokenizer)
+        if (quick := read_lazily(SHIPPED[name], name, read)) is not None:
+            return describe(name, "causal", quick, load_tokenizer(SHIPPED[name], name))
 
     # find the files, and refuse what cannot work before anything large happens
     shown = shown_name(name)
@@ -240,17 +234,6 @@ def auto_class(kind: Kind) -> Any:
     return classes.get(kind, AutoModelForSeq2SeqLM)
 
 
-@dataclass(frozen=True)
-class ModelParts:
-    """What is known of a model, be it read or only about to be."""
-
-    config: PreTrainedConfig
-    vocab_size: int
-    n_parameters: int
-    end_ids: Any  # as the generation config has them: a number, several, none
-    weights: Weights | None  # None where a server has them
-
-
 def parts_of(model: PreTrainedModel, kind: Kind, dtype: torch.dtype) -> ModelParts:
     """Asks a model that was read."""
     fast = fast_decode(model)
@@ -268,25 +251,6 @@ def parts_of(model: PreTrainedModel, kind: Kind, dtype: torch.dtype) -> ModelPar
             cache_argument=None if kind == "masked" else kv_cache.cache_argument(model),
             fast_decode=fast,
             lock=lock_of(model.device),
-        ),
-    )
-
-
-def _parts_to_be(
-    start: LazyLlama, read: Callable[[], PreTrainedModel], dtype: torch.dtype
-) -> ModelParts:
-    """Says the same of a shipped Llama on the CPU that is read later."""
-    return ModelParts(
-        config=start.config,
-        vocab_size=int(start.config.vocab_size),
-        n_parameters=start.n_parameters,
-        end_ids=start.end_ids,
-        weights=Weights(
-            source=LazyModel(read),
-            device=torch.device("cpu"),
-            dtype=dtype,
-            cache_argument="past_key_values",
-            fast_decode=start.passes,
         ),
     )
 

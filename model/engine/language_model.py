@@ -44,6 +44,17 @@ class Weights:
     ready: dict[int, Any] = field(default_factory=dict, repr=False, init=False)
 
 
+@dataclass(frozen=True)
+class ModelParts:
+    """What is known of a model, be it read or only about to be."""
+
+    config: PreTrainedConfig
+    vocab_size: int
+    n_parameters: int
+    end_ids: Any  # as the generation config has them: a number, several, none
+    weights: Weights | None  # None where a server has them
+
+
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class LanguageModel:
     """A model that is ready to run, with what the pages ask of it."""

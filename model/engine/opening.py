@@ -13,8 +13,8 @@ from huggingface_hub import snapshot_download
 from transformers import AutoConfig
 
 from model.engine.client import Server
-from model.engine.language_model import LanguageModel
-from model.loading import SAFELY, ModelParts, Progress, describe, load_tokenizer, reading
+from model.engine.language_model import LanguageModel, ModelParts
+from model.loading import SAFELY, Progress, describe, load_tokenizer, reading
 from model.weights.check import LoadError
 from model.weights.locate import find_folder, shown_name
 from model.weights.random_weights import count_shape
@@ -51,18 +51,9 @@ def open_server(
         folder = find_folder(source) or Path(snapshot_download(source, allow_patterns=_WORDS))
         config = AutoConfig.from_pretrained(folder, **SAFELY)
         text_config = config.get_text_config(decoder=True)
-        parts = ModelParts(
-            config=config,
-            vocab_size=int(text_config.vocab_size),
-            n_parameters=count_shape(shown, config).n_parameters,
-            end_ids=None,
-            weights=None,
-        )
-        lm = describe(
-            f"{shown_name(served.name)} (server)",
-            "causal",
-            parts,
-            load_tokenizer(folder, shown),
-        )
+        n_parameters = count_shape(shown, config).n_parameters
+        parts = ModelParts(config, text_config.vocab_size, n_parameters, None, None)
+        name = f"{shown_name(served.name)} (server)"
+        lm = describe(name, "causal", parts, load_tokenizer(folder, shown))
     # the token that a request asks for, and that is thrown away, has its place too
     return replace(lm, server=server, context_length=served.max_tokens - 1)

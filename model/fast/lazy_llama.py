@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import PreTrainedConfig
 
+from model.engine.language_model import ModelParts, Weights
 from model.fast.llama_decode import FastDecode, knows_shape
 from model.weights.check import read_json
 
@@ -44,18 +44,12 @@ class LazyModel:
             return self._model
 
 
-@dataclass(frozen=True)
-class LazyLlama:
-    """What a text can be begun with."""
+def read_lazily(folder: Path, name: str, read: Callable[[], PreTrainedModel]) -> ModelParts | None:
+    """Reads a shipped model by hand, `read` whole when it is first asked for.
 
-    config: PreTrainedConfig  # as it is written, of no class of its own
-    passes: FastDecode
-    n_parameters: int
-    end_ids: Any  # as the generation config has them: a number, several, none
-
-
-def read_lazily(folder: Path, name: str) -> LazyLlama | None:
-    """Reads a shipped model by hand; None where its shape or its numbers are not known here."""
+    Returns:
+        None where its shape or its numbers are not known here.
+    """
     config: Any = PreTrainedConfig.from_dict(read_json(folder / "config.json", name))
     path = folder / "model.safetensors"
     if config.model_type != "llama" or not path.is_file():
@@ -65,8 +59,13 @@ def read_lazily(folder: Path, name: str) -> LazyLlama | None:
     is_known = {weight.dtype for weight in stored.values()} <= _NUMBERS
     if not (is_known and knows_shape(config, n_parameters)):
         return None
-    weights = {key: weight.float() for key, weight in stored.items()}
     generation = folder / "generation_config.json"
     said = read_json(generation, name) if generation.is_file() else {}
-    passes = FastDecode(config, weights)
-    return LazyLlama(config, passes, n_parameters, said.get("eos_token_id"))
+    weights = Weights(
+        source=LazyModel(read),
+        device=torch.device("cpu"),
+        dtype=torch.float32,
+        cache_argument="past_key_values",
+        fast_decode=FastDecode(config, {key: weight.float() for key, weight in stored.items()}),
+    )
+    return ModelParts(config, config.vocab_size, n_parameters, said.get("eos_token_id"), weights)

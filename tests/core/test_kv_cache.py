@@ -118,6 +118,15 @@ def test_a_fork_shares_nothing_that_changes() -> None:
     assert torch.equal(keys_of(twin, 0)[:, :, :5], keys_of(filled(), 0))
 
 
+def test_on_an_amd_gpu_keys_lie_without_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    for version, has_gaps in ((None, True), ("7.0", False)):
+        monkeypatch.setattr(torch.version, "hip", version)
+        text = Generation(tiny("llama"), [5, 6, 7])
+        text.step(token_id=4)
+        assert text.cache is not None
+        assert keys_of(text.cache, 0).is_contiguous() is not has_gaps
+
+
 def test_at_most_the_positions_asked_for_are_counted_in_use() -> None:
     assert kv_cache.bytes_in_use(filled(), 2) == 2 * 2 * (2 * 2 * 3) * 4
     assert kv_cache.bytes_in_use(None, 2) == kv_cache.bytes_held(None) == 0
