@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from benchmarks.bench_phases import add_model_options, chosen_model
 from benchmarks.figures import Timing, record
-from model.flops import growth_exponent
+from model.flops import growth_exponent, predict_text
 from model.job import finish
 from model.kv_cache.experiments import race, reuse_prefix
 from model.kv_cache.records import Race
@@ -23,7 +23,7 @@ from model.tokenizing import random_ids
 N_DIFFERENT = 16  # tokens in which the two prompts part
 
 
-def report_race(found: Race) -> None:
+def report_race(lm: LanguageModel, found: Race) -> None:
     """Prints what one text took on both sides, and what each computed."""
     steps = found.steps
     for step in (steps[len(steps) // 4 - 1], steps[len(steps) // 2 - 1], steps[-1]):
@@ -40,10 +40,13 @@ def report_race(found: Race) -> None:
     record(f"a text of {len(steps)} tokens with the KV cache, step by step", shown)
     lengths = [step.n_tokens for step in steps]
     for what, columns in (
-        ("FLOPs", [[float(s.recomputed_flops.total), float(s.cached_flops.total)] for s in steps]),
-        ("seconds", [[s.recomputed_seconds, s.cached_seconds] for s in steps]),
+        (
+            "FLOPs",
+            [[float(flops.total) for flops in side] for side in predict_text(lm, len(steps))],
+        ),
+        ("seconds", [[s.recomputed_seconds for s in steps], [s.cached_seconds for s in steps]]),
     ):
-        sides = [list(accumulate(side)) for side in zip(*columns, strict=True)]
+        sides = [list(accumulate(side)) for side in columns]
         fitted = [growth_exponent(lengths, side) for side in sides]
         said = ", ".join("too few" if one is None else f"{one:.2f}" for one in fitted)
         ratio = sides[0][-1] / sides[1][-1]
@@ -84,7 +87,7 @@ def main() -> None:
     lm = chosen_model(options)
     n_tokens = min(options.tokens, lm.context_length or options.tokens)
     found = finish(race(lm, random_ids(lm, n_tokens), n_tokens))
-    report_race(found)
+    report_race(lm, found)
     report_agreement(found)
     report_reuse(lm, n_tokens)
 

@@ -82,6 +82,12 @@ def predict_flops(lm: LanguageModel, n_input: int, n_past: int) -> Flops:
     )
 
 
+def predict_text(lm: LanguageModel, n_tokens: int) -> tuple[list[Flops], list[Flops]]:
+    """Computes the arithmetic of a text's passes, one for each token: without a cache, and with."""
+    without = [predict_flops(lm, n, 0) for n in range(1, n_tokens + 1)]
+    return without, [predict_flops(lm, 1, n_past) for n_past in range(n_tokens)]
+
+
 def layer_weights(lm: LanguageModel) -> int:
     """Counts the weights that every token meets on its way to the head."""
     head = _head(lm)

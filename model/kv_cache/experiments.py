@@ -7,11 +7,11 @@ page and draws nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -36,6 +36,9 @@ from model.loading import LanguageModel
 from model.passes import Logits, prefill
 from model.tokenizing import labels_of
 from model.weights.device import lock_of
+
+# gives the logits after a text, NaN where one is not known, and the seconds that it took
+Read: TypeAlias = Callable[[Sequence[int]], tuple[Logits, float]]
 
 N_CHECKS = 4  # lengths at which the formula for FLOPs is held against torch's counter
 
@@ -112,8 +115,7 @@ def _moment(name: str, cache: DynamicCache, n_tokens: int) -> CacheMoment:
 def race(lm: LanguageModel, ids: Sequence[int], n_tokens: int, n_runs: int = 3) -> Work[Race]:
     """Reads one text token by token, with the cache and without it, on the same ids.
 
-    The text begins with its first token alone, so that n tokens are n steps on both sides. Past the
-    ids that are given it goes on by the best token of the recomputing side, ends left out. Where it
+    The text begins with its first token alone, so that n tokens are n steps on both sides. Where it
     is stopped, what was reached is still checked.
 
     Args:
@@ -131,28 +133,23 @@ def race(lm: LanguageModel, ids: Sequence[int], n_tokens: int, n_runs: int = 3) 
     limit = lm.context_length or n_tokens
     if not 2 <= n_tokens <= limit:
         raise ValueError(f"Choose a length between 2 and {limit:,} tokens.")
-    n_runs = n_runs if kv_cache.can_crop(lm.config) else 1
-    text, steps = list(ids[:1]), list[RaceStep]()
+    n_runs, text = n_runs if kv_cache.can_crop(lm.config) else 1, list(ids[:1])
 
-    def reached() -> Race:
-        return Race(n_runs, tuple(steps))
+    def cached(text: Sequence[int]) -> tuple[Logits, float]:
+        # again: take the newest token back, so that each run finds the same cache
+        if n_runs > 1 and cache.get_seq_length() == len(text):
+            kv_cache.crop(cache, 1)
+        return read_newest(lm, text, cache)
 
-    try:
-        yield Progress(0, n_tokens, "warming up", reached)
-        _warm_up(lm, text)
-        for n_read in range(1, n_tokens + 1):
-            yield Progress(n_read - 1, n_tokens, look=reached)
-            step, logits = _read_on_both_sides(lm, text, cache, n_runs)
-            steps.append(step)
-            # append: the token that is given next, or the best that ends nothing
-            text.append(ids[n_read] if n_read < len(ids) else best_except(logits, lm.end_ids))
-        yield Progress(n_tokens, n_tokens, "comparing both sides", reached)
-    except Stopped:
-        pass
-    if not steps:
-        return reached()
-    text = text[: len(steps)]
-    return replace(reached(), gap=_compare_states(lm, text, cache), checks=_check_flops(lm, text))
+    yield Progress(0, n_tokens, "warming up")
+    _warm_up(lm, text)
+    raced = yield from write_on_both_sides(
+        lm, text, ids[1:n_tokens], n_tokens, n_runs, cached, partial(read_all, lm)
+    )
+    text = text[: len(raced.steps)]
+    if not text:
+        return raced
+    return replace(raced, gap=_compare_states(lm, text, cache), checks=_check_flops(lm, text))
 
 
 def _warm_up(lm: LanguageModel, ids: Sequence[int]) -> None:
@@ -162,33 +159,48 @@ def _warm_up(lm: LanguageModel, ids: Sequence[int]) -> None:
         read_all(lm, ids)
 
 
-def _read_on_both_sides(
-    lm: LanguageModel, ids: Sequence[int], cache: DynamicCache, n_runs: int
-) -> tuple[RaceStep, Logits]:
-    """Reads the newest token with the cache and the whole text without it, some times in turn."""
-    cached, recomputed = [], []
-    for run in range(n_runs):
-        # again: take the newest token back, so that each run finds the same cache
-        if run:
-            kv_cache.crop(cache, 1)
-        # cached: one token goes in
-        logits, seconds = read_newest(lm, ids, cache)
-        cached.append(seconds)
-        # recomputed: the whole text goes in
-        truth, seconds = read_all(lm, ids)
-        recomputed.append(seconds)
-    n_tokens = len(ids)
-    step = RaceStep(
-        n_tokens=n_tokens,
-        cached_seconds=median(cached),
-        recomputed_seconds=median(recomputed),
-        logit_gap=float(np.abs(logits - truth).max()),
-        logit_scale=float(np.abs(truth).max()),
-        same_best=bool(logits.argmax() == truth.argmax()),
-        cached_flops=predict_flops(lm, 1, n_tokens - 1),
-        recomputed_flops=predict_flops(lm, n_tokens, 0),
-    )
-    return step, truth
+def write_on_both_sides(
+    lm: LanguageModel,
+    text: list[int],
+    following: Sequence[int],
+    n_tokens: int,
+    n_runs: int,
+    cached: Read,
+    recomputed: Read,
+) -> Work[Race]:
+    """Makes a text longer, token by token, and reads it at each length with the cache and without.
+
+    Past the ids that are to follow it goes on by the best token of the recomputing side, ends left
+    out.
+    """
+    steps, to_come = list[RaceStep](), iter(following)
+
+    def reached() -> Race:
+        return Race(n_runs, tuple(steps))
+
+    try:
+        for n_done in range(n_tokens):
+            yield Progress(n_done, n_tokens, look=reached)
+            # some times in turn: the same text by either side
+            pairs = [(cached(text), recomputed(text)) for _ in range(n_runs)]
+            (logits, _), (truth, _) = pairs[-1]
+            steps.append(
+                RaceStep(
+                    n_tokens=len(text),
+                    cached_seconds=median(seconds for (_, seconds), _ in pairs),
+                    recomputed_seconds=median(seconds for _, (_, seconds) in pairs),
+                    logit_gap=float(np.nanmax(np.abs(logits - truth))),
+                    logit_scale=float(np.nanmax(np.abs(truth))),
+                    same_best=bool(np.nanargmax(logits) == np.nanargmax(truth)),
+                )
+            )
+            # append: the token that is given next, or the best that ends nothing
+            known = np.nan_to_num(truth, nan=-np.inf)
+            text.append(next(to_come, best_except(known, lm.end_ids)))
+        yield Progress(n_tokens, n_tokens, "comparing both sides", reached)
+    except Stopped:
+        pass
+    return reached()
 
 
 def read_newest(

@@ -52,7 +52,7 @@ class CacheMoment:
 
 
 @dataclass(frozen=True)
-class TimedStep:
+class RaceStep:
     """One more token of a text, with and without the cache, on the same ids."""
 
     n_tokens: int  # length of the text after it
@@ -61,14 +61,6 @@ class TimedStep:
     logit_gap: float  # largest absolute difference of the two sides' logits
     logit_scale: float  # largest absolute logit of the recomputing side
     same_best: bool  # both sides' best token is the same
-
-
-@dataclass(frozen=True)
-class RaceStep(TimedStep):
-    """The same in this process, with its arithmetic."""
-
-    cached_flops: Flops  # by the formula
-    recomputed_flops: Flops  # by the formula
 
 
 @dataclass(frozen=True)

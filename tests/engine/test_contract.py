@@ -154,7 +154,7 @@ def test_with_the_prefix_cache_and_without_it(
     remote: LanguageModel,
 ) -> None:
     ids = encode(remote, PROMPT)
-    steps = finish(race_over_server(remote, ids, 40, n_runs=1))
+    steps = finish(race_over_server(remote, ids, 40, n_runs=1)).steps
     assert [step.n_tokens for step in steps] == list(range(1, 41))
     assert all(step.same_best and step.logit_gap < EQUAL for step in steps)
     assert all(step.cached_seconds > 0 and step.recomputed_seconds > 0 for step in steps)

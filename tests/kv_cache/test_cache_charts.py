@@ -49,15 +49,12 @@ def grid(n_columns: int = 4, n_prompt: int = 3) -> CacheGrid:
 
 
 def race(n_steps: int) -> list[RaceStep]:
-    return [
-        RaceStep(n, 0.003, 0.003 * n, 1e-6, 9.0, True, Flops(10, n), Flops(10 * n, n * n))
-        for n in range(1, n_steps + 1)
-    ]
+    return [RaceStep(n, 0.003, 0.003 * n, 1e-6, 9.0, same_best=True) for n in range(1, n_steps + 1)]
 
 
 def works(n_steps: int) -> tuple[list[Flops], list[Flops]]:
-    steps = race(n_steps)
-    return [step.recomputed_flops for step in steps], [step.cached_flops for step in steps]
+    lengths = range(1, n_steps + 1)
+    return [Flops(10 * n, n * n) for n in lengths], [Flops(10, n) for n in lengths]
 
 
 def reuse() -> PrefixReuse:

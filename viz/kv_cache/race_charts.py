@@ -12,7 +12,7 @@ from itertools import accumulate
 
 import pandas as pd
 
-from model.kv_cache.records import FlopCheck, PrefixReuse, TimedStep
+from model.kv_cache.records import FlopCheck, PrefixReuse, RaceStep
 from model.records import Flops
 from viz.chart import Chart, add_line, log_axis, lying_bars, name_lines, new_figure, number_axis
 from viz.figure import Figure
@@ -24,7 +24,7 @@ HEIGHT = 320  # pixels
 POWERS = range(0, 25)  # of ten, as marks of FLOPs; of characters, as Plotly's own are larger
 
 
-def per_step_figure(steps: Sequence[TimedStep], where: str) -> Chart:
+def per_step_figure(steps: Sequence[RaceStep], where: str) -> Chart:
     """Draws the median milliseconds of each step on both sides."""
     sides = [
         [1000 * step.recomputed_seconds for step in steps],
@@ -41,7 +41,7 @@ def per_step_figure(steps: Sequence[TimedStep], where: str) -> Chart:
     return Chart(figure, caption, f"Time of each step. {caption}")
 
 
-def so_far_figure(steps: Sequence[TimedStep], where: str) -> Chart:
+def so_far_figure(steps: Sequence[RaceStep], where: str) -> Chart:
     """Draws the seconds that the text took up to each length on both sides."""
     sides = [
         list(accumulate(step.recomputed_seconds for step in steps)),
@@ -134,7 +134,7 @@ def reuse_figure(reuse: PrefixReuse, where: str) -> Chart:
     return Chart(figure, caption, f"Time of three readings. {caption}")
 
 
-def _lines(steps: Sequence[TimedStep], sides: Sequence[Sequence[float]], title: str) -> Figure:
+def _lines(steps: Sequence[RaceStep], sides: Sequence[Sequence[float]], title: str) -> Figure:
     """Draws what was measured of both sides at each length."""
     figure, lengths = (new_figure(HEIGHT, "tokens in the text"), [step.n_tokens for step in steps])
     for (name, role), heights in zip(SIDES.items(), sides, strict=True):

@@ -7,11 +7,11 @@ from itertools import accumulate
 import streamlit as st
 from markupsafe import Markup
 
-from model.flops import count_flops, growth_exponent, predict_flops
+from model.flops import count_flops, growth_exponent, predict_flops, predict_text
 from model.job import Job
 from model.kv_cache.experiments import common_start, race, read_all, read_newest, reuse_prefix
 from model.kv_cache.over_server import N_BEST, race_over_server
-from model.kv_cache.records import PrefixReuse, Race, TimedStep
+from model.kv_cache.records import PrefixReuse, Race
 from model.loading import LanguageModel
 from model.tokenizing import encode
 from pages.frame.experiment import TIMER, Experiment
@@ -65,7 +65,7 @@ class WithAndWithoutCache(Experiment[CacheLesson]):
         if not job.is_running:
             _show_work(self.lesson.lm, len(found.steps))
         if found.checks:
-            _findings(found)
+            _findings(self.lesson.lm, found)
 
     def _idle(self) -> None:
         _show_work(self.lesson.lm, SETTINGS["length"])
@@ -83,13 +83,13 @@ class OverServer(Experiment[CacheLesson]):
     )
     code = (race_over_server,)
 
-    def _start(self) -> Job[tuple[TimedStep, ...]]:
+    def _start(self) -> Job[Race]:
         lm = shared_model(default_model())
         ids = encode(lm, self.lesson.text.generation.text)
         return Job(race_over_server(lm, ids, SETTINGS["length"]), is_idle=True)
 
-    def _draw(self, job: Job[tuple[TimedStep, ...]]) -> None:
-        steps = job.result
+    def _draw(self, job: Job[Race]) -> None:
+        steps = job.result.steps
         if not steps:
             return
         where = str(server_model())
@@ -111,12 +111,10 @@ class OverServer(Experiment[CacheLesson]):
 
 def _show_work(lm: LanguageModel, n_tokens: int) -> None:
     """Show the arithmetic of both sides, for which nothing has to run."""
-    recomputed = [predict_flops(lm, n, 0) for n in range(1, n_tokens + 1)]
-    cached = [predict_flops(lm, 1, n_past) for n_past in range(n_tokens)]
-    show_chart(work_figure(recomputed, cached), "kv_work")
+    show_chart(work_figure(*predict_text(lm, n_tokens)), "kv_work")
 
 
-def _findings(found: Race) -> None:
+def _findings(lm: LanguageModel, found: Race) -> None:
     """Show what the two sides agree on, how both grow, and whether the formula is right."""
     steps = found.steps
     n_same = sum(step.same_best for step in steps)
@@ -141,18 +139,17 @@ def _findings(found: Race) -> None:
         ):
             note = f"cached against one fresh pass; entries reach {digits(reach)}"
             cells.append((f"largest gap of {name}", f"{largest:.1e}", note))
-    cells.append(("exponents, without and with", *_exponents(found)))
+    cells.append(("exponents, without and with", *_exponents(lm, found)))
     show_metrics(cells, "kv_findings")
     _check_words(found)
 
 
-def _exponents(found: Race) -> tuple[str, str]:
+def _exponents(lm: LanguageModel, found: Race) -> tuple[str, str]:
     """Fit how seconds and FLOPs grow with the length; as they come."""
     steps = found.steps
     lengths = [step.n_tokens for step in steps]
     columns = [
-        [float(step.recomputed_flops.total) for step in steps],
-        [float(step.cached_flops.total) for step in steps],
+        *([float(flops.total) for flops in side] for side in predict_text(lm, len(steps))),
         [step.recomputed_seconds for step in steps],
         [step.cached_seconds for step in steps],
     ]
