@@ -6,7 +6,7 @@ chooses the tokens is no matter here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
@@ -30,7 +30,6 @@ from model.weights.device import free_bytes
 BATCHES = (1, 2, 4, 8, 16, 32, 64)
 N_PAST = 128  # tokens of each sequence before the steps that are timed
 N_STEPS = 7
-AT_ONCE = 1024  # tokens that one pass reads, of all prompts together
 _HEADROOM = 1.2  # of a batch's cache: what its passes need besides
 
 Found = TypeVar("Found")
@@ -89,28 +88,6 @@ def weight_bytes_read(lm: LanguageModel, n_tokens: int) -> int:
     return round(total)
 
 
-def read_in_parts(batch: Batch, prompts: Sequence[Sequence[int]]) -> Iterator[int]:
-    """Reads prompts some columns at a time, so that no pass is longer than a Stop waits.
-
-    Yields:
-        Before each pass the number of its first column.
-    """
-    n_columns = max(1, AT_ONCE // len(prompts))
-    for start in range(0, len(prompts[0]), n_columns):
-        yield start
-        batch.read([row[start : start + n_columns] for row in prompts])
-
-
-def step(batch: Batch) -> float:
-    """Runs a decode step, in which the newest token of each row is read again; its seconds."""
-    return batch.append([row[-1] for row in batch.ids])
-
-
-def count_reads(n_batch: int, n_past: int) -> int:
-    """Counts the passes in which the prompts of a batch are read."""
-    return -(-n_past // max(1, AT_ONCE // n_batch))
-
-
 def check_memory(lm: LanguageModel, n_batch: int, n_tokens: int) -> None:
     """Refuses a batch for whose cache there is no room, and says what would fit.
 
@@ -127,25 +104,6 @@ def check_memory(lm: LanguageModel, n_batch: int, n_tokens: int) -> None:
         )
 
 
-def prepare(
-    lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: Say[Found]
-) -> Generator[Progress[Found], None, tuple[Batch, int]]:
-    """Reads the prompts of a batch that is to be timed, and warms it up by a step.
-
-    Returns:
-        The batch, and the arithmetic of a step, attention left out.
-
-    Raises:
-        ValueError: where its cache has no room; `PassError` where a pass did not run.
-    """
-    check_memory(lm, n_batch, n_past + 1 + n_steps)
-    batch = Batch(lm)
-    for _ in read_in_parts(batch, [random_ids(lm, n_past)] * n_batch):
-        yield say(f"reading {n_batch} prompts")
-    yield say(f"a step of {n_batch}")
-    return batch, count_flops(lambda: step(batch)).linear
-
-
 @dataclass(frozen=True)
 class ReadyBatch:
     """A batch whose prompts are read, and how its decode step is run."""
@@ -153,6 +111,27 @@ class ReadyBatch:
     step: Callable[[], float]  # returns its seconds
     flops: int  # of a step, attention left out
     engine: str
+
+
+def prepare(
+    lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: Say[Found]
+) -> Generator[Progress[Found], None, ReadyBatch]:
+    """Reads a prompt for each row of a batch that is to be timed, and warms it up by a step.
+
+    All rows have the same prompt, so it is read once and its keys and values are copied.
+
+    Raises:
+        ValueError: where its cache has no room; `PassError` where a pass did not run.
+    """
+    check_memory(lm, n_batch, n_past + 1 + n_steps)
+    batch = Batch(lm, [random_ids(lm, n_past)])
+    batch.reorder([0] * n_batch)
+
+    def step() -> float:
+        return batch.append([row[-1] for row in batch.ids])  # the newest tokens, once more
+
+    yield say(f"a step of {n_batch}")
+    return ReadyBatch(step, count_flops(step).linear, PLAIN)
 
 
 def prepare_quickest(
@@ -168,21 +147,19 @@ def prepare_quickest(
     if STATIC in engine_names(lm):
         with suppress(ValueError):
             return (yield from _capture(lm, n_batch, n_past, n_steps, say))
-    batch, flops = yield from prepare(lm, n_batch, n_past, n_steps, say)
-    return ReadyBatch(lambda: step(batch), flops, PLAIN)
+    return (yield from prepare(lm, n_batch, n_past, n_steps, say))
 
 
 def _capture(
     lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: Say[Found]
 ) -> Generator[Progress[Found], None, ReadyBatch]:
     check_memory(lm, n_batch, n_past + 1 + n_steps)
-    ids, now = random_ids(lm, n_past), say(f"reading {n_batch} prompts")
+    ids, now = random_ids(lm, n_past), say(f"a step of {n_batch}")
     steps = StaticDecode(lm, n_past + 1 + n_steps, n_batch)
     for doing in steps.prepare(("graph",)):
         yield replace(now, doing=doing)
     yield now
     steps.prefill(ids)
-    yield say(f"a step of {n_batch}")
     steps.decode(ids[-1])
     cache = lm.new_cache()
     flops = n_batch * count_flops(lambda: prefill(lm, ids[-1:], cache)).linear
@@ -202,8 +179,7 @@ def measure_batches(
     """
     make_engine(lm, PLAIN, n_past)  # refuses a model without a cache
     n_past = min(n_past, (lm.context_length or n_past + n_steps + 1) - n_steps - 1)
-    n_reads = sum(count_reads(n, n_past) for n in batches)
-    n_done, n_total = count(), 1 + n_reads + len(batches) * (n_steps + 1)
+    n_done, n_total = count(), 1 + len(batches) * (n_steps + 1)
     read, seconds, refused = dict[int, ReadyBatch](), dict[int, list[float]](), None
 
     def measured() -> BatchRun:

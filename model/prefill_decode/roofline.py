@@ -26,7 +26,7 @@ from model.flops import count_flops
 from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import prefill
-from model.prefill_decode.batching import Say, count_reads, point_of, prepare, step
+from model.prefill_decode.batching import Say, point_of, prepare
 from model.prefill_decode.ceilings import (
     N_TRIES,
     buffer_bytes,
@@ -145,8 +145,7 @@ def measure_roofline(
     n_past = min(n_past, (lm.context_length or LONG_PREFILL) - n_passes - 2)
     quick = tuple(name for name in engine_names(lm) if name != PLAIN)
     n_kinds = len(prefills) + len(quick) + len(batches)
-    n_reads = sum(count_reads(n, n_past) for n in batches)
-    n_done, n_total = count(), 4 + n_reads + n_kinds * (n_passes + 1)
+    n_done, n_total = count(), 4 + n_kinds * (n_passes + 1)
 
     ceilings, points, left_out = list[Ceilings](), list[RoofPoint](), list[str]()
 
@@ -216,10 +215,9 @@ def _decode(
     lm: LanguageModel, n_batch: int, n_past: int, n_passes: int, say: Say[Roofline]
 ) -> Passes[RoofPoint]:
     """Times steps of a batch."""
-    batch, flops = yield from prepare(lm, n_batch, n_past, n_passes, say)
-    doing = f"decoding a batch of {n_batch}"
-    seconds = yield from _time(lambda: step(batch), n_passes, doing, say)
-    return point_of(lm, n_batch, 1, n_past, seconds, flops, PLAIN)
+    batch = yield from prepare(lm, n_batch, n_past, n_passes, say)
+    seconds = yield from _time(batch.step, n_passes, f"decoding a batch of {n_batch}", say)
+    return point_of(lm, n_batch, 1, n_past, seconds, batch.flops, PLAIN)
 
 
 def _decode_by(
