@@ -338,7 +338,7 @@ class Generation:
         return replace(held, n_unsent=self._reader.n_unsent)
 
     def _label(self, token_id: int) -> str:
-        return label(self.lm.tokenizer, token_id, self.lm.vocab_size)
+        return label(self.lm.tokenizer, token_id)
 
     def _reason_to_stop(self) -> Finish | None:
         """Tells why no token can follow; an end token in the prompt ends nothing."""

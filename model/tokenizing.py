@@ -29,15 +29,12 @@ _VISIBLE = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffd")
 
 
-def label(tokenizer: Any, token_id: int, vocab_size: int) -> str:
+def label(tokenizer: Any, token_id: int) -> str:
     """Returns a token as visible text: "␣the", "⏎", "<0xE2>", "<|endoftext|>", "<id 290>".
 
-    Args:
-        tokenizer: a Hugging Face tokenizer.
-        token_id: any id below `vocab_size`.
-        vocab_size: width of the model's logits, which may exceed what the tokenizer knows.
+    The last is an id that the tokenizer lacks: logits may be wider than what it knows.
     """
-    token = _token(tokenizer, token_id) if 0 <= token_id < vocab_size else None
+    token = _token(tokenizer, token_id)
     if not token:
         return f"<id {token_id}>"
     if token_id in alphabet_of(tokenizer).special_ids:
@@ -47,7 +44,7 @@ def label(tokenizer: Any, token_id: int, vocab_size: int) -> str:
 
 def labels_of(lm: LanguageModel, ids: Iterable[int]) -> tuple[str, ...]:
     """Returns the label of each id."""
-    return tuple(label(lm.tokenizer, token_id, lm.vocab_size) for token_id in ids)
+    return tuple(label(lm.tokenizer, token_id) for token_id in ids)
 
 
 def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
@@ -69,7 +66,7 @@ def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
         parts.append(
             Piece(
                 token_id=token_id,
-                label=label(tokenizer, token_id, token_id + 1),
+                label=label(tokenizer, token_id),
                 joined=unfinished.decode(own, final=is_special),
                 data=data,
                 special=is_special,
@@ -180,16 +177,14 @@ def shares_vocabulary(first: LanguageModel, second: LanguageModel) -> bool:
     return first.vocab_size == second.vocab_size and tokens[0] == tokens[1]
 
 
-_LABELS: WeakKeyDictionary[Any, dict[int, tuple[str, ...]]] = WeakKeyDictionary()
+_LABELS: WeakKeyDictionary[LanguageModel, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def vocabulary_labels(lm: LanguageModel) -> tuple[str, ...]:
     """Returns the label of every id below the model's vocabulary size, made once per model."""
-    tables = _LABELS.setdefault(lm.tokenizer, {})
-    if lm.vocab_size not in tables:
-        size = lm.vocab_size
-        tables[size] = tuple(label(lm.tokenizer, token_id, size) for token_id in range(size))
-    return tables[lm.vocab_size]
+    if lm not in _LABELS:
+        _LABELS[lm] = labels_of(lm, range(lm.vocab_size))
+    return _LABELS[lm]
 
 
 def _token(tokenizer: Any, token_id: int) -> str | None:

@@ -175,7 +175,7 @@ class BeamSearch:
                     parent=self.beams[row],
                     depth=len(self.steps) + 1,
                     token_id=token_id,
-                    label=label(self.lm.tokenizer, token_id, self.lm.vocab_size),
+                    label=label(self.lm.tokenizer, token_id),
                     logprob=float(logprobs[row, token_id]),
                     total=float(total),
                     rank=place_of(totals.ravel(), flat),

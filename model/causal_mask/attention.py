@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import PreTrainedModel
 
 from model.causal_mask.records import AttentionMaps, Edit, Floats, Leak, Shift
 from model.draw import best_except
@@ -94,14 +93,6 @@ def _fixed_mask(lm: LanguageModel) -> ValueError:
 # Attention weights
 
 
-def eager_twin(lm: LanguageModel) -> PreTrainedModel:
-    """Returns a model that shares every weight with this one but computes attention plainly.
-
-    Attention weights exist only there: the fused kernels never write them to memory.
-    """
-    return twin_of(lm, "eager")
-
-
 def read_attention(
     lm: LanguageModel, ids: Sequence[int], *, is_masked: bool = True
 ) -> AttentionMaps:
@@ -111,7 +102,8 @@ def read_attention(
         ValueError: where the model has no attention of this kind, or a mask that cannot be taken
             off; one sentence.
     """
-    twin = eager_twin(lm)
+    # fused kernels never write the weights to memory
+    twin = twin_of(lm, "eager")
     inputs = inputs_of(lm, [ids], n_logits=0) | {"output_attentions": True}
     if not is_masked:
         inputs |= no_mask(lm, len(ids))
@@ -230,7 +222,7 @@ def replacement(lm: LanguageModel, old_id: int, typed: str) -> list[int]:
     if not typed.strip():
         raise ValueError("Write a word to put in its place.")
     (old,) = pieces(lm.tokenizer, [old_id])
-    spaced = label(lm.tokenizer, old_id, lm.vocab_size).startswith("␣")
+    spaced = label(lm.tokenizer, old_id).startswith("␣")
     # some tokenizers put the space before a text themselves
     space = "" if alphabet_of(lm.tokenizer).drops_first_space else " "
     text = space + typed.lstrip() if spaced and not old.special else typed
@@ -260,10 +252,7 @@ def _shifts(lm: LanguageModel, before: Logits, after: Logits) -> tuple[Shift, ..
         if rank == 0 or max(one[i], other[i]) >= MIN_SHIFT
     }
     ordered = sorted(best, key=lambda i: (-one[i], i))
-    return tuple(
-        Shift(label(lm.tokenizer, i, lm.vocab_size), float(one[i]), float(other[i]))
-        for i in ordered
-    )
+    return tuple(Shift(label(lm.tokenizer, i), float(one[i]), float(other[i])) for i in ordered)
 
 
 # What leaks

@@ -76,7 +76,7 @@ def class_round(
     rows = [
         ClassRow(
             token_id=token_id,
-            label=label(lm.tokenizer, token_id, n_vocab),
+            label=label(lm.tokenizer, token_id),
             n_votes=votes[token_id],
             class_prob=_mean_prob(chosen, answers, token_id, n_vocab),
             model_prob=float(probs[token_id]),
@@ -117,7 +117,7 @@ def class_score(
     best = min(paid, default=(math.inf, None))
     return ClassScore(
         token_id=token_id,
-        label=label(lm.tokenizer, token_id, n_vocab),
+        label=label(lm.tokenizer, token_id),
         class_bits=-math.log2(_mean_prob(chosen, given, token_id, n_vocab)),
         model_bits=float(-log_probs[token_id] / math.log(2)) + 0.0,
         uniform_bits=math.log2(n_vocab),

@@ -129,7 +129,7 @@ class ConstrainedGeneration:
         return MaskedDistribution(
             tokens=tuple(
                 MaskedToken(
-                    label=self._label(i),
+                    label=label(self.text.lm.tokenizer, i),
                     prob=float(raw.probs[i]),
                     masked_prob=float(last.probs[i]),
                     is_allowed=i in is_allowed,
@@ -162,10 +162,10 @@ class ConstrainedGeneration:
         raw = process(self.text.logits, [], Settings())[0]
         best = int(best_ids(self.text.logits, 1)[0])
         step = ConstrainedStep(
-            label=self._label(chosen),
+            label=label(self.text.lm.tokenizer, chosen),
             prob=float(raw.probs[chosen]),
             mass=float(raw.probs[ids].sum()),
-            wanted=self._label(best),
+            wanted=label(self.text.lm.tokenizer, best),
             wanted_prob=float(raw.probs[best]),
         )
         self.text.step(token_id=chosen)
@@ -190,9 +190,6 @@ class ConstrainedGeneration:
         scores = np.full_like(self.text.logits, -np.inf)
         scores[ids] = self.text.logits[ids]
         return process(scores, self.text.ids, settings, self.text.n_prompt)[-1]
-
-    def _label(self, token_id: int) -> str:
-        return label(self.text.lm.tokenizer, token_id, self.text.lm.vocab_size)
 
 
 class ConstrainedBeamSearch(BeamSearch):

@@ -146,7 +146,7 @@ class GuessingGame:
         done = GuessRound(
             position=self.position,
             token_id=true_id,
-            label=label(self.lm.tokenizer, true_id, n_vocab),
+            label=label(self.lm.tokenizer, true_id),
             n_vocab=n_vocab,
             model_log_prob=float(log_probs[true_id]),
             model_rank=place_of(log_probs, true_id) + 1,
@@ -189,7 +189,7 @@ class GuessingGame:
         return tuple(
             GuessRow(
                 token_id=token_id,
-                label=label(self.lm.tokenizer, token_id, n_vocab),
+                label=label(self.lm.tokenizer, token_id),
                 model_prob=math.exp(log_probs[token_id]),
                 player_probs=tuple(prob_of(p.guesses, token_id, n_vocab) for p in players),
             )

@@ -123,7 +123,7 @@ def read_guesses(
         known = read.get(ids[0])
         read[ids[0]] = GuessRead(
             typed=f"{known.typed}, {typed}" if known else typed,
-            label=label(lm.tokenizer, ids[0], lm.vocab_size),
+            label=label(lm.tokenizer, ids[0]),
             token_id=ids[0],
             n_tokens=max(len(ids), known.n_tokens if known else 0),
             share=share + (known.share if known else 0.0),

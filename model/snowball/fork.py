@@ -30,7 +30,7 @@ def options(start: Generation, n_best: int = 8) -> tuple[Option, ...]:
     lm, order, logprobs = start.lm, rank_order(start.logits).tolist(), log_softmax(start.logits)
     ranks = [rank for rank in (*range(1, n_best + 1), *FAR_RANKS) if rank <= len(order)]
     return tuple(
-        Option(i, label(lm.tokenizer, i, lm.vocab_size), rank, math.exp(logprobs[i]))
+        Option(i, label(lm.tokenizer, i), rank, math.exp(logprobs[i]))
         for rank, i in ((rank, order[rank - 1]) for rank in ranks)
     )
 
@@ -97,7 +97,7 @@ def refuse_finished(start: Generation) -> None:
 
 
 def _token(lm: LanguageModel, token_id: int, logprobs: LogProbs) -> Token:
-    return Token(token_id, label(lm.tokenizer, token_id, lm.vocab_size), float(logprobs[token_id]))
+    return Token(token_id, label(lm.tokenizer, token_id), float(logprobs[token_id]))
 
 
 def reconvergence(steps: Sequence[ForkStep], n_same: int = MIN_RECONVERGENCE) -> int | None:

@@ -114,5 +114,4 @@ def _caches(text: Speculation, outcome: Outcome) -> tuple[CacheMark, ...]:
 
 
 def _label(text: Speculation, token_id: int) -> str:
-    lm = text.target.lm
-    return label(lm.tokenizer, token_id, lm.vocab_size)
+    return label(text.target.lm.tokenizer, token_id)

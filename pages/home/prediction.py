@@ -35,7 +35,7 @@ def weigh_guess(generation: Generation, text: str) -> Guess:
     weights = np.exp(logits - logits.max())
     return Guess(
         text=text,
-        label=label(lm.tokenizer, ids[0], lm.vocab_size),
+        label=label(lm.tokenizer, ids[0]),
         rank=int(np.flatnonzero(rank_order(logits) == ids[0])[0]),
         prob=math.exp(logits[ids[0]] - logits.max()) / float(weights.sum()),
         n_tokens=len(ids),

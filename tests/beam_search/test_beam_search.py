@@ -180,7 +180,7 @@ def test_bad_numbers_get_a_sentence() -> None:
 
 def test_sentences_end_at_marks_and_texts_at_the_end_token() -> None:
     lm = tiny("llama")
-    labels = {label(lm.tokenizer, i, lm.vocab_size) for i in sentence_ends(lm)}
+    labels = {label(lm.tokenizer, i) for i in sentence_ends(lm)}
     assert labels == {".", "!", "?", "<|endoftext|>"}
 
 

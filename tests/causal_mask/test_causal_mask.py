@@ -12,7 +12,6 @@ import torch
 
 from model.causal_mask import attention
 from model.causal_mask.attention import (
-    eager_twin,
     edit_token,
     next_best,
     read_attention,
@@ -26,6 +25,7 @@ from model.causal_mask.losses import losses_by_steps, losses_in_one_pass
 from model.causal_mask.records import AttentionMaps
 from model.job import finish
 from model.loading import LanguageModel
+from model.passes import twin_of
 from model.tokenizing import encode, label
 from tests.tiny_models import ARCHITECTURES, tiny
 
@@ -57,8 +57,8 @@ def test_without_the_mask_attention_goes_ahead(architecture: str) -> None:
 def test_the_twin_shares_every_weight_and_leaves_the_model_as_it_was() -> None:
     lm = tiny("llama")
     before = lm.model.config._attn_implementation
-    twin = eager_twin(lm)
-    assert twin is eager_twin(lm)
+    twin = twin_of(lm, "eager")
+    assert twin is twin_of(lm, "eager")
     assert twin is not lm.model
     mine, its = dict(lm.model.named_parameters()), dict(twin.named_parameters())
     assert mine.keys() == its.keys()
@@ -171,7 +171,7 @@ def test_an_edit_that_makes_no_sense_says_what_would(
 def test_what_is_typed_takes_the_place_of_a_word_with_its_space(storyteller: LanguageModel) -> None:
     ids = encode(storyteller, "The cat sat")
     (new,) = replacement(storyteller, ids[2], "dog")
-    assert label(storyteller.tokenizer, new, storyteller.vocab_size) == "␣dog"
+    assert label(storyteller.tokenizer, new) == "␣dog"
     with pytest.raises(ValueError, match="Write a word"):
         replacement(storyteller, ids[2], "  ")
 

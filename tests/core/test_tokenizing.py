@@ -71,7 +71,7 @@ def ids_of(words: Any, text: str) -> list[int]:
 
 
 def labels_of(words: Any, text: str) -> list[str]:
-    return [label(words, token_id, len(words)) for token_id in ids_of(words, text)]
+    return [label(words, token_id) for token_id in ids_of(words, text)]
 
 
 def added(*texts: str) -> Any:
@@ -121,7 +121,7 @@ def test_a_byte_level_token_shows_what_it_is(text: str, shown: list[str]) -> Non
 )
 def test_every_character_of_a_token_can_be_seen(text: str, shown: str) -> None:
     words = added(text)
-    assert label(words, len(words) - 1, len(words)) == shown
+    assert label(words, len(words) - 1) == shown
 
 
 @pytest.mark.parametrize(
@@ -168,13 +168,13 @@ class Slow:
 )
 def test_a_tokenizer_without_a_backend_is_read_too(tokens: list[str], shown: list[str]) -> None:
     words = Slow(*tokens)
-    assert [label(words, token_id, 9) for token_id in range(len(tokens))] == shown
-    assert label(words, 8, 9) == "<id 8>"
+    assert [label(words, token_id) for token_id in range(len(tokens))] == shown
+    assert label(words, 8) == "<id 8>"
 
 
 def test_an_id_that_the_tokenizer_lacks_shows_its_number() -> None:
-    assert label(BYTE_LEVEL, VOCAB_SIZE - 1, VOCAB_SIZE) == f"<id {VOCAB_SIZE - 1}>"
-    assert label(BYTE_LEVEL, VOCAB_SIZE, VOCAB_SIZE) == f"<id {VOCAB_SIZE}>"
+    assert label(BYTE_LEVEL, VOCAB_SIZE - 1) == f"<id {VOCAB_SIZE - 1}>"
+    assert label(BYTE_LEVEL, VOCAB_SIZE) == f"<id {VOCAB_SIZE}>"
     (piece,) = pieces(BYTE_LEVEL, [VOCAB_SIZE - 1])
     assert (piece.label, piece.joined, piece.data) == (f"<id {VOCAB_SIZE - 1}>", "", b"")
 
@@ -227,7 +227,7 @@ def test_what_the_tokens_complete_is_the_text(words: Any, text: str) -> None:
 
 @given(ids=st.lists(st.integers(0, VOCAB_SIZE + 10), max_size=30))
 def test_no_ids_whatever_show_a_replacement_character(ids: list[int]) -> None:
-    shown = [label(BYTE_LEVEL, token_id, VOCAB_SIZE) for token_id in ids]
+    shown = [label(BYTE_LEVEL, token_id) for token_id in ids]
     assert "\ufffd" not in "".join(shown) + text_of(BYTE_LEVEL, ids)
     assert all(shown)
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from model.causal_mask.attention import eager_twin, read_attention
+from model.causal_mask.attention import read_attention
 from model.causal_mask.records import AttentionMaps
+from model.passes import twin_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.lessons.causal_mask.settings import SETTINGS
@@ -21,7 +22,7 @@ def show_attention(lesson: MaskLesson) -> None:
     """Show the attention weights."""
     st.header("Attention weights", anchor=False)
     st.fragment(_attention)(lesson)
-    show_code(read_attention, eager_twin, key="mask_code_1")
+    show_code(read_attention, twin_of, key="mask_code_1")
 
 
 def _attention(lesson: MaskLesson) -> None:

@@ -164,7 +164,7 @@ def _text(lesson: Classroom) -> None:
     """Show the text, the token that was appended last as a token."""
     text, lm = lesson.generation, lesson.lm
     before = text_of(lm.tokenizer, text.ids[:-1]) if text.steps else text.text
-    last = [label(lm.tokenizer, step.token_id, lm.vocab_size) for step in text.steps[-1:]]
+    last = [label(lm.tokenizer, step.token_id) for step in text.steps[-1:]]
     chips = (chip(one, "generated", style="font-size:.9em;line-height:inherit;") for one in last)
     size = "2.6rem" if is_presenting() else "1.6rem"
     st.html(paragraph(before, *chips, style=f"font-size:{size};line-height:1.3"))

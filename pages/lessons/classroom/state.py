@@ -246,7 +246,7 @@ class Classroom(LessonState):
         self.landed, self.n_right = [], 0
 
     def _labels(self, ids: list[int]) -> list[str]:
-        return [label(self.lm.tokenizer, i, self.lm.vocab_size) for i in ids]
+        return [label(self.lm.tokenizer, i) for i in ids]
 
     def _cannot_go_on(self) -> bool:
         if self.generation.finished:
