@@ -82,11 +82,7 @@ def _mix(number: int) -> int:
 
 
 def draw(stage: Stage, coin: float) -> int:
-    """Returns the token on which the coin falls.
-
-    Raises:
-        ValueError: where the coin is not in [0, 1).
-    """
+    """Returns the token on which the coin falls."""
     return int(draw_many(stage.order, stage.best_probs, [coin])[0])
 
 
@@ -106,16 +102,10 @@ def draw_many(ids: IntArray, probs: FloatArray, coins: Sequence[float] | FloatAr
     Args:
         ids: (n,) tokens, best first.
         probs: (n,) theirs; they need not sum to exactly 1.
-        coins: any number of them.
-
-    Raises:
-        ValueError: where a coin is not in [0, 1).
+        coins: any number of them, in [0, 1).
     """
-    points = np.asarray(coins, dtype=np.float64)
-    if not np.all((points >= 0) & (points < 1)):
-        raise ValueError(f"The coin is {coins!r}: pass a number from 0 up to, but not 1.")
     ends = np.cumsum(probs)
-    drawn: IntArray = ids[np.searchsorted(ends, points * ends[-1], side="right")]
+    drawn: IntArray = ids[np.searchsorted(ends, np.asarray(coins) * ends[-1], side="right")]
     return drawn
 
 

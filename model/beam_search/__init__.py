@@ -91,13 +91,7 @@ class BeamSearch:
         return self._is_settled or not self.beams
 
     def step(self) -> BeamStep:
-        """Makes every beam one token longer and keeps the best.
-
-        Raises:
-            ValueError: where the search is done.
-        """
-        if self.is_done:
-            raise ValueError("The search is done: start another one.")
+        """Makes every beam one token longer and keeps the best."""
         # score: joint log-probability of every token after every beam, (beams, vocab)
         logprobs = log_softmax(self._batch.logits)
         totals = np.where(self.allowed(), self._totals[:, None] + logprobs, -np.inf)

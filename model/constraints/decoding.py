@@ -142,13 +142,7 @@ class ConstrainedGeneration:
         )
 
     def step(self, settings: Settings) -> ConstrainedStep:
-        """Writes one token that the constraint allows.
-
-        Raises:
-            ValueError: where nothing may follow.
-        """
-        if self.is_done:
-            raise ValueError("The text is complete: go back, or begin again.")
+        """Writes one token that the constraint allows."""
         # ask: which tokens may follow here
         ids = self.constraint.allowed(self.state)
 
@@ -175,10 +169,9 @@ class ConstrainedGeneration:
 
     def back(self) -> None:
         """Takes the last token back."""
-        if self.steps:
-            self.text.rewind(1)
-            self._states.pop()
-            self.steps.pop()
+        self.text.rewind(1)
+        self._states.pop()
+        self.steps.pop()
 
     def result(self) -> ConstrainedText:
         """Sums up what was generated so far."""

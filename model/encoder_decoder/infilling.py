@@ -64,14 +64,7 @@ class Infilling:
         self.finished: str | None = None
 
     def step(self) -> int:
-        """Writes one token, the likeliest, and returns it.
-
-        Raises:
-            ValueError: where the answer is finished.
-        """
-        if self.finished is not None:
-            raise ValueError("The gaps are filled: go back, or start another text.")
-
+        """Writes one token, the likeliest, and returns it."""
         # decode: one pass over the newest token; the rest comes from the two caches
         logits = self._decode(self.ids[-1])
 
@@ -90,13 +83,7 @@ class Infilling:
         return chosen
 
     def back(self) -> None:
-        """Takes the last token back; only the decoder's own cache is cropped.
-
-        Raises:
-            ValueError: where nothing has been written.
-        """
-        if not self.written_ids:
-            raise ValueError("Nothing has been written yet: there is nothing to take back.")
+        """Takes the last token back; only the decoder's own cache is cropped."""
         kv_cache.crop(self._cache.self_attention_cache, 1)
         self.finished = None
         del self.ids[-1], self._bytes[-1]

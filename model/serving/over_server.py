@@ -49,10 +49,11 @@ def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[Se
     check_room(lm, max(len(request.prompt_ids) + request.n_out for request in requests))
     n_each = sum(request.n_out for request in requests)
     before = server.figures()
-    together, moments = _Sending(server, requests), list[ServerMoment]()
+    together, moments = _Sending(server, requests, len(requests)), list[ServerMoment]()
+    sendings = [together]
 
     def look() -> ServerRun:
-        runs = (together.run(TOGETHER),) if together.has_begun else ()
+        runs = (together.run(TOGETHER),) if together.n_tokens else ()
         return ServerRun(Comparison(runs, None), tuple(moments))
 
     try:
@@ -60,19 +61,19 @@ def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[Se
             yield Progress(together.n_tokens, 2 * n_each, "together", look)
             moments.append(_moment(server.figures(), together.seconds))
             time.sleep(LOOK_SECONDS)
-        after, alone = server.figures(), list[ServingRun]()
-        for request in requests:
-            yield Progress(n_each + sum(run.n_tokens for run in alone), 2 * n_each, "alone", look)
-            sending = _Sending(server, [request])
-            sending.wait()
-            alone.append(sending.run(ALONE))
+        after = server.figures()
+        alone = _Sending(server, [replace(request, arrives=0.0) for request in requests], 1)
+        sendings.append(alone)
+        while not alone.is_done:
+            yield Progress(n_each + alone.n_tokens, 2 * n_each, "alone", look)
+            time.sleep(LOOK_SECONDS)
     finally:
-        together.stop()
-    runs = (together.run(TOGETHER),)
-    one_by_one = _in_a_row(alone)
+        for sending in sendings:
+            sending.is_stopped.set()
+    run, one_by_one = together.run(TOGETHER), alone.run(ALONE)
     n_asked, n_hit = (round(after[name] - before[name]) for name in _PREFIX)
-    same = count_same(runs[0], one_by_one)
-    return ServerRun(Comparison(runs, one_by_one, same), tuple(moments), n_asked, n_hit)
+    comparison = Comparison((run,), one_by_one, count_same(run, one_by_one))
+    return ServerRun(comparison, tuple(moments), n_asked, n_hit)
 
 
 def _moment(figures: dict[str, float], seconds: float) -> ServerMoment:
@@ -87,13 +88,13 @@ def _moment(figures: dict[str, float], seconds: float) -> ServerMoment:
 class _Sending:
     """Requests on their way, each in a thread, and the tokens that came."""
 
-    def __init__(self, server: Server, requests: Sequence[Request]) -> None:
-        """Sends each at its time."""
-        self._server, self._requests = server, tuple(requests)
+    def __init__(self, server: Server, requests: Sequence[Request], n_at_once: int) -> None:
+        """Sends each at its time, or once there are fewer than so many on their way."""
+        self._server, self._requests = server, list(requests)
         self._came: list[list[tuple[int, float]]] = [[] for _ in requests]
-        self._is_stopped = threading.Event()
+        self.is_stopped = threading.Event()
         self._started = time.perf_counter()
-        pool = ThreadPoolExecutor(len(requests))
+        pool = ThreadPoolExecutor(n_at_once)
         self._futures = [pool.submit(self._send, n) for n in range(len(requests))]
         pool.shutdown(wait=False)
 
@@ -108,11 +109,6 @@ class _Sending:
         return sum(map(len, self._came))
 
     @property
-    def has_begun(self) -> bool:
-        """Whether anything came."""
-        return self.n_tokens > 0
-
-    @property
     def is_done(self) -> bool:
         """Whether all came; raises what went wrong with any."""
         done = [future for future in self._futures if future.done()]
@@ -120,20 +116,13 @@ class _Sending:
             future.result()
         return len(done) == len(self._futures)
 
-    def wait(self) -> None:
-        """Waits until all came."""
-        for future in self._futures:
-            future.result()
-
-    def stop(self) -> None:
-        """Takes no more."""
-        self._is_stopped.set()
-
     def _send(self, n: int) -> None:
         request = self._requests[n]
-        self._is_stopped.wait(max(0.0, request.arrives - self.seconds))
+        if self.is_stopped.wait(max(0.0, request.arrives - self.seconds)):
+            return
+        self._requests[n] = replace(request, arrives=self.seconds)
         for token_id in self._server.write(request.prompt_ids, request.n_out):
-            if self._is_stopped.is_set():
+            if self.is_stopped.is_set():
                 return
             self._came[n].append((token_id, self.seconds))
 
@@ -150,7 +139,7 @@ class _Sending:
             Output(tuple(i for i, _ in tokens), tuple(second for _, second in tokens), 0)
             for tokens in came
         ]
-        return ServingRun(policy, self._requests, tuple(stretches), tuple(outputs))
+        return ServingRun(policy, tuple(self._requests), tuple(stretches), tuple(outputs))
 
     def _states(self, came: list[list[tuple[int, float]]], now: float) -> tuple[State, ...]:
         return tuple(
@@ -164,15 +153,3 @@ def _state(request: Request, times: list[float], now: float) -> State:
     if now < request.arrives or (len(times) == request.n_out and now >= times[-1]):
         return ""
     return "decode" if times and now >= times[0] else "waiting"
-
-
-def _in_a_row(runs: Sequence[ServingRun]) -> ServingRun:
-    """Lays runs of one request each behind one another."""
-    passes, requests, outputs, start = list[EnginePass](), list[Request](), list[Output](), 0.0
-    for run in runs:
-        (request,), (output,) = run.requests, run.outputs
-        requests.append(Request(request.prompt_ids, request.n_out, start))
-        outputs.append(Output(output.token_ids, tuple(start + t for t in output.times), 0))
-        start += run.passes[-1].ended
-        passes.append(EnginePass(start, 0.0, (), ()))
-    return ServingRun(ALONE, tuple(requests), tuple(passes), tuple(outputs))

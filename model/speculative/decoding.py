@@ -104,13 +104,7 @@ class Speculation:
                 reader.read([self.ids[:-1]])
 
     def round(self, n_draft: int, *, adaptive: bool = False) -> Outcome:
-        """Runs one round: the text gains at least one token, and at most n_draft + 1.
-
-        Raises:
-            ValueError: where the text is finished.
-        """
-        if self.finished is not None:
-            raise ValueError("The text is finished: go back, or start a new one.")
+        """Runs one round: the text gains at least one token, and at most n_draft + 1."""
         started, n_text = time.perf_counter(), len(self.ids)
         before = self._n_read()
         # one token comes from the target itself: do not draft past the end
@@ -149,10 +143,9 @@ class Speculation:
 
     def back(self) -> None:
         """Takes the last round back; the same coins will fall again."""
-        if self.starts:
-            del self.ids[self.starts.pop() :]
-            self.finished = None
-            self._crop(len(self.ids) - 1)
+        del self.ids[self.starts.pop() :]
+        self.finished = None
+        self._crop(len(self.ids) - 1)
 
     def probs_of(self, row: Logits, ids: Sequence[int]) -> FloatArray:
         """Returns a distribution after the masks, (vocab,) float64."""

@@ -117,12 +117,14 @@ class Stepper(Generic[S]):
 
     def step(self) -> None:
         """Take a step; where none is left, stop playing."""
-        self._move(self.steps.step)
+        if self.steps.can_step:
+            self._move(self.steps.step)
         self.is_playing = self.is_playing and self.problem is None and self.steps.can_step
 
     def back(self) -> None:
-        """Take the last step back."""
-        self.attempt(self.steps.back)
+        """Take the last step back, if there is one."""
+        if self.steps.can_go_back:
+            self.attempt(self.steps.back)
 
     def reset(self) -> None:
         """Take all steps back."""
