@@ -16,7 +16,7 @@ from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
 import numpy as np
 from transformers import DynamicCache
 
-from model.draw import MAX_HELD, candidates, draw, summarise, uniform_at
+from model.draw import MAX_HELD, candidates, draw, place_of, summarise, uniform_at
 from model.engine.local import LocalReader
 from model.engine.server import ServerReader
 from model.loading import LanguageModel
@@ -29,7 +29,7 @@ __all__ = ["Generation", "PassError", "choose"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Reader: TypeAlias = LocalReader | ServerReader  # what has read the text so far
+Reader: TypeAlias = LocalReader | ServerReader
 
 NEUTRAL = Settings()
 _MAX_EXACT = 65_536  # logits that a record holds whole; of more, the best ones and a histogram
@@ -53,7 +53,7 @@ def all_or_nothing(
             return method(self, *args, **kwargs)
         except BaseException:
             if self.ids != ids:
-                self._reader.drop_cache()  # it may hold half a pass: the next one reads all again
+                self.reader.drop_cache()  # it may hold half a pass: the next one reads all again
             self.ids, self.steps, self.finished = ids, steps, finished
             raise
 
@@ -70,6 +70,7 @@ class Generation:
         steps: one record per generated token.
         seed: gives the coin, together with a position.
         finished: None, "eos" after an end token, or "length" where there is no room for more.
+        reader: what has read the text so far.
         logits: (vocab,) float32, raw, for the next position; once finished, those of the last one.
     """
 
@@ -106,7 +107,7 @@ class Generation:
         self.logits: Logits = np.zeros(0, dtype=np.float32)
         self._distribution: Distribution | None = None
         self._stages: tuple[tuple[Settings, float, int | None], tuple[Stage, ...]] | None = None
-        self._reader: Reader = LocalReader(lm) if lm.server is None else ServerReader(lm, lm.server)
+        self.reader: Reader = LocalReader(lm) if lm.server is None else ServerReader(lm, lm.server)
         self._n_refilled = 0
         self._passes = [self._read()]  # one for each token, drawn or to be drawn
 
@@ -159,7 +160,7 @@ class Generation:
             return
         del self.ids[-n_tokens:], self.steps[-n_tokens:]
         self.finished = self._reason_to_stop()
-        self._n_refilled = 0 if self._reader.crop(len(self.ids) - 1) else len(self.ids)
+        self._n_refilled = 0 if self.reader.crop(len(self.ids) - 1) else len(self.ids)
         self._read()
         del self._passes[len(self.steps) + 1 :]
 
@@ -167,7 +168,7 @@ class Generation:
         """Returns an independent copy that goes on by the same coins, or by those of a new seed."""
         twin = copy.copy(self)
         twin.ids, twin.steps, twin._passes = list(self.ids), list(self.steps), list(self._passes)
-        twin._reader = self._reader.fork()
+        twin.reader = self.reader.fork()
         twin.seed = self.seed if seed is None else seed
         return twin
 
@@ -181,18 +182,18 @@ class Generation:
             coin: that is to fall; by default the one of this position.
             token_id: that is to be forced instead.
         """
-        if isinstance(self._reader, ServerReader) and self._reader.n_unsent:
-            coin = self.coin if coin is None else coin
-            self.logits = self._reader.refine(self.ids, self.n_prompt, settings, coin, token_id)
-            self._distribution = self._stages = None
-        return self.logits
+        coin = self.coin if coin is None else coin
+        return self._ask(
+            lambda reader: reader.refine(self.ids, self.n_prompt, settings, coin, token_id)
+        )
 
     def all_logits(self) -> Logits:
         """Returns the raw logits; a server is asked for all that it left out."""
-        if isinstance(self._reader, ServerReader) and self._reader.n_unsent:
-            self.logits = self._reader.read_all(self.ids)
-            self._distribution = self._stages = None
-        return self.logits
+        return self._ask(lambda reader: reader.read_all(self.ids))
+
+    def logits_with(self, token_ids: Collection[int]) -> Logits:
+        """Returns the raw logits; a server is asked for these tokens where it left them out."""
+        return self._ask(lambda reader: reader.learn(self.ids, token_ids))
 
     def stages_for(
         self, settings: Settings, *, coin: float | None = None, token_id: int | None = None
@@ -209,18 +210,6 @@ class Generation:
         # of a large vocabulary they are megabytes, which an idle text should not hold
         self._stages = (asked, stages) if len(logits) <= _MAX_EXACT else None
         return stages
-
-    def logits_with(self, token_ids: Collection[int]) -> Logits:
-        """Returns the raw logits; a server is asked for these tokens where it left them out."""
-        if isinstance(self._reader, ServerReader):
-            self.logits = self._reader.learn(self.ids, token_ids)
-            self._distribution = self._stages = None
-        return self.logits
-
-    @property
-    def reader(self) -> Reader:
-        """What has read the text so far."""
-        return self._reader
 
     @property
     def passes(self) -> tuple[Pass, ...]:
@@ -266,27 +255,27 @@ class Generation:
 
         Where it was dropped, the text is read again.
         """
-        return self._reader.cache
+        return self.reader.cache
 
     @property
     def cache_tokens(self) -> int:
         """Positions that the cache holds."""
-        return self._reader.n_read
+        return self.reader.n_read
 
     @property
     def cache_bytes(self) -> int:
         """Bytes of those positions."""
-        return self._reader.bytes_in_use
+        return self.reader.bytes_in_use
 
     @property
     def bytes_held(self) -> int:
         """Bytes of the storage behind the cache: whole blocks, and what a crop left empty."""
-        return self._reader.bytes_held
+        return self.reader.bytes_held
 
     @property
     def notice(self) -> str | None:
         """What the reader should know of the last action, in one sentence; None if nothing."""
-        if not self._reader.keeps_cache:
+        if not self.reader.keeps_cache:
             return f"{self.lm.name} keeps no cache, so every token reads the whole text again."
         if self._n_refilled:
             return (
@@ -295,18 +284,24 @@ class Generation:
             )
         return None
 
+    def _ask(self, ask: Callable[[ServerReader], Logits]) -> Logits:
+        """Returns the raw logits; a server that left some out is asked for more of them."""
+        if isinstance(self.reader, ServerReader) and self.reader.n_unsent:
+            self.logits = ask(self.reader)
+            self._distribution = self._stages = None
+        return self.logits
+
     def _read(self) -> Pass:
         """Lets the model read what it has not read of the text: all of it, or its last token."""
-        self.logits, one_pass = self._reader.read(self.ids)
+        self.logits, one_pass = self.reader.read(self.ids)
         self._distribution = self._stages = None
         return one_pass
 
     def _record(self, stages: Sequence[Stage], token_id: int, is_forced: bool) -> Step:
         """Writes down a token with the distribution that it was drawn from."""
         raw, last = stages[0], stages[-1]
-        logit, ranked = self.logits[token_id], self._reader.ranked(self.logits)
         # of the logits: the probability itself may underflow
-        logprob = float(logit - raw.best_scores[0] + np.log(raw.best_probs[0]))
+        logprob = float(self.logits[token_id] - raw.best_scores[0] + np.log(raw.best_probs[0]))
         return Step(
             position=len(self.ids),
             token_id=token_id,
@@ -316,8 +311,7 @@ class Generation:
             prob=float(raw.probs[token_id]),
             logprob=logprob,
             text_logprob=self.logprob + logprob,
-            rank=int(np.count_nonzero(ranked > logit))
-            + int(np.count_nonzero(ranked[:token_id] == logit)),
+            rank=place_of(self.reader.ranked(self.logits), token_id),
             entropy=raw.entropy,
             chosen_prob=float(last.probs[token_id]),
             candidates=candidates(stages, self._label, include=(token_id,)),
@@ -334,8 +328,8 @@ class Generation:
 
     def _summary(self, limit: int, order: IntArray | None = None) -> Distribution:
         """Returns the raw logits as a record, at most so many one by one."""
-        held = summarise(self.logits, self._reader.n_known(limit), order=order)
-        return replace(held, n_unsent=self._reader.n_unsent)
+        held = summarise(self.logits, self.reader.n_known(limit), order=order)
+        return replace(held, n_unsent=self.reader.n_unsent)
 
     def _label(self, token_id: int) -> str:
         return label(self.lm.tokenizer, token_id)

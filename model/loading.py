@@ -26,11 +26,13 @@ from model.fast.llama_decode import fast_decode
 from model.sentences import is_failure, reason
 from model.weights import building
 from model.weights.check import (
+    Kind,
     LoadError,
     bytes_of,
     count_numbers,
     find_weights,
     is_tokenizer_file,
+    kind_of,
     read_config,
     try_first,
 )
@@ -42,7 +44,6 @@ from model.weights.device import (
     host_bytes,
     lock_of,
 )
-from model.weights.kind import Kind, kind_of
 from model.weights.locate import SHIPPED, find_folder, shown_name
 from model.weights.quantisation import check_quantisation
 

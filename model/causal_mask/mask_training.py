@@ -10,7 +10,8 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -71,8 +72,7 @@ def train_both_ways(
             f"here: choose a model with at most {MAX_PARAMETERS / 1e6:.0f} million."
         )
     read_unmasked(lm, ids)  # refuses a mask that cannot be taken off
-    turn = _take_turn()
-    try:
+    with _turn() as turn:
         with lm.weights.lock:
             turn.trainees += [_trainee(lm) for _ in range(2)]
         rows, order = _training_rows(lm), torch.Generator().manual_seed(0)
@@ -88,8 +88,6 @@ def train_both_ways(
             _train_step(lm, turn.trainees, rows[chosen], rate)
             moments.append(_measure(lm, turn.trainees, ids, len(moments)))
             turn.last_step = time.monotonic()
-    finally:
-        _give_up(turn)
     return tuple(moments)
 
 
@@ -162,22 +160,23 @@ def _training_rows(lm: LanguageModel) -> torch.Tensor:
     return torch.tensor(ids[: n_rows * n_tokens]).reshape(n_rows, n_tokens)
 
 
-def _take_turn() -> _Turn:
-    """Takes the turn where nobody has it, or from a training that was abandoned."""
+@contextmanager
+def _turn() -> Iterator[_Turn]:
+    """Takes the turn where nobody has it, or from a training that was abandoned.
+
+    In the end the copies are thrown away, and others may train.
+    """
     global _holder
     with _taking:
         if _holder is not None:
             if time.monotonic() - _holder.last_step < PATIENCE:
                 raise ValueError("Another reader is training just now: try again in a minute.")
             _holder.trainees.clear()
-        _holder = _Turn()
-        return _holder
-
-
-def _give_up(turn: _Turn) -> None:
-    """Throws the copies away, and lets others train."""
-    global _holder
-    with _taking:
-        turn.trainees.clear()
-        if _holder is turn:
-            _holder = None
+        turn = _holder = _Turn()
+    try:
+        yield turn
+    finally:
+        with _taking:
+            turn.trainees.clear()
+            if _holder is turn:
+                _holder = None

@@ -19,7 +19,7 @@ from model.engine.client import Server
 from model.fast.llama_decode import FastDecode
 from model.fast.threads import Threads
 from model.records import CacheShape
-from model.weights.kind import Kind
+from model.weights.check import Kind
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

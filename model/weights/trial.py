@@ -9,9 +9,8 @@ from transformers import AutoConfig
 from transformers.initialization import no_init_weights
 
 from model import loading
-from model.weights.check import read_config
+from model.weights.check import kind_of, read_config
 from model.weights.child import answer
-from model.weights.kind import kind_of
 
 _TEXTS = (
     "",
