@@ -75,8 +75,8 @@ class Batch:
         """Returns a batch of one row that goes on from a text; the text stays as it is."""
         batch = cls(text.lm)
         batch.ids, batch.logits, batch._n_pads = [list(text.ids)], text.logits[None].copy(), [0]
-        batch.cache = None if text.cache is None else kv_cache.fork(text.cache)
         reader = text.reader.fork()
+        batch.cache = reader.cache
         batch._readers = [reader] if isinstance(reader, ServerReader) else []
         return batch
 

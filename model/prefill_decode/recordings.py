@@ -34,22 +34,6 @@ def save_recording(recording: Recording, folder: Path = FOLDER) -> Path:
     return write(folder / f"{name}.json", recording)
 
 
-def load_recording(path: Path) -> Recording:
-    """Reads a recording.
-
-    Raises:
-        ValueError: where the file is none; one sentence with the remedy.
-    """
-    recording: Recording = read(Recording, path)
-    return recording
-
-
 def recordings(folder: Path = FOLDER) -> tuple[Recording, ...]:
-    """Reads all recordings that are shipped, those that cannot be read left out."""
-    found = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            found.append(load_recording(path))
-        except ValueError:
-            continue
-    return tuple(found)
+    """Reads all recordings that are shipped."""
+    return tuple(read(Recording, path) for path in sorted(folder.glob("*.json")))

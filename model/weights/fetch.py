@@ -87,19 +87,17 @@ def _as_stored(model: HubModel) -> dict[str, int]:
 
 
 def _fetch_before_weights(model: HubModel, name: str) -> Path:
-    sizes = {file: model.sizes[file] for file in model.before_weights}
-    download = Download(model.repo_id, model.revision, sizes)
-    while download.is_running:
-        download.wait(LOOK_SECONDS)
-    if download.error is not None:
-        raise hub_error(name, download.error)
-    from huggingface_hub import hf_hub_download
+    from huggingface_hub import hf_hub_download, utils
 
-    return Path(
-        hf_hub_download(
-            model.repo_id, "config.json", revision=model.revision.resolved, local_files_only=True
-        )
-    ).parent
+    utils.disable_progress_bars()  # progress goes to the page, not to the terminal
+    try:
+        paths = [
+            hf_hub_download(model.repo_id, file, revision=model.revision)
+            for file in model.before_weights
+        ]
+    except Exception as error:  # of the hub's, the network's or the disk's many kinds
+        raise hub_error(name, error) from error
+    return Path(paths[0]).parent
 
 
 def _check_files(model: HubModel, folder: Path, name: str) -> None:

@@ -14,7 +14,7 @@ from model.job import finish
 from model.passes import prefill
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
-from model.prefill_decode.recordings import Recording, load_recording, recordings, save_recording
+from model.prefill_decode.recordings import Recording, recordings, save_recording
 from model.prefill_decode.roofline import measure_roofline
 from model.weights import random_weights
 from model.weights.published_shapes import published_shape
@@ -82,7 +82,7 @@ def recording() -> Recording:
 
 def test_a_recording_comes_back_as_it_was_saved(recording: Recording, tmp_path: Path) -> None:
     path = save_recording(recording, tmp_path)
-    read = load_recording(path)
+    (read,) = recordings(tmp_path)
     assert read.machine == recording.machine
     assert read.phases.readings[0].seconds.median == pytest.approx(
         recording.phases.readings[0].seconds.median, rel=1e-5
@@ -91,15 +91,10 @@ def test_a_recording_comes_back_as_it_was_saved(recording: Recording, tmp_path: 
     assert read.roofline.points[0].flops == recording.roofline.points[0].flops
     assert read.batches.points[1].n_batch == 2
     assert save_recording(read, tmp_path / "again").read_text() == path.read_text()
-    assert recordings(tmp_path) == (read,)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 0}', '{"format": 1}', "nonsense"])
-def test_a_file_that_is_no_recording_is_one_sentence_and_left_out(
-    text: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(text)
+def test_a_file_that_is_no_recording_is_one_sentence(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(text)
     with pytest.raises(ValueError, match="record it again"):
-        load_recording(path)
-    assert recordings(tmp_path) == ()
+        recordings(tmp_path)
