@@ -89,7 +89,8 @@ def _as_stored(model: HubModel) -> dict[str, int]:
 def _fetch_before_weights(model: HubModel, name: str) -> Path:
     from huggingface_hub import hf_hub_download, utils
 
-    utils.disable_progress_bars()  # progress goes to the page, not to the terminal
+    # progress goes to the page, not to the terminal
+    utils.disable_progress_bars()  # type: ignore[attr-defined]  # documented, not exported
     try:
         paths = [
             hf_hub_download(model.repo_id, file, revision=model.revision)
