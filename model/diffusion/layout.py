@@ -22,8 +22,6 @@ def plan_passes(length: int, n_passes: int, block_length: int = 0) -> tuple[Pass
     Raises:
         ValueError: where the positions cannot be spread so.
     """
-    if length < 1:
-        raise ValueError(f"There are {length} positions to fill: choose 1 or more.")
     if not 1 <= n_passes <= length:
         raise ValueError(
             f"{n_passes} passes cannot fill {length} positions, for each pass fills one or more: "
