@@ -51,6 +51,7 @@ def template() -> Style:
         "ticklen": 4,
         "tickcolor": line,
         "tickfont": {"color": muted, "size": 12},
+        "tickformat": ",",
         "title": {"font": {"color": muted, "size": 12}, "standoff": 8},
         "zeroline": False,
     }
@@ -61,7 +62,7 @@ def template() -> Style:
         separators=f".{THIN}",
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
         xaxis=axis,
-        yaxis=axis | {"showgrid": True, "ticks": "", "rangemode": "tozero"},
+        yaxis=axis | {"showgrid": True, "ticks": "", "ticklabelstandoff": 4, "rangemode": "tozero"},
         bargap=0.2,
         showlegend=False,
         hovermode="closest",

@@ -176,7 +176,7 @@ def close_lesson(path: str) -> None:
         if before is not None:
             back = ":material/arrow_back:"
             st.page_link(before.path, label=f"Previous: {before.title}", icon=back)
-        if path != "pages/glossary.py":
+        if "pages/glossary.py" not in (path, after and after.path):
             st.page_link("pages/glossary.py", label="Glossary")
         if after is not None:
             on, label = ":material/arrow_forward:", f"Next: {after.title}"

@@ -110,6 +110,8 @@ def test_a_verdict_has_a_sign_a_word_and_a_colour_of_its_own() -> None:
     assert len(set(LOOKS.values())) == len({mark for mark, _ in LOOKS.values()}) == len(LOOKS)
     html = verdict_html(finding("Yes.", STEADY), 0.1)
     assert f'<b style="color:{colour("holds")}">✓ holds here</b>' in html
+    mixed = judge_all("it stayed", [True, False], "steps")
+    assert " here" not in verdict_html(finding("Once.", STEADY, mixed), 0.1, ", elsewhere")
 
 
 def test_the_page_shows_words_and_runs_nothing() -> None:

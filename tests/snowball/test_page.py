@@ -72,6 +72,7 @@ def steps(app: AppTest) -> tuple[ForkStep, ...]:
 
 
 def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
+    app.query_params["prompt"] = state(app).text.text  # the page says it in its address by now
     for name, prompt, word in (
         ("A contradiction", "Max was a", "cat"),
         ("A wrong name", "My name is", "Tom"),
@@ -87,6 +88,8 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
         tokens = [getattr(step, side) for step in steps[1:]]
         sure = fmean(math.exp(token.logprob) for token in tokens if token)
         assert percent(sure) in html
+    keys = [getattr(one, "key", None) for one in app.main]
+    assert keys.index("snowball_mistake") < keys.index("snowball_prompt"), "it stays the first"
 
 
 def test_the_page_writes_a_text_and_forces_a_token_in_it(app: AppTest) -> None:
@@ -136,7 +139,7 @@ def test_another_text_starts_and_one_that_is_too_long_does_not(app: AppTest) -> 
 
 def test_going_back_needs_a_bad_token_and_then_counts_what_it_costs(app: AppTest) -> None:
     press(app, "snowball_rewind_run")
-    assert "force one at the top" in errors(app)
+    assert "Force it" in errors(app)
     press(app, f"{FORK}_run")
     press(app, "snowball_rewind_run")
     table = app.dataframe[-1].value

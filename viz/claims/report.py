@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -142,14 +142,16 @@ def verdict_html(finding: Finding, seconds: float, recorded: str = "") -> Markup
         recorded: Where and when, if not here and now.
     """
     mark, role = LOOKS[finding.outcome]
-    says = outcome_words(finding)
-    if recorded:
-        says = f"{says.replace(' here', '')}, recorded"
-    verdict = element("b", f"{mark} {says}", style=f"color:{colour(role)}")
+
+    def told(words: str) -> str:
+        return words.replace(" here", "") if recorded else words
+
+    says = f"{mark} {told(outcome_words(finding))}{', recorded' if recorded else ''}"
+    verdict = element("b", says, style=f"color:{colour(role)}")
     small = f"color:{colour('muted')};font-size:.9em"
     is_one = len(finding.evidence) == 1  # its outcome is the verdict
     parts = [
-        element("li", "" if is_one else _outcome_of(part), evidence_words(part))
+        element("li", "" if is_one else _outcome_of(part, told), evidence_words(part))
         for part in finding.evidence
     ]
     ran = f"Ran on {finding.ran_on}. " if finding.ran_on else ""
@@ -163,9 +165,9 @@ def verdict_html(finding: Finding, seconds: float, recorded: str = "") -> Markup
     )
 
 
-def _outcome_of(part: Evidence) -> Markup:
+def _outcome_of(part: Evidence, told: Callable[[str], str]) -> Markup:
     mark, role = LOOKS[part.outcome]
-    return element("b", f"{mark} {part.outcome}: ", style=f"color:{colour(role)}")
+    return element("b", f"{mark} {told(part.outcome)}: ", style=f"color:{colour(role)}")
 
 
 def to_json(rows: Sequence[Row], facts: Mapping[str, str]) -> str:

@@ -50,11 +50,11 @@ def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -
         xaxis=axis | {"domain": [0, 0.48], "title_text": "the model’s probability"},
         xaxis2=axis | beside | {"tickangle": 0},
     )
+    rest = "argmax takes the likeliest of the rest" if temperature == 0 else "the rest is scaled up"
     caption = (
         f"Measured: the constraint allows {count(distribution.n_allowed)} of "
         f"{count(distribution.n_vocab)} tokens, which together have {percent(distribution.mass)} "
-        f"of the probability. The mask removes {percent(max(0.0, 1 - distribution.mass))}, and the "
-        "rest is scaled up to 100 %."
+        f"of the probability. The mask removes {percent(max(0.0, 1 - distribution.mass))}; {rest}."
     )
     return Chart(figure, caption, f"The mask over the distribution. {caption}")
 

@@ -41,9 +41,9 @@ def divergence_figure(names: Sequence[str], divergences: npt.NDArray[np.floating
     finite = np.where(np.isfinite(divergences), divergences, np.nan)
     figure = _matrix(names, finite, texts, "surprise")
     caption = (
-        "Derived: KL(row ‖ column), the surprise of who draws by the row and expects the column. "
-        "∞: the column cuts a token that the row can draw, so its surprise has no bound. Largest "
-        f"that is finite: {nats(float(np.nanmax(finite)))}."
+        "Derived: KL(row ‖ column), how much more a draw of the row surprises someone who expects "
+        "the column. ∞: the column cuts a token that the row can draw, so its surprise has no "
+        f"bound. Largest that is finite: {nats(float(np.nanmax(finite)))}."
     )
     return Chart(figure, caption, f"KL divergence between masks. {caption}")
 

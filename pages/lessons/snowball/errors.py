@@ -97,7 +97,7 @@ class RewindStrategies(Experiment[SnowballLesson]):
     def _start(self) -> Job[tuple[RewindStrategy, ...]]:
         lesson = self.lesson
         if lesson.slip is None:
-            raise ValueError("There is no bad token yet: force one at the top of the page.")
+            raise ValueError("There is no bad token yet: press “Force it” above.")
         place, bad_id = lesson.slip
         n_tokens = len(lesson.text.steps) - place
         waits = [*(wait for wait in WAITS if wait < n_tokens), n_tokens]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.job import Job
@@ -34,8 +33,7 @@ SECTIONS = (
 def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
-    # a link that brings a text along is about the fork
-    parts = (show_fork, show_mistake) if "prompt" in st.query_params else (show_mistake, show_fork)
+    parts = (show_fork, show_mistake) if lesson.is_about_fork else (show_mistake, show_fork)
     for show in parts:
         show(lesson)
     for section in SECTIONS:
@@ -54,4 +52,5 @@ def _begin(lm: LanguageModel, _old: SnowballLesson | None) -> SnowballLesson:
         SETTINGS.put(token=OWN)
     settings = Settings(temperature=SETTINGS["temperature"])
     jobs = {FORK: Job(write_text(text, settings, N_TOKENS))}
-    return SnowballLesson(lm, text, settings, jobs=jobs)
+    brings_text = prompt not in (None, DEFAULT_PROMPT)  # the page's own address says the default
+    return SnowballLesson(lm, text, settings, is_about_fork=brings_text, jobs=jobs)

@@ -34,6 +34,7 @@ class SnowballLesson(LessonState):
 
     text: Generation  # that is forked
     settings: Settings  # by which it is written
+    is_about_fork: bool = False  # a link brought the text along: its fork comes first
     slip: Slip | None = None  # what is forced in it
     mistakes: dict[str, tuple[ForkStep, ...]] = field(default_factory=dict)  # by their prompts
 
