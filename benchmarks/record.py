@@ -21,14 +21,13 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.bench_phases import add_model_options, chosen_model
 from model.fast.engines import engine_names
 from model.job import Found, Job, Work, finish
-from model.loading import LanguageModel, load_model
+from model.loading import LanguageModel
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
 from model.prefill_decode.recordings import Recording, save_recording
 from model.prefill_decode.roofline import measure_roofline
 from model.recorded import FOLDER, record_section
 from model.timing import describe
-from pages.frame.models import DEFAULT_MODEL
 
 APP = str(Path(__file__).parents[1] / "app.py")
 PATIENCE_SECONDS = 600
@@ -76,7 +75,6 @@ def record_page(page: str, wanted: Sequence[str], folder: Path) -> None:
     """Presses a page's buttons, waits for what they find, and writes a file for each."""
     lesson, *keys = PAGES[page]
     keys = [key for key in keys if not wanted or key in wanted]
-    machine = describe(load_model(DEFAULT_MODEL))
     app = AppTest.from_file(APP, default_timeout=PATIENCE_SECONDS)
     for key in keys:
         _run_out(app.switch_page(f"pages/{page}.py").run(), lesson)
@@ -87,6 +85,7 @@ def record_page(page: str, wanted: Sequence[str], folder: Path) -> None:
         job = _run_out(app, lesson)[key]
         if app.exception or job.notice or not job.is_done:
             raise SystemExit(f"{page}, {key}: {app.exception or job.notice}")
+        machine = describe(app.session_state[lesson].lm)  # not every page runs the usual model
         _say(record_section(key, job, machine, folder))
 
 

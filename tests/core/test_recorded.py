@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,8 @@ def test_there_is_a_recording_for_every_section_that_is_to_have_one() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_its_sections_open_on_recordings(page: str) -> None:
-    _, *keys = PAGES[page]
-    said = captions(open_lesson(f"pages/{page}.py"))
-    assert said.count("Recorded 20") >= len(keys)
+    lesson, *keys = PAGES[page]
+    app = open_lesson(f"pages/{page}.py")
+    assert captions(app).count("Recorded 20") >= len(keys)
+    sections = [json.loads((SECTIONS / f"{key}.json").read_text("utf-8")) for key in keys]
+    assert {one["machine"]["model"] for one in sections} == {app.session_state[lesson].lm.name}

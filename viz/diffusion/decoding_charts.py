@@ -77,7 +77,8 @@ def _clash_share(run: DecodingRun) -> float | None:
     return None if n_clashes is None else n_clashes / run.n_tokens
 
 
-SHARE = {"tickformat": ".0%"}
+QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+SHARE = {"tickvals": QUARTERS, "ticktext": [f"{100 * share:.0f} %" for share in QUARTERS]}
 MEASURES = {
     "clashes": Measure("tokens that clash", _clash_share, percent, SHARE),
     "logprob": Measure(
@@ -90,7 +91,7 @@ MEASURES = {
         "pairs with the left one first",
         lambda run: run.left_first,
         percent,
-        SHARE | {"range": [0, 1.04], "dtick": 0.25},
+        SHARE | {"range": [0, 1.04]},
     ),
     "seconds": Measure("seconds", lambda run: run.seconds, duration),
 }
