@@ -14,13 +14,8 @@ from tests.tiny_models import ARCHITECTURES, tiny
 
 pytestmark = pytest.mark.oracle
 
-PROMPTS = ("the cat sat on the", "Once upon a time", "0 1 2", "the")
-SHIPPED_PROMPTS = (
-    "The cat sat on the",
-    "Once upon a time there was a",
-    "Lily was thirsty. She wanted to drink some",
-    "The old king looked at",
-)
+PROMPTS = ("the cat sat on the", "0 1 2")
+SHIPPED_PROMPTS = ("The cat sat on the", "Lily was thirsty. She wanted to drink some")
 
 
 def compare(
@@ -82,14 +77,6 @@ def test_any_beams_and_any_penalty(architecture: str, n_beams: int, length_penal
     lm, how = tiny(architecture), {"length_penalty": length_penalty, "max_new_tokens": 8}
     searches = [compare(lm, prompt, usual_ends(lm), n_beams, **how) for prompt in PROMPTS]
     assert any(beam.ended for search in searches for beam in search.finished)
-
-
-@pytest.mark.parametrize("length_penalty", [-0.5, 0.0, 1.5])
-def test_the_rule_for_stopping(length_penalty: float) -> None:
-    lm = tiny("llama")
-    for prompt in PROMPTS:
-        how = {"length_penalty": length_penalty, "max_new_tokens": 12}
-        compare(lm, prompt, usual_ends(lm), 3, **how)
 
 
 @pytest.mark.parametrize("n_beams", [3, 8])

@@ -39,10 +39,10 @@ def test_logits_at_every_step_are_those_of_a_fresh_full_pass(architecture: str) 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_greedy_ids_are_those_of_generate(architecture: str) -> None:
-    g = Generation(tiny(architecture), PROMPT, max_new_tokens=24)
+    g = Generation(tiny(architecture), PROMPT, max_new_tokens=12)
     while g.finished is None:
         g.step(GREEDY)
-    assert g.ids == generated(g.lm, g.prompt_ids, 24, g.lm.end_ids)
+    assert g.ids == generated(g.lm, g.prompt_ids, 12, g.lm.end_ids)
 
 
 @pytest.mark.parametrize("architecture", ["gpt2", "llama", "gemma2", "mamba"])
@@ -80,8 +80,8 @@ def test_the_cache_holds_as_many_bytes_as_the_formula_says(architecture: str) ->
 
 
 def test_the_shipped_model_agrees_with_transformers(storyteller: LanguageModel) -> None:
-    g = Generation(storyteller, "The cat sat on the", max_new_tokens=40)
+    g = Generation(storyteller, "The cat sat on the", max_new_tokens=16)
     while g.finished is None:
         np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=1e-4)
         g.step(GREEDY)
-    assert g.ids == generated(g.lm, g.prompt_ids, 40, g.lm.end_ids)
+    assert g.ids == generated(g.lm, g.prompt_ids, 16, g.lm.end_ids)

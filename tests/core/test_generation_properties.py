@@ -45,7 +45,7 @@ def act(texts: list[Generation], which: int, action: Settings | tuple[str, int])
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @given(actions=st.lists(st.tuples(st.integers(0, 5), ACTIONS), max_size=20))
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_any_path_ends_where_a_fresh_prefill_stands(
     architecture: str, actions: list[tuple[int, Settings | tuple[str, int]]]
 ) -> None:
@@ -60,7 +60,7 @@ def test_any_path_ends_where_a_fresh_prefill_stands(
             np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=5e-5)
 
 
-@pytest.mark.parametrize("architecture", ["gpt2", "llama", "mistral", "mamba"])
+@pytest.mark.parametrize("architecture", ["gpt2", "llama", "mamba"])
 @given(actions=st.lists(st.tuples(st.integers(0, 5), ACTIONS), min_size=5, max_size=20))
 @settings(max_examples=12)
 def test_texts_whose_caches_are_dropped_all_the_time_are_the_same(
@@ -113,12 +113,12 @@ def test_the_coin_knows_the_seed_and_the_position_alone(seed: int, forced: int) 
     assert a.steps[0].coin == b.steps[0].coin
 
 
-def written(seed: int, n_tokens: int = 12) -> list[int]:
+def written(seed: int) -> list[int]:
     """What one session writes with a seed: forward, back, forward."""
-    g = Generation(tiny("llama"), PROMPT, seed=seed, max_new_tokens=n_tokens)
+    g = Generation(tiny("llama"), PROMPT, seed=seed, max_new_tokens=6)
     while g.finished is None:
         g.step(SAMPLED)
-    g.rewind(min(5, len(g.steps)))
+    g.rewind(min(3, len(g.steps)))
     while g.finished is None:
         g.step(SAMPLED)
     return g.ids

@@ -36,7 +36,7 @@ from model.sampling import ORDERS, Settings, process
 
 pytestmark = pytest.mark.oracle
 
-N_VALUES = 100  # of each of eight processors, and 200 settings for all of them in a row
+N_VALUES = 40  # of each of eight processors, and 80 settings for all of them in a row
 N_ROWS = 10  # of logits for each of them
 N_VOCAB = 40
 TOLERANCE = 1e-10

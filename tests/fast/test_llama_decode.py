@@ -62,7 +62,7 @@ def test_a_llama_gives_the_same_logits_by_hand(changes: dict[str, Any]) -> None:
 def test_a_shipped_model_gives_the_same_logits_by_hand(name: str) -> None:
     lm = load_model(name, "cpu")
     assert lm.weights.fast_decode is not None
-    assert largest_gap(lm.model, lm.weights.fast_decode, n_tokens=60) < EQUAL
+    assert largest_gap(lm.model, lm.weights.fast_decode, n_tokens=20) < EQUAL
 
 
 @pytest.mark.parametrize("way", [by_rows, by_columns, turned])

@@ -26,18 +26,18 @@ def test_c31_greedy_text_is_identical_after_every_opening_and_every_hero(
 ) -> None:
     assert len(set(PROMPTS)) == 100
     make_drafter = partial(ModelDraft, scribbler, 4096)
-    checks = finish(check_greedy(storyteller, make_drafter, PROMPTS[::3], 8, 4))
+    checks = finish(check_greedy(storyteller, make_drafter, PROMPTS[::9], 8, 4))
     assert [one.prompt for one in checks if one.first_difference is not None] == []
     assert sum(one.n_tokens for one in checks) > 1.3 * sum(one.n_rounds for one in checks)
 
 
-def test_c31_sampled_pairs_follow_the_target_over_thousands_of_draws(
+def test_c31_sampled_pairs_follow_the_target_over_a_thousand_draws(
     storyteller: LanguageModel, scribbler: LanguageModel
 ) -> None:
     ids = encode(storyteller, "The cat sat on the")
     draft = ModelDraft(scribbler, 4096)
-    test = finish(compare_distribution(storyteller, draft, ids, n_draws=4_000))
-    assert test.counts.sum() == 4_000
+    test = finish(compare_distribution(storyteller, draft, ids, n_draws=1_000))
+    assert test.counts.sum() == 1_000
     assert test.probs.sum() == pytest.approx(1)
     assert test.chi_square.n_degrees >= 10
     assert test.chi_square.p_value > 0.001
