@@ -2,8 +2,8 @@
 
 A claim of that kind that holds here as well does not measure its sentence; the sizes are those in
 which a trained model's does. The first model stands among a whole family of random ones, with the
-shipped tokenizer, so that drafts, judges and masked models are random too; the others are of other
-architectures, and have tokenizers of their own.
+shipped tokenizer, so that drafts, judges and masked models are random too; the other is of another
+architecture, and has a tokenizer of its own.
 """
 
 from __future__ import annotations
@@ -32,16 +32,15 @@ REFUSED = {("mamba", "C32"): "cannot be cropped"}  # a state cannot take draft t
 HALF_ARITHMETIC = "C32"
 DIFFER_BY_CHANCE = {"C34", "C42"}  # fewer pages, or stories, than usual
 TEMPLATE = "{% for m in messages %}<|user|>{{ m['content'] }}<|end|>{% endfor %}"
-CONTEXT = 512
 
 
 @functools.cache
 def family(name: str) -> LanguageModel:
-    """A shipped model's architecture with two layers of random weights, and its tokenizer."""
+    """A shipped model's architecture with one layer of random weights, and its tokenizer."""
     shipped = load_model(name, "cpu")
-    shape = AutoConfig.from_pretrained(SHIPPED[name]).to_dict() | {"num_hidden_layers": 2}
+    shape = AutoConfig.from_pretrained(SHIPPED[name]).to_dict() | {"num_hidden_layers": 1}
     if layers := shape.get("layer_types"):
-        shape["layer_types"] = layers[:2]
+        shape["layer_types"] = layers[:1]
     with torch.random.fork_rng():
         torch.manual_seed(sum(map(ord, name)))
         model = type(shipped.model)(type(shipped.model.config)(**shape))
@@ -54,16 +53,15 @@ def family(name: str) -> LanguageModel:
 
 
 @functools.cache
-def other(architecture: str, **changes: int) -> LanguageModel:
+def other(architecture: str) -> LanguageModel:
     words = tokenizer(chat_template=TEMPLATE)
     with tempfile.TemporaryDirectory() as folder:
-        save(Path(folder), bare_model(architecture, **changes), words)
+        save(Path(folder), bare_model(architecture), words)
         return load_model(folder, "cpu")
 
 
 MODELS: dict[str, Callable[[], LanguageModel]] = {
     "llama": lambda: family("storyteller"),
-    "qwen3": lambda: other("qwen3", max_position_embeddings=CONTEXT),
     "mamba": lambda: other("mamba"),
 }
 

@@ -16,7 +16,7 @@ from viz.constraints.mask_chart import DEAD_END_MASS
 @pytest.fixture(scope="module")
 def methods(storyteller: LanguageModel) -> dict[str, MethodResult]:
     generation = begin(storyteller, EXAMPLES[FIRST]).steps.generation
-    results = finish(compare_methods(generation.text, generation.constraint))
+    results = finish(compare_methods(generation.text, generation.constraint, 10))
     return {method.name: method for method in results}
 
 

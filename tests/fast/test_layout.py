@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import time
 
 import pytest
 import torch
@@ -17,10 +16,13 @@ from tests.tiny_models import bare_model
     ("milliseconds", "kept"), [((9, 3, 9), 1), ((3, 9, 9), 0), ((9, 9, 3), 2), ((5, 5, 5), 0)]
 )
 def test_the_first_way_is_kept_unless_another_clearly_wins(
-    milliseconds: tuple[int, ...], kept: int
+    milliseconds: tuple[int, ...], kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    now = [0]
+    monkeypatch.setattr(layout.time, "perf_counter", lambda: now[0])
+
     def taking(n: int) -> Way:
-        return lambda x, _: time.sleep(n / 1000) or x
+        return lambda x, _: now.append(now.pop() + n) or x
 
     ways = [taking(n) for n in milliseconds]
     before = torch.get_num_threads()

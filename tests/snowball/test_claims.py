@@ -120,10 +120,10 @@ def test_c42_more_context_and_more_training_predict_better(
 def test_c43_a_text_that_may_not_end_repeats_itself_as_books_do_not(
     storyteller: LanguageModel,
 ) -> None:
-    books = [encode(storyteller, book)[:128] for book in held_out("books")]
+    books = [encode(storyteller, book)[:256] for book in held_out("books")]
     prompt = encode(storyteller, "Once upon a time")
-    texts = finish(generate_long(storyteller, prompt, KINDS, 128, books))
-    kinds, last = np.array(texts.kinds), slice(88, 128)
+    texts = finish(generate_long(storyteller, prompt, KINDS, 256, books))
+    kinds, last = np.array(texts.kinds), slice(176, 256)
     repeated = [texts.repeated[kinds == i, last].mean() for i in range(3)]
     assert repeated[0] > repeated[2]
     surprise = [np.nanmean(texts.surprise[kinds == i, last]) for i in range(3)]
