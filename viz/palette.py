@@ -100,18 +100,8 @@ def paint(named: str, theme: Theme) -> str:
     return tone if match[2] is None else f"rgba({red},{green},{blue},{match[2]})"
 
 
-def declarations(theme: Theme) -> str:
-    """Writes every role of a theme as CSS custom properties, without a selector."""
-    return "".join(f"--{role}:{code(role, theme)};" for role in ROLES)
-
-
-def both_schemes() -> str:
+def declarations() -> str:
     """Writes every role as CSS custom properties that follow the scheme of what stands in them."""
     return "".join(
         f"--{role}:light-dark({tone.light}, {tone.dark});" for role, tone in ROLES.items()
     )
-
-
-def css_variables() -> str:
-    """Writes both themes for a shadow root: light, and dark on a host with `data-theme=dark`."""
-    return f":host{{{declarations('light')}}}\n:host([data-theme=dark]){{{declarations('dark')}}}\n"

@@ -22,8 +22,6 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from viz.palette import css_variables
-
 SHARED = Path(__file__).parent / "live"
 ENTRY = "mount.js"
 MAX_EXACT = 65_536  # entries of a vocabulary that travel whole
@@ -181,10 +179,10 @@ def modules_in_order(folder: Path) -> tuple[str, ...]:
 
 
 def style_sheet(*folders: Path) -> str:
-    """Join the style sheets: the palette's colours, then the base, then the rest by name."""
+    """Join the style sheets: the base, then the rest by name."""
     sheets = [path for folder in folders for path in folder.glob("*.css")]
     sheets.sort(key=lambda path: (path.name != "base.css", path.name))
-    return "\n".join([css_variables(), *(path.read_text("utf-8") for path in sheets)])
+    return "\n".join(path.read_text("utf-8") for path in sheets)
 
 
 def script(folder: Path, *, ending: str, sheets: Sequence[Path] = ()) -> str:

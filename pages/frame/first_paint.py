@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from pages.frame.contents import APP, LESSONS
-from viz.palette import both_schemes, code
+from viz.palette import code, declarations
 
 _SHEET = Path(__file__).with_name("page.css").read_text("utf-8")
-STYLE = f"<style>:root {{{both_schemes()}}}\n{_SHEET}</style>"
+STYLE = f"<style>:root {{{declarations()}}}\n{_SHEET}</style>"
 _SERVED = Path(st.__file__).parent / "static"
 # what most pages have: asked for at once, they are there when the page is laid out
 _EARLY = ("StreamlitMarkdown", "Checkbox", "TextInput", "Slider", "Selectbox", "NumberInput")

@@ -120,9 +120,7 @@ def as_far_as_needed(step: Step) -> Distribution:
 def _page() -> str:
     """Join the page's own html, css and js, the data left out."""
     style = (
-        f":root{{{declarations('light')}--st-font:{FONT};--st-code-font:{MONO};"
-        "--st-background-color:var(--paper);}\n"
-        f"@media screen and (prefers-color-scheme:dark){{:root{{{declarations('dark')}}}}}\n"
+        f":root{{{declarations()}--st-font:{FONT};--st-code-font:{MONO};}}\n"
         + (FOLDER / "replay.css").read_text("utf-8")
     )
     scripts = script(FOLDER, ending="\nmountReplay();", sheets=(SHARED, LIVE, FOLDER))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pytest
 
 from pages.frame.first_paint import STYLE
-from viz.palette import ROLES, THEMES, Theme, code, colour, css_variables, paint, sheer
+from viz.palette import ROLES, THEMES, Theme, code, colour, declarations, paint, sheer
 
 Rgb = npt.NDArray[np.float64]
 
@@ -164,12 +164,9 @@ def test_roles_stay_apart_on_a_washed_out_projector(figure: str, theme: Theme) -
 
 
 def test_css_names_every_role_in_both_themes() -> None:
-    light, dark = css_variables().splitlines()
-    assert light.startswith(":host{")
-    assert dark.startswith(":host([data-theme=dark]){")
+    named = declarations()
     for role in ROLES:
-        assert f"--{role}:{code(role, 'light')};" in light
-        assert f"--{role}:{code(role, 'dark')};" in dark
+        assert f"--{role}:light-dark({code(role, 'light')}, {code(role, 'dark')});" in named
 
 
 def test_a_role_is_painted_in_a_theme_and_what_names_none_stays() -> None:

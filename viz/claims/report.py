@@ -194,8 +194,7 @@ def to_html(rows: Sequence[Row], facts: Mapping[str, str]) -> Markup:
     head = element("tr", *(element("th", name) for name in heads))
     where = ", ".join(f"{name} {value}" for name, value in facts.items())
     return _PAGE.format(
-        light=Markup(declarations("light")),
-        dark=Markup(declarations("dark")),
+        colours=Markup(declarations()),
         font=Markup(FONT),
         told=f"{tally(rows)}. Measured: {where}.",
         table=element("table", head, *map(_html_row, rows)),
@@ -206,8 +205,7 @@ _PAGE = Markup("""<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>What is said of generation, and what was measured</title>
 <style>
-:root {{{light} color-scheme: light dark}}
-@media (prefers-color-scheme: dark) {{:root {{{dark}}}}}
+:root {{{colours} color-scheme: light dark}}
 body {{font: 16px/1.45 {font}; background: var(--paper); color: var(--ink);
  max-width: 70rem; margin: 2rem auto; padding: 0 1rem}}
 table {{border-collapse: collapse; width: 100%}}

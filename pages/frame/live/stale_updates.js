@@ -1,11 +1,21 @@
-// How a component is mounted, and the order of calls. The first calls of a component wait for its script, and the last of them may
-// be let through first. Streamlit takes a call that was overtaken back, after it was made.
+// How a component is mounted, its style sheet, and the order of calls. The first calls of a component
+// wait for its script, and the last of them may be let through first. Streamlit takes a call that was
+// overtaken back, after it was made.
 
-import { adoptStyles, detectTheme } from "./theme.js";
+let sheet = null; // one for all places of a component, made from the text that Python put before it
+
+/** Gives a place in the page the component's style sheet. */
+export function adoptStyles(shadowRoot) {
+  if (sheet === null) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(LIVE_CSS);
+  }
+  shadowRoot.adoptedStyleSheets = [sheet];
+}
 
 /**
  * Makes a component's entry: one object for each place in the page, built once and handed every later
- * call of Streamlit, on a change of data or theme. It is closed only once its place has truly left the
+ * call of Streamlit. It is closed only once its place has truly left the
  * page: Streamlit also takes back a call that was overtaken by the next one.
  * @param {new (place: ShadowRoot) => {receive(component: Component): void, close?(): void}} Shown
  */
@@ -22,7 +32,6 @@ export function mountOnce(Shown) {
       adoptStyles(place);
       byPlace.set(place, new Shown(place));
     }
-    detectTheme(place);
     byPlace.get(place).receive(component);
     return () => setTimeout(() => closeIfGone(place));
   });

@@ -33,7 +33,6 @@ export function mountReplay() {
   };
   scrubber.max = String(recording.length);
   scrubber.addEventListener("input", () => goTo(Number(scrubber.value)));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
   globalThis.__ottVocabulary = { [run.header.model.name]: run.labels };
   addEventListener("beforeprint", () => goTo(recording.length));
   writeAround(run);

@@ -39,9 +39,8 @@ def phone_page() -> str:
     markup, style, script = (
         (_FOLDER / f"phone.{kind}").read_text("utf-8") for kind in ("html", "css", "js")
     )
-    colours = f":root{{{declarations('light')}}}"
-    dark = f"@media (prefers-color-scheme: dark){{:root{{{declarations('dark')}}}}}"
-    return markup.replace("/* style */", colours + dark + style).replace("// script", script)
+    colours = f":root{{color-scheme:light dark;{declarations()}}}"
+    return markup.replace("/* style */", colours + style).replace("// script", script)
 
 
 async def show_phone(_: Request) -> Response:

@@ -1,8 +1,7 @@
 // Two texts, token by token: above the original, below what follows the forced token.
 
 import { el, setAttribute } from "../../frame/live/dom.js";
-import { inOrder } from "../../frame/live/stale_updates.js";
-import { adoptStyles, detectTheme } from "../../frame/live/theme.js";
+import { adoptStyles, inOrder } from "../../frame/live/stale_updates.js";
 
 const MAX_NATS = 10; // at which the tint is full
 
@@ -14,7 +13,6 @@ const MAX_NATS = 10; // at which the tint is full
  */
 export const mountStrip = inOrder(({ data, parentElement, setTriggerValue }) => {
   adoptStyles(parentElement);
-  detectTheme(parentElement);
   const box = el(
     "div",
     { class: "strip" },
