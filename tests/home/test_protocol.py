@@ -1,4 +1,4 @@
-"""PROTOCOL.md is what both sides say: every field and event of it, and no other."""
+"""types.d.ts and PROTOCOL.md are what both sides say: every field and event, and no other."""
 
 from __future__ import annotations
 
@@ -24,20 +24,41 @@ from pages.home.session import Session
 
 LIVE = Path(__file__).parents[2] / "pages" / "home" / "live"
 DESCRIBED = (LIVE / "PROTOCOL.md").read_text("utf-8")
-FIELDS = set(re.findall(r"^\| `([a-z_.]+)` \| [^|]+ \|$", DESCRIBED, re.MULTILINE))
+TYPES = (SHARED / "types.d.ts").read_text("utf-8")
+INTERFACES = {
+    name: (inherited, re.findall(r"^  ([a-z_]+)\??: (.+?);(?: //|$)", body, re.MULTILINE))
+    for name, inherited, body in re.findall(
+        r"^interface (\w+)(?: extends (\w+))? \{\n(.*?)^\}", TYPES, re.MULTILINE | re.DOTALL
+    )
+}
 EVENTS = {
     kind: set(re.findall(r"`([a-z_]+)`", fields))
     for kind, fields in re.findall(r"^\| `([a-z]+)` \|([^|]*)\| [^|]+ \|$", DESCRIBED, re.MULTILINE)
 }
 OF_EVERY_EVENT = {"n", "kind", "branch", "holds"}
 BY_THEIR_OWN_NAMES = ("controls", "orders", "joined", "settings", "stages", "arrays")
+
+
+def described(interface: str, prefix: str = "") -> Iterator[str]:
+    """The fields of an interface of types.d.ts, those of its parts behind a point."""
+    inherited, fields = INTERFACES[interface]
+    if inherited:
+        yield from described(inherited, prefix)
+    for name, kind in fields:
+        yield f"{prefix}{name}"
+        part = re.match(r"\w+", kind)
+        if part and part[0] in INTERFACES and part[0] != "Header":
+            yield from described(part[0], f"{prefix}{name}.")
+
+
+FIELDS = {*described("Message"), *described("Header")}
 SCRIPTS = "\n".join(
     path.read_text("utf-8") for folder in (LIVE, SHARED) for path in folder.glob("*.js")
 )
 
 
 def paths(value: Any, prefix: str = "") -> Iterator[str]:
-    """The fields of a header as PROTOCOL.md writes them."""
+    """The fields of a header as `described` names them."""
     items = value if isinstance(value, list) else [value]
     for item in items:
         for name, inner in item.items() if isinstance(item, dict) else ():

@@ -1,5 +1,5 @@
-// What the scripts hand to one another, for `deno check`. Python's side of a header is described field
-// by field in pages/home/live/PROTOCOL.md.
+// What Python says to the page, and what the scripts hand to one another, for `deno check`. What it is
+// all for, pages/home/live/PROTOCOL.md says.
 
 /** The joined style sheets, put before the scripts by pages/frame/component.py. */
 declare const LIVE_CSS: string;
@@ -57,17 +57,17 @@ type Values = Record<SettingName, number>;
 type Settings = Values & { order: string[] };
 type Controls = Values & { use: string[]; greedy: boolean; order: string };
 
-// ---- a message, and the header of a state
+// ---- what Python says: every field of it, and no other (tests/home/test_protocol.py)
 
 /** The whole state, or the change to one that the page holds. */
 interface Message {
-  version: number;
-  follows: number | null;
-  base: number | null;
+  version: number; // of the state that the page has then; numbers rise
+  follows: number | null; // of a message that was sent ahead: the answer that Next is pressed on
+  base: number | null; // the version that `change` is made to; null where all is said
   whole?: Header;
-  change?: { in?: Record<string, Change> };
-  kept?: string[];
-  arrays?: { name: string; dtype: "f4" | "i4"; length: number }[];
+  change?: { in?: Record<string, Change> }; // what of the state is another one
+  kept?: string[]; // arrays that are as they were
+  arrays?: { name: string; dtype: "f4" | "i4"; length: number }[]; // that stand behind the header
 }
 /** What becomes of a value: a plain one replaces it. */
 type Change =
@@ -75,9 +75,10 @@ type Change =
   | boolean
   | number
   | string
-  | { set: unknown }
-  | { keep: number; add: unknown[] | string }
-  | { in: Record<string, Change> };
+  | { set: unknown } // a list or an object that replaces it
+  | { keep: number; add: unknown[] | string } // entries or characters that stand, and what follows them
+  | { in: Record<string, Change> }; // inside an object or, by their places, a list
+/** What the page makes of it. */
 interface State {
   version: number;
   follows: number | null;
@@ -86,80 +87,126 @@ interface State {
 }
 
 interface Header {
-  ack: number;
-  branch: number;
-  next_id: number | null;
-  coin: number;
-  prompt: string;
-  examples: string[];
-  ids: number[];
-  n_prompt: number;
-  joined: Record<string, string>;
-  finished: "eos" | "length" | "recorded" | null;
-  logprob: number;
-  model: { name: string; n_parameters: number; vocab_size: number; device: string; dtype: string };
+  ack: number; // of the last event that was handled
+  branch: number; // of the text that is written
+  next_id: number | null; // that Next will append; null where the text is finished
+  coin: number; // of the next position, in [0, 1): shown once Next is pressed, or to who peeks
+  prompt: string; // as it was typed
+  examples: string[]; // prompts to try
+  ids: number[]; // the text, prompt and generated
+  n_prompt: number; // how many of them are the prompt
+  joined: Record<string, string>; // by position, the characters that are complete only with that token
+  finished: "eos" | "length" | "recorded" | null; // "recorded": in a saved page
+  logprob: number; // of what was generated, in nats, at temperature 1
+  model: Model;
   steps: Steps;
-  timing: { phase: Phase; seconds: number; n_input: number; is_shared: boolean };
+  timing: Timed;
   cache: Cache;
   controls: Controls;
-  orders: Record<string, string[]>;
-  distribution: { n_vocab: number; n_unsent: number } | null;
-  inspect: Inspected | null;
-  branches: Branch[];
-  pieces: Piece[];
-  pieces_of: string;
-  guess: { text: string; label: string; rank: number; prob: number; n_tokens: number } | null;
-  code: Code;
-  hide_bars: boolean;
-  presenter: boolean;
+  orders: Record<string, string[]>; // stage names by engine
+  distribution: Described | null; // of the next position
+  inspect: Inspected | null; // the position that is looked back at
+  branches: Branch[]; // every text that is kept
+  pieces: Piece[]; // the text in the prompt's field
+  pieces_of: string; // that text
+  guess: Guess | null; // what the reader expects next
+  code: Code; // the function that ran
+  hide_bars: boolean; // the reader wants to predict first
+  presenter: boolean; // it is read from the back row
   notice: Notice | null;
-  link: string;
+  link: string; // the query that brings all this back; empty where the text is too long
 }
+interface Model {
+  name: string; // under which its labels came
+  n_parameters: number;
+  vocab_size: number; // width of the logits
+  device: string;
+  dtype: string;
+}
+/** A list for each column, an entry for each generated token; the pass is what made its distribution. */
 interface Steps {
-  logprob: number[];
-  prob: number[];
-  rank: number[];
-  entropy: number[];
-  chosen_prob: number[];
-  coin: number[];
-  forced: boolean[];
-  top_id: number[];
-  top_prob: number[];
+  logprob: number[]; // in nats, at temperature 1
+  prob: number[]; // at temperature 1
+  rank: number[]; // 0 is the best
+  entropy: number[]; // of the distribution at temperature 1, in nats
+  chosen_prob: number[]; // after the masks; 0 where they exclude it
+  coin: number[]; // that fell there, in [0, 1)
+  forced: boolean[]; // by the reader
+  top_id: number[]; // the best token
+  top_prob: number[]; // at temperature 1
   phase: Phase[];
-  n_input: number[];
-  cache_tokens: number[];
-  bytes: number[];
+  n_input: number[]; // tokens that the pass read
+  cache_tokens: number[]; // positions after it
+  bytes: number[]; // of these positions
   seconds: number[];
-  is_shared: boolean[];
+  is_shared: boolean[]; // others were served meanwhile
 }
+/** The newest pass. */
+interface Timed {
+  phase: Phase;
+  seconds: number;
+  n_input: number; // tokens that it read
+  is_shared: boolean; // others were served meanwhile
+}
+/** After the newest pass. */
 interface Cache {
-  tokens: number;
-  bytes: number;
-  bytes_held: number;
-  n_layers: number;
-  n_kv_heads: number;
-  head_dim: number;
-  bytes_per_number: number;
-  bytes_per_token: number;
-  sliding_window: number | null;
+  tokens: number; // positions
+  bytes: number; // of these positions
+  bytes_held: number; // of the storage behind them
+  n_layers: number; // that keep one
+  n_kv_heads: number; // per layer
+  head_dim: number; // numbers per head
+  bytes_per_number: number; // by the dtype
+  bytes_per_token: number; // over all layers
+  sliding_window: number | null; // positions that a sliding layer keeps; null without
 }
-interface Inspected {
-  n_vocab: number;
-  n_unsent: number;
-  position: number;
-  token_id: number;
-  coin: number | null;
-  forced: boolean;
-  settings: Settings;
+/** Its arrays are `logits`; above 65,536 entries `ids`, `tail_counts`, `tail_logits`, `tail_variances` too. */
+interface Described {
+  n_vocab: number; // entries that it stands for
+  n_unsent: number; // of them, those that a server left out
+}
+/** Its arrays begin with `inspect_`. */
+interface Inspected extends Described {
+  position: number; // in the text
+  token_id: number; // that was chosen there
+  coin: number | null; // that fell there; null in the prompt
+  forced: boolean; // by the reader
+  settings: Settings; // that were active
 }
 interface Branch {
   id: number;
   ids: number[];
-  n_common: number;
+  n_common: number; // how many it begins with in common with the text that is written
   joined: Record<string, string>;
   logprob: number;
-  query: string;
+  query: string; // its prompt, seed, template, run and forced tokens as in `link`, however long
 }
+interface Piece {
+  id: number;
+  label: string; // its visible text
+  bytes: string; // in hexadecimal
+  joined: string; // the characters that it completes
+  special: boolean;
+}
+interface Guess {
+  text: string; // as it was written
+  label: string; // of its first token
+  rank: number; // 0 is the model's best
+  prob: number; // at temperature 1
+  n_tokens: number; // that the guess is made of
+}
+interface Code {
+  name: string;
+  file: string;
+  first_line: number; // its number in the file
+  lines: string[];
+  stages: Record<string, [number, number]>; // first and last line of each
+}
+interface Notice {
+  kind: "error" | "info";
+  text: string; // one sentence
+}
+
 /** What a tab keeps of all branches: see tab_record.js. */
 interface TabRecord {
   ack: number;
@@ -168,24 +215,6 @@ interface TabRecord {
   controls: Controls;
   active: number;
   branches: Pick<Branch, "id" | "ids" | "logprob" | "query">[];
-}
-interface Piece {
-  id: number;
-  label: string;
-  bytes: string;
-  joined: string;
-  special: boolean;
-}
-interface Code {
-  name: string;
-  file: string;
-  first_line: number;
-  lines: string[];
-  stages: Record<string, [number, number]>;
-}
-interface Notice {
-  kind: "error" | "info";
-  text: string;
 }
 
 /** The header of the sampling lesson's payload. */
