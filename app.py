@@ -25,10 +25,10 @@ if __name__ == "__main__":  # a reader's visit
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
-    from pages.frame import first_paint, resuming, theme_message
+    from pages.frame import first_paint, patches
     from pages.lessons.classroom import phone
 
-    resuming.watch_no_sources()
-    theme_message.keep_theme()
+    patches.watch_no_sources()
+    patches.keep_theme()
     base = first_paint.base_path()
     app = App(__file__, routes=(*first_paint.routes(base), *phone.routes(base)))

@@ -27,6 +27,7 @@ ENTRY = "mount.js"
 MAX_EXACT = 65_536  # entries of a vocabulary that travel whole
 
 _IMPORT = re.compile(r"^import\b[^;]*from \"(\.(?:/|[./a-z_]+/)[a-z_]+\.js)\";\n?", re.MULTILINE)
+_COMMENT = re.compile(r"^ *(?://.*\n|/\*\*(?:[^*]|\*(?!/))*\*/\n)?", re.MULTILINE)  # and the indent
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
 
 # A component whose script travels with the labels: it waits for it and hands every call on to it.
@@ -194,6 +195,6 @@ def script(folder: Path, *, ending: str, sheets: Sequence[Path] = ()) -> str:
         sheets: Folders of style sheets, which become the first constant; by default this one.
     """
     sources = [(folder / name).read_text("utf-8") for name in modules_in_order(folder)]
-    bodies = [_EXPORT.sub("", _IMPORT.sub("", source)) for source in sources]
+    bodies = [_COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", source))) for source in sources]
     constant = f"const LIVE_CSS = {json.dumps(style_sheet(*(sheets or [folder])))};"
     return "\n".join([constant, *bodies, ending])

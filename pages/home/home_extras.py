@@ -1,4 +1,4 @@
-"""Below the live component: experiments to try, the run as files."""
+"""Below the live component: claims to try, the run as files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from functools import partial
 
 import streamlit as st
 
+from pages.frame.claims import CLAIMS, Claim
 from pages.frame.layout import is_presenting
+from pages.frame.models import default_model
 from pages.home.branch import Notice
-from pages.home.experiments import HOME_CLAIMS, set_up
+from pages.home.link import follow, read_link
 from pages.home.replay_page import replay_page
 from pages.home.run_export import SAVED_RUN, read_run, run_record
 from pages.home.session import Session
 from viz.home.run_export import to_csv, to_json
 
+HOME_CLAIMS = tuple(claim for claim in CLAIMS if claim.page == "generate")
 MAX_MEGABYTES = 20  # of a saved run
 FILES = {
     "csv": ("Table, CSV", "text/csv", "utf-8-sig"),  # the mark is for Excel
@@ -41,6 +44,16 @@ def show_experiments(session: Session) -> None:
             st.markdown(f"**{claim.sentence}** {claim.where}")
         if is_chosen:
             st.rerun()  # the whole page shows what was set up
+
+
+def set_up(session: Session, claim: Claim) -> None:
+    """Bring the session to where the claim is tried; what was on the page stays a branch."""
+    session.notice = None
+    for query, keep in ((claim.beside, False), (claim.query, bool(claim.beside))):
+        if query:
+            link = read_link(query, default_model())
+            session.start(link.prompt, link.seed, keep=keep)
+            follow(session, link)
 
 
 def show_files(session: Session) -> None:

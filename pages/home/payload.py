@@ -26,13 +26,6 @@ from pages.home.link import write_link, write_text
 from pages.home.replica import Listed, Table, count_common
 from pages.home.session import Session
 
-EXAMPLES = (
-    "The cat sat on the",
-    "Once upon a time",
-    "One day, a little girl named Lily",
-    "The dragon opened the door and",
-    "The old man looked at the sea",
-)
 _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
 
 
@@ -49,7 +42,6 @@ def describe(
         "ack": session.ack,
         "next_id": session.next_id(),
         "coin": uniform_at(again.seed if again else branch.seed, len(generation.ids)),
-        "examples": EXAMPLES,
         "finished": generation.finished,
         "controls": session.controls.to_page(),
         "distribution": distribution,

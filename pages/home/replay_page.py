@@ -53,7 +53,6 @@ def record(session: Session, *, presenter: bool) -> dict[str, Any]:
     positions = [_position(*pair) for pair in zip(steps, choices, strict=False)]
     header = written(describe_text(session, steps)) | {
         "ack": -1,
-        "examples": (),
         "finished": run.finished or "recorded",
         "controls": session.controls.to_page(),
         "cache": describe_cache(generation),

@@ -13,19 +13,6 @@ if TYPE_CHECKING:
     from pages.home.session import Session
 
 
-def shelve(session: Session, texts: list[Shelved], active: int) -> None:
-    """Put texts beside the active one, in their order.
-
-    Args:
-        session: Whose texts they are.
-        texts: By ascending number, the active one among them.
-        active: Its number.
-    """
-    session.active.number = active
-    session.branches = [session.active if text.number == active else text for text in texts]
-    session.n_begun = texts[-1].number + 1
-
-
 def take_down(session: Session, text: Shelved) -> Branch:
     """Write a text from the shelf again; it is then a branch like the others.
 

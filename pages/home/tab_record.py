@@ -16,7 +16,6 @@ from pages.home.branch import Shelved
 from pages.home.controls import Controls
 from pages.home.link import LinkState, read_link, read_whole, write_text
 from pages.home.session import MAX_BRANCHES, Session
-from pages.home.shelf import shelve
 
 MAX_IDS = 200_000  # tokens of one branch
 MAX_NUMBER = 10**6  # of the branches that one reader has begun
@@ -60,7 +59,9 @@ def bring_back(
             "go on with the text that is here."
         ) from None
     if session.lm.name == kept.model:
-        shelve(session, kept.texts, kept.active.number)
+        session.active.number = kept.active.number
+        session.branches = [session.active if t is kept.active else t for t in kept.texts]
+        session.n_begun = kept.texts[-1].number + 1
     return session
 
 

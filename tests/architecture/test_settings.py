@@ -17,8 +17,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from pages.frame.resuming import watch_no_sources
-from pages.frame.theme_message import keep_theme
+from pages.frame.patches import keep_theme, watch_no_sources
 from tests.architecture.sources import OUR_OWN, python_files, read
 from tests.charts.test_palette import contrast as light_contrast
 from tests.charts.test_palette import linear

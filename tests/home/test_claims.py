@@ -12,7 +12,7 @@ import torch
 from model.draw import rank_order
 from model.generation import Generation
 from model.loading import LanguageModel
-from pages.home.experiments import HOME_CLAIMS, set_up
+from pages.home.home_extras import HOME_CLAIMS, set_up
 from pages.home.payload import describe
 from pages.home.replica import written
 from pages.home.session import Session

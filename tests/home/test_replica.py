@@ -181,7 +181,7 @@ def test_what_was_sent_ahead_is_not_sent_again() -> None:
 
 
 CHANGED = """async (pairs) => {
-  const { changed } = await import('/pages/home/live/changes.js');
+  const { changed } = await import('/pages/home/live/replica.js');
   return pairs.map(([old, change]) => changed(old, change));
 }"""
 OF_THE_PAGE: list[tuple[dict[str, Any], dict[str, Any]]] = [

@@ -19,7 +19,7 @@ export function el(tag, props = {}, ...children) {
 }
 
 /** Makes a button that sends no form. */
-export function createButton(kind, words, onclick = null) {
+export function createButton(kind, words = null, onclick = null) {
   return el("button", { type: "button", class: kind, onclick }, words);
 }
 

@@ -92,7 +92,6 @@ interface Header {
   next_id: number | null; // that Next will append; null where the text is finished
   coin: number; // of the next position, in [0, 1): shown once Next is pressed, or to who peeks
   prompt: string; // as it was typed
-  examples: string[]; // prompts to try
   ids: number[]; // the text, prompt and generated
   n_prompt: number; // how many of them are the prompt
   joined: Record<string, string>; // by position, the characters that are complete only with that token

@@ -1,7 +1,7 @@
 // One row of the bars: a token, and what every strategy makes of it. A rejected token keeps its raw
 // bar, hatched; its number is 0.
 
-import { el, quote, setAttribute, setShown, setText, spoken, visibleParts } from "../../frame/live/dom.js";
+import { createButton, el, quote, setAttribute, setShown, setText, spoken, visibleParts } from "../../frame/live/dom.js";
 import { formatCount, formatCumulative, formatProbability } from "../../frame/live/format.js";
 import { COLUMNS } from "./column_headers.js";
 import { N_TOKEN_ROWS } from "./rows.js";
@@ -16,7 +16,7 @@ const ROOMY = 0.4; // of a track: a longer bar leaves no room for the word "boun
  */
 export function createRow(isTail, actions) {
   const others = isTail ? createOthers(actions) : null;
-  const label = others?.button ?? el("button", { type: "button", class: "bars-label" });
+  const label = others?.button ?? createButton("bars-label");
   const rank = el("span", { class: "bars-rank" });
   const cells = COLUMNS.map(({ name }) => createCell(name));
   const element = el(
@@ -33,7 +33,7 @@ export function createRow(isTail, actions) {
     if (isTail) setText(label, `all others (${formatCount(nOthers)})`);
     if (isTail || token === null) return;
     setAttribute(element, "data-id", token.id);
-    setAttribute(element, "data-chosen", token.id === view.chosenId ? "true" : null);
+    setAttribute(element, "data-chosen", token.id === view.chosenId);
     const words = view.label(token.id);
     if (words !== shownLabel) {
       shownLabel = words;
@@ -75,9 +75,9 @@ function createCell(name) {
     const sign = cell.isKept && cell.bound ? (cell.bound > 0 ? "≤" : "≥") : "";
     setText(number, cell.isHeld ? sign + formatProbability(cell.prob) : "–"); // a column adds up
     setAttribute(element, "data-state", cell.isKept ? "kept" : "rejected");
-    setAttribute(element, "data-over", shown > fullBar ? "true" : null);
+    setAttribute(element, "data-over", shown > fullBar);
     setAttribute(element, "data-boundary", boundary);
-    setAttribute(element, "data-full", boundary && share > ROOMY ? "true" : null);
+    setAttribute(element, "data-full", boundary && share > ROOMY);
     setAttribute(element, "aria-label", cell.isKept ? null : `rejected, raw ${formatProbability(cell.raw)}`);
     setShown(coin, cell.hasCoin);
   }

@@ -16,12 +16,7 @@ import {
   lastStage,
 } from "../../frame/live/strategies.js";
 
-const LEGEND = [
-  ["kept", "kept"],
-  ["rejected", "rejected"],
-  ["chosen", "chosen"],
-  ["coin", "coin"],
-];
+const LEGEND = ["kept", "rejected", "chosen", "coin"];
 const UNSENT =
   "tokens were not sent by the server: their sum is exact at temperature 1, else a bound (≤, ≥); " +
   "entropies take them as equally likely.";
@@ -36,7 +31,7 @@ export function createBars(actions) {
   const matrix = createMatrix(actions);
   const coin = createCoinBar(actions);
   const pipeline = createPipeline(actions);
-  const unsent = el("p", { class: "bars-unsent" });
+  const unsent = el("p", { class: "muted" });
   const element = el(
     "section",
     { class: "bars", "aria-label": "The next token under every strategy" },
@@ -53,14 +48,14 @@ export function createBars(actions) {
     lastView = view;
     if (view.distribution === null) return;
     setAttribute(element, "data-stage", view.stage);
-    setAttribute(element, "data-drawn", view.isDrawn ? "true" : null);
+    setAttribute(element, "data-drawn", view.isDrawn);
     const results = new Map(
       COLUMNS.map(({ name }) => [name, name === "active" ? activeResult(view) : aloneResult(view, name)]),
     );
     const active = results.get("active");
     top.update(view, active);
     setAttribute(matrix.table, "data-hides", top.isComparing ? null : unused(view.controls));
-    setAttribute(element, "data-comparing", top.isComparing ? "true" : null);
+    setAttribute(element, "data-comparing", top.isComparing);
     matrix.update(view, results, top.fullBar(active.stages[0].probs[0]));
     const { nUnsent } = view.distribution;
     setShown(unsent, nUnsent > 0);
@@ -73,21 +68,16 @@ export function createBars(actions) {
 
 /** What one sees, in a sentence; the legend; which strategies show, and to which scale. */
 function createTopLine(onChange) {
-  const likeliest = el("span", { class: "bars-best" });
+  const likeliest = el("span", { class: "named" });
   const share = el("b", {});
   const words = el("b", { class: "bars-words" });
   const kept = el("span", {});
   const compare = el("input", { type: "checkbox", name: "compare", onchange: onChange });
   const auto = el("option", { value: "auto" });
   const fixed = FULL_BARS.map((share) => el("option", { value: share }, fullInWords(share)));
-  const scale = el(
-    "select",
-    { class: "bars-scale", "aria-label": "probability of a full bar" },
-    auto,
-    ...fixed,
-  );
-  scale.addEventListener("change", onChange);
-  const keys = LEGEND.map(([name, text]) => el("span", { class: `bars-key is-${name}` }, text));
+  const ofScale = { class: "bars-scale", "aria-label": "probability of a full bar", onchange: onChange };
+  const scale = el("select", ofScale, auto, ...fixed);
+  const keys = LEGEND.map((name) => el("span", { class: `bars-key is-${name}` }, name));
   const element = el(
     "div",
     { class: "bars-top" },
@@ -97,7 +87,7 @@ function createTopLine(onChange) {
       ...["Likeliest: ", likeliest, " ", share, ". Drawn from ", kept, " tokens: ", words, "."],
     ),
     el("span", { class: "bars-legend" }, ...keys),
-    el("label", { class: "bars-compare" }, compare, "all strategies"),
+    el("label", { class: "switch muted bars-compare" }, compare, "all strategies"),
     scale,
   );
   /** The probability of a full bar: by itself it follows the raw logits, never a slider. */
@@ -135,10 +125,13 @@ function fullInWords(share) {
 /** On a narrow page one strategy stands beside the active one: this chooses which. */
 function createPicker(table) {
   const choices = COLUMNS.filter(({ name }) => name !== "active");
-  const select = el("select", {}, ...choices.map(({ name, title }) => el("option", { value: name }, title)));
-  const show = () => setAttribute(table, "data-shown", select.value);
+  const options = choices.map(({ name, title }) => el("option", { value: name }, title));
+  const show = () => {
+    for (const cell of table.querySelectorAll("[data-col]"))
+      cell.toggleAttribute("data-picked", cell.dataset.col === select.value);
+  };
+  const select = el("select", { onchange: show }, ...options);
   select.value = "temperature";
-  select.addEventListener("change", show);
   show();
   return el("label", { class: "bars-picker" }, "Strategy beside the active one ", select);
 }

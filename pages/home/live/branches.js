@@ -1,6 +1,6 @@
 // The texts that were parted from one another, side by side: click one to go on with it.
 
-import { el, setShown, visibleParts } from "../../frame/live/dom.js";
+import { createButton, el, setShown, visibleParts } from "../../frame/live/dom.js";
 import { formatNats } from "../../frame/live/format.js";
 
 const SHOWN_BEFORE_FORK = 6;
@@ -31,21 +31,19 @@ export function createBranches(actions) {
 }
 
 function createBranchRow(actions) {
-  const row = el("button", { type: "button", class: "branch" });
-  row.addEventListener("click", () => {
+  return createButton("branch", null, ({ currentTarget: row }) => {
     if (row.getAttribute("aria-current") === "false") actions.switchBranch(Number(row.dataset.branch));
   });
-  return row;
 }
 
 function fillBranchRow(row, branch, view) {
   const text = el("span", { class: "branch-text" });
   const from = Math.max(0, branch.n_common - SHOWN_BEFORE_FORK);
-  if (from > 0) text.append(el("span", { class: "branch-common", textContent: "… " }));
+  if (from > 0) text.append(el("span", { class: "muted", textContent: "… " }));
   branch.ids.slice(from).forEach((id, i) => {
     const isCommon = from + i < branch.n_common;
     text.append(
-      el("span", { class: isCommon ? "branch-common" : "branch-own" }, ...visibleParts(view.label(id))),
+      el("span", { class: isCommon ? "muted" : "branch-own" }, ...visibleParts(view.label(id))),
     );
     const joined = branch.joined[from + i];
     if (joined) text.append(el("span", { class: "branch-joined", textContent: `(${joined})` }));

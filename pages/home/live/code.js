@@ -15,18 +15,18 @@ const CODE_STAGES = {
  * @returns {{element: HTMLElement, toggle: HTMLElement, update(code: object, stage: string): void}}
  */
 export function createCode() {
-  const name = el("p", { class: "code-name" });
+  const name = el("p", { class: "muted" });
   const list = el("ol", { class: "code-lines", tabIndex: 0, "aria-label": "The code that ran" });
   const element = el("div", { class: "code", hidden: true }, name, list);
   const toggle = createButton("quiet loop-code", "show the code that ran", unfold);
+  toggle.ariaExpanded = "false";
   let shown = null;
   let lines = [];
   let last = [null, "idle"];
 
-  setAttribute(toggle, "aria-expanded", "false");
   function unfold() {
     element.hidden = !element.hidden;
-    setAttribute(toggle, "aria-expanded", String(!element.hidden));
+    toggle.ariaExpanded = String(!element.hidden);
     setText(toggle, element.hidden ? "show the code that ran" : "hide the code");
     update(...last);
   }
@@ -44,7 +44,7 @@ export function createCode() {
     const lit = (CODE_STAGES[stage] ?? []).map((key) => code.stages[key]).filter(Boolean);
     lines.forEach((line, i) => {
       const isLit = lit.some(([first, last]) => first <= i && i <= last);
-      setAttribute(line, "data-lit", isLit ? "true" : null);
+      setAttribute(line, "data-lit", isLit);
     });
   }
   return { element, toggle, update };

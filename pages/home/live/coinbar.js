@@ -30,7 +30,7 @@ const QUESTION = "Press Next: a coin falls on this bar, and the segment it hits 
 export function createCoinBar(actions) {
   const sentence = el("span", { class: "coin-sentence" });
   const look = createButton("quiet", "look back at it", () => actions.inspect(lastView.ids.length - 1));
-  const note = el("span", { class: "coin-note" }, NOTE);
+  const note = el("span", { class: "muted coin-note" }, NOTE);
   const hold = createSwitch("Hold", "Keep the finished step until the next press", actions.hold);
   const peek = createSwitch("Peek", "Show the coin before it is tossed", actions.peek);
   const segments = el("div", { class: "coin-segments" });
@@ -160,7 +160,7 @@ function lastAnswer({ header, label }) {
 function createSwitch(name, lead, change) {
   const box = el("input", { type: "checkbox", onchange: () => change(box.checked) });
   return {
-    element: el("label", { class: "coin-switch", title: lead }, box, name),
+    element: el("label", { class: "switch", title: lead }, box, name),
     set: (isOn) => (box.checked = isOn),
   };
 }

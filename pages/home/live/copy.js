@@ -11,11 +11,10 @@ const COPIED_FOR_MS = 1500;
  * @param {string} instead what to do where nothing was copied
  */
 export function createCopy(words, read, instead) {
-  const button = createButton("quiet muted", words, async (event) => {
+  const button = createButton("quiet", words, async () => {
     const text = read();
     setText(button, text && (await copyText(text, button)) ? "copied" : instead);
     setTimeout(() => setText(button, words), COPIED_FOR_MS);
-    if (event.detail > 0) button.blur(); // so that the keys drive the loop again
   });
   return button;
 }

@@ -12,6 +12,15 @@ const INTERACTIVE = [
   "[contenteditable='true']",
 ].join(",");
 
+/** A button or a list that was used by pointer lets the focus go, so that the keys drive the loop again. */
+export function letGoOfFocus(root) {
+  let isByPointer = false;
+  root.addEventListener("pointerdown", () => (isByPointer = true));
+  root.addEventListener("keydown", () => (isByPointer = false));
+  root.addEventListener("click", ({ target }) => isByPointer && target.closest("button")?.blur());
+  root.addEventListener("change", ({ target }) => isByPointer && target.closest("select")?.blur());
+}
+
 /**
  * Listens on the document until the signal aborts. Keys do nothing while something that has keys of
  * its own holds the focus, in this component or anywhere on the page, nor with a modifier held.

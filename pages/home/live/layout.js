@@ -14,6 +14,7 @@ import {
 import { formatProbability, formatTokens } from "../../frame/live/format.js";
 import { flyToStrip } from "./flight.js";
 import { createGuess } from "./guess.js";
+import { letGoOfFocus } from "./keys.js";
 import { createLoop } from "./loop.js";
 import { createPasses } from "./passes.js";
 import { createPieces } from "./pieces.js";
@@ -45,8 +46,9 @@ export function createLayout(actions, shadowRoot) {
   const spoken = el("div", { class: "spoken", "aria-live": "polite" });
   const places = { typing: el("div", { class: "typing" }), settled: el("div", {}) };
   let nShown = 0; // tokens of the text when all was drawn last
-  const root = el("div", { class: "ott", lang: "en" });
-  root.append(
+  const root = el(
+    "div",
+    { class: "ott", lang: "en" },
     el(
       "div",
       { class: "top" },
@@ -61,6 +63,7 @@ export function createLayout(actions, shadowRoot) {
     el("div", { class: "below" }, parts.table.element, parts.passes.element, piecesSection(places.settled)),
     spoken,
   );
+  letGoOfFocus(root);
   shadowRoot.querySelector(".ott")?.remove();
   shadowRoot.append(root);
   return {
@@ -73,7 +76,7 @@ export function createLayout(actions, shadowRoot) {
         parts[scope === "stage" ? "loop" : "strip"].update(view);
         return;
       }
-      setAttribute(root, "data-presenter", view.header.presenter ? "true" : null);
+      setAttribute(root, "data-presenter", view.header.presenter);
       for (const part of Object.values(parts)) part.update(view);
       setShown(parts.bars.element, !view.hidden && view.distribution !== null);
       const place = prompt.isTyping ? places.typing : places.settled;

@@ -55,7 +55,7 @@ function createStation(name) {
   return {
     element,
     update(words, isLit) {
-      setAttribute(element, "data-lit", isLit ? "true" : null);
+      setAttribute(element, "data-lit", isLit);
       setAttribute(element, "aria-current", isLit ? "step" : null);
       setText(title, words.title ?? name);
       lines.forEach((line, i) => {
@@ -85,7 +85,7 @@ function createReturn(toggle) {
   return {
     element,
     update(view) {
-      setAttribute(element, "data-lit", view.stage === "append" ? "true" : null);
+      setAttribute(element, "data-lit", view.stage === "append");
       const pace = view.isPaced ? " (stages paced for the eye)" : "";
       setText(
         words,

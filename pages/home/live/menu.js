@@ -42,8 +42,6 @@ function noteOf(view, index) {
 export function createTokenMenu(actions, describe) {
   const tip = el("div", { class: "tip", popover: "auto", role: "tooltip" }); // Escape closes it
   const element = el("div", { class: "menu", popover: "auto", role: "dialog", "aria-label": "This token" });
-  let opener = null;
-  let isByPointer = false;
   let timer = 0; // a tip opens when what closed before it is gone, and stays while it is pointed at
   const plan = (action, delay) => {
     clearTimeout(timer);
@@ -56,23 +54,13 @@ export function createTokenMenu(actions, describe) {
     element.hidePopover();
     action();
   };
-  element.addEventListener("toggle", (event) => {
-    if (event.newState !== "closed") return;
-    // After a click the focus is let go, so that the keys drive the loop again.
-    if (isByPointer) opener.blur();
-    else opener.focus();
-  });
   return {
     element,
     tip,
-    open(index, node, byPointer) {
-      opener = node;
-      isByPointer = byPointer;
+    open(index, node, isByPointer) {
       clearTimeout(timer);
       fillMenu(element, describe(index), index, actions, act);
-      element.showPopover();
-      place(element, node, "below");
-      element.querySelector("button")?.focus();
+      openBeside(element, node, "below", isByPointer);
     },
     showTip(index, node) {
       plan(() => {
@@ -89,9 +77,9 @@ export function createTokenMenu(actions, describe) {
 function fillFacts(node, { title, facts, note }) {
   const table = el("dl", { class: "facts" });
   for (const [name, value] of facts) {
-    table.append(el("dt", { textContent: name }), el("dd", { textContent: value }));
+    table.append(el("dt", { class: "muted" }, name), el("dd", {}, value));
   }
-  node.replaceChildren(el("p", { class: "facts-title" }, el("b", { textContent: title }), ` ${note}`), table);
+  node.replaceChildren(el("p", { class: "facts-title muted" }, el("b", { textContent: title }), ` ${note}`), table);
 }
 
 function fillMenu(node, description, index, actions, act) {
@@ -99,7 +87,7 @@ function fillMenu(node, description, index, actions, act) {
   const button = (text, action) => createButton("menu-item", text, () => act(action));
   if (index > 0) node.append(button("Look at its distribution", () => actions.inspect(index)));
   if (!description.canBranch) {
-    node.append(el("p", { class: "facts-note", textContent: "Edit the prompt to change this token." }));
+    node.append(el("p", { class: "facts-note muted", textContent: "Edit the prompt to change this token." }));
     return;
   }
   node.append(
@@ -108,8 +96,16 @@ function fillMenu(node, description, index, actions, act) {
   );
 }
 
+/** Opens a popover beside what it is about. Closed, it hands the focus back to who came by the keyboard. */
+export function openBeside(popover, anchor, side, isByPointer) {
+  if (isByPointer) anchor.blur();
+  popover.showPopover();
+  place(popover, anchor, side);
+  popover.querySelector("button")?.focus();
+}
+
 /** Puts a popover beside a token, inside the window. */
-export function place(node, anchor, side) {
+function place(node, anchor, side) {
   const box = anchor.getBoundingClientRect();
   const { width, height } = node.getBoundingClientRect();
   const above = box.top - height - GAP;

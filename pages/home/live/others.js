@@ -1,8 +1,8 @@
 // The tokens behind the last row of the bars, as a menu: the best of all can be forced from it.
 
-import { createButton, el, spoken } from "../../frame/live/dom.js";
+import { createButton, el, setAttribute, spoken } from "../../frame/live/dom.js";
 import { formatProbability } from "../../frame/live/format.js";
-import { place } from "./menu.js";
+import { openBeside } from "./menu.js";
 
 const MAX_LISTED = 100;
 
@@ -17,21 +17,12 @@ export function createOthers(actions) {
     role: "dialog",
     "aria-label": "Force a token",
   });
-  const button = el("button", { type: "button", class: "bars-label", "aria-haspopup": "dialog" });
   let list = () => [];
-  let isByPointer = false;
-  button.addEventListener("click", (event) => {
-    isByPointer = event.detail > 0;
+  const button = createButton("bars-label", null, ({ detail }) => {
     menu.replaceChildren(...list());
-    menu.showPopover();
-    place(menu, button, "above");
-    menu.querySelector("button").focus();
+    openBeside(menu, button, "above", detail > 0);
   });
-  menu.addEventListener("toggle", ({ newState }) => {
-    if (newState !== "closed") return;
-    if (isByPointer) button.blur(); // the keys drive the loop again
-    else button.focus();
-  });
+  setAttribute(button, "aria-haspopup", "dialog");
   const choice = (view, result, row) => {
     const id = result.idOf(row);
     const words = view.label(id);
@@ -43,7 +34,7 @@ export function createOthers(actions) {
         actions.force(id);
       },
     );
-    item.setAttribute("aria-label", `force ${spoken(words)}`);
+    setAttribute(item, "aria-label", `force ${spoken(words)}`);
     return item;
   };
   /** Says what there is to choose from: the best tokens by raw logit, whatever a mask makes of them. */

@@ -7,7 +7,7 @@ const MAX_SHOWN = 400;
 
 /** The pieces of the text in the prompt box. @type {MakePart} */
 export function createPieces() {
-  const summary = el("p", { class: "pieces-summary" });
+  const summary = el("p", { class: "pieces-summary muted" });
   const list = el("ol", { class: "pieces-list" });
   const rest = el("p", { class: "muted", hidden: true });
   let shown = null;

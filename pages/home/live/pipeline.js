@@ -80,7 +80,7 @@ function createStages() {
   function chipAt(i) {
     if (!chips[i]) {
       const title = el("b", {});
-      const effect = el("span", {});
+      const effect = el("span", { class: "muted" });
       chips[i] = { node: el("li", { class: "more-stage" }, title, effect), title, effect };
       element.append(chips[i].node);
     }
@@ -124,9 +124,9 @@ function ignoredInWords(names, order) {
 
 function createField([name, title, explanation, onServer = ""], actions) {
   const slider = createSlider(name, title, (...move) => actions.setControl(...move));
-  const off = createButton("more-off", "off", () => actions.setControl(name, NEUTRAL_SETTINGS[name], true));
+  const off = createButton("quiet muted more-off", "off", () => actions.setControl(name, NEUTRAL_SETTINGS[name], true));
   setAttribute(off, "aria-label", `${title.toLowerCase()} off`);
-  const note = el("span", { class: "more-note" });
+  const note = el("span", { class: "muted" });
   const head = el("span", { class: "more-title" }, title, slider.readout, off);
   const element = el("div", { class: "more-field" }, head, slider.input, note);
   return {

@@ -1,10 +1,17 @@
 // The prompt box: what is typed here the model reads first.
 
-import { el, setShown, setText, shorten } from "../../frame/live/dom.js";
+import { createButton, el, setShown } from "../../frame/live/dom.js";
 
 const TOKENISE_AFTER_MS = 120;
 const MAX_TOKENISED = 20000;
-const EXAMPLE_LENGTH = 34;
+/** Prompts to try. */
+const EXAMPLES = [
+  "The cat sat on the",
+  "Once upon a time",
+  "One day, a little girl named Lily",
+  "The dragon opened the door and",
+  "The old man looked at the sea",
+];
 
 /**
  * The prompt box with its examples. Enter starts, Shift+Enter breaks the line.
@@ -22,8 +29,7 @@ export function createPrompt(actions) {
     placeholder: "Write the beginning of a text",
   });
   const hint = el("span", { class: "hint", hidden: true, textContent: "Enter starts from this text" });
-  const examples = el("div", { class: "examples", role: "group", "aria-label": "Example prompts" });
-  const state = { shown: null, examplesShown: null, timer: 0, isTyping: false };
+  const state = { shown: null, timer: 0, isTyping: false };
   const isChanged = () => state.shown !== null && box.value !== state.shown;
   const typing = (isTyping) => {
     state.isTyping = isTyping;
@@ -44,13 +50,17 @@ export function createPrompt(actions) {
     typing(false);
     actions.prompt(box.value);
   });
-  const choose = (text) => {
-    box.value = text;
-    fitHeight(box);
-    actions.prompt(text);
-  };
+  const examples = EXAMPLES.map((text) =>
+    createButton("quiet example", text, () => {
+      box.value = text;
+      fitHeight(box);
+      actions.prompt(text);
+    })
+  );
+  const toTry = { class: "examples", role: "group", "aria-label": "Example prompts" };
+  const tries = el("div", toTry, el("span", { class: "muted" }, "Try"), ...examples);
   return {
-    element: el("div", { class: "prompt" }, box, el("div", { class: "prompt-foot" }, examples, hint)),
+    element: el("div", { class: "prompt" }, box, el("div", { class: "prompt-foot" }, tries, hint)),
     get text() {
       return box.value;
     },
@@ -61,7 +71,6 @@ export function createPrompt(actions) {
       return state.isTyping && isChanged();
     },
     update(view) {
-      fillExamples(state, examples, view.header.examples, choose);
       adoptText(state, box, view.header.prompt);
       setShown(hint, isChanged());
     },
@@ -86,16 +95,4 @@ function fitHeight(box) {
   if (box.scrollHeight <= box.clientHeight + 2) return;
   box.rows = 2;
   if (box.scrollHeight > box.clientHeight + 2) box.rows = 3;
-}
-
-function fillExamples(state, node, texts, choose) {
-  if (state.examplesShown === texts?.join("\n")) return;
-  state.examplesShown = texts?.join("\n");
-  const buttons = (texts ?? []).map((text) => {
-    const button = el("button", { type: "button", class: "example", onclick: () => choose(text) });
-    setText(button, shorten(text.replaceAll("\n", "⏎"), EXAMPLE_LENGTH));
-    button.title = text;
-    return button;
-  });
-  node.replaceChildren(el("span", { class: "muted", textContent: "Try" }), ...buttons);
 }

@@ -2,7 +2,6 @@
 // bring. A message is the whole state, or the change to one of these two: PROTOCOL.md says how it is
 // written. The other side is pages/home/replica.py.
 
-import { changed } from "./changes.js";
 import { decodePayload } from "../../frame/live/payload.js";
 
 export class Replica {
@@ -41,4 +40,14 @@ function changedHeader(header, change) {
   const names = Object.keys(change.in ?? {});
   if (names.some((name) => name !== "ack")) return changed(header, change);
   return Object.assign(header, change.in);
+}
+
+/** What a change makes of a value. @param {any} old @param {any} change */
+export function changed(old, change) {
+  if (change === null || typeof change !== "object") return change;
+  if ("set" in change) return change.set;
+  if ("keep" in change) return old.slice(0, change.keep).concat(change.add); // a list or a text
+  const made = Array.isArray(old) ? old.slice() : { ...old };
+  for (const name of Object.keys(change.in ?? {})) made[name] = changed(old[name], change.in[name]);
+  return made;
 }

@@ -1,6 +1,6 @@
 // The text as its tokens: every token a button, appended one by one and never rebuilt.
 
-import { el, setAttribute, spoken, visibleParts } from "../../frame/live/dom.js";
+import { createButton, el, setAttribute, spoken, visibleParts } from "../../frame/live/dom.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "./menu.js";
 import { createSums } from "./totals.js";
@@ -73,7 +73,8 @@ function commonPrefix(chips, ids) {
 function appendChip(list, view, index) {
   const id = view.ids[index];
   const label = view.label(id);
-  const node = el("button", { type: "button", class: "token", tabIndex: -1 });
+  const node = createButton("token");
+  node.tabIndex = -1;
   node.append(...visibleParts(label));
   node.dataset.index = index;
   list.append(node);
@@ -105,7 +106,7 @@ function refreshChip(chip, view, index) {
   const { node } = chip;
   node.className = chipClass(chip, index < view.nPrompt, isPending, isForced);
   node.style.setProperty("--tint", tint(logprob));
-  setAttribute(node, "aria-current", isShown ? "true" : null);
+  setAttribute(node, "aria-current", isShown);
   const writer = index < view.nPrompt ? "of the prompt" : isForced ? "forced by you" : "of the model";
   node.setAttribute(
     "aria-label",

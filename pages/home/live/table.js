@@ -21,13 +21,13 @@ const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
 
 /**
  * Title, where its numbers come from, and the text of a cell.
- * @type {{title: string, source: string, isNumber?: boolean,
+ * @type {{title: string, source?: string, isNumber?: boolean,
  *   read: (row: StepRow, label: Label, ids: number[]) => string}[]}
  */
 const FIELDS = [
-  { title: "step", source: "", isNumber: true, read: (row) => formatCount(row.step + 1) },
-  { title: "phase", source: "", read: (row) => row.phase },
-  { title: "input to the model", source: "", read: inputInWords },
+  { title: "step", isNumber: true, read: (row) => formatCount(row.step + 1) },
+  { title: "phase", read: (row) => row.phase },
+  { title: "input to the model", read: inputInWords },
   {
     title: "top prediction",
     source: "measured",
@@ -35,7 +35,7 @@ const FIELDS = [
   },
   { title: "chosen", source: "measured", read: chosenInWords },
   { title: "sum of log p", source: "measured", isNumber: true, read: (row) => formatNats(row.sum) },
-  { title: "new cache entry", source: "", read: entryInWords },
+  { title: "new cache entry", read: entryInWords },
   { title: "cache in use", source: "measured", isNumber: true, read: (row) => formatBytes(row.bytes) },
   { title: "pass", source: "measured", isNumber: true, read: (row) => formatSeconds(row.seconds) },
 ];
@@ -45,23 +45,14 @@ export function createTable() {
   const head = el("tr", { role: "row" }, ...FIELDS.map(createHeading));
   // a grid to the eye, so the roles of a table have to be told
   const table = el("table", { class: "steps-table", role: "table" }, el("thead", { role: "rowgroup" }, head));
-  const scroller = el(
-    "div",
-    { class: "steps-scroll", tabIndex: 0, role: "region", "aria-label": "The worked table" },
-    table,
-  );
+  const place = { class: "steps-scroll", tabIndex: 0, role: "region", "aria-label": "The worked table" };
+  const scroller = el("div", place, table);
   const empty = el("p", { class: "muted" }, "No token is written yet: press Next for a first row.");
   const copy = createCopy("copy the table", () => asText(shown), "select the rows and press Ctrl+C");
   const note = el("p", { class: "muted" }, TABLE_NOTE);
   const title = el("div", { class: "steps-top" }, el("h2", {}, "The worked table"), copy);
-  const element = el(
-    "section",
-    { class: "steps", "aria-label": "Steps so far" },
-    title,
-    note,
-    empty,
-    scroller,
-  );
+  const section = { class: "steps", "aria-label": "Steps so far" };
+  const element = el("section", section, title, note, empty, scroller);
   const shown = [];
   // both are asked when they change: to ask while painting would cost a layout
   let isAtEnd = true;
@@ -110,14 +101,8 @@ function removeRow({ element }) {
 }
 
 function createHeading({ title, source, isNumber = false }) {
-  const heading = el(
-    "th",
-    { scope: "col", role: "columnheader" },
-    title,
-    source ? el("span", { class: "steps-source" }, source) : null,
-  );
-  if (isNumber) heading.className = "is-number";
-  return heading;
+  const from = source ? el("span", { class: "steps-source" }, source) : null;
+  return el("th", { scope: "col", role: "columnheader", class: isNumber ? "is-number" : "" }, title, from);
 }
 
 /** How many rows on screen still stand: the same steps of the same text under the same labels. */
@@ -136,7 +121,7 @@ function createStepRow(row, { label, labels, header }) {
   );
   const element = el("tr", { role: "row" }, ...cells);
   setAttribute(element, "data-phase", row.phase);
-  setAttribute(element, "data-forced", row.forced ? "true" : null);
+  setAttribute(element, "data-forced", row.forced);
   return { element, row, texts, labels };
 }
 

@@ -24,7 +24,7 @@ export function createSums(list) {
     { class: "strip-sums" },
     el("div", { title: LOGPROB_NOTE }, "log p(text | prompt)", logprob),
     el("div", { title: PERPLEXITY_NOTE }, "perplexity", perplexity),
-    el("label", { class: "tint-switch" }, toggle, "tint by surprise"),
+    el("label", { class: "switch tint-switch" }, toggle, "tint by surprise"),
     el("div", { class: "strip-key" }, ...KEY.map(([kind, text]) => el("span", { class: kind }, text))),
   );
   return {

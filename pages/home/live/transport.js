@@ -1,7 +1,7 @@
 // Next, Play, Back, Reset and the speed, with the one line that says why something cannot be pressed.
 
 import { createCopy } from "./copy.js";
-import { el, setAttribute, setText } from "../../frame/live/dom.js";
+import { createButton, el, setAttribute, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
@@ -14,7 +14,7 @@ export function createTransport(actions) {
   const back = button("Back", "←", "", () => actions.back());
   const reset = button("Reset", null, "", () => actions.reset());
   const finish = button(`+${FINISH_COUNT}`, null, "", () => actions.finish(FINISH_COUNT));
-  finish.setAttribute("aria-label", `Write ${FINISH_COUNT} tokens at once`);
+  setAttribute(finish, "aria-label", `Write ${FINISH_COUNT} tokens at once`);
   const speed = createSpeed(actions);
   let link = "";
   const copy = createCopy(
@@ -23,8 +23,8 @@ export function createTransport(actions) {
     "too long for a link: save the JSON below",
   );
   const reason = el("p", { class: "reason", id: "reason", "aria-live": "polite" });
-  const buttons = el("div", { class: "buttons", role: "group", "aria-label": "Drive the loop" });
-  buttons.append(next, play, speed, finish, back, reset);
+  const drive = { class: "buttons", role: "group", "aria-label": "Drive the loop" };
+  const buttons = el("div", drive, next, play, speed, finish, back, reset);
   return {
     element: el("div", { class: "transport" }, buttons, el("div", { class: "foot" }, reason, copy)),
     update(view) {
@@ -41,7 +41,7 @@ export function createTransport(actions) {
 
 /** A disabled button keeps its focus and says why, so it is marked rather than switched off. */
 function setDisabled(node, isDisabled) {
-  setAttribute(node, "aria-disabled", isDisabled ? "true" : null);
+  setAttribute(node, "aria-disabled", isDisabled);
   setAttribute(node, "aria-describedby", isDisabled ? "reason" : null);
 }
 
@@ -52,27 +52,19 @@ function waitingInWords({ isLate, isFinishing, nNext }) {
 }
 
 function button(text, key, kind, onPress) {
-  const node = el("button", { type: "button", class: `button ${kind}` }, el("span", { textContent: text }));
-  if (key) node.append(el("kbd", { textContent: key, "aria-hidden": "true" }));
-  node.addEventListener("click", (event) => {
-    if (event.detail > 0) node.blur();
+  const node = createButton(`button ${kind}`, el("span", {}, text), (event) => {
     if (node.getAttribute("aria-disabled") !== "true") onPress(event);
   });
+  if (key) node.append(el("kbd", { "aria-hidden": "true" }, key));
   return node;
 }
 
 function createSpeed(actions) {
-  const select = el("select", { class: "speed", "aria-label": "Speed of Play" });
-  for (const speed of SPEEDS) {
+  const options = SPEEDS.map((speed) => {
     const text = speed === Infinity ? "fastest" : `${speed} token${speed === 1 ? "" : "s"}/s`;
-    select.append(el("option", { value: String(speed), textContent: text }));
-  }
-  let isByPointer = false;
-  select.addEventListener("pointerdown", () => (isByPointer = true));
-  select.addEventListener("keydown", () => (isByPointer = false));
-  select.addEventListener("change", () => {
-    actions.setSpeed(Number(select.value));
-    if (isByPointer) select.blur(); // so that the keys drive the loop again
+    return el("option", { value: speed }, text);
   });
+  const onchange = () => actions.setSpeed(Number(select.value));
+  const select = el("select", { class: "speed", "aria-label": "Speed of Play", onchange }, ...options);
   return select;
 }

@@ -45,7 +45,7 @@ export function createGrid(name, heads) {
       row.setLabel(words);
       const cells = results.map((result) => readGridCell(result, isRest ? null : i, nShown));
       const isParted = new Set(cells.map((cell) => cell.isKept && cell.nKept)).size > 1;
-      setAttribute(row.element, "data-parted", isParted ? "true" : null);
+      setAttribute(row.element, "data-parted", isParted);
       row.cells.forEach((cell, c) => {
         setShown(cell.element, c < nColumns);
         cell.update(cells[c], full);
@@ -81,7 +81,7 @@ function createGridCell(name) {
     bar.style.width = `${(100 * Math.min(1, prob / full)).toFixed(2)}%`;
     setText(number, isUnknown ? "…" : formatProbability(prob));
     setAttribute(element, "data-state", isKept ? "kept" : "rejected");
-    setAttribute(element, "data-over", prob > full ? "true" : null);
+    setAttribute(element, "data-over", prob > full);
     setAttribute(element, "data-boundary", isLast ? "under" : null);
     setAttribute(element, "aria-label", isKept ? null : `cut, raw ${number.textContent}`);
   }

@@ -69,7 +69,7 @@ export class Lab {
   }
 
   paint() {
-    setAttribute(this.root, "data-presenter", this.header.presenter ? "true" : null);
+    setAttribute(this.root, "data-presenter", this.header.presenter);
     const labels = this.header.labels ?? globalThis.__ottVocabulary?.[this.header.model] ?? [];
     const { more, use } = this.controls;
     const rest = MASKS.slice(this.header.nFirst);

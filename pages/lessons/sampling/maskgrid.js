@@ -87,7 +87,7 @@ function createMaskHead({ name, title, short = title, lead }, actions) {
       setText(called, view.nShown < MASKS.length ? title : short);
       slider?.set(view.controls[name], nVocab);
       box.checked = view.controls.use.includes(name);
-      setAttribute(element, "data-in-use", box.checked ? "true" : null);
+      setAttribute(element, "data-in-use", box.checked);
       if (waitsForPython(result)) {
         setText(kept, "cuts in the tail");
         setText(removed, "");

@@ -41,7 +41,7 @@ export function createOrderGrid() {
     const { isParted, words } = describeOrders(view, results);
     setSentence(verdict, words);
     setText(source, `The orders are those of ${header.ordersRead}.`);
-    setAttribute(element, "data-parted", isParted ? "true" : null);
+    setAttribute(element, "data-parted", isParted);
   }
   return { element, update };
 }

@@ -1,0 +1,44 @@
+"""Two things that Streamlit 1.67 does for every reader again, and need not."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from streamlit import config
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
+
+
+def watch_no_sources() -> None:
+    """Let a session that is resumed do without a watcher, as a new one does.
+
+    `fileWatcherType = "none"` is for new sessions only. One whose connection was lost gets a
+    watcher all the same, and after its next run the server's event loop looks up the path of every
+    module, those of torch and transformers too: seconds in which no one is served.
+    """
+    if config.get_option("server.fileWatcherType") == "none":
+        AppSession.register_file_watchers = lambda _: None  # type: ignore[method-assign]  # no option
+
+
+def keep_theme() -> None:
+    """Let each run send the theme as it was put together for the first.
+
+    For each of six sections all options are gone through at every press: over half of what the
+    event loop does to begin a run. A section is put together again where the config is read anew.
+    """
+    populate = app_session._populate_theme_msg
+
+    @cache
+    def packed(section: str) -> bytes:
+        theme = CustomThemeConfig()
+        populate(theme, section)
+        message: bytes = theme.SerializeToString()
+        return message
+
+    def copy_theme(msg: CustomThemeConfig, section: str = "theme") -> None:
+        if theme := packed(section):
+            msg.MergeFromString(theme)
+
+    app_session._populate_theme_msg = copy_theme
+    config.on_config_parsed(packed.cache_clear, force_connect=True)
