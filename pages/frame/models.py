@@ -125,14 +125,6 @@ def _resolve(name: str) -> tuple[str, str]:
     return name, name
 
 
-def takes_formats() -> bool:
-    """Tell whether readers may choose the device and the format of its numbers.
-
-    Each choice is one more copy in memory, so those who share a server take what it chooses.
-    """
-    return not is_restricted()
-
-
 def models_here() -> list[str]:
     """Return what readers may open without a network, beside what is offered."""
     from model.weights.hub import cached_models, is_whole

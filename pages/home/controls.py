@@ -13,20 +13,11 @@ from functools import lru_cache
 from typing import Any
 
 from model.sampling import ORDERS, Settings
+from model.settings import NEUTRAL
 from pages.frame.fields import control_fields, read_controls
 
 SWITCHED = ("temperature", "top_k", "top_p", "min_p")  # masks with a "use" box of their own
-ALWAYS = (
-    "typical_p",
-    "epsilon",
-    "eta",
-    "top_n_sigma",
-    "repetition_penalty",
-    "presence_penalty",
-    "frequency_penalty",
-    "dry",
-    "xtc",
-)  # active whenever they are not neutral
+ALWAYS = tuple(name for name in NEUTRAL if name not in SWITCHED)  # active where not neutral
 
 
 @dataclass(frozen=True)
@@ -57,7 +48,7 @@ class Controls:
             ValueError: One sentence with the remedy.
         """
         # Every position of a slider has to be a legal setting, in use or not.
-        Settings(**{name: getattr(self, name) for name in SWITCHED + ALWAYS})
+        Settings(**{name: getattr(self, name) for name in NEUTRAL})
 
     def settings(self) -> Settings:
         """Return the active settings: masks that are not in use are neutral."""

@@ -31,7 +31,6 @@ from pages.frame.models import (
     models_here,
     offered_models,
     opening,
-    takes_formats,
     takes_names,
 )
 from viz.format import digits, size
@@ -117,7 +116,8 @@ def _dialog(lm: LanguageModel) -> None:
         any_model = f"Any causal language model of {host()} by its id, or id@revision; or a folder"
         what = "A folder that this server offers" if is_restricted() else any_model
         st.caption(f"{what}. Type it and press Enter, or choose one below.")
-    device, dtype = _formats(is_busy) if takes_formats() else _defaults()
+    # each format is one more copy in memory: those who share a server take what it chooses
+    device, dtype = _defaults() if is_restricted() else _formats(is_busy)
     if name := (st.session_state.get(NAME) or "").strip():
         _offer(Wanted(name, device, dtype), lm)
         st.button("Other models", type="tertiary", on_click=_forget, key="other_models")

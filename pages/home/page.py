@@ -23,9 +23,9 @@ from pages.frame.models import (
     DEFAULT_PROMPT,
     default_model,
     folder_of,
+    is_restricted,
     server_model,
     shared_model,
-    takes_formats,
 )
 from pages.home.branch import Notice
 from pages.home.component import live, prefetch, vocabulary
@@ -203,7 +203,8 @@ def _load(name: str, waiting: DeltaGenerator, dtype: str = "auto") -> LanguageMo
 
 
 def _dtype(link: LinkState) -> str:
-    return link.dtype if takes_formats() else "auto"
+    """Return the format that is asked for; those who share a server take what it chooses."""
+    return "auto" if is_restricted() else link.dtype
 
 
 # The toolbar

@@ -80,13 +80,13 @@ function createTopLine(onChange) {
   const keys = LEGEND.map((name) => el("span", { class: `bars-key is-${name}` }, name));
   const element = el(
     "div",
-    { class: "bars-top" },
+    { class: "row bars-top" },
     el(
       "p",
       { class: "bars-active" },
       ...["Likeliest: ", likeliest, " ", share, ". Drawn from ", kept, " tokens: ", words, "."],
     ),
-    el("span", { class: "bars-legend" }, ...keys),
+    el("span", { class: "row muted bars-legend" }, ...keys),
     el("label", { class: "switch muted bars-compare" }, compare, "all strategies"),
     scale,
   );

@@ -39,7 +39,7 @@ export function createCoinBar(actions) {
   const element = el(
     "div",
     { class: "coin" },
-    el("div", { class: "coin-line" }, el("p", {}, sentence, " ", look), note, hold.element, peek.element),
+    el("div", { class: "row coin-line" }, el("p", {}, sentence, " ", look), note, hold.element, peek.element),
     bar,
   );
   const pool = [];
@@ -133,13 +133,8 @@ function paintSegment(segment, { id, from, width, count }, view, widthInEms) {
   segment.style.width = `${100 * width}%`;
   setText(segment.firstChild, fits ? label : "");
   setAttribute(segment, "data-id", id);
-  setAttribute(segment, "data-state", stateOf(id, view));
+  setAttribute(segment, "data-state", id === null ? "many" : id === view.chosenId && "chosen");
   setAttribute(segment, "title", `${label} ${formatProbability(width)}`);
-}
-
-function stateOf(id, view) {
-  if (id === null) return "many";
-  return id === view.chosenId ? "chosen" : "one";
 }
 
 function isGreedy(result) {

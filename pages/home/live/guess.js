@@ -23,7 +23,7 @@ export function createGuess(actions) {
     "form",
     { class: "guess", hidden: true },
     el("label", { class: "guess-question", htmlFor: "guess" }, "What comes next?"),
-    el("div", { class: "guess-row" }, box, submit, reveal),
+    el("div", { class: "row guess-row" }, box, submit, reveal),
     el("p", { class: "muted" }, "Write a word, or the next piece of one. The model’s own answer then shows."),
   );
   const verdict = el("p", { class: "verdict", role: "status", hidden: true });

@@ -104,10 +104,10 @@ function createLines(actions) {
     dismissed = shown;
     notice.hidden = true;
   });
-  const notice = el("div", { class: "notice", role: "alert", hidden: true }, message, dismiss);
+  const notice = el("div", { class: "row notice", role: "alert", hidden: true }, message, dismiss);
   const where = el("span", { class: "where-text" });
   const back = createButton("quiet", "Back to now (Esc)", () => actions.inspect(null));
-  const banner = el("div", { class: "where", hidden: true }, where, back);
+  const banner = el("div", { class: "row where", hidden: true }, where, back);
   return {
     elements: [notice, banner],
     update(view) {

@@ -2,6 +2,7 @@
 // that goes out right behind it for one, and shows neither page. So nothing is sent after such a
 // press, and a press that comes right after an event waits until that is out.
 
+const isLink = (node) => node instanceof Element && node.matches("a[href]");
 const LEAVING_MS = 2000; // after which the page has been left, or it was another kind of link
 const ON_ITS_WAY_MS = 100; // in which an event that was handed over is out: some 20 ms, measured
 
@@ -48,8 +49,4 @@ export class NavigationGuard {
     setTimeout(this.onStay, LEAVING_MS + 20);
     return this.handedOver + ON_ITS_WAY_MS - now;
   }
-}
-
-function isLink(node) {
-  return node instanceof Element && node.matches("a[href]");
 }

@@ -94,7 +94,7 @@ function createFigure({ name, title, axis, ...what }) {
   const heading = el("h2");
   const [prefill, decode] = ["of-prefill", "of-decode"].map((kind) => el("span", { class: kind }));
   const pointed = el("p", { class: "passes-pointed", hidden: true });
-  const legend = el("p", { class: "passes-legend" }, prefill, decode);
+  const legend = el("p", { class: "row passes-legend" }, prefill, decode);
   const columns = { prefill: shape("path", "is-prefill"), decode: shape("path", "is-decode") };
   const line = shape("line", "passes-line");
   const svg = shape("svg", "passes-drawing", columns.prefill, columns.decode, line);
@@ -110,7 +110,7 @@ function createFigure({ name, title, axis, ...what }) {
     legend,
     plot,
     marks,
-    el("p", { class: "passes-axis" }, axis),
+    el("p", { class: "muted passes-axis" }, axis),
     note,
   );
   let shown = null;

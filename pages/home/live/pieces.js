@@ -1,14 +1,14 @@
 // A text as the model reads it: its pieces with their bytes and ids, live as it is typed.
 
 import { el, setShown, setText, visibleParts } from "../../frame/live/dom.js";
-import { formatCount } from "../../frame/live/format.js";
+import { formatCount, formatTokens } from "../../frame/live/format.js";
 
 const MAX_SHOWN = 400;
 
 /** The pieces of the text in the prompt box. @type {MakePart} */
 export function createPieces() {
   const summary = el("p", { class: "pieces-summary muted" });
-  const list = el("ol", { class: "pieces-list" });
+  const list = el("ol", { class: "row pieces-list" });
   const rest = el("p", { class: "muted", hidden: true });
   let shown = null;
   return {
@@ -31,8 +31,8 @@ function describe(text, n) {
   const nWords = text.trim() === "" ? 0 : text.trim().split(/\s+/).length;
   const nCharacters = [...text].length;
   const perWord = nWords > 0 ? `, ${(n / nWords).toFixed(2)} tokens per word` : "";
-  const count = (value, noun) => `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
-  return `${count(nCharacters, "character")}, ${count(nWords, "word")}, ${count(n, "token")}${perWord}`;
+  const counts = [[nCharacters, "character"], [nWords, "word"], [n, "token"]];
+  return counts.map(([count, noun]) => formatTokens(count, noun)).join(", ") + perWord;
 }
 
 function pieceItem(piece) {

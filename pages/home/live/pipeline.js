@@ -40,7 +40,7 @@ export function createPipeline(actions) {
     "details",
     { class: "more section" },
     el("summary", {}, "More masks and penalties, and the order of the pipeline"),
-    el("div", { class: "more-order" }, order.label, stages.element),
+    el("div", { class: "row more-order" }, order.label, stages.element),
     stages.warning,
     el("div", { class: "more-fields" }, ...fields.map((field) => field.element)),
   );
@@ -74,7 +74,7 @@ function createOrder(actions) {
 }
 
 function createStages() {
-  const element = el("ol", { class: "more-stages", "aria-label": "The pipeline, first stage to last" });
+  const element = el("ol", { class: "row more-stages", "aria-label": "The pipeline, first stage to last" });
   const warning = el("p", { class: "more-warning", role: "status" });
   const chips = [];
   function chipAt(i) {

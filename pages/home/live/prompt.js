@@ -57,7 +57,7 @@ export function createPrompt(actions) {
       actions.prompt(text);
     })
   );
-  const toTry = { class: "examples", role: "group", "aria-label": "Example prompts" };
+  const toTry = { class: "row examples", role: "group", "aria-label": "Example prompts" };
   const tries = el("div", toTry, el("span", { class: "muted" }, "Try"), ...examples);
   return {
     element: el("div", { class: "prompt" }, box, el("div", { class: "prompt-foot" }, tries, hint)),

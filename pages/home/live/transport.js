@@ -23,7 +23,7 @@ export function createTransport(actions) {
     "too long for a link: save the JSON below",
   );
   const reason = el("p", { class: "reason", id: "reason", "aria-live": "polite" });
-  const drive = { class: "buttons", role: "group", "aria-label": "Drive the loop" };
+  const drive = { class: "row buttons", role: "group", "aria-label": "Drive the loop" };
   const buttons = el("div", drive, next, play, speed, finish, back, reset);
   return {
     element: el("div", { class: "transport" }, buttons, el("div", { class: "foot" }, reason, copy)),

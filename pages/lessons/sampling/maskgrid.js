@@ -49,7 +49,7 @@ function createLegend() {
   const keys = ["kept", "rejected"].map((key) =>
     el("span", { class: `bars-key is-${key}` }, key === "kept" ? "kept" : "cut (raw probability)")
   );
-  return el("span", { class: "bars-legend" }, ...keys);
+  return el("span", { class: "row muted bars-legend" }, ...keys);
 }
 
 function createMaskHead({ name, title, short = title, lead }, actions) {
