@@ -232,16 +232,15 @@ def _of_this_text(session: Session) -> tuple[int, bool]:
 
 
 def _toolbar(session: Session) -> None:
-    st.session_state["toolbar_shows"] = _of_this_text(session)
-    st.session_state["toolbar_branch"] = session.active.number
-    lm = session.lm
+    number, lm = session.active.number, session.lm
+    st.session_state["toolbar_shows"] = (number, *_of_this_text(session))
     model_button(lm)
     with st.popover(_begins_with(session), help="What the text begins with"):
         if lm.server is not None:
             st.caption(_what_is_sent(lm.vocab_size, lm.server.n_best(lm.vocab_size)))
         # widgets of this branch alone: in the browser those of another still say what it had
         with st.container(key="seed"):
-            seed = f"seed_{session.active.number}"
+            seed = f"seed_{number}"
             st.session_state[seed] = session.seed
             st.number_input(
                 "Seed of the coins",
@@ -249,16 +248,17 @@ def _toolbar(session: Session) -> None:
                 max_value=MAX_SEED,
                 step=1,
                 key=seed,
-                on_change=_take_seed,
-                args=(seed, session.active.number),
+                on_change=_take,
+                args=(seed, number, Session.reseed),
                 help="The same seed gives the same text; what is written already stays.",
             )
         if lm.has_chat_template:
             with st.container(key="chat"):
-                chat = f"chat_{session.active.number}"
+                chat = f"chat_{number}"
                 st.session_state[chat] = session.chat
                 words = "Chat template around the prompt"
-                st.toggle(words, key=chat, on_change=_take_chat, args=(chat, session.active.number))
+                args = (chat, number, Session.wrap_in_chat)
+                st.toggle(words, key=chat, on_change=_take, args=args)
                 st.caption(ON if session.chat else OFF)
     about = "Hides the distribution until you have guessed the next token."
     switch("Predict first", "hide_bars", "predict", about)
@@ -275,27 +275,15 @@ def _what_is_sent(n_vocab: int, n_sent: int) -> str:
     )
 
 
-def _take_seed(key: str, branch: int) -> None:
-    session: Session = st.session_state[SESSION]
-    if _is_current(session, branch):
-        session.reseed(int(st.session_state[key]))
-
-
-def _take_chat(key: str, branch: int) -> None:
-    session: Session = st.session_state[SESSION]
-    if _is_current(session, branch):
-        session.wrap_in_chat(st.session_state[key])
-
-
-def _is_current(session: Session, branch: int) -> bool:
-    """Tell whether a widget, drawn for that branch, still speaks of the text that is written.
+def _take(key: str, branch: int, take: Callable[[Session, Any], None]) -> None:
+    """Let a session take what a widget says, if that still speaks of the text that is written.
 
     Right after another branch was chosen the browser still sends the widgets of the one before, and
     Streamlit, which has forgotten them by then, takes what they say for a change.
     """
-    is_shown: bool = st.session_state["toolbar_branch"] == branch
-    shows: tuple[int, bool] = st.session_state["toolbar_shows"]
-    return is_shown and shows == _of_this_text(session)
+    session: Session = st.session_state[SESSION]
+    if st.session_state["toolbar_shows"] == (branch, *_of_this_text(session)):
+        take(session, st.session_state[key])
 
 
 # The live component

@@ -118,10 +118,9 @@ def as_far_as_needed(step: Step) -> Distribution:
 @cache
 def _page() -> str:
     """Join the page's own html, css and js, the data left out."""
-    style = (
-        f":root{{{declarations()}--st-font:{FONT};--st-code-font:{MONO};}}\n"
-        + (FOLDER / "replay.css").read_text("utf-8")
-    )
+    style = f":root{{{declarations()}--st-font:{FONT};--st-code-font:{MONO};}}\n" + (
+        FOLDER / "replay.css"
+    ).read_text("utf-8")
     scripts = script(FOLDER, ending="\nmountReplay();", sheets=(SHARED, LIVE, FOLDER))
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(scripts)}'; "

@@ -1,7 +1,16 @@
 // One row of the bars: a token, and what every strategy makes of it. A rejected token keeps its raw
 // bar, hatched; its number is 0.
 
-import { createButton, el, quote, setAttribute, setShown, setText, spoken, visibleParts } from "../../frame/live/dom.js";
+import {
+  createButton,
+  el,
+  quote,
+  setAttribute,
+  setShown,
+  setText,
+  spoken,
+  visibleParts,
+} from "../../frame/live/dom.js";
 import { formatCount, formatCumulative, formatProbability } from "../../frame/live/format.js";
 import { COLUMNS } from "./column_headers.js";
 import { N_TOKEN_ROWS } from "./rows.js";

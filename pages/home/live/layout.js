@@ -105,7 +105,7 @@ function createLines(actions) {
     notice.hidden = true;
   });
   const notice = el("div", { class: "row notice", role: "alert", hidden: true }, message, dismiss);
-  const where = el("span", { class: "where-text" });
+  const where = el("span", {});
   const back = createButton("quiet", "Back to now (Esc)", () => actions.inspect(null));
   const banner = el("div", { class: "row where", hidden: true }, where, back);
   return {

@@ -79,7 +79,10 @@ function fillFacts(node, { title, facts, note }) {
   for (const [name, value] of facts) {
     table.append(el("dt", { class: "muted" }, name), el("dd", {}, value));
   }
-  node.replaceChildren(el("p", { class: "facts-title muted" }, el("b", { textContent: title }), ` ${note}`), table);
+  node.replaceChildren(
+    el("p", { class: "facts-title muted" }, el("b", { textContent: title }), ` ${note}`),
+    table,
+  );
 }
 
 function fillMenu(node, description, index, actions, act) {

@@ -59,7 +59,7 @@ function createOrder(actions) {
     name: "order",
     onchange: () => actions.setControl("order", select.value, true),
   });
-  const label = el("label", { class: "more-engine" }, "Order as in ", select);
+  const label = el("label", {}, "Order as in ", select);
   let names = "";
   function update({ controls, orders }) {
     if (names !== Object.keys(orders).join()) {
@@ -124,7 +124,11 @@ function ignoredInWords(names, order) {
 
 function createField([name, title, explanation, onServer = ""], actions) {
   const slider = createSlider(name, title, (...move) => actions.setControl(...move));
-  const off = createButton("quiet muted more-off", "off", () => actions.setControl(name, NEUTRAL_SETTINGS[name], true));
+  const off = createButton(
+    "quiet muted more-off",
+    "off",
+    () => actions.setControl(name, NEUTRAL_SETTINGS[name], true),
+  );
   setAttribute(off, "aria-label", `${title.toLowerCase()} off`);
   const note = el("span", { class: "muted" });
   const head = el("span", { class: "more-title" }, title, slider.readout, off);

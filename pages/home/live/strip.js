@@ -21,7 +21,7 @@ export function createStrip(actions) {
   wire(list, chips, menu, () => state.view);
   watchWidth(list, chips, scroller);
   return {
-    element: el("div", { class: "strip-wrap" }, element, menu.element, menu.tip),
+    element: el("div", {}, element, menu.element, menu.tip),
     update(view) {
       if (state.view && !hasChanged(state.view, view)) return;
       const isLonger = draw(state, view);

@@ -100,7 +100,7 @@ function removeRow({ element }) {
   else block.style.setProperty("--rows", String(block.childElementCount));
 }
 
-function createHeading({ title, source, isNumber = false }) {
+function createHeading({ title, source = "", isNumber = false }) {
   const from = source ? el("span", { class: "steps-source" }, source) : null;
   return el("th", { scope: "col", role: "columnheader", class: isNumber ? "is-number" : "" }, title, from);
 }
