@@ -18,7 +18,11 @@ def watch_no_sources() -> None:
     module, those of torch and transformers too: seconds in which no one is served.
     """
     if config.get_option("server.fileWatcherType") == "none":
-        AppSession.register_file_watchers = lambda _: None  # type: ignore[method-assign]  # no option
+        AppSession.register_file_watchers = _do_nothing  # type: ignore[method-assign]  # no option
+
+
+def _do_nothing(self: AppSession) -> None:
+    pass
 
 
 def keep_theme() -> None:
