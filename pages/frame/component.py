@@ -27,7 +27,7 @@ ENTRY = "mount.js"
 MAX_EXACT = 65_536  # entries of a vocabulary that travel whole
 
 _IMPORT = re.compile(r"^import\b[^;]*from \"(\.(?:/|[./a-z_]+/)[a-z_]+\.js)\";\n?", re.MULTILINE)
-_COMMENT = re.compile(r"^ *(?://.*\n|/\*\*(?:[^*]|\*(?!/))*\*/\n)?", re.MULTILINE)  # and the indent
+_COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
 
 # A component whose script travels with the labels: it waits for it and hands every call on to it.

@@ -181,8 +181,13 @@ def test_what_was_sent_ahead_is_not_sent_again() -> None:
 
 
 CHANGED = """async (pairs) => {
-  const { changed } = await import('/pages/home/live/replica.js');
-  return pairs.map(([old, change]) => changed(old, change));
+  const { Replica } = await import('/pages/home/live/replica.js');
+  const arrays = {};
+  return pairs.map(([whole, change]) => {
+    const page = new Replica();
+    page.take('answer', { header: { version: 1, base: null, whole }, arrays });
+    return page.take('answer', { header: { version: 2, base: 1, change, kept: [] }, arrays }).header;
+  });
 }"""
 OF_THE_PAGE: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"ids": [1, 2], "link": "?run=9"}, {"ids": [1, 2, 3], "link": "?run=10"}),

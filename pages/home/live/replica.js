@@ -43,7 +43,7 @@ function changedHeader(header, change) {
 }
 
 /** What a change makes of a value. @param {any} old @param {any} change */
-export function changed(old, change) {
+function changed(old, change) {
   if (change === null || typeof change !== "object") return change;
   if ("set" in change) return change.set;
   if ("keep" in change) return old.slice(0, change.keep).concat(change.add); // a list or a text
