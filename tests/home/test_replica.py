@@ -186,7 +186,8 @@ CHANGED = """async (pairs) => {
   return pairs.map(([whole, change]) => {
     const page = new Replica();
     page.take('answer', { header: { version: 1, base: null, whole }, arrays });
-    return page.take('answer', { header: { version: 2, base: 1, change, kept: [] }, arrays }).header;
+    const header = { version: 2, base: 1, change, kept: [] };
+    return page.take('answer', { header, arrays }).header;
   });
 }"""
 OF_THE_PAGE: list[tuple[dict[str, Any], dict[str, Any]]] = [
