@@ -22,6 +22,7 @@ from pages.frame.component import encode_payload
 Arrays = Mapping[str, npt.NDArray[Any]]
 LISTS = (list, tuple, str)
 _SAME = object()  # there is no difference
+_NONE = object()  # there was no value
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def difference(old: Any, new: Any) -> Any:
     if old == new:
         return _SAME
     if isinstance(old, dict) and isinstance(new, dict) and old.keys() <= new.keys():
-        return _inside({name: (old.get(name), value) for name, value in new.items()})
+        return _inside({name: (old.get(name, _NONE), value) for name, value in new.items()})
     if type(old) is type(new) and isinstance(new, LISTS):
         if len(old) == len(new) and new and isinstance(new[0], dict):
             return _inside(dict(enumerate(zip(old, new, strict=True))))
