@@ -41,6 +41,7 @@ header[data-testid="stHeader"] {display: none;}
 @media (max-width: 640px) { /* the figure is near: the scene has a title already */
   .st-key-tour .stColumn:last-child > .stVerticalBlock {flex-direction: row; align-items: center;}
   .st-key-head h1 {position: absolute; clip-path: inset(50%);}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-head) {order: 1;}
 }
 </style>
 """
