@@ -102,12 +102,13 @@ def _roofs(figure: Figure, top: Ceilings, left: float, right: float) -> None:
     x, y = [left, top.matmul / top.read], [left * top.read, top.matmul]
     add_line(figure, "lower roof", x, y, muted, width=2, dash="dash")
     slope = left**0.15 * top.ridge**0.85  # a place on it
+    lower = left**0.1 * (top.matmul / top.read) ** 0.9  # one on the lower roof, above the passes
     above = {"xanchor": "right", "yanchor": "bottom"}
     below = {"xanchor": "left", "yanchor": "top"}
     ridge = f"ridge: {digits(top.ridge)} FLOPs a byte"
     for x_at, y_at, words, beside in (
         (slope, slope * top.copy, f"copies {digits(top.copy / 1e9)} GB/s", above),
-        (2 * left, 2 * left * top.read, f"reads {digits(top.read / 1e9)} GB/s", below),
+        (lower, lower * top.read, f"reads {digits(top.read / 1e9)} GB/s", below),
         (top.ridge, top.matmul, ridge, {"yanchor": "bottom", "yshift": 16}),
         (right, top.matmul, f"matrices {digits(top.matmul / 1e9)} GFLOP/s", above),
     ):

@@ -47,8 +47,10 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
         "token ahead, so argmax can run into a dead end, where all allowed tokens together have "
         "almost no probability."
     )
-    _controls(lesson)
-    show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
+    with st.container(key="constraint_part"):
+        with st.container(key="setup_constraint"):
+            _controls(lesson)
+        show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
     DeadEnds(lesson).show()
 

@@ -64,12 +64,14 @@ def show_fill(lesson: DiffusionLesson) -> None:
         "and fills many positions at once, each blind to the others of its pass. Press Step, or "
         "Play."
     )
-    _settings(lesson)
     scale = FACTOR if is_presenting() else 1.0
     st.html(f"<style>{sheet_style(scale)}</style>")
     is_filling = lesson.stepper.steps.seconds > 0
     pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
-    show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
+    with st.container(key="diffusion_part"):
+        with st.container(key="setup_diffusion"):
+            _settings(lesson)
+        show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
     st.header("Leave-one-out check", anchor=False)
     st.markdown(
         "Does each token fit all the others? Check masks every filled position again, one at a "
