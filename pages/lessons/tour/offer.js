@@ -23,7 +23,8 @@ export default ({ data, parentElement }) => {
   const links = offered.map(([href, textContent]) => element("a", { href, textContent }));
   const close = element("button", { type: "button", textContent: "Not now" });
   for (const link of links) link.style.cssText = "pointer-events:auto;color:var(--st-link-color)";
-  close.style.cssText = "pointer-events:auto;font:inherit;color:inherit;background:none;border:0;min-height:24px";
+  close.style.cssText =
+    "pointer-events:auto;font:inherit;color:inherit;background:none;border:0;min-height:24px";
   close.onclick = () => offer.remove();
   offer.append("New here?", ...links, close);
   parentElement.append(offer);
