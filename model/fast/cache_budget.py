@@ -47,19 +47,22 @@ class CacheBudget:
         self.limit = limit
         self._lock = threading.Lock()
         self._idle: WeakKeyDictionary[Holder, int] = WeakKeyDictionary()  # the longest idle first
+        self._at_most = 0  # bytes that they hold, those of texts that have gone since included
 
     @contextmanager
     def in_use(self, text: Holder) -> Iterator[None]:
         """Keeps a text's cache while it is worked with; then drops others that are too much."""
         with self._lock:
-            self._idle.pop(text, None)
+            self._at_most -= self._idle.pop(text, 0)
         try:
             yield
         finally:
             n_bytes = text.bytes_held
             with self._lock:
                 self._idle[text] = n_bytes
-                self._make_room()
+                self._at_most += n_bytes
+                if self._at_most > self.limit:
+                    self._make_room()
 
     @property
     def bytes_held(self) -> int:
@@ -68,14 +71,14 @@ class CacheBudget:
             return sum(self._idle.values())
 
     def _make_room(self) -> None:
-        total = sum(self._idle.values())
+        self._at_most = sum(self._idle.values())
         for text, n_bytes in list(self._idle.items())[:-1]:  # the last is in use, but for a moment
-            if total <= self.limit:
+            if self._at_most <= self.limit:
                 return
             if n_bytes:
                 text.drop_cache()
                 self._idle[text] = 0
-                total -= n_bytes
+                self._at_most -= n_bytes
 
 
 @cache
