@@ -14,14 +14,21 @@ const isAtWork = () =>
 
 let pressed = null; // last, in a dialog, unless a key was struck since
 let dialog = null; // that it stood in
+let opener = null; // what was pressed last outside of dialogs
 addEventListener("keydown", () => pressed = null, true);
 
-/** What was pressed in a dialog may be gone with its focus: the way on takes it, else the dialog. */
+/** What was pressed in a dialog may be gone with its focus: the way on takes it, else the dialog, else its opener. */
 const keepFocus = () => {
-  if (!dialog?.isConnected || pressed?.isConnected !== false) return;
-  const way = dialog.querySelector(`[data-testid^="stBaseButton-primary"]`);
-  if (way !== null) way.focus();
-  else if (!dialog.contains(document.activeElement)) dialog.focus();
+  if (dialog === null || pressed?.isConnected !== false) return;
+  const active = document.activeElement;
+  const isLost = active === document.body;
+  if (!dialog.isConnected) {
+    if (isLost) opener?.focus();
+  } else if (isLost || dialog.contains(active)) {
+    const way = dialog.querySelector(`[data-testid^="stBaseButton-primary"]`);
+    if (way !== null) way.focus();
+    else if (isLost) dialog.focus();
+  }
 };
 
 /** What a page shows now and did not show before. */
@@ -52,6 +59,7 @@ const listen = (region) => {
   const press = ({ target }) => {
     dialog = target.closest?.("[role=dialog]") ?? null;
     pressed = target;
+    if (dialog === null) opener = target.closest?.("button") ?? null;
     if (!region.isConnected) { for (const kind of PRESSES) removeEventListener(kind, press, true); }
     since = performance.now();
     if (!region.isConnected || before !== null) return;
