@@ -14,7 +14,7 @@ const isAtWork = () =>
 
 let pressed = null; // last, in a dialog, unless a key was struck since
 let dialog = null; // that it stood in
-let opener = null; // what was pressed last outside of dialogs
+let opener = ""; // the key of what was pressed last outside of dialogs: it may be drawn anew meanwhile
 addEventListener("keydown", () => pressed = null, true);
 
 /** What was pressed in a dialog may be gone with its focus: the way on takes it, else the dialog, else its opener. */
@@ -23,7 +23,7 @@ const keepFocus = () => {
   const active = document.activeElement;
   const isLost = active === document.body;
   if (!dialog.isConnected) {
-    if (isLost) opener?.focus();
+    if (isLost && opener !== "") document.querySelector(`.${opener}`)?.querySelector("button")?.focus();
   } else if (isLost || dialog.contains(active)) {
     const way = dialog.querySelector(`[data-testid^="stBaseButton-primary"]`);
     if (way !== null) way.focus();
@@ -59,7 +59,8 @@ const listen = (region) => {
   const press = ({ target }) => {
     dialog = target.closest?.("[role=dialog]") ?? null;
     pressed = target;
-    if (dialog === null) opener = target.closest?.("button") ?? null;
+    if (dialog === null)
+      opener = /st-key-[\w-]+/.exec(target.closest?.(`[class*="st-key-"]`)?.className)?.[0] ?? "";
     if (!region.isConnected) { for (const kind of PRESSES) removeEventListener(kind, press, true); }
     since = performance.now();
     if (!region.isConnected || before !== null) return;
