@@ -30,5 +30,6 @@ else:  # the server, which `streamlit run app.py` starts
 
     patches.watch_no_sources()
     patches.keep_theme()
+    patches.send_fragments_whole()
     base = first_paint.base_path()
     app = App(__file__, routes=(*first_paint.routes(base), *phone.routes(base)))

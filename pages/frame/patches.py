@@ -1,13 +1,15 @@
-"""Two things that Streamlit 1.67 does for every reader again, and need not."""
+"""Three things that Streamlit 1.67 does, and should not."""
 
 from __future__ import annotations
 
 from functools import cache
 
 from streamlit import config
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner_utils import script_run_context
 
 
 def watch_no_sources() -> None:
@@ -46,3 +48,20 @@ def keep_theme() -> None:
 
     app_session._populate_theme_msg = copy_theme
     config.on_config_parsed(packed.cache_clear, force_connect=True)
+
+
+def send_fragments_whole() -> None:
+    """Let no element of a fragment be sent as a reference to one that the page has.
+
+    When a fragment runs again before all that it drew was sent, its unsent messages are dropped,
+    save the references, which do not say whose they are: they point below blocks that were dropped,
+    the page fails with "'setIn' cannot be called on an ElementNode", and turns white.
+    """
+    refer = script_run_context.create_reference_msg  # type: ignore[attr-defined]  # not exported
+
+    def refer_outside_fragments(msg: ForwardMsg) -> ForwardMsg:
+        return msg if msg.delta.fragment_id else refer(msg)
+
+    script_run_context.create_reference_msg = (  # type: ignore[attr-defined]  # not exported
+        refer_outside_fragments
+    )

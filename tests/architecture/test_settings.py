@@ -10,14 +10,17 @@ from unittest.mock import Mock
 
 import pytest
 from streamlit import config
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig, NewSession
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.script_data import ScriptData
+from streamlit.runtime.scriptrunner_utils import script_run_context
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from pages.frame.patches import keep_theme, watch_no_sources
+from pages.frame.patches import keep_theme, send_fragments_whole, watch_no_sources
 from tests.architecture.sources import OUR_OWN, python_files, read
 from tests.charts.test_palette import contrast as light_contrast
 from tests.charts.test_palette import linear
@@ -98,6 +101,27 @@ def test_a_run_sends_the_theme_that_streamlit_would_put_together(
     assert themes().body_font == "A"
 
 
+def test_nothing_unsent_of_a_fragment_is_left_when_it_runs_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refer = script_run_context.create_reference_msg
+    monkeypatch.setattr(script_run_context, "create_reference_msg", refer)
+    send_fragments_whole()
+    for fragment_id, n_kept in (("", 2), ("other", 2), ("again", 0)):
+        queue = ForwardMsgQueue()
+        block, chart = (ForwardMsg() for _ in range(2))
+        block.delta.add_block.allow_empty = True
+        chart.delta.new_element.markdown.body = "a chart that the page has"
+        chart.hash = "known"
+        for message, path in ((block, [0, 2]), (chart, [0, 2, 0])):
+            message.delta.fragment_id = fragment_id
+            message.metadata.delta_path.extend(path)
+        queue.enqueue(block)
+        queue.enqueue(script_run_context.create_reference_msg(chart))
+        queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["again"])
+        assert len(queue) == n_kept
+
+
 def test_fonts_need_no_network() -> None:
     assert "://" not in str(SETTINGS["theme"])
     assert (SETTINGS["theme"]["font"], SETTINGS["theme"]["codeFont"]) == (FONT, MONO)
@@ -123,11 +147,8 @@ def test_what_is_pressed_is_legible_on_both_grounds(kind: Theme) -> None:
     theme = SETTINGS["theme"][kind]
     for ground in (theme["backgroundColor"], theme["secondaryBackgroundColor"]):
         assert contrast(theme["primaryColor"], ground) >= READABLE
-    assert contrast(WHITE, theme["primaryColor"]) >= VISIBLE  # a ticked box
-
-
-def test_white_words_on_the_light_theme_s_buttons_are_legible() -> None:
-    assert contrast(WHITE, SETTINGS["theme"]["light"]["primaryColor"]) >= READABLE
+    # a ticked box, and the light theme's white words on its buttons
+    assert contrast(WHITE, theme["primaryColor"]) >= (READABLE if kind == "light" else VISIBLE)
 
 
 def test_every_variable_of_ours_stands_in_the_table() -> None:
