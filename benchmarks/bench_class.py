@@ -12,7 +12,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
+import sys
 import tempfile
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -86,6 +88,8 @@ async def attend(
 
 def processor_seconds(server: Server) -> float:
     """Returns what the server's process has used so far."""
+    if sys.platform == "linux":  # its clock, as clock_getcpuclockid(3) names it, has no 10 ms ticks
+        return time.clock_gettime(~server.process.pid << 3 | 2)
     times = psutil.Process(server.process.pid).cpu_times()
     return float(times.user + times.system)
 

@@ -27,6 +27,7 @@ from playwright.sync_api import Browser, Locator, Page, Playwright, sync_playwri
 ROOT = Path(__file__).resolve().parent.parent
 
 CHROMIUM_NAMES = (
+    "chromium-headless-shell",  # Chromium without the window's own parts, which cost a tenth of it
     "chromium",
     "chromium-browser",
     "google-chrome",

@@ -25,7 +25,6 @@ from benchmarks.figures import Timing, describe_machine
 from model.fast.engines import BY_HAND, PLAIN
 from model.job import Progress, Work, finish
 from model.loading import LanguageModel
-from model.prefill_decode import ceilings
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
 from model.prefill_decode.recordings import recordings
@@ -37,8 +36,6 @@ from tests.tiny_models import tiny
 
 @pytest.fixture(autouse=True)
 def _small_and_tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
-    monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
     monkeypatch.setattr(measure_roofline, "__defaults__", ((16,), (1, 2), 8, 2))
     monkeypatch.setattr(measure_batches, "__defaults__", ((1, 2), 8, 2))
     for module in (bench_batching, bench_cache, bench_roofline):
