@@ -127,18 +127,18 @@ def candidates(
         n: how many rows.
         include: ids that get a row wherever they rank, say the token that was drawn.
     """
-    shown = np.union1d(stages[0].order[:n], np.fromiter(include, dtype=np.intp))
-    logits = stages[0].scores
-    return tuple(
-        Candidate(
-            token_id=token_id,
-            label=labels(token_id),
-            logit=float(logits[token_id]),
-            probs=tuple(float(stage.probs[token_id]) for stage in stages),
-            kept=tuple(bool(stage.kept[token_id]) for stage in stages),
-        )
-        for token_id in shown[rank_order(logits[shown])].tolist()
+    scores, best = stages[0].scores, stages[0].order[:n].tolist()
+    # whoever is not among the best comes behind them
+    others = sorted(set(include).difference(best), key=lambda i: (-scores[i], i))
+    ids = best + others
+    columns = (
+        ids,
+        map(labels, ids),
+        scores[ids].tolist(),
+        zip(*(stage.probs[ids].tolist() for stage in stages), strict=True),
+        zip(*(stage.kept[ids].tolist() for stage in stages), strict=True),
     )
+    return tuple(Candidate(*row) for row in zip(*columns, strict=True))
 
 
 def summarise(

@@ -51,7 +51,7 @@ class Job(Generic[Found]):
 
     Attributes:
         progress: how far it is.
-        found: what it found so far; all of it once it is done.
+        found: what it found so far, None where that is nothing; all of it once it is done.
         is_running: whether it goes on.
         is_done: whether it ran to its end.
         place: how many jobs measure before this one may.
@@ -155,7 +155,7 @@ class Job(Generic[Found]):
         look = self.progress.look
         is_due = is_last or self.fraction - self._looked_at >= 1 / N_LOOKS
         if look is not None and is_due and not self.is_done:
-            self.found, self._looked_at = look(), self.fraction
+            self.found, self._looked_at = look() or None, self.fraction
 
 
 def _nothing_left(found: Found) -> Work[Found]:

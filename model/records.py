@@ -227,7 +227,7 @@ class Machine:
     def where(self) -> str:
         """The machine in a few words, for a caption."""
         threads = f", {self.n_threads} thread{'s'[: self.n_threads != 1]}"
-        return f"{self.processor}, {self.dtype}{threads if self.device == 'cpu' else ''}"
+        return f"{self.processor}, {self.dtype}{threads if self.device.lower() == 'cpu' else ''}"
 
 
 @dataclass(frozen=True)

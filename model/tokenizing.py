@@ -110,6 +110,20 @@ def encode(lm: LanguageModel, text: str) -> list[int]:
     return [lm.bos_id]
 
 
+def encode_within(lm: LanguageModel, text: str, limit: int) -> list[int]:
+    """Returns the ids of a text for which a page, and the model, has room.
+
+    Raises:
+        ValueError: as `encode` does, and for a text of more tokens than `limit`.
+    """
+    ids, limit = encode(lm, text), min(limit, lm.context_length or limit)
+    if len(ids) > limit:
+        raise ValueError(
+            f"A text has {len(ids):,} tokens, and there is room for {limit:,}: shorten it."
+        )
+    return ids
+
+
 def encode_bare(lm: LanguageModel, text: str) -> list[int]:
     """Returns the ids of a text without the special tokens that its tokenizer puts around one."""
     return _ids(lm, text, add_special_tokens=False)

@@ -121,3 +121,12 @@ def lineage(nodes: Sequence[BeamNode], node_id: int) -> list[int]:
         path.append(node_id)
         node_id = nodes[node_id].parent
     return path[::-1]
+
+
+def greedy_path(nodes: Sequence[BeamNode]) -> list[int]:
+    """Lists the ids of greedy decoding's text, as far as it is on record."""
+    path, parent = [], ROOT
+    while best := next((n for n in nodes if n.parent == parent and n.place == 0), None):
+        parent = best.node_id
+        path.append(parent)
+    return path

@@ -56,7 +56,6 @@ class ClassRound:
 
     position: int  # of the token in the text, from 0
     n_answers: int
-    n_vocab: int
     rows: tuple[ClassRow, ...]  # the model's best and what was answered, model's best first
 
 

@@ -84,7 +84,7 @@ def class_round(
         for token_id in shown
     ]
     ordered = sorted(rows, key=lambda row: (-row.model_prob, row.token_id))
-    return ClassRound(len(before), len(answers), n_vocab, tuple(ordered))
+    return ClassRound(len(before), len(answers), tuple(ordered))
 
 
 def class_score(

@@ -99,8 +99,8 @@ class LanguageModel:
 
     @property
     def place(self) -> str:
-        """Where its passes run, as a word: "cpu", "cuda:0", "server"."""
-        return str(self.local.device) if self.local is not None else "server"
+        """Where its passes run, as a word: "CPU", "cuda:0", "server"."""
+        return "server" if self.local is None else str(self.local.device).replace("cpu", "CPU")
 
     @property
     def is_whole(self) -> bool:
@@ -120,7 +120,7 @@ class LanguageModel:
 
     @property
     def where(self) -> str:
-        """The device and the numbers that it runs in, such as "cpu, float32"."""
+        """The device and the numbers that it runs in, such as "CPU, float32"."""
         return f"{self.place}, {self.dtype_name}"
 
     def new_cache(self) -> DynamicCache | None:

@@ -43,6 +43,8 @@ def open_server(
     try:
         server = Server(url, key)
         served = server.served(model)
+        say("Asking it for a token: the first in a server’s life may take seconds")
+        list(server.write([0], 1))
     except ValueError as error:
         raise LoadError(str(error)) from error
     source = model or served.root

@@ -19,7 +19,7 @@ from model.guess.records import GuessRead, GuessRound, GuessRow, HiddenText, Pla
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.records import FloatArray, Piece
-from model.tokenizing import encode, label, pieces
+from model.tokenizing import encode_within, label, pieces
 
 N_ROWS = 8  # of the model's best tokens, shown when a token is revealed
 MAX_TOKENS = 1_000  # tokens
@@ -71,7 +71,7 @@ class GuessingGame:
         Raises:
             ValueError: One sentence with the remedy.
         """
-        ids = encode(lm, " ".join(text.split()))
+        ids = encode_within(lm, " ".join(text.split()), MAX_TOKENS)
         ids = ids[:-1] if len(ids) > 1 and ids[-1] in lm.end_ids else ids  # some close a text
         self.lm, self.ids = lm, ids
         self.rounds: list[GuessRound] = []
@@ -83,11 +83,9 @@ class GuessingGame:
         self._pass_over()
 
     def _refuse_unfit(self, n_given: int) -> None:
-        n_tokens, limit = len(self.ids), min(MAX_TOKENS, self.lm.context_length or MAX_TOKENS)
-        if n_tokens > limit:
-            raise ValueError(f"The text has {n_tokens} tokens, at most {limit} fit: shorten it.")
         if self.lm.end_ids.intersection(self.ids[1:]):
             raise ValueError(f"The text holds an end token of {self.lm.name}: take it out.")
+        n_tokens = len(self.ids)
         if not any(map(self._can_be_typed, range(n_given, n_tokens))):
             raise ValueError(
                 f"The text has {n_tokens} tokens, and {n_given} are revealed at the start: write "

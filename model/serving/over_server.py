@@ -49,17 +49,16 @@ def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[Se
     check_room(lm, max(len(request.prompt_ids) + request.n_out for request in requests))
     n_each = sum(request.n_out for request in requests)
     before = server.figures()
-    together, moments = _Sending(server, requests, len(requests)), list[ServerMoment]()
+    together = _Sending(server, requests, len(requests))
     sendings = [together]
 
     def look() -> ServerRun:
         runs = (together.run(TOGETHER),) if together.n_tokens else ()
-        return ServerRun(Comparison(runs, None), tuple(moments))
+        return ServerRun(Comparison(runs, None), tuple(together.moments))
 
     try:
         while not together.is_done:
             yield Progress(together.n_tokens, 2 * n_each, "together", look)
-            moments.append(_moment(server.figures(), together.seconds))
             time.sleep(LOOK_SECONDS)
         after = server.figures()
         alone = _Sending(server, [replace(request, arrives=0.0) for request in requests], 1)
@@ -73,7 +72,7 @@ def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[Se
     run, one_by_one = together.run(TOGETHER), alone.run(ALONE)
     n_asked, n_hit = (round(after[name] - before[name]) for name in _PREFIX)
     comparison = Comparison((run,), one_by_one, count_same(run, one_by_one))
-    return ServerRun(comparison, tuple(moments), n_asked, n_hit)
+    return ServerRun(comparison, tuple(together.moments), n_asked, n_hit)
 
 
 def _moment(figures: dict[str, float], seconds: float) -> ServerMoment:
@@ -86,16 +85,18 @@ def _moment(figures: dict[str, float], seconds: float) -> ServerMoment:
 
 
 class _Sending:
-    """Requests on their way, each in a thread, and the tokens that came."""
+    """Requests on their way, each in a thread, the tokens that came, and the server's figures."""
 
     def __init__(self, server: Server, requests: Sequence[Request], n_at_once: int) -> None:
         """Sends each at its time, or once there are fewer than so many on their way."""
         self._server, self._requests = server, list(requests)
         self._came: list[list[tuple[int, float]]] = [[] for _ in requests]
+        self.moments: list[ServerMoment] = []
         self.is_stopped = threading.Event()
         self._started = time.perf_counter()
-        pool = ThreadPoolExecutor(n_at_once)
+        pool = ThreadPoolExecutor(n_at_once + 1)  # one of them watches
         self._futures = [pool.submit(self._send, n) for n in range(len(requests))]
+        self._watching = pool.submit(self._watch)
         pool.shutdown(wait=False)
 
     @property
@@ -111,10 +112,18 @@ class _Sending:
     @property
     def is_done(self) -> bool:
         """Whether all came; raises what went wrong with any."""
-        done = [future for future in self._futures if future.done()]
+        futures = [*self._futures, self._watching]
+        done = [future for future in futures if future.done()]
         for future in done:
             future.result()
-        return len(done) == len(self._futures)
+        return len(done) == len(futures)
+
+    def _watch(self) -> None:
+        is_last = False
+        while not (is_last or self.is_stopped.is_set()):
+            is_last = all(future.done() for future in self._futures)
+            self.moments.append(_moment(self._server.figures(), self.seconds))
+            time.sleep(LOOK_SECONDS)
 
     def _send(self, n: int) -> None:
         request = self._requests[n]

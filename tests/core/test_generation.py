@@ -14,7 +14,7 @@ from model.draw import uniform_at
 from model.generation import Generation, choose
 from model.loading import LanguageModel
 from model.sampling import Settings, process
-from tests.tiny_models import CONTEXT, END, VOCAB_SIZE, fresh_logits, tiny
+from tests.tiny_models import CONTEXT, END, VOCAB_SIZE, tiny
 
 GREEDY = Settings(temperature=0)
 PROMPT = "the cat"
@@ -30,16 +30,13 @@ def with_ends(*end_ids: int) -> LanguageModel:
     return dataclasses.replace(tiny("llama"), end_ids=frozenset(end_ids))
 
 
-def test_a_new_text_has_read_its_prompt_and_nothing_else(g: Generation) -> None:
+def test_a_new_text_has_read_its_prompt_and_has_raw_logits_of_every_token(g: Generation) -> None:
     assert g.text == PROMPT
     assert g.ids == g.prompt_ids == g.lm.tokenizer(PROMPT)["input_ids"]
     assert g.n_prompt == len(g.ids) == g.cache_tokens
     assert (g.steps, g.finished, g.logprob, g.notice) == ([], None, 0, None)
     assert (g.last_pass.phase, g.last_pass.n_input) == ("prefill", g.n_prompt)
     assert g.last_pass.seconds > 0
-
-
-def test_logits_are_raw_and_of_the_whole_vocabulary(g: Generation) -> None:
     assert (g.logits.shape, g.logits.dtype) == ((VOCAB_SIZE,), np.float32)
     assert g.logits.base is None, "a view would keep the whole pass in memory"
     np.testing.assert_array_equal(g.distribution.logits, g.logits)
@@ -139,7 +136,7 @@ def test_a_token_that_the_model_lacks_changes_nothing(g: Generation, wrong: Any)
     assert g.logits is logits
 
 
-def test_an_end_token_is_written_and_ends_the_text_without_a_pass() -> None:
+def test_an_end_token_ends_the_text_without_a_pass_until_it_is_taken_back() -> None:
     g = Generation(with_ends(9, 10), PROMPT)
     g.step(token_id=8)
     before = g.last_pass
@@ -150,6 +147,9 @@ def test_an_end_token_is_written_and_ends_the_text_without_a_pass() -> None:
     assert g.cache_tokens == len(g.ids) - 1
     with pytest.raises(ValueError, match=r"finished \(an end token\): go back"):
         g.step()
+    g.rewind(n_tokens=2)
+    assert g.finished is None
+    assert g.ids == g.prompt_ids
 
 
 def test_an_end_token_in_the_prompt_ends_nothing() -> None:
@@ -200,16 +200,6 @@ def test_a_prompt_that_will_not_do_says_why_and_what_to_do(prompt: Any, expected
 def test_a_model_that_does_not_write_from_left_to_right_is_refused(kind: Any) -> None:
     with pytest.raises(ValueError, match=f"is a {kind} model.*choose a causal one"):
         Generation(dataclasses.replace(tiny("llama"), kind=kind), PROMPT)
-
-
-def test_a_rewind_takes_back_ids_steps_and_the_end() -> None:
-    g = Generation(with_ends(9), PROMPT)
-    for token_id in (1, 2, 9):
-        g.step(token_id=token_id)
-    g.rewind(n_tokens=2)
-    assert g.finished is None
-    assert [step.token_id for step in g.steps] == [1] == g.ids[g.n_prompt :]
-    np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=5e-5)
 
 
 def test_a_rewind_to_the_prompt_brings_back_the_prefill(g: Generation) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from model.fast.block_cache import whole_blocks
+from model.fast.block_cache import BLOCK, whole_blocks
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
@@ -72,11 +72,13 @@ def test_a_rewind_leaves_what_a_fresh_prefill_would(architecture: str) -> None:
 @pytest.mark.parametrize("architecture", CROPPABLE)
 def test_the_cache_holds_as_many_bytes_as_the_formula_says(architecture: str) -> None:
     g = Generation(tiny(architecture), PROMPT)
-    for _ in range(4):
+    for _ in range(BLOCK):
         g.step(token_id=3)
-    assert g.cache_tokens == len(g.ids)
-    assert g.cache_bytes == g.lm.cache_shape.bytes_per_token * len(g.ids)
-    assert g.bytes_held == g.lm.cache_shape.bytes_per_token * whole_blocks(len(g.ids))
+    for n_tokens in (0, 1, BLOCK - 1):  # the last gives a block back
+        g.rewind(n_tokens)
+        assert g.cache_tokens == len(g.ids)
+        assert g.cache_bytes == g.lm.cache_shape.bytes_per_token * len(g.ids)
+        assert g.bytes_held == g.lm.cache_shape.bytes_per_token * whole_blocks(len(g.ids))
 
 
 def test_the_shipped_model_agrees_with_transformers(storyteller: LanguageModel) -> None:

@@ -20,9 +20,8 @@ from transformers import (
 )
 
 from model import kv_cache
-from model.fast.block_cache import BLOCK
 from model.generation import Generation
-from tests.tiny_models import CROPPABLE, WINDOW, tiny
+from tests.tiny_models import tiny
 
 # by hand: 2 * layers * KV heads * head size * 2 bytes; others are in the test of the calculator
 KNOWN: dict[str, tuple[PreTrainedConfig, int]] = {
@@ -130,15 +129,3 @@ def test_on_an_amd_gpu_keys_lie_without_gaps(monkeypatch: pytest.MonkeyPatch) ->
 def test_at_most_the_positions_asked_for_are_counted_in_use() -> None:
     assert kv_cache.bytes_in_use(filled(), 2) == 2 * 2 * (2 * 2 * 3) * 4
     assert kv_cache.bytes_in_use(None, 2) == kv_cache.bytes_held(None) == 0
-
-
-@pytest.mark.parametrize("architecture", CROPPABLE)
-def test_a_rewind_and_a_step_return_the_blocks_that_are_empty(architecture: str) -> None:
-    g = Generation(tiny(architecture), "the cat sat")
-    for _ in range(BLOCK + WINDOW):
-        g.step(token_id=4)
-    held = g.bytes_held
-    g.rewind(WINDOW)
-    assert g.bytes_held == held
-    g.rewind(BLOCK)
-    assert g.cache_bytes < g.bytes_held < held

@@ -18,7 +18,7 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from model.loading import SHIPPED, LanguageModel, load_model
+from model.loading import LanguageModel, load_model
 from model.weights import device
 from tests.tiny_models import (
     CONTEXT,
@@ -81,16 +81,10 @@ def test_numbers_are_float32_on_a_cpu_unless_asked_otherwise(
     assert lm.cache_shape.bytes_per_number == expected.itemsize
 
 
-def test_the_shipped_model_is_the_default_and_asks_no_network(storyteller: LanguageModel) -> None:
-    assert "storyteller" in SHIPPED
-    assert storyteller.kind == "causal"
-    assert storyteller.bos_id in storyteller.end_ids
-    assert storyteller.vocab_size == 4096
-
-
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
+        ("storyteller", "causal"),
         ("storyteller_early", "causal"),
         ("scribbler", "causal"),
         ("scribbler_plain", "causal"),
@@ -106,7 +100,8 @@ def test_each_of_the_family_is_loaded_by_its_name_and_has_the_same_tokens(
     assert len(refused_connections) == n_before
     assert lm.kind == kind
     assert lm.dtype == torch.float32
-    assert lm.vocab_size == storyteller.vocab_size
+    assert lm.vocab_size == storyteller.vocab_size == 4096
+    assert lm.bos_id in lm.end_ids
     assert lm.tokenizer.get_vocab() == storyteller.tokenizer.get_vocab()
     assert lm.n_parameters < 14_000_000
 
@@ -114,7 +109,6 @@ def test_each_of_the_family_is_loaded_by_its_name_and_has_the_same_tokens(
 def test_the_shipped_models_that_fill_know_their_marks() -> None:
     unmasker, gapfiller = load_model("unmasker", "cpu"), load_model("gapfiller", "cpu")
     assert unmasker.tokenizer.mask_token_id is not None
-    assert unmasker.cache_shape.bytes_per_token == 0
     assert gapfiller.model.config.decoder_start_token_id == gapfiller.tokenizer.pad_token_id
     assert gapfiller.end_ids == {gapfiller.bos_id}
 
@@ -149,19 +143,16 @@ def test_weights_in_several_files_are_one_model(tmp_path: Path) -> None:
     assert load_model(str(tmp_path)).n_parameters == sum(p.numel() for p in model.parameters())
 
 
-def test_a_masked_model_is_known_as_one(tmp_path: Path) -> None:
+def test_a_masked_model_and_an_encoder_decoder_are_known_as_such(tmp_path: Path) -> None:
     small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
-    model = BertForMaskedLM(BertConfig(vocab_size=VOCAB_SIZE, intermediate_size=16, **small))
-    lm = load_model(str(save(tmp_path, model)))
-    assert lm.kind == "masked"
-    assert lm.cache_shape.bytes_per_token == 0
-
-
-def test_an_encoder_decoder_is_known_as_one(tmp_path: Path) -> None:
-    made = T5Config(vocab_size=VOCAB_SIZE, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2)
-    lm = load_model(str(save(tmp_path, T5ForConditionalGeneration(made))))
-    assert lm.kind == "seq2seq"
-    assert lm.cache_shape.bytes_per_token == 2 * 2 * 8 * 4
+    bert = BertConfig(vocab_size=VOCAB_SIZE, intermediate_size=16, **small)
+    t5 = T5Config(vocab_size=VOCAB_SIZE, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2)
+    for model, kind, bytes_per_token in (
+        (BertForMaskedLM(bert), "masked", 0),
+        (T5ForConditionalGeneration(t5), "seq2seq", 2 * 2 * 8 * 4),
+    ):
+        lm = load_model(str(save(tmp_path / kind, model)))
+        assert (lm.kind, lm.cache_shape.bytes_per_token) == (kind, bytes_per_token)
 
 
 def test_a_model_saved_without_its_tied_head_still_has_it(tmp_path: Path) -> None:
@@ -176,14 +167,11 @@ def test_code_beside_a_known_model_is_never_run(folder: Path) -> None:
     assert type(load_model(str(folder)).model).__name__ == "LlamaForCausalLM"
 
 
-@pytest.mark.parametrize("device", ["tpu", "cuda:99", "cpu:1", "cuda:x", ""])
-def test_a_device_that_is_not_here_is_refused_with_those_that_are(
-    llama_folder: Path, device: str
+def test_a_device_that_is_not_here_and_an_unknown_dtype_are_refused_with_those_there_are(
+    llama_folder: Path,
 ) -> None:
-    assert "choose auto or one of cpu" in load_error(llama_folder, device=device)
-
-
-def test_an_unknown_dtype_is_refused_with_those_that_are_known(llama_folder: Path) -> None:
+    for place in ("tpu", "cuda:99", "cpu:1", "cuda:x", ""):
+        assert "choose auto or one of cpu" in load_error(llama_folder, device=place)
     assert "choose auto, float32, bfloat16, float16" in load_error(llama_folder, dtype="int3")
 
 

@@ -13,7 +13,7 @@ from tests.tiny_models import tiny
 
 def test_the_machine_is_named_with_what_a_figure_depends_on() -> None:
     machine = describe(tiny("llama"))
-    assert (machine.device, machine.dtype) == ("cpu", "float32")
+    assert (machine.device, machine.dtype) == ("CPU", "float32")
     assert machine.processor == processor(torch.device("cpu")) == processor()
     assert machine.n_parameters == tiny("llama").n_parameters
     assert set(machine.versions) == {"torch", "transformers"}

@@ -98,6 +98,12 @@ def test_draws_rewinds_and_branches(remote: LanguageModel, storyteller: Language
         assert first.ids == second.ids
         assert gap(first, second) < EQUAL
         assert first.logprob == pytest.approx(second.logprob, abs=EQUAL)
+        for n_kept in (len(first.ids) - 1, 0):
+            assert first.reader.crop(n_kept)
+            assert second.reader.crop(n_kept)
+            there, here = (text.reader.read(text.ids)[1] for text in (first, second))
+            assert (there.phase, there.n_input) == (here.phase, here.n_input)
+            assert (there.cache_tokens, there.cache_bytes) == (here.cache_tokens, here.cache_bytes)
 
 
 def test_rows_of_any_length_and_every_position(
@@ -146,7 +152,9 @@ def test_requests_together_have_the_tokens_that_they_get_alone(
         assert run.n_tokens == 24
         assert len(run.first_seconds) == 3
         assert len(run.gaps) == 21
-    assert found.moments
+    seconds = [moment.seconds for moment in found.moments]
+    assert seconds == sorted(seconds)
+    assert seconds[-1] >= max(output.times[-1] for output in together.outputs)
     assert 0 <= found.n_hit <= found.n_asked
 
 

@@ -85,7 +85,7 @@ def test_a_server_that_is_killed_and_started_again_costs_no_text(
     assert home.notice.kind == "error"
     assert "does not answer" in home.notice.text
     assert (text.ids, text.steps) == before
-    assert open_home().session_state["reader"].lm.place == "cpu"
+    assert open_home().session_state["reader"].lm.place == "CPU"
     engine.start()
     here = Generation(storyteller, text.prompt_ids, seed=text.seed)
     here.step(home.controls.settings())

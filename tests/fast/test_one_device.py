@@ -24,7 +24,6 @@ from model.job import finish
 from model.kv_cache.experiments import look_into, race, watch_rewind
 from model.kv_cache.query_key_value import read_query
 from model.loading import LanguageModel, load_model
-from model.prefill_decode import ceilings
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.padding import compare_padding
 from model.prefill_decode.roofline import measure_roofline
@@ -58,8 +57,6 @@ class Guard(TorchDispatchMode):
 @pytest.fixture
 def guard(monkeypatch: pytest.MonkeyPatch) -> Guard:
     monkeypatch.setattr(device, "_SHARED", {"cpu"})
-    monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
-    monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
     monkeypatch.setattr("model.weights.facts._ROWS", 64)
     facts.bytes_per_second.cache_clear()
     return Guard()

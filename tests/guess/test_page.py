@@ -10,8 +10,8 @@ from benchmarks.harness import Witness, by_key
 from benchmarks.home_page import PATIENCE
 from pages.lessons.guess.settings import PASSAGES
 from pages.lessons.guess.state import GuessLesson
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press
-from tests.frame.phone import fits_a_phone, forget_first_requests
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_a_game_by_keyboard_alone(page: Page, url: str, witness: Witness) -> Non
     page.goto(f"{url}/guess")
     field = by_key(page, "guess_line_0").locator("input")
     expect(field).to_be_visible(timeout=4 * PATIENCE)
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
     blank = page.get_by_label("the hidden token")
     expect(blank).to_be_visible(timeout=PATIENCE)
     field.focus()
@@ -117,4 +117,4 @@ def test_a_game_by_keyboard_alone(page: Page, url: str, witness: Witness) -> Non
     page.keyboard.press("Enter")
     expect(page.get_by_text("sum to 140 %")).to_be_visible(timeout=PATIENCE)
     expect(field).to_have_value("two 80 a 60")
-    assert fits_a_phone(page)
+    assert_accessible_to_all(page)

@@ -149,17 +149,16 @@ TENSORS = {"quant_method": "compressed-tensors", "format": "pack-quantized", "co
 
 
 @pytest.mark.parametrize(
-    ("said", "missing"),
+    ("said", "missing", "base"),
     [
-        ({"quant_method": "gptq", "bits": 4}, "optimum"),
-        ({"quant_method": "awq", "bits": 4}, "gptqmodel"),
-        (BITS_AND_BYTES, "accelerate"),
-        ({"quant_method": "fp8", "weight_block_size": [128, 128]}, "accelerate"),
-        (TENSORS, "compressed-tensors"),
-        ({"quant_method": "of_tomorrow"}, "does not know this method"),
+        ({"quant_method": "gptq", "bits": 4}, "optimum", "someone/whole"),
+        ({"quant_method": "awq", "bits": 4}, "gptqmodel", "someone/whole"),
+        (BITS_AND_BYTES, "accelerate", "someone/whole"),
+        ({"quant_method": "fp8", "weight_block_size": [128, 128]}, "accelerate", "someone/whole"),
+        (TENSORS, "compressed-tensors", None),
+        ({"quant_method": "of_tomorrow"}, "does not know this method", None),
     ],
 )
-@pytest.mark.parametrize("base", ["someone/whole", None])
 def test_quantised_weights_are_refused_with_what_they_need_and_what_to_choose(
     hub: LoopbackHub, folder: Path, said: dict[str, Any], missing: str, base: str | None
 ) -> None:
