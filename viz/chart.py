@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from model.records import Machine
 from viz.figure import Figure, Style
 from viz.format import THIN, log_ticks, round_steps
-from viz.labels import apart
 from viz.palette import FONT, colour, sheer
 
-PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
-MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
 HEIGHT = 300  # pixels
-LETTERS, MAX_LETTERS = 13, 15  # of a line's name: their size, and how many stand in a row
-AROUND = 60  # pixels of a figure's height outside its axes
-# colours of lines that are too pale for words
-_AS_WORDS = {colour("kept"): colour("kept-text"), colour("stage"): colour("ink")}
+
+Table: TypeAlias = list[dict[str, object]]  # a row for each thing, by the names of its columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +24,13 @@ class Chart:
     """A figure without a title, and the words that belong around it."""
 
     figure: Figure
+    title: str  # for who hears the page
     caption: str  # what it says, with its numbers; measured, recorded, derived or illustrative
-    alt: str  # the same for who hears the page
+
+    @property
+    def alt(self) -> str:
+        """What is read aloud."""
+        return f"{self.title}. {self.caption}"
 
 
 @cache
@@ -102,13 +101,12 @@ def empty_chart(note: str) -> Chart:
     figure.update_yaxes(visible=False, range=[0, 1])
     font = {"color": colour("muted"), "size": 14}
     figure.add_annotation(text=note, showarrow=False, x=0.5, y=0.5, font=font)
-    return Chart(figure, note, note)
+    return Chart(figure, "Nothing yet", note)
 
 
 def as_recorded(chart: Chart, machine: Machine) -> Chart:
     """Returns a figure of another machine's run, which says so."""
-    words = [recorded_words(text, machine) for text in (chart.caption, chart.alt)]
-    return replace(chart, caption=words[0], alt=words[1])
+    return replace(chart, caption=recorded_words(chart.caption, machine))
 
 
 def recorded_words(text: str, machine: Machine) -> str:
@@ -136,23 +134,6 @@ def hatched() -> dict[str, object]:
     }
 
 
-def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str) -> Figure:
-    """Draws bars below each other, the name of each before it and its number in bold behind it.
-
-    Args:
-        bars: Name, length in the axis's unit, the number as it is read, role of the colour.
-        title: Of the axis.
-    """
-    figure = new_figure()
-    for name, length, words, role in bars:
-        look: Style = {"width": 0.55, "marker": filled(colour(role)), "textfont": {"size": 15}}
-        add_bars(figure, "", [name], [length], [f"<b>{words}</b>"], **look)
-    name_rows(figure, [name for name, *_ in bars], 14)
-    figure.update_xaxes(number_axis(max(length for _, length, *_ in bars), title, room=1.3))
-    figure.update_layout(height=80 + 46 * len(bars), showlegend=False)
-    return figure
-
-
 def add_bars(
     figure: Figure,
     name: str,
@@ -168,6 +149,18 @@ def add_bars(
         font = {"size": 12, "color": colour("ink")}
         trace |= {"text": texts, "textposition": "outside", "textfont": font, "cliponaxis": False}
     figure.add_bar(**trace | more)
+
+
+def add_columns(
+    figure: Figure,
+    name: str,
+    x: Iterable[float],
+    heights: Iterable[float],
+    hover: str | Sequence[str] = "",
+    **more: Any,
+) -> None:
+    """Draws standing bars."""
+    figure.add_bar(**{"x": list(x), "y": list(heights)} | _named(name, hover) | more)
 
 
 def add_points(
@@ -219,58 +212,16 @@ def add_cells(
 
 
 def _named(name: str, hover: str | Sequence[str]) -> Style:
-    """Names a trace in the legend, and says what the pointer reads.
+    """Names a trace in the legend, where it has a name, and says what the pointer reads.
 
     That is nothing, one of Plotly's templates with the name behind it, or a text for each mark.
     """
+    named: Style = {"name": name, "showlegend": bool(name)}
     if not isinstance(hover, str):
-        return {"name": name, "hovertext": hover, "hoverinfo": "text"}
+        return named | {"hovertext": hover, "hoverinfo": "text"}
     if not hover:
-        return {"name": name, "hoverinfo": "skip"}
-    return {"name": name, "hovertemplate": f"{hover}<extra>{name}</extra>"}
-
-
-def name_lines(figure: Figure) -> None:
-    """Writes the name of each line behind its end, in its colour: a legend would be far.
-
-    Names that would lie on each other are moved apart; call it once the axes have their ranges.
-    """
-    drawn = [trace for trace in figure.data if trace["type"] == "scatter" and len(trace["y"])]
-    lines = [trace for trace in drawn if trace.get("name") and trace.get("showlegend", True)]
-    wrapper = textwrap.TextWrapper(MAX_LETTERS, break_long_words=False, break_on_hyphens=False)
-    words = [wrapper.wrap(trace["name"]) for trace in lines]
-    ends = [_heights(trace, figure)[-1] for trace in lines]
-    low, high = _reach(figure)
-    row = 1.3 * LETTERS * (high - low) / (figure.layout["height"] - AROUND)
-    places = apart(ends, [row * len(rows) for rows in words], low, high)
-    for trace, rows, y in zip(lines, words, places, strict=True):
-        tone = trace.get("line", {}).get("color") or trace["marker"]["color"]
-        tone = re.sub(r",[\d.]+", "", tone)
-        font = {"size": LETTERS, "color": _AS_WORDS.get(tone, tone)}
-        beside = {"xanchor": "left", "xshift": 6, "align": "left", "showarrow": False}
-        name = {"text": "<br>".join(rows), "xref": "paper", "x": 1, "y": y, "font": font}
-        figure.add_annotation(**beside, **name)
-        trace["showlegend"] = False
-    longest = max((len(row) for rows in words for row in rows), default=0)
-    figure.update_layout(margin={"r": round(0.56 * LETTERS * longest) + 12})
-
-
-def _heights(trace: Style, figure: Figure) -> list[float]:
-    """Returns where the axis puts the points of a line."""
-    heights = [float(y) for y in trace["y"] if y is not None]
-    is_log = figure.layout.get("yaxis", {}).get("type") == "log"
-    return [math.log10(y) for y in heights] if is_log else heights
-
-
-def _reach(figure: Figure) -> tuple[float, float]:
-    """Returns the bounds of the axis: its own, or what the lines and zero need."""
-    axis = figure.layout.get("yaxis", {})
-    lines = [trace for trace in figure.data if trace["type"] == "scatter"]
-    heights = [y for line in lines for y in _heights(line, figure)]
-    if axis.get("type") != "log" and axis.get("rangemode") != "normal":
-        heights.append(0.0)  # an axis begins there
-    low, high = sorted(axis.get("range") or (min(heights), max(heights)))
-    return low, high
+        return named | {"hoverinfo": "skip"}
+    return named | {"hovertemplate": f"{hover}<extra>{name}</extra>"}
 
 
 def write_at(
@@ -299,29 +250,3 @@ def log_axis(low: float, high: float, title: str) -> dict[str, Any]:
         "range": bounds,
         "rangemode": "normal",
     }
-
-
-def name_rows(figure: Figure, names: Sequence[str], size: int = 13) -> None:
-    """Writes the names of horizontal rows before them, the first at the top."""
-    figure.update_yaxes(
-        type="category",  # names may be numbers
-        categoryorder="array",
-        categoryarray=list(names)[::-1],
-        showgrid=False,
-        ticklabelstandoff=4,
-        tickfont={"size": size, "color": colour("ink")},
-    )
-
-
-def place_rows(
-    figure: Figure, labels: Sequence[str], font: dict[str, object] | None = None
-) -> None:
-    """Writes labels before the rows 0, 1, 2..., the first at the top; two of them may be alike."""
-    figure.update_yaxes(
-        tickvals=list(range(len(labels))),
-        ticktext=list(labels),
-        tickfont=font,
-        autorange="reversed",
-        showgrid=False,
-        rangemode="normal",
-    )

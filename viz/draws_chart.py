@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from viz.chart import Chart, new_figure
+from viz.chart import Chart, add_columns, new_figure
 from viz.format import count, percent
-from viz.labels import UPRIGHT, plain
+from viz.labels import token_ticks
 from viz.palette import colour
 
 MAX_TOKENS = 24  # with a pair of bars of their own
@@ -30,24 +30,11 @@ def draws_figure(
     n_shown = min(MAX_TOKENS, int(np.count_nonzero(probs)))
     observed, expected = drawn[:n_shown].tolist(), (probs[:n_shown] * n_draws).tolist()
     # tokens may share a label, and a label may look like a number: places carry the bars
-    places = list(range(n_shown))
-    figure = new_figure()
-    figure.add_bar(
-        x=places,
-        y=expected,
-        name="expected",
-        marker={"color": "rgba(0,0,0,0)", "line": {"color": colour("ink"), "width": 1.5}},
-        hovertemplate="expected %{y:.1f}<extra></extra>",
-    )
-    figure.add_bar(
-        x=places,
-        y=observed,
-        name="drawn",
-        marker={"color": colour("kept")},
-        hovertemplate="drawn %{y}<extra></extra>",
-    )
-    shown = [plain(label, MAX_LABEL) for label in labels[:n_shown]]
-    figure.update_xaxes(tickvals=places, ticktext=shown, autotickangles=UPRIGHT)
+    places, figure = range(n_shown), new_figure()
+    outlined = {"color": "rgba(0,0,0,0)", "line": {"color": colour("ink"), "width": 1.5}}
+    add_columns(figure, "expected", places, expected, "%{y:.1f}", marker=outlined)
+    add_columns(figure, "drawn", places, observed, "%{y}", marker={"color": colour("kept")})
+    figure.update_xaxes(token_ticks(labels[:n_shown], n_characters=MAX_LABEL))
     figure.update_yaxes(title_text=f"times in {count(n_draws)} draws")
     figure.update_layout(barmode="group", bargap=0.25)
     n_kept = int(np.count_nonzero(probs))
@@ -58,4 +45,4 @@ def draws_figure(
         f"probability times {count(n_draws)}, outlined. Largest gap of a token: "
         f"{percent(float(gap))} of the draws.{rest}"
     )
-    return Chart(figure, caption, f"Draws against expectation. {caption}")
+    return Chart(figure, "Draws against expectation", caption)

@@ -1,7 +1,8 @@
 """The one place where a number becomes words: percent signs, bytes, seconds, thousands.
 
 Fractions, seconds and bytes stay what they are in every record and table; they are written out
-here, with thin spaces, as a figure or a caption shows them. Knows nothing of ours.
+here, with thin spaces, as a figure or a caption shows them. What an error says is plain text, for
+a terminal and a search as well: it has commas. Knows nothing of ours.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Methods side by side: a row for each, and a panel of bars for each thing that was measured."""
+"""Lying bars: one for each name, or a panel of them for each thing that was measured."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from viz.chart import add_bars, new_figure
+from viz.chart import add_bars, filled, new_figure, number_axis
 from viz.figure import Figure, Style
+from viz.labels import name_rows
 from viz.palette import colour
 
 BESIDE, BELOW = 0.08, 0.12  # of the figure, between panels
@@ -45,10 +46,8 @@ def panels_figure(
             "ticks": "",
         }
         figure.update_layout(**{f"xaxis{n}": axis})
-    figure.update_yaxes(
-        categoryorder="array", categoryarray=names[::-1], showgrid=False, tickfont=ink
-    )
-    figure.update_layout(height=n_rows * (row_pixels * len(names) + 50), showlegend=False)
+    name_rows(figure, names)
+    figure.update_layout(height=n_rows * (row_pixels * len(names) + 50))
     return figure
 
 
@@ -72,3 +71,20 @@ def _number(cell: int) -> str:
 def _share(n: int, gap: float) -> float:
     """Returns what each of so many beside each other takes of the whole, gaps between them."""
     return (1 - gap * (n - 1)) / n
+
+
+def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str) -> Figure:
+    """Draws bars below each other, the name of each before it and its number in bold behind it.
+
+    Args:
+        bars: Name, length in the axis's unit, the number as it is read, role of the colour.
+        title: Of the axis.
+    """
+    figure = new_figure()
+    for name, length, words, role in bars:
+        look: Style = {"width": 0.55, "marker": filled(colour(role)), "textfont": {"size": 15}}
+        add_bars(figure, "", [name], [length], [f"<b>{words}</b>"], **look)
+    name_rows(figure, [name for name, *_ in bars], 14)
+    figure.update_xaxes(number_axis(max(length for _, length, *_ in bars), title, room=1.3))
+    figure.update_layout(height=80 + 46 * len(bars))
+    return figure

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from model.records import FloatArray
-from viz.chart import add_cells, filled
+from viz.chart import add_cells, add_columns, filled
 from viz.figure import Figure, Style
-from viz.labels import token_ticks
+from viz.format import digits
+from viz.labels import plain, token_ticks
 from viz.palette import colour
 
 MAX_LAYERS = 8  # layers that can be named beside their rows, or a few more
+SLOTS = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # columns of a frame
 MAX_LABEL_LENGTH = 6  # characters: as many as lie under a column
 
 
@@ -24,15 +26,23 @@ def add_map(
     figure: Figure,
     states: FloatArray,
     role: str,
-    hovers: list[list[str]],
+    labels: Sequence[str],
+    what: str,
     *,
     n_typical: int | None = None,
     axes: tuple[str, str] = ("x", "y"),
 ) -> None:
     """Draws one map: the first layer and its first head on top.
 
-    The median of the first `n_typical` columns, or of all, is half-way up the scale: a column once
-    laid keeps its colour.
+    Args:
+        figure: To draw on.
+        states: (layers, heads, columns) size of each.
+        role: Of the colour.
+        labels: Of the columns' tokens.
+        what: A cell is, in a few words.
+        n_typical: Columns whose median, else that of all, is half-way up the scale: then a column
+            once laid keeps its colour.
+        axes: To draw on.
     """
     n_layers, n_heads, n_columns = states.shape
     typical = float(np.median(states[:, :, :n_typical])) or 1.0
@@ -40,7 +50,23 @@ def add_map(
     look: Style = {"zmin": 0.1, "zmax": 0.8, "xgap": 1, "xaxis": axes[0], "yaxis": axes[1]}
     look |= {"x": np.arange(n_columns) + 0.5, "y": np.arange(len(flat)) + 0.5, "name": role}
     tones = (colour(f"{role}-tint"), colour(role))
-    add_cells(figure, np.round(flat / (flat + typical), 3), tones, hovers, **look)
+    shades, hovers = np.round(flat / (flat + typical), 3), _hovers(states, labels, what)
+    add_cells(figure, shades, tones, hovers, **look)
+
+
+def _hovers(states: FloatArray, labels: Sequence[str], what: str) -> list[list[str]]:
+    """Writes what the pointer reads of each cell, row by row."""
+    names = [f"{place}: {plain(label)}" for place, label in enumerate(labels)]
+    n_layers, n_heads, _ = states.shape
+    return [
+        [
+            f"<b>layer {layer + 1}, KV head {head + 1}</b><br>position {name}<br>"
+            f"{what}, size {digits(float(size))}"
+            for name, size in zip(names, states[layer, head], strict=True)
+        ]
+        for layer in range(n_layers)
+        for head in range(n_heads)
+    ]
 
 
 def add_strip(
@@ -48,25 +74,23 @@ def add_strip(
     spans: Sequence[tuple[int, int]],
     name: str,
     tone: str,
-    axes: tuple[str, str] = ("x", "y"),
+    axes: tuple[str, str],
 ) -> None:
     """Draws one block above the columns of each pass."""
-    figure.add_bar(
-        x=[start for start, _ in spans],
-        width=[end - start for start, end in spans],
-        y=[1] * len(spans),
-        offset=0,
-        xaxis=axes[0],
-        yaxis=axes[1],
-        name=name,
-        hoverinfo="name",
-        marker=filled(tone, 1),
-    )
+    starts, widths = [start for start, _ in spans], [end - start for start, end in spans]
+    look: Style = {"width": widths, "offset": 0, "xaxis": axes[0], "yaxis": axes[1]}
+    look |= {"hoverinfo": "name", "marker": filled(tone, 1)}
+    add_columns(figure, name, starts, [1] * len(spans), **look)
 
 
 def single_columns(start: int, end: int) -> list[tuple[int, int]]:
     """Returns the spans of passes that lay a column each."""
     return [(column, column + 1) for column in range(start, end)]
+
+
+def slots_for(n_columns: int) -> int:
+    """Returns how many columns a frame has room for, so that it stays while a cache grows."""
+    return next((n for n in SLOTS if n >= n_columns), n_columns)
 
 
 def token_axis(labels: Sequence[str], n_slots: int) -> dict[str, object]:

@@ -48,7 +48,7 @@ def chip(
     style = (
         f"background:{ground};border:1.5px {line} {colour(role)};border-radius:4px;"
         f"padding:0 4px;font:.9rem/1.5 {MONO};color:{colour('ink')};white-space:pre-wrap;"
-        f"overflow-wrap:anywhere;{style}"
+        f"overflow-wrap:anywhere;forced-color-adjust:none;{style}"
     )
     return element("span", token(label), style=style, title=title)
 

@@ -17,7 +17,6 @@ from urllib.parse import urlencode
 
 from model.sentences import as_many_as_fit, cut
 from model.settings import ORDERS
-from viz.format import count
 
 MAX_TEXT = 20_000  # characters of a text that is typed
 MAX_LINK_TEXT = 4_000  # characters of one setting that a link carries
@@ -76,7 +75,7 @@ class Text(Field):
         """Return the text as it is."""
         limit = min(self.max_characters, MAX_LINK_TEXT)
         if len(text) > limit:
-            raise ValueError(f"“{self.label}” has more than {count(limit)} characters")
+            raise ValueError(f"“{self.label}” has more than {limit:,} characters")
         return text
 
 
@@ -94,7 +93,7 @@ class Whole(Field):
         """Return the number."""
         is_number = text.isascii() and text.isdigit() and len(text) <= 18
         if not is_number or not self.low <= int(text) <= self.high:
-            wanted = f"a whole number from {count(self.low)} to {count(self.high)}"
+            wanted = f"a whole number from {self.low:,} to {self.high:,}"
             raise self._refusal(wanted, text)
         return int(text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import accumulate
@@ -13,22 +13,28 @@ import streamlit as st
 
 from model.records import Machine
 from pages.frame.layout import is_presenting, theme_now
-from viz.chart import Chart, as_recorded, recorded_words
-from viz.figure import FACTOR, as_seen
+from viz.chart import Chart, Table, as_recorded, recorded_words
+from viz.figure import FACTOR, as_seen, numbers_of
 
 METRIC_PIXELS = 215  # wide
 TWO_LINES = 160  # characters
-_recorded_on: ContextVar[Machine | None] = ContextVar("recorded_on", default=None)
+# whose run is drawn, where it is not this machine's, and how its figures' keys end
+_recording: ContextVar[tuple[Machine | None, str]] = ContextVar("recording", default=(None, ""))
 
 
 @contextmanager
-def recording(machine: Machine) -> Iterator[None]:
-    """Let all figures and captions drawn meanwhile say that they are another machine's."""
-    token = _recorded_on.set(machine)
+def recorded_on(machine: Machine, ending: str = "") -> Iterator[None]:
+    """Let all figures and captions drawn meanwhile say that they are another machine's.
+
+    Args:
+        machine: That of the recording.
+        ending: Of the figures' keys, where those that are measured here stand beside them.
+    """
+    token = _recording.set((machine, ending))
     try:
         yield
     finally:
-        _recorded_on.reset(token)
+        _recording.reset(token)
 
 
 def show_chart(chart: Chart, key: str, **more: Any) -> None:
@@ -39,21 +45,23 @@ def show_chart(chart: Chart, key: str, **more: Any) -> None:
         key: Of the figure.
         more: Of Streamlit's own, such as what a click does.
     """
-    machine = _recorded_on.get()
+    machine, ending = _recording.get()
+    key += ending
     shown = chart if machine is None else as_recorded(chart, machine)
     seen = as_seen(shown.figure, theme_now(), FACTOR if is_presenting() else 1.0)
     bare = {"displayModeBar": False}
-    st.plotly_chart(seen, key=key, theme=None, alt=shown.alt.replace("`", ""), config=bare, **more)
-    _show_folded(shown.caption, key)
+    heard = f"{shown.alt} {numbers_of(shown.figure)}".replace("`", "")
+    st.plotly_chart(seen, key=key, theme=None, alt=heard, config=bare, **more)
+    show_folded(shown.caption, key)
 
 
 def show_caption(text: str) -> None:
     """Show a caption that says how something was measured."""
-    machine = _recorded_on.get()
+    machine, _ = _recording.get()
     st.caption(text if machine is None else recorded_words(text, machine))
 
 
-def _show_folded(caption: str, key: str) -> None:
+def show_folded(caption: str, key: str) -> None:
     """Show two lines of a caption; the rest of it is one press away."""
     sentences = re.split(r"(?<=[.]) (?=[A-Z∞])", caption)
     lengths = accumulate(len(sentence) + 1 for sentence in sentences)
@@ -71,6 +79,17 @@ def show_charts(charts: Sequence[tuple[Chart, str]], widths: Sequence[int] = ())
     for column, (chart, key) in zip(columns, charts, strict=True):
         with column:
             show_chart(chart, key)
+
+
+def show_table(rows: Table, key: str, formats: Mapping[str, str] | None = None) -> None:
+    """Show a table; `formats` says by column how numbers are written: "%.3f", "percent"."""
+    column = st.column_config.NumberColumn
+    st.dataframe(
+        rows,
+        hide_index=True,
+        key=key + _recording.get()[1],
+        column_config={name: column(format=shown) for name, shown in (formats or {}).items()},
+    )
 
 
 def show_metrics(cells: Sequence[tuple[str, str, str]], key: str) -> None:

@@ -20,7 +20,8 @@ from model.loading import LanguageModel
 from model.recorded import recorded_job
 from model.records import Machine
 from model.timing import describe
-from pages.frame.figures import recording
+from pages.frame.figures import recorded_on
+from pages.frame.layout import show_error
 from viz.format import count
 
 CLOCK_SECONDS = 0.15  # after which the next slice is asked for
@@ -56,7 +57,7 @@ class JobPanel:
             TURNS.give_way()  # who waits for a single step is served before this is drawn again
         self._row(has_clock)
         if problem := st.session_state.get(f"{self.key}_problem"):
-            st.error(problem)
+            show_error(problem)
         job = self.jobs.get(self.key)
         if job is not None:
             _show_progress(job)
@@ -108,7 +109,7 @@ class JobPanel:
             f"Recorded {machine.date[:10]}: {machine.model} on {machine.where}. Press "
             f"“{self.title}” to measure it here."
         )
-        with recording(machine):
+        with recorded_on(machine):
             self.draw(job)
 
 
@@ -144,7 +145,7 @@ def _show_progress(job: Job[Any]) -> None:
     progress = job.progress
     share = f"{count(progress.n_done)} of {count(progress.n_total)} {progress.unit}".rstrip()
     if job.notice:
-        st.error(job.notice)
+        show_error(job.notice)
     elif job.is_running:
         in_line = f"number {job.place + 1} in line: one job measures at a time"
         doing = in_line if job.place else progress.doing

@@ -30,8 +30,16 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 .stApp .stMainBlockContainer [data-testid="stMetricValue"],
 .stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: 2.4rem;}
 .stApp .stMainBlockContainer label p {font-size: 1rem;}
+.stApp .stMainBlockContainer .stHtml {zoom: 1.3;}
+.stApp .st-key-tour .stHtml {zoom: 1;}
+.stApp [class*="st-key-claim_"] .stHtml {zoom: 1.1;}
+.stApp .stMainBlockContainer .stHtml :is(p, li) {font-size: inherit;}
 .stApp .stMainBlockContainer :is(input, textarea, [data-baseweb="select"]) {font-size: 1rem;}
 .stApp .stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
+@media (max-width: 1100px) { /* 25 large labels of an axis need the whole width */
+  .stHorizontalBlock:has(> .stColumn .xtick:nth-child(25)) {flex-wrap: wrap;}
+  .stHorizontalBlock:has(> .stColumn .xtick:nth-child(25)) > .stColumn {min-width: 100%;}
+}
 </style>
 """
 _announcer = st.components.v2.component(
@@ -112,7 +120,13 @@ def say_in_address(key: str, names: Sequence[str], query: str, *, in_scenes: boo
 
 def as_written(text: str) -> str:
     """Escape what Streamlit would take for Markdown, emoji or LaTeX: a name may hold any of it."""
-    return re.sub(r"([\\`*_\[\]:$~<>#|])", r"\\\1", text)
+    return re.sub(r"([\\`*_\[\]:$~<>#|&])", r"\\\1", text)
+
+
+def show_error(sentence: str, place: DeltaGenerator | None = None) -> None:
+    """Say what went wrong; what it quotes of a person's input stands as it was typed."""
+    show = st.error if place is None else place.error
+    show(as_written(sentence))
 
 
 def is_presenting() -> bool:
@@ -165,7 +179,7 @@ def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[Delt
         try:
             yield waiting
         except CannotBeginError as error:
-            waiting.error(str(error))
+            show_error(str(error), waiting)
     close_lesson(path)
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.frame.layout import show_error
 
 
 class Steps(Protocol):
@@ -23,6 +26,7 @@ class Steps(Protocol):
     @property
     def notice(self) -> str | None:
         """What the reader should know of where it stands, such as why no step is left."""
+        return None
 
     def step(self) -> None:
         """Take a step."""
@@ -32,6 +36,8 @@ class Steps(Protocol):
 
     def reset(self) -> None:
         """Take all steps back."""
+        while self.can_go_back:
+            self.back()
 
 
 class Engine(Protocol):
@@ -56,10 +62,8 @@ S = TypeVar("S", bound=Steps)
 E = TypeVar("E", bound=Engine)
 
 
-class PassSteps(Generic[E]):
+class PassSteps(Steps, Generic[E]):
     """The passes of an engine, stepped through: one a step, or for some seconds a step."""
-
-    notice = None
 
     def __init__(self, engine: E) -> None:
         """Takes an engine as it stands."""
@@ -86,11 +90,6 @@ class PassSteps(Generic[E]):
     def back(self) -> None:
         """Takes the last pass back."""
         self.engine.back()
-
-    def reset(self) -> None:
-        """Takes all passes back."""
-        while self.can_go_back:
-            self.engine.back()
 
 
 class Stepper(Generic[S]):
@@ -147,7 +146,24 @@ class Stepper(Generic[S]):
         else:
             self.problem = None
 
-    def buttons(self) -> None:
+    def show(self, vertical_alignment: Literal["center", "bottom"] = "center") -> DeltaGenerator:
+        """Show the buttons, and below them what there is to know of where it stands.
+
+        Returns:
+            The row of the buttons, for what stands beside them.
+        """
+        row = st.container(
+            horizontal=True, vertical_alignment=vertical_alignment, key=f"{self.key}_buttons"
+        )
+        with row:
+            self._show_buttons()
+        if self.problem:
+            show_error(self.problem)
+        if self.steps.notice:
+            st.info(self.steps.notice)
+        return row
+
+    def _show_buttons(self) -> None:
         """Show Step, Play or Pause, Back and Reset."""
         can_step, was_stepped = self.steps.can_step, self.steps.can_go_back and not self.is_playing
         playing = self.is_playing
@@ -176,13 +192,6 @@ class Stepper(Generic[S]):
             )
             if name == "play" and self.is_settling and not is_pressed:
                 st.rerun()
-
-    def notices(self) -> None:
-        """Say why the last move could not be made, and what there is to know of where it stands."""
-        if self.problem:
-            st.error(self.problem)
-        if self.steps.notice:
-            st.info(self.steps.notice)
 
 
 def show_stepper(

@@ -6,13 +6,11 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate
 
-import pandas as pd
-
 from model.beam_search.records import DecodingCost, SearchComparison
-from viz.chart import Chart, add_line, filled, name_lines, new_figure, write_at
+from viz.chart import Chart, Table, add_line, filled, new_figure, write_at
 from viz.figure import Figure, Style
 from viz.format import count, digits, duration, nats, percent, plural, signed
-from viz.labels import plain
+from viz.labels import name_lines, plain
 from viz.palette import MONO, colour, sheer
 from viz.panels import Panel, panels_figure
 
@@ -47,7 +45,7 @@ def searches_figure(comparison: SearchComparison) -> Chart:
         else "Here greedy finds the likeliest text."
     )
     caption = f"Measured: log p of each token by the raw softmax, summed. {gain}"
-    return Chart(figure, caption, f"Three searches. {caption}")
+    return Chart(figure, "Three searches", caption)
 
 
 def _name_tokens(figure: Figure, comparison: SearchComparison) -> None:
@@ -71,21 +69,20 @@ def _name_tokens(figure: Figure, comparison: SearchComparison) -> None:
             write_at(figure, i + 1, height, plain(text.labels[i][:12]), yshift=shift, font=font)
 
 
-def searches_table(comparison: SearchComparison) -> pd.DataFrame:
+def searches_table(comparison: SearchComparison) -> Table:
     """Writes the three texts with what they cost."""
-    texts = (comparison.greedy, comparison.beam, comparison.best)
-    odds = [math.exp(text.total - comparison.greedy.total) for text in texts]
-    return pd.DataFrame(
+    return [
         {
-            "search": [text.name for text in texts],
-            "text": [text.text.strip("\n").replace("\n", "⏎") for text in texts],
-            "tokens": [len(text.labels) for text in texts],
-            "sum log p": [text.total for text in texts],
-            "as likely": [f"{digits(ratio, 3)}×" for ratio in odds],
-            "texts read": [count(text.n_expanded) for text in texts],
-            "time": [duration(text.seconds) for text in texts],
+            "search": text.name,
+            "text": text.text.strip("\n").replace("\n", "⏎"),
+            "tokens": len(text.labels),
+            "sum log p": text.total,
+            "as likely": f"{digits(math.exp(text.total - comparison.greedy.total))}×",
+            "texts read": count(text.n_expanded),
+            "time": duration(text.seconds),
         }
-    )
+        for text in (comparison.greedy, comparison.beam, comparison.best)
+    ]
 
 
 def exact_words(comparison: SearchComparison) -> str:
@@ -115,8 +112,7 @@ def costs_figure(costs: Sequence[DecodingCost]) -> Chart:
     ]
     names = [cost.name.replace(", ", "<br>", 1) for cost in costs]
     figure = panels_figure(names, panels, n_columns=2, row_pixels=42)
-    caption = _costs_caption(costs)
-    return Chart(figure, caption, f"Cost and quality of decoding methods. {caption}")
+    return Chart(figure, "Cost and quality of decoding methods", _costs_caption(costs))
 
 
 def _costs_caption(costs: Sequence[DecodingCost]) -> str:
@@ -126,22 +122,19 @@ def _costs_caption(costs: Sequence[DecodingCost]) -> str:
     greedy, beam = costs[:2]
     return (
         f"{words} Beam search gains {nats(beam.logprob - greedy.logprob)} a token on greedy "
-        f"decoding. Of its pairs of tokens {percent(beam.distinct[2])} are different, and "
-        f"{percent(beam.repeated)} of its 4-grams had come before. Log p is in nats; its bars are "
-        "exp(log p)."
+        "decoding. Log p is in nats; its bars are exp(log p)."
     )
 
 
-def costs_table(costs: Sequence[DecodingCost]) -> pd.DataFrame:
+def costs_table(costs: Sequence[DecodingCost]) -> Table:
     """Writes what each decoding method costs and gives, with one of its texts."""
-    return pd.DataFrame(
+    return [
         {
-            "method": [cost.name for cost in costs],
-            "tokens": [cost.n_tokens for cost in costs],
-            "seconds": [cost.seconds for cost in costs],
-            "log p per token": [cost.logprob for cost in costs],
-            **{f"distinct {n}": [cost.distinct[n] for cost in costs] for n in (1, 2, 3)},
-            "repeated 4-grams": [cost.repeated for cost in costs],
-            "last text": [cost.sample.strip().replace("\n", " ⏎ ") for cost in costs],
+            "method": cost.name,
+            "tokens": cost.n_tokens,
+            "seconds": cost.seconds,
+            **{f"distinct {n}": cost.distinct[n] for n in (1, 2, 3)},
+            "last text": cost.sample.strip().replace("\n", " ⏎ "),
         }
-    )
+        for cost in costs
+    ]

@@ -10,23 +10,23 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, FinishedBeam, lineage
 from viz.beam_search.tree import describe
 from viz.chart import (
     Chart,
+    Table,
     add_bars,
+    add_points,
     empty_chart,
     filled,
     hatched,
     new_figure,
-    place_rows,
     write_at,
 )
 from viz.figure import Figure, Style
 from viz.format import count, percent, plural, signed, size
-from viz.labels import UPRIGHT, plain
+from viz.labels import place_rows, plain, token_ticks
 from viz.palette import MONO, colour
 
 MAX_PRUNED = 2  # of each beam, drawn among the candidates
@@ -38,7 +38,7 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
     """Draws the best candidates of every beam in one step, and where the beam ends."""
     rows = _candidate_rows(nodes, step)
     best = max(node.total for node in rows)
-    figure = new_figure(x="joint probability ÷ the best one’s")
+    figure = new_figure(x="joint p ÷ the best one’s")
     for fate in ("kept", "finished", "pruned"):
         chosen = [i for i, node in enumerate(rows) if node.fate == fate]
         lengths = [math.exp(rows[i].total - best) for i in chosen]
@@ -60,7 +60,7 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
         if rows[i].parent != rows[i - 1].parent:
             figure.add_hline(y=i - 0.5, line={"color": colour("line"), "width": 1})
     _name_totals(figure, rows)
-    figure.update_xaxes(range=[0, 1.26], tickvals=[0, 0.5, 1])
+    figure.update_xaxes(range=[0, 1.32], tickvals=[0, 0.5, 1])
     font = {"family": MONO, "size": 12, "color": colour("ink")}
     place_rows(figure, [_row_name(nodes, node, prompt_end) for node in rows], font)
     figure.update_layout(height=max(250, 21 * len(rows) + 95), barmode="overlay")
@@ -68,7 +68,7 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
         f"Measured: token {step.depth}, the best candidates of each beam, with their joint log p. "
         "Candidates to the right of the dashed line are kept."
     )
-    return Chart(figure, caption, f"The candidates of one step. {caption}")
+    return Chart(figure, "The candidates of one step", caption)
 
 
 def _candidate_rows(nodes: Sequence[BeamNode], step: BeamStep) -> list[BeamNode]:
@@ -86,17 +86,9 @@ def _candidate_rows(nodes: Sequence[BeamNode], step: BeamStep) -> list[BeamNode]
 def _name_totals(figure: Figure, rows: Sequence[BeamNode]) -> None:
     """Writes the joint log p of every candidate in a column of its own, clear of the bars."""
     tones = [colour("muted" if node.fate == "pruned" else "ink") for node in rows]
-    figure.add_scatter(
-        y=list(range(len(rows))),
-        x=[1.04] * len(rows),
-        mode="text",
-        text=[signed(node.total) for node in rows],
-        textposition="middle right",
-        textfont={"size": 12, "color": tones},
-        cliponaxis=False,
-        showlegend=False,
-        hoverinfo="skip",
-    )
+    words: Style = {"mode": "text", "text": [signed(node.total) for node in rows]}
+    words |= {"textposition": "middle right", "textfont": {"size": 12, "color": tones}}
+    add_points(figure, "", [1.04] * len(rows), range(len(rows)), {}, cliponaxis=False, **words)
 
 
 def _row_name(nodes: Sequence[BeamNode], node: BeamNode, prompt_end: str) -> str:
@@ -109,24 +101,22 @@ def _row_name(nodes: Sequence[BeamNode], node: BeamNode, prompt_end: str) -> str
 
 def ranking_table(
     finished: Sequence[FinishedBeam], length_penalty: float, searched: float
-) -> pd.DataFrame:
+) -> Table:
     """Writes the finished texts by their score, best first, beside their rank as `searched`."""
     now = sorted(finished, key=lambda beam: -beam.score(length_penalty))
     before = sorted(finished, key=lambda beam: -beam.score(searched))
-    rows = [
-        (
-            rank + 1,
-            _move(before.index(beam) - rank),
-            beam.text.strip().replace("\n", "⏎"),
-            beam.depth,
-            beam.total,
-            beam.score(length_penalty),
-            "end" if beam.ended else "limit",
-        )
+    return [
+        {
+            "rank": rank + 1,
+            "moved": _move(before.index(beam) - rank),
+            "text": beam.text.strip().replace("\n", "⏎"),
+            "tokens": beam.depth,
+            "sum log p": beam.total,
+            "score": beam.score(length_penalty),
+            "ends by": "end" if beam.ended else "limit",
+        }
         for rank, beam in enumerate(now)
     ]
-    names = ["rank", "moved", "text", "tokens", "sum log p", "score", "ends by"]
-    return pd.DataFrame(rows, columns=names)
 
 
 def _move(n_places: int) -> str:
@@ -156,18 +146,12 @@ def cache_figure(
         hovers = [f"position {i}: {plain(labels[row][i])}" for row, i in cells_at]
         look: Style = {"width": 0.86, "marker": marker, "base": [i + 0.03 for i in places]}
         add_bars(figure, name, rows, [0.94] * len(rows), hover=hovers, **look)
-    named = range(0, held, max(1, -(-held // MAX_LABELS)))
-    figure.update_xaxes(
-        range=[0, held],
-        tickvals=[i + 0.5 for i in named],
-        ticktext=[plain(labels[0][i][:10]) for i in named],
-        autotickangles=UPRIGHT,
-        ticks="",
-    )
+    ticks = token_ticks(labels[0], MAX_LABELS, at=0.5)
+    figure.update_xaxes(range=[0, held], **ticks)
     place_rows(figure, [f"beam {row + 1}" for row in range(len(paths))])
     figure.update_layout(height=34 * len(paths) + 120, barmode="overlay")
     caption = _cache_caption(step, n_distinct, n_distinct * bytes_per_token)
-    return Chart(figure, caption, f"The cache of the beams. {caption}")
+    return Chart(figure, "The cache of the beams", caption)
 
 
 def _first_of_each(held: int, paths: Sequence[Sequence[int]]) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from model.beam_search.records import ROOT, BeamNode, BeamStep, lineage
+from model.beam_search.records import BeamNode, BeamStep, greedy_path, lineage
 from viz.chart import Chart, add_line, new_figure, write_at
 from viz.figure import Figure, Style
 from viz.format import count, nats, percent, plural, signed
@@ -107,8 +107,7 @@ def tree_figure(
         margin={"l": 4, "r": 4, "t": 58, "b": 4},
         legend={"yref": "container", "y": 1, "yanchor": "top", "traceorder": "reversed"},
     )
-    caption = _caption(nodes, steps)
-    return Chart(figure, caption, f"The tree of the search. {caption}")
+    return Chart(figure, "The tree of the search", _caption(nodes, steps))
 
 
 def _places(
@@ -138,15 +137,6 @@ def _places(
         for row, node in enumerate(below):
             put(node, n_beams + GAP + row, node.fate)
     return places
-
-
-def _greedy(nodes: Sequence[BeamNode]) -> set[int]:
-    """Returns the nodes of greedy's text, as far as it is on record."""
-    path, parent = set(), ROOT
-    while best := next((n for n in nodes if n.parent == parent and n.place == 0), None):
-        path.add(best.node_id)
-        parent = best.node_id
-    return path
 
 
 def _add_line(figure: Figure, n_beams: int, n_columns: int) -> None:
@@ -182,7 +172,7 @@ def _chips(
     nodes: Sequence[BeamNode], places: dict[int, _Place], dropped_at: dict[int, int]
 ) -> list[Style]:
     """Writes each token into its box, with the joint log-probability below it."""
-    greedy, chips = _greedy(nodes), []
+    greedy, chips = set(greedy_path(nodes)), []
     for node_id, place in places.items():
         node, look = nodes[node_id], _LOOKS[place.look]
         token, ground = plain(node.label, MAX_LETTERS), look.ground

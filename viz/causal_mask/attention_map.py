@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from model.causal_mask.records import AttentionMaps
 from viz.chart import Chart, add_cells, add_line, add_points, new_figure, write_at
-from viz.figure import Figure
+from viz.figure import Figure, Style
 from viz.format import percent, plural
 from viz.labels import plain, token_ticks
 from viz.palette import colour, sheer
@@ -43,9 +43,7 @@ def attention_figure(maps: AttentionMaps, layer: int, head: int | None) -> Chart
     ticks, ends = token_ticks(maps.labels), [-0.5, n_tokens - 0.5]
     figure.update_xaxes(range=ends, **ticks)
     figure.update_yaxes(range=ends[::-1], showgrid=False, **ticks)
-    figure.update_layout(showlegend=False)
-    caption = _caption(maps, shown, layer, head)
-    return Chart(figure, caption, f"Attention over the text. {caption}")
+    return Chart(figure, "Attention over the text", _caption(maps, shown, layer, head))
 
 
 def heads_figure(maps: AttentionMaps, layer: int, head: int | None) -> Chart:
@@ -82,12 +80,12 @@ def heads_figure(maps: AttentionMaps, layer: int, head: int | None) -> Chart:
         ticktext=[str(j + 1) for j in range(0, n_heads, every[1])],
         ticks="",
     )
-    figure.update_layout(showlegend=False, dragmode=False)
+    figure.update_layout(dragmode=False)
     caption = (
         f"Measured: all {plural(n_layers, 'layer')} × {plural(n_heads, 'head')} of the same pass, "
         "the one shown large is outlined. Press a small map to see it large."
     )
-    return Chart(figure, caption, f"All heads. {caption}")
+    return Chart(figure, "All heads", caption)
 
 
 def _tiles(maps: AttentionMaps, side: int, pitch: int) -> tuple[Map, Map]:
@@ -137,26 +135,14 @@ def _tones(role: str) -> tuple[str, str]:
 def _add_hidden(figure: Figure, n_tokens: int) -> None:
     """Draws what the mask hides: the staircase above the diagonal, hatched."""
     across, down = _stairs(n_tokens)
-    figure.add_scatter(
-        x=[*across[1:-1], across[-1], across[1]],
-        y=[*down[1:-1], -0.5, -0.5],
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=colour("rejected-tint"),
-        fillpattern={
-            "shape": "/",
-            "fgcolor": sheer(colour("rejected")),
-            "bgcolor": colour("rejected-tint"),
-            "size": 9,
-            "solidity": 0.18,
-        },
-        hoverinfo="skip",
-    )
+    x, y, ground = [*across[1:], across[1]], [*down[1:-1], -0.5, -0.5], colour("rejected-tint")
+    lines = {"shape": "/", "fgcolor": sheer(colour("rejected")), "bgcolor": ground}
+    hatch: Style = {"fill": "toself", "fillcolor": ground}
+    hatch["fillpattern"] = lines | {"size": 9, "solidity": 0.18}
+    add_line(figure, "", x, y, ground, width=0, **hatch)
     if n_tokens >= 8:
-        at, ground = (n_tokens * 0.72, n_tokens * 0.2), colour("paper")
-        words = "<b>hidden by the mask</b>"
-        write_at(figure, *at, words, 14, bgcolor=ground, borderpad=4)
+        at, words = (n_tokens * 0.72, n_tokens * 0.2), "<b>hidden by the mask</b>"
+        write_at(figure, *at, words, 14, bgcolor=colour("paper"), borderpad=4)
 
 
 def _stairs(n_tokens: int) -> tuple[list[float], list[float]]:

@@ -14,22 +14,23 @@ import numpy.typing as npt
 
 from model.causal_mask.records import Edit, Leak, Shift
 from viz.chart import (
-    MAX_BARS,
     Chart,
     add_bars,
+    add_columns,
     add_line,
     add_points,
+    filled,
     new_figure,
-    place_rows,
     write_at,
 )
 from viz.figure import Figure, Style
 from viz.format import THIN, count, digits, percent, plural
-from viz.labels import in_sentence, plain, token_ticks
+from viz.labels import in_sentence, place_rows, plain, token_ticks
 from viz.palette import colour, sheer
 
 HEIGHT = 340  # pixels
 ROOM_FOR_WORDS = 5  # positions before the edit that a few words fit over
+MAX_BARS = 50  # an SVG bar is an element of the page: beyond this one path draws a staircase
 MAX_NAMES = 64  # tokens that can be named under their columns
 
 Values = npt.NDArray[np.float64]
@@ -39,7 +40,7 @@ def edit_figure(edit: Edit) -> Chart:
     """Draws the largest change of any logit at every position, mask on and mask off."""
     figure = new_figure(HEIGHT, y="largest change of a logit")
     hovers = _hovers(edit.changes, edit.labels, "mask on")
-    add_columns(figure, edit.changes, hovers, "mask on", "kept")
+    add_heights(figure, edit.changes, hovers, "mask on", "kept")
     if edit.unmasked_changes is not None:
         name, changes = "the same edit, mask off", edit.unmasked_changes
         hovers = _hovers(changes, edit.labels, "mask off")
@@ -56,14 +57,14 @@ def edit_figure(edit: Edit) -> Chart:
         f"{count(edit.position + 1)}. "
         f"{_verdict(edit)}"
     )
-    return Chart(figure, caption, f"What the edit moved. {caption}")
+    return Chart(figure, "What the edit moved", caption)
 
 
 def divergence_figure(edit: Edit) -> Chart:
     """Draws how far the distribution at every position moved, mask on."""
     figure = new_figure(HEIGHT, y="KL, nats")
     name = "KL(before ‖ after), mask on"
-    add_columns(figure, edit.kl, _hovers(edit.kl, edit.labels, name), name, "surprise")
+    add_heights(figure, edit.kl, _hovers(edit.kl, edit.labels, name), name, "surprise")
     _mark(figure, edit)
     name_positions(figure, edit.labels)
     late = len(edit.labels) - 1
@@ -72,7 +73,7 @@ def divergence_figure(edit: Edit) -> Chart:
         f"{small_nats(float(edit.kl[edit.position]))}; at the end of the text, "
         f"{plural(late - edit.position, 'token')} later, {small_nats(float(edit.kl[late]))}."
     )
-    return Chart(figure, caption, f"How far each distribution moved. {caption}")
+    return Chart(figure, "How far each distribution moved", caption)
 
 
 def shifts_figure(shifts: Sequence[Shift]) -> Chart:
@@ -94,7 +95,7 @@ def shifts_figure(shifts: Sequence[Shift]) -> Chart:
         for shift in shifts[:2]
     )
     caption = f"Measured, the next token after the whole text: {said}."
-    return Chart(figure, caption, f"The next token, before and after. {caption}")
+    return Chart(figure, "The next token, before and after", caption)
 
 
 def leak_figure(leak: Leak) -> Chart:
@@ -125,7 +126,7 @@ def leak_figure(leak: Leak) -> Chart:
         f"{plural(len(on), 'position')}; most at {in_sentence(leak.labels[best])}, "
         f"{percent(on[best])} with the mask and {percent(off[best])} without."
     )
-    return Chart(figure, caption, f"The leak. {caption}")
+    return Chart(figure, "The leak", caption)
 
 
 def _add_moves(figure: Figure, on: Values, off: Values) -> None:
@@ -154,29 +155,16 @@ def _verdict(edit: Edit) -> str:
     return f"{said}."
 
 
-def add_columns(
+def add_heights(
     figure: Figure, values: Values, hovers: Sequence[str], name: str, role: str
 ) -> None:
     """Draws a column for each position, or one staircase where there are many."""
-    tone = colour(role)
-    shared: dict[str, Any] = {
-        "x": np.arange(len(values)),
-        "y": values,
-        "name": name,
-        "hovertext": hovers,
-        "hoverinfo": "text",
-    }
+    tone, places = colour(role), range(len(values))
     if len(values) <= MAX_BARS:
-        line = {"color": tone, "width": 1}
-        figure.add_bar(marker={"color": sheer(tone), "line": line}, **shared)
+        add_columns(figure, name, places, values, hovers, marker=filled(tone, 1))
         return
-    figure.add_scatter(
-        mode="lines",
-        line={"shape": "hvh", "color": tone, "width": 1.5},
-        fill="tozeroy",
-        fillcolor=sheer(tone),
-        **shared,
-    )
+    stairs: Style = {"shape": "hvh", "fill": "tozeroy", "fillcolor": sheer(tone)}
+    add_line(figure, name, places, values, tone, width=1.5, hover=hovers, **stairs)
 
 
 def _hovers(values: Values, labels: Sequence[str], name: str) -> list[str]:

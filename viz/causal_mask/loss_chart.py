@@ -13,12 +13,13 @@ import numpy as np
 from markupsafe import Markup
 
 from model.causal_mask.records import Comparison, Floats, Losses, TrainingMoment
-from viz.causal_mask.edit_charts import add_columns, name_positions, small_nats
-from viz.chart import Chart, add_line, add_points, lying_bars, name_lines, new_figure
+from viz.causal_mask.edit_charts import add_heights, name_positions, small_nats
+from viz.chart import Chart, add_line, add_points, new_figure
 from viz.figure import Style
 from viz.format import digits, duration, nats, percent, plural
-from viz.labels import in_sentence, plain
+from viz.labels import in_sentence, name_lines, plain
 from viz.palette import colour
+from viz.panels import lying_bars
 from viz.strip import element, paragraph
 
 HEIGHT = 320  # pixels
@@ -31,7 +32,7 @@ SIDES = (
 )
 
 
-def surprise_html(losses: Losses, *, is_large: bool = False) -> Markup:
+def surprise_html(losses: Losses) -> Markup:
     """Writes the text with every token tinted by its loss."""
     shown = [element("span", losses.first)]
     for text, label, loss in zip(losses.texts, losses.labels, losses.losses, strict=True):
@@ -39,8 +40,7 @@ def surprise_html(losses: Losses, *, is_large: bool = False) -> Markup:
         style = f"background:{_tint(float(loss))};border-radius:3px;padding:.1em 0"
         # a token that completes no character shows its bytes
         shown.append(element("span", text or label, style=style, title=title))
-    size = "1.5rem" if is_large else "1.15rem"
-    look = f"font-size:{size};line-height:1.75;color:{colour('ink')}"
+    look = f"font-size:1.15rem;line-height:1.75;color:{colour('ink')}"
     return paragraph(*shown, style=look) + _key()
 
 
@@ -69,7 +69,7 @@ def loss_figure(losses: Losses, loop_losses: Sequence[float] | Floats, where: st
         f"{plain(label)}: {nats(loss)}, {percent(float(np.exp(-loss)))}"
         for label, loss in zip(losses.labels, losses.losses.tolist(), strict=True)
     ]
-    add_columns(figure, losses.losses, hovers, "one pass", "surprise")
+    add_heights(figure, losses.losses, hovers, "one pass", "surprise")
     if len(loop_losses):
         tone = colour("generated")
         marker = {"symbol": "circle-open", "size": 8, "color": tone, "line": {"width": 2}}
@@ -82,10 +82,9 @@ def loss_figure(losses: Losses, loop_losses: Sequence[float] | Floats, where: st
     worst = int(np.argmax(losses.losses))
     caption = (
         f"Measured on {where}, {plural(len(places), 'position')} in one pass: most surprising is "
-        f"{in_sentence(losses.labels[worst])}, {nats(float(losses.losses[worst]))}; mean "
-        f"{nats(losses.mean)}."
+        f"{in_sentence(losses.labels[worst])}, {nats(float(losses.losses[worst]))}."
     )
-    return Chart(figure, caption, f"Loss at every position. {caption}")
+    return Chart(figure, "Loss at every position", caption)
 
 
 def race_figure(comparison: Comparison, where: str) -> Chart:
@@ -103,7 +102,7 @@ def race_figure(comparison: Comparison, where: str) -> Chart:
         f"{plural(comparison.n_passes, 'pass', 'es')}, timed before, amid and after the steps; "
         "the loop keeps its cache, both sides are the model’s own pass, warmed up."
     )
-    return Chart(figure, caption, f"One pass against the loop. {caption}")
+    return Chart(figure, "One pass against the loop", caption)
 
 
 def training_figure(moments: Sequence[TrainingMoment], n_steps: int, where: str) -> Chart:
@@ -128,4 +127,4 @@ def training_figure(moments: Sequence[TrainingMoment], n_steps: int, where: str)
         f"{nats(first.masked)} → {nats(last.masked)}; it was trained so before and has little "
         "left to learn."
     )
-    return Chart(figure, caption, f"Training with and without the mask. {caption}")
+    return Chart(figure, "Training with and without the mask", caption)

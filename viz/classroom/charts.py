@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.classroom.records import ClassRound
-from viz.chart import Chart, add_bars, filled, name_rows, new_figure
+from viz.chart import Chart, add_bars, filled, new_figure
 from viz.figure import Style
 from viz.format import count, percent, plural
-from viz.labels import plain
+from viz.labels import name_rows, plain
 from viz.palette import colour
 
 MAX_NAME = 18  # characters of a token
@@ -35,7 +35,7 @@ def class_figure(found: ClassRound, true_id: int | None = None) -> Chart:
         names,
         [("the model", of_model, "generated"), ("the class", of_class, "prompt")],
         f"Measured: the class is the mean of {plural(found.n_answers, 'answer')}, each with the "
-        "confidence that its phone gave; what it kept back lies evenly on all other tokens.",
+        "confidence that its phone gave; the rest is spread evenly over all other tokens.",
     )
 
 
@@ -94,4 +94,4 @@ def _bars(
         f"{name}: {', '.join(f'{title} {write(values[i])}' for title, values, _ in series)}"
         for i, name in enumerate(names)
     )
-    return Chart(figure, caption, f"{caption} {said}")
+    return Chart(figure, said, caption)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from model.constraints.records import ConstrainedStep, MaskedDistribution
-from viz.chart import Chart, add_bars, filled, hatched, new_figure, place_rows, write_at
+from viz.chart import Chart, add_bars, add_columns, filled, hatched, new_figure, write_at
 from viz.figure import Figure
 from viz.format import count, percent
-from viz.labels import UPRIGHT, plain
+from viz.labels import UPRIGHT, place_rows, plain
 from viz.palette import MONO, colour
 
 DEAD_END_MASS = 0.01  # of all allowed tokens: below it a step is called a dead end
@@ -37,7 +37,7 @@ def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -
     hidden = [tokens[i].prob for i in forbidden]
     bars("forbidden", forbidden, hidden, marker=hatched(), textfont=grey)
     masked = [tokens[i].masked_prob for i in allowed]
-    bars("", allowed, masked, xaxis="x2", showlegend=False, marker=kept)
+    bars("", allowed, masked, xaxis="x2", marker=kept)
     if temperature == 0 and allowed:
         _outline(figure, allowed[masked.index(max(masked))])
     font = {"family": MONO, "size": 13, "color": colour("ink")}
@@ -56,7 +56,7 @@ def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -
         f"{count(distribution.n_vocab)} tokens, which together have {percent(distribution.mass)} "
         f"of the probability. The mask removes {percent(max(0.0, 1 - distribution.mass))}; {rest}."
     )
-    return Chart(figure, caption, f"The mask over the distribution. {caption}")
+    return Chart(figure, "The mask over the distribution", caption)
 
 
 def _outline(figure: Figure, row: int) -> None:
@@ -67,40 +67,37 @@ def _outline(figure: Figure, row: int) -> None:
         figure.add_shape(type="rect", xref=axis, line=line, **box)
 
 
-def mass_figure(steps: Sequence[ConstrainedStep]) -> Chart:
-    """Draws how much of each distribution, of one at least, the mask removed."""
+def mass_figure(steps: Sequence[ConstrainedStep], coming: float | None = None) -> Chart:
+    """Draws how much of each distribution the mask removed.
+
+    Args:
+        steps: That were taken.
+        coming: What is allowed of the distribution that the next step draws from, if one is left.
+    """
     figure = new_figure()
-    places = list(range(1, len(steps) + 1))
-    figure.add_bar(
-        x=places,
-        y=[step.mass for step in steps],
-        name="allowed",
-        marker=filled(colour("kept"), 1.2),
-        hoverinfo="skip",
-    )
-    figure.add_bar(
-        x=places,
-        y=[1 - step.mass for step in steps],
-        name="removed",
-        marker=hatched(),
-        hovertext=[
-            f"generated: {plain(step.label)} ({percent(step.prob)})<br>"
-            f"most likely: {plain(step.wanted)} ({percent(step.wanted_prob)})<br>"
-            f"removed: {_removed(step)}, allowed: {percent(step.mass)}"
-            for step in steps
-        ],
-        hoverinfo="text",
-    )
-    is_crowded = len(steps) > MAX_LEVEL_LABELS
-    is_labelled = len(steps) <= MAX_LABELS
+    masses, kept = [step.mass for step in steps], filled(colour("kept"), 1.2)
+    names = [plain(step.label[:10]) for step in steps]
+    if coming is not None:
+        masses, names = [*masses, coming], [*names, "<i>next</i>"]
+    places = list(range(1, len(masses) + 1))
+    hovers = [
+        f"generated: {plain(step.label)} ({percent(step.prob)})<br>"
+        f"most likely: {plain(step.wanted)} ({percent(step.wanted_prob)})<br>"
+        f"removed: {_removed(step.mass)}, allowed: {percent(step.mass)}"
+        for step in steps
+    ]
+    add_columns(figure, "allowed", places, masses, marker=kept)
+    add_columns(figure, "removed", places, [1 - mass for mass in masses], hovers, marker=hatched())
+    is_crowded = len(masses) > MAX_LEVEL_LABELS
+    is_labelled = len(masses) <= MAX_LABELS
     if is_labelled:
-        _name_masses(figure, steps, angle=-90 if is_crowded else 0)
+        _name_masses(figure, masses, angle=-90 if is_crowded else 0)
     figure.update_xaxes(
         tickvals=places,
-        ticktext=[plain(step.label[:10]) for step in steps],
+        ticktext=names,
         tickfont={"family": MONO, "size": 13, "color": colour("ink")},
         autotickangles=UPRIGHT,
-        range=[0.4, max(len(steps), MAX_LEVEL_LABELS) + 0.6],
+        range=[0.4, max(len(masses), MAX_LEVEL_LABELS) + 0.6],
         ticks="",
     )
     figure.update_yaxes(
@@ -109,24 +106,25 @@ def mass_figure(steps: Sequence[ConstrainedStep]) -> Chart:
         range=[0, 1.42 if is_crowded and is_labelled else 1.14],
     )
     figure.update_layout(height=290, barmode="stack", bargap=0.35, legend={"traceorder": "normal"})
-    caption = _mass_caption(steps)
-    return Chart(figure, caption, f"Probability removed at each token. {caption}")
+    return Chart(figure, "Probability removed at each token", _mass_caption(steps))
 
 
-def _removed(step: ConstrainedStep) -> str:
-    return percent(max(0.0, 1 - step.mass))
+def _removed(mass: float) -> str:
+    return percent(max(0.0, 1 - mass))
 
 
-def _name_masses(figure: Figure, steps: Sequence[ConstrainedStep], angle: int) -> None:
+def _name_masses(figure: Figure, masses: Sequence[float], angle: int) -> None:
     """Writes above each column what was removed."""
-    for place, step in enumerate(steps, start=1):
-        is_dead_end = step.mass < DEAD_END_MASS
-        words = f"<b>{_removed(step)}</b>" if is_dead_end else _removed(step)
+    for place, mass in enumerate(masses, start=1):
+        is_dead_end = mass < DEAD_END_MASS
+        words = f"<b>{_removed(mass)}</b>" if is_dead_end else _removed(mass)
         font = {"size": 12, "color": colour("error" if is_dead_end else "ink")}
         write_at(figure, place, 1.02, words, yanchor="bottom", textangle=angle, font=font)
 
 
 def _mass_caption(steps: Sequence[ConstrainedStep]) -> str:
+    if not steps:
+        return "Measured: the next token’s distribution. Each token that is taken adds a column."
     kept = percent(math.prod(step.mass for step in steps))
     words = (
         f"Measured, at each token. Without the mask the model would keep to it with {kept}, "

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
-
 from model.constraints.records import MethodResult
-from viz.chart import Chart, filled
-from viz.format import digits, duration, nats, percent, plural
+from viz.chart import Chart, Table, filled
+from viz.format import duration, nats, percent, plural
 from viz.palette import colour
 from viz.panels import Panel, panels_figure
 
@@ -28,8 +26,7 @@ def methods_figure(methods: Sequence[MethodResult]) -> Chart:
     )
     names = [method.name for method in methods]
     figure = panels_figure(names, panels, n_columns=3, row_pixels=34)
-    caption = _caption(methods)
-    return Chart(figure, caption, f"Decoding methods at a dead end. {caption}")
+    return Chart(figure, "Decoding methods at a dead end", _caption(methods))
 
 
 def _shares(title: str, shares: Sequence[float], marker: dict[str, object]) -> Panel:
@@ -65,20 +62,18 @@ def _cold_words(method: MethodResult) -> str:
     )
 
 
-def methods_table(methods: Sequence[MethodResult]) -> pd.DataFrame:
+def methods_table(methods: Sequence[MethodResult]) -> Table:
     """Writes the methods with the text that each generated most often."""
-    return pd.DataFrame(
+    return [
         {
-            "method": [method.name for method in methods],
-            "texts": [method.n_texts for method in methods],
-            "complete": [method.n_complete for method in methods],
-            "most common": [_plain(method) for method in methods],
-            "escapes": [percent(method.escape_rate) for method in methods],
-            "two agree": [percent(method.agreement) for method in methods],
-            "mean log p": [digits(method.logprob).replace("-", "−") for method in methods],
-            "time per text": [duration(method.seconds / method.n_texts) for method in methods],
+            "method": method.name,
+            "texts": method.n_texts,
+            "complete": method.n_complete,
+            "most common": _plain(method),
+            "time per text": duration(method.seconds / method.n_texts),
         }
-    )
+        for method in methods
+    ]
 
 
 def _plain(method: MethodResult) -> str:

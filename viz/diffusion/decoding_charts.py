@@ -13,12 +13,10 @@ from itertools import accumulate
 from statistics import fmean
 from typing import Any
 
-import pandas as pd
-
 from model.diffusion.records import DecodingRun, Sweep
-from viz.chart import Chart, add_bars, add_line, add_points, name_lines, new_figure, write_at
+from viz.chart import Chart, Table, add_bars, add_line, add_points, new_figure, write_at
 from viz.format import digits, duration, nats, percent, plural
-from viz.labels import plain
+from viz.labels import name_lines, plain
 from viz.palette import colour, sheer
 
 # Three ways on one clock
@@ -36,21 +34,16 @@ def runs_figure(runs: Sequence[DecodingRun], where: str) -> Chart:
         add_bars(figure, name, [row] * run.n_passes, lengths, hover=hover, marker=marker, **look)
         words = f"{name}: {plural(run.n_passes, 'pass', 'es')}, {duration(run.seconds)}"
         # above its row, so that a narrow screen has room for the bars
-        write_at(figure, 0, row - 0.3, words, xanchor="left", yanchor="bottom")
+        write_at(figure, 0, row - 0.3, words, 12, xanchor="left", yanchor="bottom")
     longest = 1000 * max(run.seconds for run in runs)
     figure.update_xaxes(range=[0, 1.02 * longest])
     figure.update_yaxes(range=[len(runs) - 0.6, -0.85], showgrid=False, showticklabels=False)
     figure.update_layout(showlegend=False, barmode="overlay")
-    said = "; ".join(
-        f"{run.name}: {plural(run.n_passes, 'pass', 'es')}, {duration(run.seconds)}, "
-        f"{tokens_a_pass(run)} a pass"
-        for run in runs
-    )
     caption = (
         f"Measured on {where}, one run each after a warm-up. Every piece is one pass, and no pass "
         "begins before the one before it has ended."
     )
-    return Chart(figure, caption, f"Three ways on one clock: {said}. {caption}")
+    return Chart(figure, "Three ways on one clock", caption)
 
 
 def tokens_a_pass(run: DecodingRun) -> str:
@@ -113,7 +106,7 @@ def sweep_figure(sweep: Sweep, measure: str) -> Chart:
             continue
         marker = {"symbol": symbol, "size": 6, "color": sheer(tone)}
         x, y = zip(*points, strict=True)
-        add_points(figure, "", x, y, marker, showlegend=False)
+        add_points(figure, "", x, y, marker)
         means = means_of(points)
         values = list(means.values())
         words = [what.write(value) for value in values]
@@ -138,7 +131,7 @@ def sweep_figure(sweep: Sweep, measure: str) -> Chart:
     figure.update_yaxes(what.axis)
     name_lines(figure)
     caption = f"Measured: {'; '.join(said) or 'nothing to compare yet'}."
-    return Chart(figure, caption, f"{what.title} over passes. {caption}")
+    return Chart(figure, f"{what.title} over passes", caption)
 
 
 def means_of(points: Sequence[tuple[int, float]]) -> dict[int, float]:
@@ -147,9 +140,9 @@ def means_of(points: Sequence[tuple[int, float]]) -> dict[int, float]:
     return {n: fmean(value for m, value in points if m == n) for n in numbers}
 
 
-def sweep_table(sweep: Sweep) -> pd.DataFrame:
+def sweep_table(sweep: Sweep) -> Table:
     """Writes what was measured of every fill, and of the loop's own text."""
-    return pd.DataFrame([_row(run) for run in (*sweep.fills, sweep.loop)])
+    return [_row(run) for run in (*sweep.fills, sweep.loop)]
 
 
 def _row(run: DecodingRun) -> dict[str, object]:

@@ -8,7 +8,7 @@ from model.diffusion.records import DenoiseHistory
 from viz.chart import Chart, add_cells, add_points, new_figure
 from viz.figure import Style
 from viz.format import percent, plural, round_steps
-from viz.labels import UPRIGHT, plain
+from viz.labels import plain, token_ticks
 from viz.palette import colour
 
 OPEN = "·"  # where no token stands yet
@@ -32,18 +32,11 @@ def history_figure(history: DenoiseHistory) -> Chart:
     look = {"symbol": "square-open", "color": colour("stage"), "line": {"width": 2.5}}
     marker = look | {"size": size}
     add_points(figure, "filled in this pass", places, history.filled_in[places], marker)
-    shown = range(0, length, max(1, -(-length // MAX_LABELS)))
-    figure.update_xaxes(
-        tickvals=list(shown),
-        ticktext=[plain(history.labels[i][:12]) if history.filled_in[i] else OPEN for i in shown],
-        autotickangles=UPRIGHT,
-        ticks="",
-        range=[-0.5, length - 0.5],
-    )
+    labels = [label if n else OPEN for label, n in zip(history.labels, filled[0], strict=True)]
+    figure.update_xaxes(range=[-0.5, length - 0.5], **token_ticks(labels, MAX_LABELS))
     ticks = sorted({max(1, round(tick)) for tick in round_steps(history.n_planned, 12)})
     figure.update_yaxes(range=[history.n_planned + 0.5, 0.5], tickvals=ticks, showgrid=False)
-    caption = _history_words(history)
-    return Chart(figure, caption, f"Every pass as a row. {caption}")
+    return Chart(figure, "Every pass as a row", _history_words(history))
 
 
 def _cells(history: DenoiseHistory, is_settled: np.ndarray) -> list[list[str]]:

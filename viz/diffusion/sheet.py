@@ -18,15 +18,8 @@ from viz.format import percent, plural
 from viz.palette import MONO
 from viz.strip import element, token
 
+STYLE = f".sheet{{font-family:{MONO}}}{Path(__file__).with_name('sheet.css').read_text('utf-8')}"
 MASK = "mask"  # written into a cell for which nothing is proposed yet
-
-
-def sheet_style(scale: float = 1.0) -> str:
-    """Writes the style of the sheet as CSS; on a projector it is larger."""
-    return f".sheet{{--scale:{scale};font-family:{MONO}}}{_STYLE}"
-
-
-_STYLE = Path(__file__).with_name("sheet.css").read_text("utf-8")
 
 
 def sheet_html(sheet: Sheet) -> Markup:

@@ -13,23 +13,20 @@ from typing import Any
 from markupsafe import Markup
 
 from model.encoder_decoder.records import Segment, TwoCaches
-from model.records import FloatArray
-from viz.chart import Chart, add_line, name_lines, new_figure
+from viz.chart import Chart, add_line, new_figure
 from viz.format import duration, plural, size, size_ticks
-from viz.labels import plain
+from viz.labels import name_lines
 from viz.palette import colour
-from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
+from viz.state_map import add_map, add_strip, layer_axis, single_columns, slots_for, token_axis
 from viz.strip import element
 
-SLOTS = (12, 16, 24, 32, 48, 64, 96, 128)  # columns that the right grid has room for
-SIZE = 1.15  # of the letters, in rem
 EMPTY = "\u00a0" * 3  # a gap that has been begun
 
 
-def gap_text_html(segments: Sequence[Segment], scale: float = 1.0) -> Markup:
-    """Writes what is given and the gaps between as boxes; on a projector they are larger."""
+def gap_text_html(segments: Sequence[Segment]) -> Markup:
+    """Writes what is given and the gaps between as boxes."""
     style = (
-        f"font-size:{SIZE * scale}rem;line-height:1.9;color:{colour('ink')};"
+        f"font-size:1.15rem;line-height:1.9;color:{colour('ink')};"
         "overflow-wrap:anywhere;white-space:pre-wrap"
     )
     return element("div", *(_part(one) for one in segments), style=style)
@@ -53,14 +50,12 @@ def caches_figure(caches: TwoCaches) -> Chart:
     """Draws the keys of both caches: one row for each head of each layer, one column a token."""
     figure = new_figure(330)
     n_written, n_source = caches.own.shape[2], caches.cross.shape[2]
-    n_slots = next((slots for slots in SLOTS if slots >= n_written), n_written)
+    n_slots = slots_for(n_written)
     share = min(max(n_source / (n_source + n_slots), 0.25), 0.72)
     ends = (share - 0.02, share + 0.02)
     n_layers, n_heads, _ = caches.cross.shape
-    hovers = _hovers(caches.cross, caches.source_labels)
-    add_map(figure, caches.cross, "keys", hovers)
-    hovers = _hovers(caches.own, caches.written_labels)
-    add_map(figure, caches.own, "keys", hovers, axes=("x2", "y2"))
+    add_map(figure, caches.cross, "keys", caches.source_labels, "one key")
+    add_map(figure, caches.own, "keys", caches.written_labels, "one key", axes=("x2", "y2"))
     # who laid each column: the encoder all of them at once, the decoder one a step
     once = f"encoder: {plural(n_source, 'column')}, once"
     add_strip(figure, [(0, n_source)], once, colour("prompt"), ("x", "y3"))
@@ -77,18 +72,7 @@ def caches_figure(caches: TwoCaches) -> Chart:
         yaxis3={"domain": [0.93, 1], "visible": False, "range": [0, 1]},
         yaxis4={"domain": [0.93, 1], "visible": False, "range": [0, 1], "anchor": "x2"},
     )
-    caption = _caption(caches)
-    return Chart(figure, caption, f"Two caches. {caption}")
-
-
-def _hovers(states: FloatArray, labels: tuple[str, ...]) -> list[list[str]]:
-    n_layers, n_heads, _ = states.shape
-    names = [plain(label) for label in labels]
-    return [
-        [f"<b>layer {layer + 1}, head {head + 1}</b><br>{name}" for name in names]
-        for layer in range(n_layers)
-        for head in range(n_heads)
-    ]
+    return Chart(figure, "Two caches", _caption(caches))
 
 
 def _caption(caches: TwoCaches) -> str:
@@ -126,4 +110,4 @@ def bytes_figure(caches: TwoCaches) -> Chart:
         f"{size(caches.cross_bytes[-1])}, as after the first; the answer’s is "
         f"{size(caches.own_bytes[-1])}, {size(caches.own_bytes[-1] // n_steps)} for each step."
     )
-    return Chart(figure, caption, f"Bytes of both caches. {caption}")
+    return Chart(figure, "Bytes of both caches", caption)

@@ -8,22 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
-
 from model.guess.records import MODEL, UNIFORM, EntropyBounds, GuessRound, GuessRow
-from viz.chart import (
-    Chart,
-    add_bars,
-    add_line,
-    add_points,
-    name_lines,
-    new_figure,
-    number_axis,
-    place_rows,
-)
+from viz.chart import Chart, Table, add_bars, add_line, add_points, new_figure, number_axis
 from viz.figure import Figure, Style
-from viz.format import THIN, count, percent, plural
-from viz.labels import plain
+from viz.format import count, percent, plural
+from viz.labels import name_lines, place_rows, plain
 from viz.palette import colour, sheer
 
 SYMBOLS = ("diamond", "circle", "square", "triangle-up", "star", "cross")
@@ -48,7 +37,7 @@ def revealed_figure(last: GuessRound, max_rows: int = MAX_ROWS) -> Chart:
     figure.update_xaxes(range=[0, 1.22 * top], visible=False)
     place_rows(figure, labels)
     figure.update_layout(height=90 + 30 * len(labels), bargap=0.3)
-    return Chart(figure, _revealed_words(last), f"The next token. {_revealed_words(last)}")
+    return Chart(figure, "The next token", _revealed_words(last))
 
 
 def _add_model(figure: Figure, probs: Sequence[float], true: int) -> None:
@@ -120,13 +109,8 @@ def running_figure(rounds: Sequence[GuessRound]) -> Chart:
         figure.update_xaxes(tickvals=list(range(1, n_rounds + 1)))
     figure.update_yaxes(number_axis(top, "bits per token, mean so far"))
     name_lines(figure)
-    ends = sorted((points[-1][1], name) for name, points in lines.items())
-    caption = (
-        f"Measured over {plural(n_rounds, 'token')}, the lower the better: "
-        + ", ".join(f"{name} {mean:.1f}{THIN}bits" for mean, name in ends)
-        + "."
-    )
-    return Chart(figure, caption, f"The score so far. {caption}")
+    caption = f"Measured over {plural(n_rounds, 'token')}: the lower, the better."
+    return Chart(figure, "The score so far", caption)
 
 
 def mean_bits(rounds: Sequence[GuessRound]) -> dict[str, list[tuple[int, float]]]:
@@ -152,14 +136,13 @@ def look_of(name: str, players: Sequence[str]) -> tuple[str, str, str | None]:
     return colour("prompt"), DASHES[place], SYMBOLS[place]
 
 
-def rounds_table(rounds: Sequence[GuessRound]) -> pd.DataFrame:
+def rounds_table(rounds: Sequence[GuessRound]) -> Table:
     """Writes every round: the token, its rank and bits for the model, and everyone's bits."""
-    rows = [
+    return [
         {"token": done.label, "model’s rank": done.model_rank}
         | {f"bits: {name}": cost for name, cost in done.costs.items()}
         for done in rounds
     ]
-    return pd.DataFrame(rows)
 
 
 def bounds_figure(bounds: Sequence[EntropyBounds]) -> Chart:
@@ -183,7 +166,7 @@ def bounds_figure(bounds: Sequence[EntropyBounds]) -> Chart:
     place_rows(figure, [plain(bound.name, MAX_NAME) for bound in bounds])
     figure.update_layout(height=110 + 54 * len(bounds), bargap=0.4)
     caption = "Derived from the ranks: " + "; ".join(_bounds_words(bound) for bound in bounds) + "."
-    return Chart(figure, caption, f"Shannon’s estimate. {caption}")
+    return Chart(figure, "Shannon’s estimate", caption)
 
 
 def _bounds_words(bound: EntropyBounds) -> str:

@@ -16,7 +16,7 @@ DEEPEST = 14  # bits at which the tint is full
 TONES = {MODEL: "generated", UNIFORM: "muted"}  # people's is the prompt's
 
 
-def text_html(text: HiddenText, *, is_large: bool = False) -> Markup:
+def text_html(text: HiddenText) -> Markup:
     """Writes a text as far as it is revealed, with a blank at its end; a long one shows its end."""
     newest = max((i for i, bits in enumerate(text.bits) if bits is not None), default=-1)
     tokens = (
@@ -27,7 +27,7 @@ def text_html(text: HiddenText, *, is_large: bool = False) -> Markup:
     style = (
         "display:flex;flex-direction:column-reverse;max-height:6.9em;overflow-y:auto;"
         "padding:.12em .1em;white-space:pre-wrap;overflow-wrap:anywhere;"
-        f"color:{colour('ink')};font:400 {34 if is_large else 22}px/1.55 {FONT}"
+        f"color:{colour('ink')};font:400 24px/1.55 {FONT}"
     )
     return element("div", words, style=style)
 
@@ -61,7 +61,7 @@ def _blank(n_hidden: int) -> tuple[Markup, ...]:
     return blank, element("span", rest, style=muted)
 
 
-def tiles_html(rounds: Sequence[GuessRound], *, is_large: bool = False) -> Markup:
+def tiles_html(rounds: Sequence[GuessRound]) -> Markup:
     """Writes what the newest token cost everyone, and the mean so far, beside each other."""
     costs = rounds[-1].costs
     means = {name: points[-1][1] for name, points in mean_bits(rounds).items()}
@@ -72,7 +72,7 @@ def tiles_html(rounds: Sequence[GuessRound], *, is_large: bool = False) -> Marku
         row(*tiles, gap=".5em"),
         role="group",
         aria_label="Bits of everyone for the newest token",
-        style=f"font:{19 if is_large else 14}px/1.35 {FONT};font-variant-numeric:tabular-nums",
+        style=f"font:14px/1.35 {FONT};font-variant-numeric:tabular-nums",
     )
 
 

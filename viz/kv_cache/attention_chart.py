@@ -10,16 +10,16 @@ import numpy as np
 
 from model.kv_cache.records import QueryKeyValue
 from model.records import FloatArray
-from viz.chart import Chart, add_bars, add_cells, filled, new_figure, place_rows, write_at
+from viz.chart import Chart, add_bars, add_cells, filled, new_figure, write_at
 from viz.figure import Figure, Style
 from viz.format import digits, percent, plural
-from viz.labels import in_sentence, plain
+from viz.labels import in_sentence, place_rows, plain
 from viz.palette import colour
 
 MAX_ROWS = 12  # tokens: those that weigh most, where there are more
 KEYS, WEIGHTS, VALUES = (0.09, 0.39), (0.43, 0.64), (0.68, 1.0)  # from left to right
-QUERY, ROWS, OUTPUT = (0.84, 0.91), (0.2, 0.7), (0.0, 0.07)  # from below
-TITLE = 15  # pixels
+QUERY, ROWS, OUTPUT = (0.84, 0.9), (0.19, 0.68), (0.0, 0.06)  # from below
+TITLE = 14  # pixels
 
 
 def attention_figure(head: QueryKeyValue) -> Chart:
@@ -36,15 +36,14 @@ def attention_figure(head: QueryKeyValue) -> Chart:
     figure.update_yaxes(autorange="reversed", showgrid=False, showticklabels=False)
     labels = [plain(head.labels[i]) for i in shown]
     figure.update_layout(
-        height=220 + 22 * len(shown),
+        height=256 + 22 * len(shown),
         margin={"t": 10, "b": 10},
-        showlegend=False,
         yaxis2={"tickvals": list(range(len(shown))), "ticktext": labels, "showticklabels": True},
     )
     for x, y, words in (
         (KEYS[0], QUERY[1], f"the <b>query</b> of {plain(own)}:<br>used once, then dropped"),
         (KEYS[0], ROWS[1], "<b>keys</b>: kept"),
-        (WEIGHTS[0], ROWS[1], "query · key<br>÷ √d, softmax:<br><b>match</b>"),
+        (WEIGHTS[0], ROWS[1], "query · key<br>÷ √d,<br>softmax:<br><b>match</b>"),
         (VALUES[0], ROWS[1], "<b>values</b>: kept"),
         (VALUES[1], OUTPUT[1], "values mixed by the match:<br>what the head hands on"),
     ):
@@ -58,7 +57,7 @@ def attention_figure(head: QueryKeyValue) -> Chart:
         f"{in_sentence(head.labels[best])} takes {percent(float(head.weights[best]))} of the "
         "weight."
     )
-    return Chart(figure, caption, f"A query, keys and values. {caption}")
+    return Chart(figure, "A query, keys and values", caption)
 
 
 def _strip(

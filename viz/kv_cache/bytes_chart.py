@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 from model.kv_cache.records import CacheMoment
 from model.records import CacheShape
-from viz.chart import Chart, add_bars, name_rows, new_figure, write_at
+from viz.chart import Chart, add_bars, new_figure, write_at
 from viz.figure import Figure, Style
 from viz.format import THIN, count, digits, plural, size, size_ticks
+from viz.labels import name_rows
 from viz.palette import colour, sheer
 
 ROW_HEIGHT = 46  # pixels
@@ -65,12 +66,12 @@ def bytes_figure(n_tokens: int, in_use: int, held: int, shape: CacheShape) -> Ch
     grey: Style = {"color": sheer(muted)}
     for i, (name, n_bytes) in enumerate(rows[1:]):
         marker = grey if i == 1 else hatched
-        add_bars(figure, "", [name], [n_bytes], marker=marker, width=0.62, showlegend=False)
+        add_bars(figure, "", [name], [n_bytes], marker=marker, width=0.62)
     for name, n_bytes in rows:
         write_at(figure, n_bytes, name, f"{count(n_bytes)}{THIN}B", **BEHIND)
     _lay_out(figure, [name for name, _ in rows], max(n_bytes for _, n_bytes in rows))
     caption = _bytes_caption(n_tokens, in_use, derived, shape, all_heads if saves else None)
-    return Chart(figure, caption, f"Bytes of the cache. {caption}")
+    return Chart(figure, "Bytes of the cache", caption)
 
 
 def _bytes_caption(
@@ -110,7 +111,7 @@ def rewind_figure(moments: Sequence[CacheMoment]) -> Chart:
         "what it leaves can be written again. The next pass gives back blocks that are empty: "
         f"here {count(freed)}{THIN}B."
     )
-    return Chart(figure, caption, f"A rewind in three moments. {caption}")
+    return Chart(figure, "A rewind in three moments", caption)
 
 
 def _add_halves(figure: Figure, names: list[str], totals: Sequence[int], width: float) -> None:

@@ -8,31 +8,29 @@ prompt, so that a column never changes its colour while the text grows.
 from __future__ import annotations
 
 from model.kv_cache.records import CacheGrid
-from model.records import FloatArray
 from viz.chart import Chart, new_figure
 from viz.figure import Figure
-from viz.format import THIN, count, digits, plural
-from viz.labels import plain
+from viz.format import THIN, count, plural
 from viz.palette import colour
-from viz.state_map import add_map, add_strip, layer_axis, single_columns, token_axis
+from viz.state_map import add_map, add_strip, layer_axis, single_columns, slots_for, token_axis
 
 HEIGHT = 430  # pixels
-SLOTS = (12, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # columns that the frame has room for
 STRIP, KEYS, VALUES = (0.945, 1.0), (0.49, 0.925), (0.0, 0.435)  # heights in the figure
 
 
 def grid_figure(grid: CacheGrid) -> Chart:
     """Draws the cache as a grid that gains columns; what the last pass added is outlined."""
     n_layers, n_heads, n_columns = grid.keys.shape
-    n_slots = next((slots for slots in SLOTS if slots >= n_columns), n_columns)
+    n_slots = slots_for(n_columns)
     figure = new_figure()
     _add_strips(figure, grid)
     names = _names(grid)
-    maps = (("keys", grid.keys, "y"), ("values", grid.values, "y2"))
-    for (role, states, axis), name in zip(maps, names, strict=True):
-        hovers = _hovers(grid, states, role, name)
-        n_typical = grid.n_prompt
-        add_map(figure, states, role, hovers, n_typical=n_typical, axes=("x", axis))
+    for role, states, name, n_bytes, axis in (
+        ("keys", grid.keys, names[0], grid.key_bytes, "y"),
+        ("values", grid.values, names[1], grid.value_bytes, "y2"),
+    ):
+        what, first = f"one {name}, {n_bytes}{THIN}B", grid.n_prompt
+        add_map(figure, states, role, grid.labels, what, n_typical=first, axes=("x", axis))
     _part_layers(figure, n_layers, n_heads, n_slots)
     _outline_newest(figure, grid)
     figure.update_layout(
@@ -44,8 +42,7 @@ def grid_figure(grid: CacheGrid) -> Chart:
         yaxis2=layer_axis(n_layers, n_heads, f"{names[1]}s") | {"domain": VALUES},
         yaxis3={"domain": STRIP, "visible": False, "range": [0, 1]},
     )
-    caption = _caption(grid)
-    return Chart(figure, caption, f"The cache as a grid. {caption}")
+    return Chart(figure, "The cache as a grid", _caption(grid))
 
 
 def _add_strips(figure: Figure, grid: CacheGrid) -> None:
@@ -60,21 +57,6 @@ def _add_strips(figure: Figure, grid: CacheGrid) -> None:
 def _names(grid: CacheGrid) -> tuple[str, str]:
     """Names what the two maps show; latent attention keeps one latent for both keys and values."""
     return ("latent", "rotary key") if grid.is_latent else ("key", "value")
-
-
-def _hovers(grid: CacheGrid, states: FloatArray, role: str, name: str) -> list[list[str]]:
-    n_layers, n_heads, _ = states.shape
-    one = f"{name}, {grid.key_bytes if role == 'keys' else grid.value_bytes}"
-    names = [f"{i}: {plain(label)}" for i, label in enumerate(grid.labels)]
-    return [
-        [
-            f"<b>layer {layer + 1}, KV head {head + 1}</b><br>position {place}<br>"
-            f"one {one}{THIN}B, size {digits(float(size), 3)}"
-            for place, size in zip(names, states[layer, head], strict=True)
-        ]
-        for layer in range(n_layers)
-        for head in range(n_heads)
-    ]
 
 
 def _part_layers(figure: Figure, n_layers: int, n_heads: int, n_slots: int) -> None:
@@ -113,6 +95,5 @@ def _caption(grid: CacheGrid) -> str:
     return (
         f"Measured: {plural(n_layers, 'layer')}{heads}, a {one} and a {other} "
         f"for each of {plural(n_columns, 'position')}. The last pass added {added} "
-        f"(outlined). The stronger a cell’s colour, the larger its {one} or {other}; a column "
-        "never changes."
+        f"(outlined). The stronger a cell’s colour, the larger its {one} or {other}."
     )

@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import pandas as pd
-
 from model.kv_cache.records import CachePlan
-from viz.chart import Chart, add_line, add_points, name_rows, new_figure
+from viz.chart import Chart, Table, add_line, add_points, new_figure
 from viz.figure import Style
 from viz.format import digits, size
+from viz.labels import name_rows
 from viz.palette import colour
 
 FORMULA = (
@@ -30,7 +29,7 @@ def plan_figure(plans: Sequence[CachePlan], cache_bits: int) -> Chart:
     whole = [plan.numbers_all_heads * cache_bits / 8 for plan in plans]
     ends = [x for pair in zip(kept, whole, strict=True) for x in (*pair, None)]
     rows = [y for name in names for y in (name, name, None)]
-    add_line(figure, "", ends, rows, colour("line"), width=4, showlegend=False)
+    add_line(figure, "", ends, rows, colour("line"), width=4)
     ring = {"symbol": "circle-open", "size": 13, "color": colour("muted")}
     for x, marker, legend, mode in (
         (whole, ring | {"line": {"width": 2}}, "if every head kept its own", "markers"),
@@ -53,25 +52,23 @@ def plan_figure(plans: Sequence[CachePlan], cache_bits: int) -> Chart:
         f"Derived from the published configs, {cache_bits} bits a number: {FORMULA}. Most is saved "
         f"by {best.name}, {saved} times less than if each head kept its own keys and values."
     )
-    return Chart(figure, caption, f"Bytes per token of published models. {caption}")
+    return Chart(figure, "Bytes per token of published models", caption)
 
 
-def plan_table(plans: Sequence[CachePlan], n_tokens: int, n_batch: int) -> pd.DataFrame:
+def plan_table(plans: Sequence[CachePlan], n_tokens: int, n_batch: int) -> Table:
     """Writes one row per model: a token, a sequence, a batch, the weights, and what fits."""
-    return pd.DataFrame(
-        [
-            {
-                "model": plan.name,
-                "heads": plan.attention,
-                "a token": size(round(plan.bytes_per_token)),
-                "a sequence": size(round(plan.bytes_per_sequence)),
-                f"batch of {n_batch}": size(round(plan.bytes_per_sequence * n_batch)),
-                "weights": size(round(plan.weight_bytes)),
-                "sequences that fit": plan.n_sequences,
-                "made for this length": "yes"
-                if n_tokens <= plan.context_length
-                else f"up to {plan.context_length}",
-            }
-            for plan in plans
-        ]
-    )
+    return [
+        {
+            "model": plan.name,
+            "heads": plan.attention,
+            "a token": size(round(plan.bytes_per_token)),
+            "a sequence": size(round(plan.bytes_per_sequence)),
+            f"batch of {n_batch}": size(round(plan.bytes_per_sequence * n_batch)),
+            "weights": size(round(plan.weight_bytes)),
+            "sequences that fit": plan.n_sequences,
+            "made for this length": "yes"
+            if n_tokens <= plan.context_length
+            else f"up to {plan.context_length}",
+        }
+        for plan in plans
+    ]

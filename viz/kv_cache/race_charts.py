@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-import pandas as pd
-
 from model.kv_cache.records import FlopCheck, PrefixReuse, RaceStep
 from model.records import Flops
-from viz.chart import Chart, add_line, log_axis, lying_bars, name_lines, new_figure, number_axis
+from viz.chart import Chart, Table, add_line, log_axis, new_figure, number_axis
 from viz.figure import Figure
 from viz.format import SUPERSCRIPTS, digits, duration, plural
+from viz.labels import name_lines
 from viz.palette import colour
+from viz.panels import lying_bars
 
 SIDES = {"without the cache": "prompt", "with the cache": "generated"}
 HEIGHT = 320  # pixels
@@ -38,7 +38,7 @@ def per_step_figure(steps: Sequence[RaceStep], where: str) -> Chart:
         f"{duration(last.cached_seconds)} with it, "
         f"{digits(last.recomputed_seconds / last.cached_seconds, 2)} to 1."
     )
-    return Chart(figure, caption, f"Time of each step. {caption}")
+    return Chart(figure, "Time of each step", caption)
 
 
 def so_far_figure(steps: Sequence[RaceStep], where: str) -> Chart:
@@ -53,7 +53,7 @@ def so_far_figure(steps: Sequence[RaceStep], where: str) -> Chart:
         f"{duration(sides[0][-1])} without the cache and {duration(sides[1][-1])} with it, sums "
         "of the steps’ medians."
     )
-    return Chart(figure, caption, f"Time up to each length. {caption}")
+    return Chart(figure, "Time up to each length", caption)
 
 
 def work_figure(recomputed: Sequence[Flops], cached: Sequence[Flops]) -> Chart:
@@ -85,26 +85,24 @@ def work_figure(recomputed: Sequence[Flops], cached: Sequence[Flops]) -> Chart:
             " Attention keeps a term that grows with the square of the length on both sides: with "
             "the cache it is small."
         )
-    return Chart(figure, caption, f"Arithmetic up to each length. {caption}")
+    return Chart(figure, "Arithmetic up to each length", caption)
 
 
-def checks_table(checks: Sequence[FlopCheck]) -> pd.DataFrame:
+def checks_table(checks: Sequence[FlopCheck]) -> Table:
     """Writes what torch counted beside what the formula says, pass by pass."""
-    return pd.DataFrame(
-        [
-            {
-                "side": f"{'with' if c.n_past or c.n_input == 1 else 'without'} the cache",
-                "tokens in": c.n_input,
-                "tokens cached": c.n_past,
-                "linear, counted": c.counted.linear,
-                "linear, formula": c.predicted.linear,
-                "attention, counted": c.counted.attention,
-                "attention, formula": c.predicted.attention,
-                "difference": c.counted.total - c.predicted.total,
-            }
-            for c in checks
-        ]
-    )
+    return [
+        {
+            "side": f"{'with' if c.n_past or c.n_input == 1 else 'without'} the cache",
+            "tokens in": c.n_input,
+            "tokens cached": c.n_past,
+            "linear, counted": c.counted.linear,
+            "linear, formula": c.predicted.linear,
+            "attention, counted": c.counted.attention,
+            "attention, formula": c.predicted.attention,
+            "difference": c.counted.total - c.predicted.total,
+        }
+        for c in checks
+    ]
 
 
 def reuse_figure(reuse: PrefixReuse, where: str) -> Chart:
@@ -131,7 +129,7 @@ def reuse_figure(reuse: PrefixReuse, where: str) -> Chart:
         f"Largest gap of the logits: {gap}, the best token "
         f"{'is the same' if reuse.same_best else 'differs'}."
     )
-    return Chart(figure, caption, f"Time of three readings. {caption}")
+    return Chart(figure, "Time of three readings", caption)
 
 
 def _lines(steps: Sequence[RaceStep], sides: Sequence[Sequence[float]], title: str) -> Figure:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viz.chart import Chart, add_cells, new_figure, place_rows, write_at
+from viz.chart import Chart, add_cells, new_figure, write_at
 from viz.figure import Figure
 from viz.format import count, plural
+from viz.labels import place_rows
 from viz.palette import colour, sheer
 
 KEPT, READ, WRITTEN = 1, 2, 3  # what a square is: kept from before, of the prompt, or further on
@@ -36,7 +37,6 @@ def squares_figure(n_prompt: int, n_steps: int, n_to_come: int) -> Chart:
     place_rows(figure, rows)
     figure.update_layout(
         height=min(108 + 22 * len(rows), MAX_HEIGHT),
-        showlegend=False,
         margin={"t": 66},
         xaxis={"domain": HALVES[0]},
         xaxis2={"domain": HALVES[1]},
@@ -54,7 +54,7 @@ def squares_figure(n_prompt: int, n_steps: int, n_to_come: int) -> Chart:
         f"Derived: {count(sum(without))} columns against {count(sum(cached))}. {words}Blue: the "
         "prompt; teal: tokens after it; pale: kept, and not computed again."
     )
-    return Chart(figure, caption, f"Columns computed by each pass. {caption}")
+    return Chart(figure, "Columns computed by each pass", caption)
 
 
 def _add_squares(

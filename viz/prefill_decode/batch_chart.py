@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-import pandas as pd
-
 from model.prefill_decode.records import BatchRun, Padding
-from viz.chart import Chart, add_line, log_axis, name_lines, new_figure, number_axis
+from viz.chart import Chart, Table, add_line, log_axis, new_figure, number_axis
 from viz.figure import Figure, Style
 from viz.format import count, digits, duration
+from viz.labels import name_lines
 from viz.palette import colour
 from viz.prefill_decode.phase_charts import medians
 from viz.prefill_decode.roofline_chart import busy_words, utilisation
@@ -33,8 +32,8 @@ def throughput_figure(run: BatchRun) -> Chart:
         "marker": {"size": 10, "symbol": "diamond"},
         "text": ["", *(f"{digits(rate / rates[0], 2)}×" for rate in rates[1:])],
         # the last one's right is the line's name's
-        "textposition": [*["bottom right"] * (len(rates) - 1), "top left"],
-        "textfont": {"size": 13, "color": colour("ink")},
+        "textposition": [*["bottom center"] * (len(rates) - 1), "top left"],
+        "textfont": {"size": 12, "color": colour("ink")},
         "cliponaxis": False,
     }
     hover = "batch %{x}: %{y:.3s} tokens a second"
@@ -50,7 +49,7 @@ def throughput_figure(run: BatchRun) -> Chart:
         f"{digits(rates[-1] / rates[0], 2)} times batch "
         f"{batches[0]}. {_knee(run)} {busy_words(run.points)}"
     ).strip()
-    return Chart(figure, caption, f"Throughput against batch size. {caption}")
+    return Chart(figure, "Throughput against batch size", caption)
 
 
 def _knee(run: BatchRun) -> str:
@@ -67,23 +66,21 @@ def _knee(run: BatchRun) -> str:
     )
 
 
-def batch_table(run: BatchRun) -> pd.DataFrame:
+def batch_table(run: BatchRun) -> Table:
     """Writes one row per batch: throughput, each reader's wait, how well memory is used."""
     first = run.points[0].tokens_per_second
-    return pd.DataFrame(
-        [
-            {
-                "batch": point.n_batch,
-                "decodes by": point.engine,
-                "tokens a second": digits(point.tokens_per_second),
-                "gain": f"{digits(point.tokens_per_second / first, 2)}×",
-                "a step (TPOT)": duration(point.seconds.median),
-                "range": f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
-                "MBU": utilisation(point.bytes_per_second / run.copy),
-            }
-            for point in run.points
-        ]
-    )
+    return [
+        {
+            "batch": point.n_batch,
+            "decodes by": point.engine,
+            "tokens a second": digits(point.tokens_per_second),
+            "gain": f"{digits(point.tokens_per_second / first, 2)}×",
+            "a step (TPOT)": duration(point.seconds.median),
+            "range": f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
+            "MBU": utilisation(point.bytes_per_second / run.copy),
+        }
+        for point in run.points
+    ]
 
 
 def wait_figure(run: BatchRun) -> Chart:
@@ -92,7 +89,7 @@ def wait_figure(run: BatchRun) -> Chart:
     batches = [point.n_batch for point in run.points]
     timed = [point.seconds for point in run.points]
     y, spreads = medians(timed, unit=1000)
-    look: Style = {"width": 3, "symbol": "diamond", "error_y": spreads, "showlegend": False}
+    look: Style = {"width": 3, "symbol": "diamond", "error_y": spreads}
     add_line(figure, "", batches, y, colour("generated"), hover="batch %{x}: %{y:.3g} ms", **look)
     _batch_axis(figure, batches)
     top = 1000 * max(runs.high for runs in timed)
@@ -100,12 +97,10 @@ def wait_figure(run: BatchRun) -> Chart:
     first, last = run.points[0], run.points[-1]
     caption = (
         f"Measured in the same run: a reader waits {duration(first.seconds.median)} for a token at "
-        f"batch {first.n_batch}, {duration(last.seconds.median)} at batch {last.n_batch}. MBU "
-        f"{utilisation(first.bytes_per_second / run.copy)} and "
-        f"{utilisation(last.bytes_per_second / run.copy)} of the copy bandwidth, "
-        f"{digits(run.copy / 1e9)} GB/s here."
+        f"batch {first.n_batch}, {duration(last.seconds.median)} at batch {last.n_batch}. The copy "
+        f"bandwidth is {digits(run.copy / 1e9)} GB/s."
     )
-    return Chart(figure, caption, f"Time of a step against batch size. {caption}")
+    return Chart(figure, "Time of a step against batch size", caption)
 
 
 def _batch_axis(figure: Figure, batches: list[int]) -> None:
@@ -116,18 +111,16 @@ def _batch_axis(figure: Figure, batches: list[int]) -> None:
     )
 
 
-def padding_table(padding: Padding) -> pd.DataFrame:
+def padding_table(padding: Padding) -> Table:
     """Writes one row per way: the largest gap of the logits, and how many best tokens stayed."""
-    return pd.DataFrame(
-        [
-            {
-                "how": way.name,
-                "largest gap of logits": _gap(max(way.gaps)),
-                "same best token": f"{sum(way.same_best)} of {len(padding.labels)}",
-            }
-            for way in padding.ways
-        ]
-    )
+    return [
+        {
+            "how": way.name,
+            "largest gap of logits": _gap(max(way.gaps)),
+            "same best token": f"{sum(way.same_best)} of {len(padding.labels)}",
+        }
+        for way in padding.ways
+    ]
 
 
 def _gap(gap: float) -> str:

@@ -6,10 +6,11 @@ Prices are derived from measured times and a price that the reader types; they h
 from __future__ import annotations
 
 from model.prefill_decode.records import Prices, Scoring
-from viz.chart import Chart, lying_bars
+from viz.chart import Chart
 from viz.format import count, digits, duration, percent, plural
 from viz.labels import plain
 from viz.palette import colour
+from viz.panels import lying_bars
 from viz.prefill_decode.phase_charts import phase_bars, spread
 
 
@@ -27,7 +28,7 @@ def price_figure(prices: Prices, note: str) -> Chart:
         f"Derived: price per hour ÷ 3600 × seconds of a token × 1 000 000{shared}. An output token "
         f"costs {digits(prices.ratio, 2)} input tokens. {note}"
     )
-    return Chart(figure, caption, f"Price of a million tokens. {caption}")
+    return Chart(figure, "Price of a million tokens", caption)
 
 
 def request_figure(rows: list[tuple[str, float, float]], words: str) -> Chart:
@@ -36,7 +37,7 @@ def request_figure(rows: list[tuple[str, float, float]], words: str) -> Chart:
     figure = phase_bars(names, read, written, "price of a thousand requests")
     figure.update_layout(height=260)
     caption = f"Derived from the prices beside it: {words}"
-    return Chart(figure, caption, f"Price of a thousand requests. {caption}")
+    return Chart(figure, "Price of a thousand requests", caption)
 
 
 def scoring_figure(scoring: Scoring, where: str) -> Chart:
@@ -59,7 +60,7 @@ def scoring_figure(scoring: Scoring, where: str) -> Chart:
         f"{spread(scoring.score_seconds)}, the written answer {duration(written.seconds)}, "
         f"{digits(written.seconds / scoring.score_seconds.median, 2)} times the scoring pass."
     )
-    return Chart(figure, caption, f"A pass against a loop. {caption}")
+    return Chart(figure, "A pass against a loop", caption)
 
 
 def choices_figure(scoring: Scoring) -> Chart:
@@ -72,4 +73,4 @@ def choices_figure(scoring: Scoring) -> Chart:
         "Measured: log-probability of each choice after the prompt, per token, made to sum to 1 "
         "over the choices. One pass says it for all of them, and no token was written."
     )
-    return Chart(figure, caption, f"How likely each choice is. {caption}")
+    return Chart(figure, "How likely each choice is", caption)

@@ -11,20 +11,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from statistics import median
 
-import pandas as pd
-
 from model.prefill_decode.records import PhaseRun, Request
-from viz.chart import (
-    Chart,
-    add_line,
-    log_axis,
-    name_lines,
-    new_figure,
-    number_axis,
-    write_at,
-)
+from viz.chart import Chart, Table, add_line, log_axis, new_figure, number_axis, write_at
 from viz.figure import Style
 from viz.format import count, digits, duration, percent, plural
+from viz.labels import name_lines
 from viz.palette import colour, sheer
 from viz.prefill_decode.phase_charts import BIG, HEIGHT, spread, typical
 
@@ -63,12 +54,11 @@ def gaps_figure(request: Request, where: str) -> Chart:
     slowest = quantile(request.gaps, 0.95)
     per_output = request.per_output or 0.0
     caption = (
-        f"Measured on {where}: {count(request.n_in)} tokens in, TTFT "
-        f"{duration(request.first_seconds)}; {plural(len(gaps), 'gap')}, median "
-        f"{duration(typical_gap / 1000)}, 95 % of them under {duration(slowest)}; TPOT, (total − "
-        f"TTFT) ÷ (tokens − 1), {duration(per_output)}. {_growth(request.gaps)}"
+        f"Measured on {where}: {count(request.n_in)} tokens in; 95 % of {plural(len(gaps), 'gap')} "
+        f"under {duration(slowest)}; TPOT, (total − TTFT) ÷ (tokens − 1), {duration(per_output)}. "
+        f"{_growth(request.gaps)}"
     )
-    return Chart(figure, caption, f"The wait before each token. {caption}")
+    return Chart(figure, "The wait before each token", caption)
 
 
 def _growth(gaps: Sequence[float]) -> str:
@@ -115,7 +105,7 @@ def stream_figure(request: Request, where: str) -> Chart:
         f"last after {duration(request.seconds)}. Streaming makes nothing faster: it hands over "
         f"early, here {digits(request.seconds / request.first_seconds, 2)} times as early."
     )
-    return Chart(figure, caption, f"Tokens in hand against time. {caption}")
+    return Chart(figure, "Tokens in hand against time", caption)
 
 
 def phase_rows(run: PhaseRun) -> list[tuple[str, str, str]]:
@@ -140,20 +130,18 @@ def phase_ratio(run: PhaseRun) -> float:
     return median(request.gaps) / (reading.seconds.median / reading.n_tokens)
 
 
-def trial_rows(run: PhaseRun) -> pd.DataFrame:
+def trial_rows(run: PhaseRun) -> Table:
     """Writes what each way of carrying out a step took, its warm-up apart."""
-    return pd.DataFrame(
-        [
-            {
-                "way": trial.way,
-                "a step": "" if trial.step_seconds is None else duration(trial.step_seconds),
-                "warm-up": "" if trial.step_seconds is None else duration(trial.warmup_seconds),
-                "largest gap of logits": "" if trial.gap is None else f"{trial.gap:.1e}",
-                "why not": trial.reason,
-            }
-            for trial in run.trials
-        ]
-    )
+    return [
+        {
+            "way": trial.way,
+            "a step": "" if trial.step_seconds is None else duration(trial.step_seconds),
+            "warm-up": "" if trial.step_seconds is None else duration(trial.warmup_seconds),
+            "largest gap of logits": "" if trial.gap is None else f"{trial.gap:.1e}",
+            "why not": trial.reason,
+        }
+        for trial in run.trials
+    ]
 
 
 def launch_words(run: PhaseRun) -> str:

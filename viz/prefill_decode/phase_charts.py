@@ -10,22 +10,21 @@ from itertools import accumulate
 
 from model.prefill_decode.records import PhaseRun, Request, Timed
 from viz.chart import (
-    PHASE_ROLES,
     Chart,
     add_bars,
     add_line,
     empty_chart,
     filled,
-    name_lines,
-    name_rows,
     new_figure,
     number_axis,
     write_at,
 )
 from viz.figure import Figure, Style
 from viz.format import count, digits, duration, plural
+from viz.labels import name_lines, name_rows
 from viz.palette import colour
 
+PHASE_ROLES = {"prefill": "prompt", "decode": "generated"}
 HEIGHT = 330  # pixels
 BIG = 15  # pixels of what is read from the back row
 
@@ -65,7 +64,7 @@ def pace_figure(run: PhaseRun, recorded: PhaseRun | None = None) -> Chart:
     if written:
         name, hover = "writing an answer: one pass a token", "%{x} tokens written in %{y:.3g} s"
         look = {"width": 3.5, "dash": "dash", "hover": hover}
-        add_line(figure, name, _places(written), written, tones["decode"], **look)
+        add_line(figure, name, range(1, len(written) + 1), written, tones["decode"], **look)
         words.append(f"{plural(len(written), 'token')} written in {duration(written[-1])}")
     if recorded is not None:
         read = [reading.seconds.median for reading in recorded.readings]
@@ -73,7 +72,8 @@ def pace_figure(run: PhaseRun, recorded: PhaseRun | None = None) -> Chart:
         look = {"width": 2, "dash": "dot", "opacity": 0.7, "hover": "%{x} tokens: %{y:.3g} s"}
         add_line(figure, "reading, recorded", lengths, read, tones["prefill"], **look)
         behind = _written(recorded)
-        add_line(figure, "writing, recorded", _places(behind), behind, tones["decode"], **look)
+        places = range(1, len(behind) + 1)
+        add_line(figure, "writing, recorded", places, behind, tones["decode"], **look)
         machine = recorded.machine
         words.append(f"dotted, {machine.model} as recorded on {machine.where}, {machine.date[:10]}")
     end = max([last.n_tokens, *(request.n_out for request in run.long_out)])
@@ -81,16 +81,12 @@ def pace_figure(run: PhaseRun, recorded: PhaseRun | None = None) -> Chart:
     figure.update_yaxes(number_axis(max([last.seconds.high, *written[-1:]]), "seconds"))
     name_lines(figure)
     caption = f"Measured on {run.machine.where}, by {run.engine}: {'; '.join(words)}."
-    return Chart(figure, caption, f"Seconds against tokens, read and written. {caption}")
+    return Chart(figure, "Seconds against tokens, read and written", caption)
 
 
 def _written(run: PhaseRun) -> list[float]:
     """Returns the seconds after which each further token of the second request was written."""
     return list(accumulate(typical(run.long_out).gaps)) if run.long_out else []
-
-
-def _places(values: Sequence[float]) -> list[int]:
-    return list(range(1, len(values) + 1))
 
 
 def medians(timed: Sequence[Timed], unit: float = 1.0) -> tuple[list[float], Style]:
@@ -131,7 +127,7 @@ def swap_figure(requests: Sequence[Request], where: str) -> Chart:
         write_at(figure, request.seconds, name, total, BIG + 1, xanchor="left", xshift=6)
     figure.update_layout(height=HEIGHT)
     caption = f"Measured on {where}. {_swap_words(requests)}"
-    return Chart(figure, caption, f"Two requests and their time. {caption}")
+    return Chart(figure, "Two requests and their time", caption)
 
 
 def _swap_words(requests: Sequence[Request]) -> str:

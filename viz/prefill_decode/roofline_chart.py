@@ -11,22 +11,21 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-import pandas as pd
-
 from model.prefill_decode.records import Bound, Ceilings, Roofline, RoofPoint
 from viz.chart import (
-    PHASE_ROLES,
     Chart,
+    Table,
     add_bars,
     add_line,
     add_points,
-    name_rows,
     new_figure,
     write_at,
 )
 from viz.figure import Figure, Style
 from viz.format import THIN, count, digits, duration, percent, size
+from viz.labels import name_rows
 from viz.palette import colour
+from viz.prefill_decode.phase_charts import PHASE_ROLES
 
 HEIGHT = 460  # pixels
 SYMBOLS = {"prefill": "circle", "decode": "diamond"}
@@ -91,7 +90,7 @@ def roofline_figure(roofline: Roofline) -> Chart:
         f"are the best of {top.n_runs}, a copy of {size(top.buffer_bytes)}; points are medians, "
         "each weight and cached number read once."
     )
-    return Chart(figure, caption, f"Roofline of this device. {caption}")
+    return Chart(figure, "Roofline of this device", caption)
 
 
 def _roofs(figure: Figure, top: Ceilings, left: float, right: float) -> None:
@@ -101,17 +100,20 @@ def _roofs(figure: Figure, top: Ceilings, left: float, right: float) -> None:
     add_line(figure, "roof", x, y, ink, width=3)
     x, y = [left, top.matmul / top.read], [left * top.read, top.matmul]
     add_line(figure, "lower roof", x, y, muted, width=2, dash="dash")
-    slope = left**0.15 * top.ridge**0.85  # a place on it
-    lower = left**0.1 * (top.matmul / top.read) ** 0.9  # one on the lower roof, above the passes
-    above = {"xanchor": "right", "yanchor": "bottom"}
-    below = {"xanchor": "left", "yanchor": "top"}
+    above: Style = {"xanchor": "right", "yanchor": "bottom"}
+    below: Style = {"xanchor": "left", "yanchor": "top"}
     ridge = f"ridge: {digits(top.ridge)} FLOPs a byte"
-    for x_at, y_at, words, beside in (
-        (slope, slope * top.copy, f"copies {digits(top.copy / 1e9)} GB/s", above),
-        (lower, lower * top.read, f"reads {digits(top.read / 1e9)} GB/s", below),
+    matrices = f"matrices {digits(top.matmul / 1e9)} GFLOP/s"
+    names: list[tuple[float, float, str, Style]] = [
         (top.ridge, top.matmul, ridge, {"yanchor": "bottom", "yshift": 16}),
-        (right, top.matmul, f"matrices {digits(top.matmul / 1e9)} GFLOP/s", above),
-    ):
+        (right, top.matmul, matrices, above),
+    ]
+    # the lower slope is named nearer to its end, above the passes
+    slopes = sorted([(top.read, "reads"), (top.copy, "copies")])
+    for (rate, name), share, beside in zip(slopes, (0.9, 0.85), (below, above), strict=True):
+        x_at = left ** (1 - share) * (top.matmul / rate) ** share
+        names.append((x_at, x_at * rate, f"{name} {digits(rate / 1e9)} GB/s", beside))
+    for x_at, y_at, words, beside in names:
         write_at(figure, math.log10(x_at), math.log10(y_at), words, **beside)
 
 
@@ -163,7 +165,7 @@ def floors_figure(roofline: Roofline) -> Chart:
         "highest floor is the bound, drawn large; what is left to the right of it no ceiling "
         "explains."
     )
-    return Chart(figure, caption, f"Three floors under each pass. {caption}")
+    return Chart(figure, "Three floors under each pass", caption)
 
 
 def _add_floor(figure: Figure, bound: Bound, roofline: Roofline) -> None:
@@ -240,22 +242,20 @@ def _sentence(point: RoofPoint, top: Ceilings) -> str:
     )
 
 
-def roofline_table(roofline: Roofline) -> pd.DataFrame:
+def roofline_table(roofline: Roofline) -> Table:
     """Writes one row per kind of pass."""
     top = roofline.ceilings
-    return pd.DataFrame(
-        [
-            {
-                "pass": pass_name(point),
-                "median": duration(point.seconds.median),
-                "spread": f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
-                "arithmetic": f"{digits(point.flops / 1e9)} GFLOP",
-                "read": size(point.n_bytes),
-                "FLOPs a byte": digits(point.intensity),
-                "MBU": utilisation(point.mbu(top)),
-                "MFU": utilisation(point.mfu(top)),
-                "highest floor": point.bound(top),
-            }
-            for point in roofline.points
-        ]
-    )
+    return [
+        {
+            "pass": pass_name(point),
+            "median": duration(point.seconds.median),
+            "spread": f"{duration(point.seconds.low)} to {duration(point.seconds.high)}",
+            "arithmetic": f"{digits(point.flops / 1e9)} GFLOP",
+            "read": size(point.n_bytes),
+            "FLOPs a byte": digits(point.intensity),
+            "MBU": utilisation(point.mbu(top)),
+            "MFU": utilisation(point.mfu(top)),
+            "highest floor": point.bound(top),
+        }
+        for point in roofline.points
+    ]

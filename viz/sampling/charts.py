@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from viz.chart import Chart, add_bars, add_cells, new_figure, place_rows
+from viz.chart import Chart, add_bars, add_cells, new_figure
 from viz.draws_chart import MAX_LABEL
 from viz.figure import Figure, Style
 from viz.format import nats
-from viz.labels import UPRIGHT, plain
+from viz.labels import UPRIGHT, place_rows, plain
 from viz.palette import colour, sheer
 from viz.strip import element, paragraph
 
@@ -32,7 +32,7 @@ def overlap_figure(names: Sequence[str], overlaps: npt.NDArray[np.floating]) -> 
         f"the same set. Least alike: {names[least[1]]} and {names[least[0]]}, "
         f"{overlaps[least]:.2g}."
     )
-    return Chart(figure, caption, f"Overlap between masks. {caption}")
+    return Chart(figure, "Overlap between masks", caption)
 
 
 def divergence_figure(names: Sequence[str], divergences: npt.NDArray[np.floating]) -> Chart:
@@ -45,7 +45,7 @@ def divergence_figure(names: Sequence[str], divergences: npt.NDArray[np.floating
         "the column. ∞: the column cuts a token that the row can draw, so its surprise has no "
         f"bound. Largest that is finite: {nats(float(np.nanmax(finite)))}."
     )
-    return Chart(figure, caption, f"KL divergence between masks. {caption}")
+    return Chart(figure, "KL divergence between masks", caption)
 
 
 def _matrix(
@@ -59,26 +59,25 @@ def _matrix(
     add_cells(figure, values, tones, "%{y}, %{x}: %{text}", **look)
     figure.update_xaxes(side="top", autotickangles=UPRIGHT, ticks="")
     figure.update_yaxes(autorange="reversed", showgrid=False, rangemode="normal")
-    figure.update_layout(height=120 + 27 * len(names), showlegend=False)
+    figure.update_layout(height=120 + 27 * len(names))
     return figure
 
 
 def votes_figure(answers: Sequence[str], cold: Sequence[int], warm: Sequence[int]) -> Chart:
     """Draws the votes for each answer, most votes first, at T = 0 (cold) and at T = 0.7."""
     figure = new_figure()
-    places = list(range(len(answers)))
     for votes, name, role in ((cold, "at T = 0", "muted"), (warm, "at T = 0.7", "generated")):
         most = max(votes)
         numbers = [f"{n} {name}" if n == most > 0 else str(n) if n else "" for n in votes]
         tone = {"color": colour(role)}
-        add_bars(figure, name, places, votes, numbers, marker=tone, width=0.36)
+        add_bars(figure, name, range(len(votes)), votes, numbers, marker=tone, width=0.36)
     top = max([*cold, *warm, 1])
     figure.update_xaxes(title_text="votes", range=[0, 1.4 * top])
     place_rows(figure, [plain(answer, MAX_LABEL) for answer in answers])
     height = max(160, 70 + 46 * len(answers))
     figure.update_layout(barmode="group", height=height, showlegend=False)
     caption = "Measured: the first word of each continuation is its answer, the commonest shown."
-    return Chart(figure, caption, f"Votes for {', '.join(answers)}. {caption}")
+    return Chart(figure, f"Votes for {', '.join(answers)}", caption)
 
 
 def loop_html(before: str, repeated: str) -> Markup:

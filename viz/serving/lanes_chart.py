@@ -7,20 +7,12 @@ from itertools import groupby
 from typing import TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from model.serving.records import STATES, Comparison, ServerRun, ServingRun, State
-from viz.chart import (
-    Chart,
-    add_line,
-    add_points,
-    name_lines,
-    new_figure,
-    number_axis,
-    place_rows,
-)
+from viz.chart import Chart, Table, add_line, add_points, new_figure, number_axis
 from viz.figure import Figure, Style
 from viz.format import count, digits, duration, percent, plural
+from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
 ROW_HEIGHT, HALF = 34, 0.34  # pixels of a lane; of a lane, half the height of its bar
@@ -64,7 +56,7 @@ def lanes_figure(run: ServingRun, where: str, axis: str = SECONDS, top: float = 
     figure.update_xaxes(number_axis(end, axis, room=1.02))
     figure.update_layout(height=150 + ROW_HEIGHT * len(labels))
     caption = f"Measured on {where}. {_numbers(run)}"
-    return Chart(figure, caption, f"Lanes of {run.policy.name}. {caption}")
+    return Chart(figure, f"Lanes of {run.policy.name}", caption)
 
 
 def end_of(run: ServingRun, axis: str) -> float:
@@ -128,12 +120,11 @@ def add_boxes(figure: Figure, name: str, boxes: Sequence[Box], role: str, hatch:
     for row, _, _ in boxes:
         y += [row - HALF, row - HALF, row + HALF, row + HALF, row - HALF, None]
     tone = colour(role)
-    look: Style = {"mode": "lines", "fill": "toself", "hoverinfo": "skip"}
-    look |= {"line": {"color": tone, "width": 1}, "fillcolor": sheer(tone, 0.85)}
+    look: Style = {"fill": "toself", "fillcolor": sheer(tone, 0.85)}
     if hatch:
         lines = {"shape": hatch, "fgcolor": tone, "bgcolor": "rgba(0,0,0,0)"}
         look["fillpattern"] = lines | {"size": 6, "solidity": 0.2}
-    figure.add_scatter(x=x, y=y, name=name, showlegend=True, **look)
+    add_line(figure, name, x, y, tone, width=1, **look)
 
 
 def server_figure(run: ServerRun) -> Chart:
@@ -158,13 +149,13 @@ def server_figure(run: ServerRun) -> Chart:
             f"; of {plural(run.n_asked, 'prompt token')} its prefix cache had {count(run.n_hit)}, "
             f"{share}"
         )
-    return Chart(figure, f"{caption}.", f"Requests on the server. {caption}.")
+    return Chart(figure, "Requests on the server", f"{caption}.")
 
 
-def runs_table(comparison: Comparison) -> pd.DataFrame:
+def runs_table(comparison: Comparison) -> Table:
     """Writes what each policy gave its readers, the requests alone last."""
     alone = () if comparison.alone is None else (comparison.alone,)
-    return pd.DataFrame([_row(run) for run in (*comparison.runs, *alone) if run.n_tokens])
+    return [_row(run) for run in (*comparison.runs, *alone) if run.n_tokens]
 
 
 def _row(run: ServingRun) -> dict[str, object]:

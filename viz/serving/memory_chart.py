@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from model.serving.records import Memory
-from viz.chart import Chart, lying_bars, new_figure, place_rows
+from viz.chart import Chart, new_figure
 from viz.format import count, percent, plural
+from viz.labels import place_rows
+from viz.panels import lying_bars
 from viz.serving.lanes_chart import ROW_HEIGHT, Box, add_boxes
 
 
@@ -34,7 +36,7 @@ def blocks_figure(memory: Memory) -> Chart:
         f"{plural(n_held - n_used, 'position')}, {percent(1 - n_used / n_held)}. A prefix in "
         f"common saves {plural(sum(memory.n_common), 'block')}. No tensor is paged here."
     )
-    return Chart(figure, caption, f"Blocks of the cache. {caption}")
+    return Chart(figure, "Blocks of the cache", caption)
 
 
 def reserved_figure(memory: Memory) -> Chart:
@@ -52,4 +54,4 @@ def reserved_figure(memory: Memory) -> Chart:
         "Derived, of the same moment: an engine that reserves the whole context for each request "
         f"in memory wastes {wasted} of {plural(memory.n_reserved, 'position')}."
     )
-    return Chart(figure, caption, f"Memory set aside. {caption}")
+    return Chart(figure, "Memory set aside", caption)

@@ -12,7 +12,7 @@ import numpy as np
 
 from model.snowball.records import Estimate, Floats
 from viz.chart import add_line
-from viz.figure import Figure
+from viz.figure import Figure, Style
 from viz.palette import colour, sheer
 
 
@@ -53,15 +53,8 @@ def add_mean(figure: Figure, line: Line, role: str, name: str, **look: Any) -> N
     add_line(figure, name, x, y, colour(role), hover=hover, customdata=half, **look)
 
 
-def add_band(figure: Figure, x: Floats, low: Floats, high: Floats, role: str, **more: Any) -> None:
+def add_band(figure: Figure, x: Floats, low: Floats, high: Floats, role: str) -> None:
     """Draws the field between two lines."""
-    usual = {"fillcolor": sheer(colour(role), 0.18), "showlegend": False}
-    figure.add_scatter(
-        x=[*x, *x[::-1]],
-        y=[*high, *low[::-1]],
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        hoverinfo="skip",
-        **usual | more,
-    )
+    around, edge, tone = [*x, *x[::-1]], [*high, *low[::-1]], colour(role)
+    field: Style = {"fill": "toself", "fillcolor": sheer(tone, 0.18)}
+    add_line(figure, "", around, edge, tone, width=0, **field)

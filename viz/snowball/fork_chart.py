@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from model.snowball.records import Bools, Compounding, Forks, ForkStep, RewindStrategy
-from viz.chart import Chart, add_bars, add_line, hatched, name_lines, name_rows, new_figure
+from viz.chart import Chart, Table, add_bars, add_line, hatched, new_figure
 from viz.figure import Figure
 from viz.format import change, digits, duration, nats, percent, plural
+from viz.labels import name_lines, name_rows
 from viz.palette import colour, sheer
 from viz.snowball.confidence_bands import add_band, add_mean, windows
 
@@ -41,7 +41,7 @@ def gap_figure(steps: Sequence[ForkStep]) -> Chart:
         f"Measured: {nats(mean)} a token on average after the fork; 0 where both texts expect the "
         f"same. Both have the same token at {n_same} of {plural(len(steps), 'position')}."
     )
-    return Chart(figure, caption, f"Divergence by position. {caption}")
+    return Chart(figure, "Divergence by position", caption)
 
 
 def surprise_figure(steps: Sequence[ForkStep]) -> Chart:
@@ -62,7 +62,7 @@ def surprise_figure(steps: Sequence[ForkStep]) -> Chart:
         f"Measured: −log p of each token by the model’s own raw probabilities; after the fork "
         f"{nats(means[0])} a token in the original text, {nats(means[1])} in the other."
     )
-    return Chart(figure, caption, f"Surprise by position. {caption}")
+    return Chart(figure, "Surprise by position", caption)
 
 
 def _figure(last: int, title: str, first: int = 1) -> Figure:
@@ -89,7 +89,7 @@ def parting_figure(forks: Forks) -> Chart:
         f"right after the forced token and {nats(float(middle[-1]))} {len(x)} tokens later. "
         f"{plural(n_met, 'pair')} reconverged."
     )
-    return Chart(figure, caption, f"How far the texts part. {caption}")
+    return Chart(figure, "How far the texts part", caption)
 
 
 def reconverged(forks: Forks) -> Bools:
@@ -111,7 +111,7 @@ def cost_figure(forks: Forks) -> Chart:
         f"{nats(lines[1].means[0])} after the forced token; the last: {nats(lines[0].means[-1])} "
         f"and {nats(lines[1].means[-1])}."
     )
-    return Chart(figure, caption, f"Surprise after the fork. {caption}")
+    return Chart(figure, "Surprise after the fork", caption)
 
 
 def survival_figure(slips: Compounding) -> Chart:
@@ -128,9 +128,9 @@ def survival_figure(slips: Compounding) -> Chart:
     caption = (
         f"A slip is a token below {percent(slips.threshold)}. Measured: e = {percent(slips.rate)} "
         f"of the tokens of original texts, and both coloured lines; a text that has ended counts "
-        "no longer. Derived: (1 − e)ⁿ, which takes slips for independent."
+        "no longer. Derived: (1 − e)ⁿ, which assumes independent slips."
     )
-    return Chart(figure, caption, f"Texts without a slip. {caption}")
+    return Chart(figure, "Texts without a slip", caption)
 
 
 def verdict(slips: Compounding) -> str:
@@ -173,18 +173,13 @@ def work_figure(strategies: Sequence[RewindStrategy]) -> Chart:
         add_bars(figure, name, names, lengths, hover="%{x} " + what, marker=marker)
     figure.update_layout(barmode="stack", bargap=0.35)
     name_rows(figure, names)
-    costs = "; ".join(
-        f"{strategy.name}: {plural(strategy.n_discarded, 'token')} discarded, "
-        f"{plural(strategy.n_passes, 'pass', 'es')}, {duration(strategy.seconds)}"
-        for strategy in strategies
-    )
-    caption = f"Measured: {costs}. One pass of each rewind reads the last kept token again."
-    return Chart(figure, caption, f"Work of each strategy. {caption}")
+    caption = "Measured, in numbers below. One pass of each rewind reads the last kept token again."
+    return Chart(figure, "Work of each strategy", caption)
 
 
-def strategies_table(strategies: Sequence[RewindStrategy]) -> pd.DataFrame:
+def strategies_table(strategies: Sequence[RewindStrategy]) -> Table:
     """Writes what each strategy took, and what it gave."""
-    return pd.DataFrame(
+    return [
         {
             "strategy": strategy.name,
             "discarded": strategy.n_discarded,
@@ -196,4 +191,4 @@ def strategies_table(strategies: Sequence[RewindStrategy]) -> pd.DataFrame:
             "text from there on": strategy.text.strip(),
         }
         for strategy in strategies
-    )
+    ]

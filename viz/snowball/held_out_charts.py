@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from model.snowball.records import BIAS, ContextLoss, Estimate, Exposure, Floats, paired_gap
-from viz.chart import Chart, name_lines, new_figure
+from viz.chart import Chart, new_figure
 from viz.figure import Figure
 from viz.format import THIN, change, count, digits, nats
+from viz.labels import name_lines
 from viz.snowball.confidence_bands import Line, add_mean, windows
 
 HEIGHT = 340  # pixels
@@ -34,7 +35,7 @@ def judged_figure(exposure: Exposure) -> Chart:
         f"expected surprise of {exposure.judge} at a draw of {exposure.writer}, over all "
         f"tokens; means of {WINDOW} positions, bands are 95 % intervals over stories."
     )
-    return Chart(figure, caption, f"Surprise by position. {caption}")
+    return Chart(figure, "Surprise by position", caption)
 
 
 def reference_figure(exposure: Exposure) -> Chart:
@@ -47,7 +48,7 @@ def reference_figure(exposure: Exposure) -> Chart:
         "After its own tokens the model tells another story, so this loss counts every "
         "difference as an error."
     )
-    return Chart(figure, caption, f"Loss against the story. {caption}")
+    return Chart(figure, "Loss against the story", caption)
 
 
 def _figure(forced: Floats, free: Floats, title: str) -> Figure:
@@ -139,4 +140,4 @@ def context_figure(loss: ContextLoss) -> Chart:
         f"Measured: the same {n} tokens of held-out text, predicted from the last 1, 2, 4, … "
         f"tokens before them; bands are 95 % intervals over tokens. {'; '.join(words)} nats."
     )
-    return Chart(figure, caption, f"Loss against context. {caption}")
+    return Chart(figure, "Loss against context", caption)

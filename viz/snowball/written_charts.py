@@ -9,9 +9,10 @@ import numpy as np
 from markupsafe import Markup
 
 from model.snowball.records import Floats, InstructionPosition, LongTexts, Version
-from viz.chart import Chart, add_line, name_lines, new_figure, write_at
+from viz.chart import Chart, add_line, new_figure, write_at
 from viz.figure import Figure
 from viz.format import count, percent, plural
+from viz.labels import name_lines
 from viz.palette import colour
 from viz.snowball.confidence_bands import add_mean, windows
 from viz.strip import element, paragraph
@@ -39,8 +40,7 @@ def followed_figure(position: InstructionPosition, n_tokens: int) -> Chart:
     figure.update_xaxes(range=[0, n_tokens])
     figure.update_yaxes(range=[-2, 103])
     name_lines(figure)
-    caption = _caption(position)
-    return Chart(figure, caption, f"When texts follow the instruction. {caption}")
+    return Chart(figure, "When texts follow the instruction", _caption(position))
 
 
 def _caption(position: InstructionPosition) -> str:
@@ -92,7 +92,7 @@ def repeats_figure(texts: LongTexts) -> Chart:
     name_lines(figure)
     words = "; ".join(f"{name} {percent(value / 100)}" for name, value in ends.items())
     caption = f"Measured at the end: {words}. A run counts where the text had it before."
-    return Chart(figure, caption, f"Repeats by position. {caption}")
+    return Chart(figure, "Repeats by position", caption)
 
 
 def long_surprise_figure(texts: LongTexts) -> Chart:
@@ -101,7 +101,7 @@ def long_surprise_figure(texts: LongTexts) -> Chart:
     name_lines(figure)
     words = "; ".join(f"{name} {value:.2f}" for name, value in ends.items())
     caption = f"Measured at the end: {words} nats, by the model’s own raw probabilities."
-    return Chart(figure, caption, f"Surprise by position. {caption}")
+    return Chart(figure, "Surprise by position", caption)
 
 
 def _figure(texts: LongTexts, values: Floats, title: str) -> tuple[Figure, dict[str, float]]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.speculative.records import FORCED_LENGTH, Bar, DraftReport, RoundCost, Speed, SpeedReport
-from viz.chart import Chart, add_bars, add_line, add_points, name_lines, new_figure, place_rows
+from viz.chart import Chart, add_bars, add_line, add_points, new_figure
 from viz.figure import Style
 from viz.format import count, digits, duration, percent, plural, round_steps
-from viz.labels import plain
+from viz.labels import name_lines, place_rows, plain
 from viz.palette import colour
 
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -44,8 +44,7 @@ def distributions_figure(bars: Sequence[Bar], *, is_decided: bool = True) -> Cha
     place_rows(figure, labels, {"size": 14, "color": colour("ink")})
     figure.update_layout(barmode="group", bargap=0.25)
     is_rejected = is_decided and has_draft and any(bar.is_drawn for bar in bars)
-    caption = _said(has_draft, is_rejected)
-    return Chart(figure, caption, f"What both models say of one position. {caption}")
+    return Chart(figure, "What both models say of one position", _said(has_draft, is_rejected))
 
 
 def _open(tone: str) -> dict[str, object]:
@@ -91,12 +90,10 @@ def acceptance_figure(reports: Sequence[DraftReport]) -> Chart:
     best = max(reports, key=lambda one: one.acceptance.rate)
     caption = (
         f"Measured: {best.name} is accepted most often, {percent(best.acceptance.rate)} of "
-        f"{count(sum(best.acceptance.n_tested))} tested tokens; that gives "
-        f"{digits(best.n_tokens / best.n_rounds)} tokens for each pass of the target. A token is "
-        "tested where all before it in its round were accepted; places with fewer than five are "
-        "left out."
+        f"{count(sum(best.acceptance.n_tested))} tested tokens. A token is tested where all before "
+        "it in its round were accepted; places with fewer than five are left out."
     )
-    return Chart(figure, caption, f"Acceptance by place. {caption}")
+    return Chart(figure, "Acceptance by place", caption)
 
 
 def speed_figure(report: SpeedReport, where: str) -> Chart:
@@ -115,29 +112,23 @@ def speed_figure(report: SpeedReport, where: str) -> Chart:
     add_line(figure, name, lengths, predicted, tone, dash="dash", hover=hover)
     measured = [one.measured for one in (*(one for _, one in fixed), *adaptive)]
     places = [*lengths, *[lengths[-1] + 1] * len(adaptive)]
-    # away from the line, so that it crosses no number
-    below = [one.measured < (one.predicted or 0) for _, one in fixed] + [False] * len(adaptive)
-    look: Style = {
-        "mode": "markers+text",
-        "text": [f"{value:.1f}" for value in measured],  # two digits: more touch on a phone
-        "textposition": [f"{'bottom' if is_below else 'top'} center" for is_below in below],
-    }
+    best = max(measured)  # the numbers of all would touch on a phone
+    words = [f"<b>{value:.2f}</b>" if value == best else "" for value in measured]
+    look: Style = {"mode": "markers+text", "text": words, "textposition": "top center"}
     add_points(figure, "measured", places, measured, {"size": 12, "color": tone}, hover, **look)
     if report.extremes:
         marker = {"size": 11, "symbol": "x", "color": colour("ink")}
         ends = zip(("all", "none"), report.extremes, strict=True)
         look["text"] = [f"{n} accepted {y:.2f}" for n, y in ends]
-        look |= {"textposition": ["top center", "bottom center"], "showlegend": False}
+        look["textposition"] = "bottom center"
         add_points(figure, "", [FORCED_LENGTH] * 2, report.extremes, marker, "%{text}", **look)
     figure.add_hline(y=1, line={"color": colour("ink"), "width": 1})
-    figure.update_xaxes(
-        tickvals=places, ticktext=[*map(str, lengths), *["adaptive"] * len(adaptive)]
-    )
+    names = [*map(str, lengths), *["<br>adaptive"] * len(adaptive)]  # below the last number
+    figure.update_xaxes(tickvals=places, ticktext=names, tickangle=0)
     top = max(*measured, *textbook, *report.extremes or ())
     figure.update_yaxes(range=[0, 1.15 * top], rangemode="tozero")
     name_lines(figure)
-    caption = _speed_words(report.speeds, where)
-    return Chart(figure, caption, f"Speed-up by draft length. {caption}")
+    return Chart(figure, "Speed-up by draft length", _speed_words(report.speeds, where))
 
 
 def _speed_words(speeds: Sequence[Speed], where: str) -> str:
@@ -148,9 +139,8 @@ def _speed_words(speeds: Sequence[Speed], where: str) -> str:
     off = (near.predicted or 0) / near.measured - 1
     return (
         f"Measured on {where}, greedy: with {length} per round, decoding is {best.measured:.2f} "
-        f"times as fast as plain decoding, {digits(best.tokens_per_round)} tokens for each pass of "
-        f"the target. Derived: at {plural(near.n_draft or 0, 'draft token')} the measured parts "
-        f"predict {near.predicted or 0:.2f}, {abs(off) * 100:.0f} % "
+        f"times as fast as plain decoding. Derived: at {plural(near.n_draft or 0, 'draft token')} "
+        f"the measured parts predict {near.predicted or 0:.2f}, {abs(off) * 100:.0f} % "
         f"{'above' if off > 0 else 'below'} what was measured."
     )
 
@@ -186,8 +176,7 @@ def round_figure(cost: RoundCost, where: str) -> Chart:
         categoryarray=order, showgrid=False, rangemode="normal", tickfont={"size": 14}
     )
     figure.update_layout(barmode="stack", bargap=0.5)
-    caption = _round_words(cost, where, plain_seconds)
-    return Chart(figure, caption, f"The arithmetic of a round. {caption}")
+    return Chart(figure, "The arithmetic of a round", _round_words(cost, where, plain_seconds))
 
 
 def _round_words(cost: RoundCost, where: str, plain_seconds: float) -> str:

@@ -19,15 +19,8 @@ from viz.palette import colour
 from viz.strip import chip, element, row
 
 OWNERS = {"prompt": "prompt", "draft": "proposed by the draft", "target": "chosen by the target"}
+STYLE = Path(__file__).with_name("round.css").read_text("utf-8")
 MAX_CELLS = 28  # positions of a cache that are drawn one by one
-
-
-def round_style(scale: float = 1.0) -> str:
-    """Writes the style of cards and caches as CSS; on a projector they are larger."""
-    return f".round{{--scale:{scale}}}{_STYLE}"
-
-
-_STYLE = Path(__file__).with_name("round.css").read_text("utf-8")
 
 
 # The text

@@ -121,6 +121,7 @@ interface Model {
   vocab_size: number; // width of the logits
   device: string;
   dtype: string;
+  bos_id: number | null; // begins a text
 }
 /** A list for each column, an entry for each generated token; the pass is what made its distribution. */
 interface Steps {

@@ -10,7 +10,7 @@ from model.beam_search.experiments import compare_searches
 from model.beam_search.records import DecodingCost, SearchComparison
 from model.job import Job
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_chart
+from pages.frame.figures import show_chart, show_table
 from pages.frame.job_panel import measured_on
 from pages.lessons.beam_search.settings import SETTINGS
 from pages.lessons.beam_search.state import PROMPTS, BeamLesson
@@ -56,17 +56,10 @@ class ExactSearch(Experiment[BeamLesson]):
         return Job(work, is_timed=True)
 
     def _draw(self, job: Job[SearchComparison]) -> None:
-        comparison = job.found
-        if comparison is None:
-            return
+        comparison = job.result
         st.markdown(f"…{comparison.prompt[-60:]}".replace("\n", "⏎").join(("`", "`")))
         show_chart(searches_figure(comparison), "beam_searches")
-        st.dataframe(
-            searches_table(comparison),
-            hide_index=True,
-            key="beam_searches_table",
-            column_config={"sum log p": st.column_config.NumberColumn(format="%.3f")},
-        )
+        show_table(searches_table(comparison), "beam_searches_table", {"sum log p": "%.3f"})
         if not job.is_running:
             (st.success if comparison.is_proved else st.info)(exact_words(comparison))
             st.caption(_parting(comparison))
@@ -109,20 +102,10 @@ class Costs(Experiment[BeamLesson]):
         return Job(measure_costs(lesson.lm, prompts, n_beams, N_TOKENS), is_timed=True)
 
     def _draw(self, job: Job[tuple[DecodingCost, ...]]) -> None:
-        costs, machine = job.found, measured_on(job, self.lesson.lm)
-        if not costs:
-            return
+        costs, machine = job.result, measured_on(job, self.lesson.lm)
         show_chart(costs_figure(costs), "beam_costs")
-        formats = {"seconds": "%.2f", "log p per token": "%.3f", "repeated 4-grams": "percent"}
-        formats |= {f"distinct {n}": "percent" for n in (1, 2, 3)}
-        st.dataframe(
-            costs_table(costs),
-            hide_index=True,
-            key="beam_costs_table",
-            column_config={
-                name: st.column_config.NumberColumn(format=shown) for name, shown in formats.items()
-            },
-        )
+        formats = {"seconds": "%.2f"} | {f"distinct {n}": "percent" for n in (1, 2, 3)}
+        show_table(costs_table(costs), "beam_costs_table", formats)
         st.caption(
             f"{machine.model}, {machine.where}: all methods have the same prompts, the same kind "
             "of pass and the same limit on length. Beam search’s text is its best by sum log p "

@@ -97,10 +97,7 @@ def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> No
 
 def _steps(lesson: BeamLesson) -> None:
     stepper, steps = lesson.stepper, lesson.stepper.steps
-    with st.container(horizontal=True, vertical_alignment="center", key="beam_buttons"):
-        stepper.buttons()
-        st.markdown(_progress(steps))
-    stepper.notices()
+    stepper.show().markdown(_progress(steps))
     _tree(lesson)
     if not steps.shown:
         return

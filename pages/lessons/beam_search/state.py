@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from model.beam_search import BeamSearch, sentence_ends
-from model.beam_search.records import ROOT, BeamStep, FinishedBeam
+from model.beam_search.records import BeamStep, FinishedBeam, greedy_path
 from model.generation import Generation
 from model.loading import LanguageModel
 from pages.frame.lesson_state import SteppedLesson
-from pages.frame.stepper import Stepper
+from pages.frame.stepper import Stepper, Steps
 
 PROMPT = "Once there was a king who"  # greedy loses by far: tests/beam_search/test_claims.py
 PROMPTS = (
@@ -42,13 +42,12 @@ class SearchRequest:
 
 
 @dataclass
-class BeamSteps:
+class BeamSteps(Steps):
     """A search, and how many of its steps are shown."""
 
     search: BeamSearch
     request: SearchRequest
     n_shown: int = 0
-    notice: None = None
 
     @property
     def shown(self) -> list[BeamStep]:
@@ -80,20 +79,11 @@ class BeamSteps:
         """Shows one step less."""
         self.n_shown -= 1
 
-    def reset(self) -> None:
-        """Shows the prompt alone."""
-        self.n_shown = 0
-
     def greedy_pruned_at(self) -> int | None:
         """Returns the step at which the search pruned greedy's text; None if it has not."""
-        parent = ROOT
-        for step in self.shown:
-            made = [self.search.nodes[i] for i in step.node_ids]
-            best = next(node for node in made if node.parent == parent and node.place == 0)
-            if best.fate != "kept":
-                return step.depth if best.fate == "pruned" else None
-            parent = best.node_id
-        return None
+        nodes = self.search.nodes
+        path = [nodes[i] for i in greedy_path(nodes) if nodes[i].depth <= self.n_shown]
+        return path[-1].depth if path and path[-1].fate == "pruned" else None
 
 
 class BeamLesson(SteppedLesson[BeamSteps]):

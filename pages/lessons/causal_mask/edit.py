@@ -7,7 +7,7 @@ import streamlit as st
 from model.causal_mask.attention import edit_token, next_best, read_text, read_unmasked
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_charts
-from pages.frame.layout import as_written
+from pages.frame.layout import as_written, show_error
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson, MeasuredText, Refusal
 from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_figure
@@ -28,10 +28,10 @@ def _edit(lesson: MaskLesson) -> None:
     position, typed = _controls(lesson.text)
     edit = lesson.text.edit(position, typed)
     if isinstance(edit, Refusal):
-        problem.error(f"{edit.words} Until then the model’s next best is used.")
+        show_error(f"{edit.words} Until then the model’s next best is used.", problem)
         edit = lesson.text.edit(position, "")
     if isinstance(edit, Refusal):
-        problem.error(edit.words)
+        show_error(edit.words, problem)
         return
     shifts = shifts_figure(edit.shifts)
     show_charts([(edit_figure(edit), "mask_edit"), (shifts, "mask_shifts")], widths=(7, 4))

@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.tokenizing import encode, text_of
+from pages.frame.layout import show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link, refuse
 from pages.lessons.causal_mask.attention import show_attention
@@ -97,7 +98,7 @@ def _choose_text(lesson: MaskLesson) -> None:
         if lesson.home_ids:
             st.button(HOME, key="mask_home", on_click=_take_home, args=(lesson,))
     if lesson.notice:
-        st.error(f"{lesson.notice} The previous text is shown below.")
+        show_error(f"{lesson.notice} The previous text is shown below.")
     lm, n_tokens = lesson.lm, len(lesson.text.ids)
     st.caption(f"{plural(n_tokens, 'token')} on {lm.name}, {lm.where}; up to {MAX_TOKENS}.")
 

@@ -12,7 +12,6 @@ from model.job import Job
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import JobPanel
-from pages.frame.layout import is_presenting
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html
 from viz.format import count, digits, nats, percent, plural
@@ -30,7 +29,7 @@ def show_losses(lesson: MaskLesson) -> None:
     if isinstance(losses, Refusal):
         st.info(losses.words)
     else:
-        st.html(surprise_html(losses, is_large=is_presenting()))
+        st.html(surprise_html(losses))
         show_metrics(_numbers(losses), "mask_loss_numbers")
         JobPanel(
             lesson.jobs,

@@ -70,12 +70,12 @@ class TrainingUnmasked(Experiment[MaskLesson]):
         return Job(train_both_ways(self.lesson.lm, self.lesson.text.ids))
 
     def _draw(self, job: Job[tuple[TrainingMoment, ...]]) -> None:
-        moments, machine = job.found or (), measured_on(job, self.lesson.lm)
-        where = f"{machine.model}, {machine.device}, float32"
+        moments, machine = job.result, measured_on(job, self.lesson.lm)
+        where = f"{machine.model}, {machine.processor}, float32"
         show_chart(training_figure(moments, N_STEPS, where), "mask_trained")
         if job.is_running:
             return
         st.caption(
             f"Each step is on {N_ROWS} rows of {ROW_TOKENS} tokens, the same on both sides. The "
-            "copies are thrown away: what the mask does is the gap between both in generating."
+            "copies are thrown away. The effect of the mask is their gap in generating."
         )

@@ -61,7 +61,6 @@ def show_claims(waiting: DeltaGenerator) -> None:
             _row(lesson, claim, recorded)
     st.header("When to use the loop, and when not", anchor=False)
     st.markdown(WHEN_TO_USE)
-    show_code(*(EXPERIMENTS[claim.id] for claim in CLAIMS[:3]), key="claims_code")
 
 
 # What runs, and what came of it
@@ -76,9 +75,8 @@ def _controls(lesson: ClaimsLesson, *, is_running: bool) -> None:
         f"{THOROUGH} times as long.",
     )
     lesson.context.scale = THOROUGH if is_thorough else 1
-    facts = lesson.facts()
-    where = f"On {facts['model']}, {facts['device']}, {facts['dtype']}."
-    st.caption(f"{tally(lesson.rows())}. {as_written(where)}")
+    where = as_written(f"On {lesson.lm.name}, {lesson.lm.where}.")
+    st.caption(f"{tally(lesson.rows())}. {where}")
 
 
 def _latest(lesson: ClaimsLesson, job: Job[Any]) -> None:
@@ -138,6 +136,8 @@ def _row(lesson: ClaimsLesson, claim: Claim, recorded: Job[ClaimsRun] | None) ->
             if claim.small:
                 st.caption(f"**This small model:** {claim.small} **Large models:** {claim.large}")
             _link(claim)
+            if claim.id in lesson.findings:
+                show_code(EXPERIMENTS[claim.id], key=f"claim_{claim.id}_code")
 
 
 def _verdict(lesson: ClaimsLesson, claim_id: str) -> None:

@@ -77,7 +77,7 @@ class ClaimsLesson(LessonState):
         """Return where and when: what a report has to say beside its findings."""
         return {
             "model": self.lm.name,
-            "device": str(self.lm.device),
+            "device": self.lm.place,
             "dtype": self.lm.dtype_name,
             "date": datetime.now().astimezone().isoformat(timespec="seconds"),
         }

@@ -17,7 +17,7 @@ from model.loading import LanguageModel
 from model.tokenizing import label, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics
-from pages.frame.layout import as_written, is_presenting
+from pages.frame.layout import as_written, is_presenting, show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.models import DEFAULT_PROMPT
 from pages.lessons.classroom.address import phone_address
@@ -83,7 +83,7 @@ def _page(lesson: Classroom, is_ticking: bool) -> None:
     if _counts(lesson) != is_ticking:
         st.rerun()  # the whole page: it ticks while phones join or answer, not while all look
     if lesson.notice:
-        st.error(lesson.notice)
+        show_error(lesson.notice)
     if lesson.room is None:
         _closed_door(lesson)
         return
@@ -166,7 +166,7 @@ def _text(lesson: Classroom) -> None:
     before = text_of(lm.tokenizer, text.ids[:-1]) if text.steps else text.text
     last = [label(lm.tokenizer, step.token_id) for step in text.steps[-1:]]
     chips = (chip(one, "generated", style="font-size:.9em;line-height:inherit;") for one in last)
-    size = "2.6rem" if is_presenting() else "1.6rem"
+    size = "2.3rem" if is_presenting() else "1.6rem"
     st.html(paragraph(before, *chips, style=f"font-size:{size};line-height:1.3"))
 
 

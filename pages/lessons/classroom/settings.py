@@ -11,9 +11,9 @@ SETTINGS = SettingsTable(
     Text("prompt", "Text to start from", DEFAULT_PROMPT),
     Text(
         "script",
-        "How it truly goes on, if it does; students do not see it",
+        "How it really goes on, if that is known; students do not see it",
         "",
-        help="With it, the true token is on offer, and everyone is scored on it.",
+        help="With it, the true token has a button, and everyone is scored on it.",
     ),
     Switch("may_write", "Students may write a word of their own", False),
     Whole("seconds", "Seconds to answer; 0 for no limit", 0, low=0, high=300),

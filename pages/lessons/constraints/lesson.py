@@ -16,8 +16,7 @@ from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_chart
-from pages.frame.layout import is_presenting
+from pages.frame.figures import show_chart, show_table
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.stepper import show_stepper
@@ -37,6 +36,7 @@ from viz.strip import chip, row
 
 LESSON = "constraint_lesson"
 PLAY_SECONDS = 0.8
+SIZE = "font-size:1rem"
 
 
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
@@ -117,43 +117,40 @@ def _begin_again(lesson: ConstraintLesson) -> None:
 
 def _generation(lesson: ConstraintLesson) -> None:
     stepper = lesson.stepper
-    with st.container(horizontal=True, vertical_alignment="center", key="constraint_buttons"):
-        stepper.buttons()
-        with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            st.markdown("Temperature, 0 is argmax", width="content")
-            SETTINGS.widget("temperature", width=200, label_visibility="collapsed")
-    stepper.notices()
+    beside = stepper.show()
+    with beside.container(horizontal=True, vertical_alignment="center", width="content"):
+        st.markdown("Temperature, 0 is argmax", width="content")
+        SETTINGS.widget("temperature", width=200, label_visibility="collapsed")
     st.html(_strip(stepper.steps))
+    generation, coming = lesson.generation, None
     left, right = st.columns([3, 2], gap="large")
     with left:
         if stepper.steps.can_step:
-            _mask(lesson.generation)
+            coming = _mask(generation)
         else:
             _verdict(stepper.steps)
     with right:
-        st.markdown("The probability that the mask removed at each token.")
-        if lesson.generation.steps:
-            show_chart(mass_figure(lesson.generation.steps), "constraint_mass")
-        else:
-            st.caption("No token has been generated; press Step.")
+        st.markdown("The probability that the mask removes at each token.")
+        show_chart(mass_figure(generation.steps, coming), "constraint_mass")
 
 
-def _mask(generation: ConstrainedGeneration) -> None:
+def _mask(generation: ConstrainedGeneration) -> float:
+    """Show the mask over the next token's distribution; return what it allows."""
     st.markdown("The next token: the model’s distribution, before and after the mask.")
     temperature = _temperature()
     distribution = generation.look(Settings(temperature=temperature))
     chart = mask_figure(distribution, temperature=temperature)
     show_chart(chart, "constraint_mask")
+    return distribution.mass
 
 
 def _strip(steps: ConstrainedSteps) -> Markup:
     """Write the text as boxes, the prompt first."""
-    size = f"font-size:{1.4 if is_presenting() else 1}rem"
-    prompt = chip(steps.request.prompt[-80:] or "(nothing)", "prompt", style=size)
+    prompt = chip(steps.request.prompt[-80:] or "(nothing)", "prompt", style=SIZE)
     tokens = (
-        chip(step.label, "error", "marked", style=size)
+        chip(step.label, "error", "marked", style=SIZE)
         if step.mass < DEAD_END_MASS
-        else chip(step.label, "generated", style=size)
+        else chip(step.label, "generated", style=SIZE)
         for step in steps.generation.steps
     )
     return row(prompt, *tokens, gap="4px")
@@ -172,8 +169,8 @@ def _verdict(steps: ConstrainedSteps) -> None:
     st.markdown(f"**The text is complete:** {nats(result.logprob)} over {length}.")
     st.code(result.text.strip(), language="json" if steps.request.kind == "schema" else None)
     st.caption(
-        "The text satisfies the constraint. Its log p is that of the model without the mask. Go "
-        "back and take another token, or compare decoding methods below."
+        "Its log p is that of the model without the mask. Go back and take another token, or "
+        "compare decoding methods below."
     )
 
 
@@ -202,8 +199,8 @@ class DeadEnds(Experiment[ConstraintLesson]):
         return Job(compare_methods(start, self.lesson.generation.constraint), is_timed=True)
 
     def _draw(self, job: Job[tuple[MethodResult, ...]]) -> None:
-        methods = job.found or ()
+        methods = job.result
         if len(methods) > 1:  # argmax, and what it is compared with
             show_chart(methods_figure(methods), "constraint_methods_chart")
             table = methods_table(methods)
-            st.dataframe(table, hide_index=True, key="constraint_methods_table")
+            show_table(table, "constraint_methods_table")

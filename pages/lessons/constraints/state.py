@@ -15,7 +15,7 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.lesson_state import SteppedLesson
-from pages.frame.stepper import Stepper
+from pages.frame.stepper import Stepper, Steps
 
 KINDS: dict[Kind, str] = {
     "choices": "Choices",
@@ -61,13 +61,12 @@ FIRST = "Bread or shoes"
 
 
 @dataclass
-class ConstrainedSteps:
+class ConstrainedSteps(Steps):
     """A text under a constraint, token after token."""
 
     request: Request
     generation: ConstrainedGeneration
     temperature: Callable[[], float]  # as it is at the moment
-    notice: None = None
 
     @property
     def can_step(self) -> bool:
@@ -86,11 +85,6 @@ class ConstrainedSteps:
     def back(self) -> None:
         """Takes one token back."""
         self.generation.back()
-
-    def reset(self) -> None:
-        """Takes all tokens back."""
-        while self.can_go_back:
-            self.back()
 
 
 class ConstraintLesson(SteppedLesson[ConstrainedSteps]):

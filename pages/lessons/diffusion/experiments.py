@@ -19,7 +19,7 @@ from model.diffusion.quality import clashes_of, find_names, judge_tokens, leave_
 from model.diffusion.records import CLASH, DecodingRun, Sweep
 from model.job import Job
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import show_caption, show_chart
+from pages.frame.figures import show_caption, show_chart, show_folded, show_table
 from pages.frame.job_panel import measured_on
 from pages.lessons.diffusion.fill import joined_ending
 from pages.lessons.diffusion.settings import SETTINGS
@@ -69,14 +69,15 @@ class FewPassesOrMany(Experiment[DiffusionLesson]):
             return
         _show_sheets(sweep)
         with st.expander("Every fill, with all that was measured", key="diffusion_fills"):
-            st.dataframe(sweep_table(sweep), hide_index=True, key="diffusion_table")
-        st.caption(
+            show_table(sweep_table(sweep), "diffusion_table")
+        show_folded(
             "Clashes: tokens to which the model itself gives less than "
             f"{percent(CLASH)} once it knows all the others. It is no oracle, and the loop’s own "
             "text may have some as well. The judge is a causal model; its own text is judged by "
             "itself, which flatters it. Left first: over pairs filled in different passes; "
             "Kendall’s τ is twice it, less 1. Names: words with a capital inside a sentence, and "
-            "whether the given text has them, too."
+            "whether the given text has them, too.",
+            "diffusion_sweep_terms",
         )
 
 
@@ -136,7 +137,7 @@ class ThreeWays(Experiment[DiffusionLesson]):
         return Job(race(self.lesson.judge, own, prompt), is_timed=True)
 
     def _draw(self, job: Job[tuple[DecodingRun, ...]]) -> None:
-        runs = job.found or ()
+        runs = job.result
         show_chart(runs_figure(runs, measured_on(job, self.lesson.lm).where), "diffusion_runs")
         for column, run in zip(st.columns(3, gap="large"), runs, strict=False):
             with column:

@@ -13,16 +13,15 @@ from model.diffusion.quality import leave_one_out
 from model.diffusion.records import Sheet
 from model.job import Job
 from model.loading import LanguageModel
-from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption, show_chart
-from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS, JobPanel
-from pages.frame.layout import is_presenting
+from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS
+from pages.frame.layout import show_error
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
 from viz.diffusion.history_chart import history_figure
-from viz.diffusion.sheet import sheet_html, sheet_style, sheet_words
-from viz.figure import FACTOR
+from viz.diffusion.sheet import STYLE, sheet_html, sheet_words
 from viz.format import digits, duration, percent, plural
 
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
@@ -58,35 +57,19 @@ def steps_of(page: Diffusion) -> Stepper[PassSteps[Diffusion]]:
 
 
 def show_fill(lesson: DiffusionLesson) -> None:
-    """Show the settings, the sequence as a sheet of cells, every pass as a row, and the check."""
+    """Show the settings, the sequence as a sheet of cells, and every pass as a row."""
     st.markdown(
         "A masked model does not write from left to right. Every pass reads the whole sequence "
         "and fills many positions at once, each blind to the others of its pass. Press Step, or "
         "Play."
     )
-    scale = FACTOR if is_presenting() else 1.0
-    st.html(f"<style>{sheet_style(scale)}</style>")
+    st.html(f"<style>{STYLE}</style>")
     is_filling = lesson.stepper.steps.seconds > 0
     pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
     with st.container(key="diffusion_part"):
         with st.container(key="setup_diffusion"):
             _settings(lesson)
         show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
-    st.header("Leave-one-out check", anchor=False)
-    st.markdown(
-        "Does each token fit all the others? Check masks every filled position again, one at a "
-        "time, and asks how likely its token is given all the rest."
-    )
-    JobPanel(
-        lesson.jobs,
-        "diffusion_check",
-        "Check",
-        lambda: Job(check_page(lesson.page)),
-        _show_check,
-        recorded=Sheet,
-        icon=":material/visibility:",
-    ).show()
-    show_code(Diffusion.step, propose, plan_passes, leave_one_out, key="diffusion_code_1")
 
 
 # Settings
@@ -107,7 +90,7 @@ def _settings(lesson: DiffusionLesson) -> None:
         SETTINGS.widget("order", **anew)
         SETTINGS.widget("blocks", **anew)
     if lesson.notice:
-        st.error(f"{lesson.notice} The sequence before it stays below.")
+        show_error(f"{lesson.notice} The sequence before it stays below.")
 
 
 def match_page() -> None:
@@ -138,17 +121,14 @@ def _draw(lesson: DiffusionLesson) -> None:
     stepper, page = lesson.stepper, lesson.page
     if not stepper.is_playing:
         stepper.steps.seconds = 0  # the next Play is one pass at a time again
-    with st.container(horizontal=True, vertical_alignment="center", key="diffusion_buttons"):
-        stepper.buttons()
-        st.button(
-            "Fill",
-            key="diffusion_fill",
-            on_click=_fill,
-            args=(stepper,),
-            disabled=stepper.is_playing or page.finished,
-            icon=":material/fast_forward:",
-        )
-    stepper.notices()
+    stepper.show().button(
+        "Fill",
+        key="diffusion_fill",
+        on_click=_fill,
+        args=(stepper,),
+        disabled=stepper.is_playing or page.finished,
+        icon=":material/fast_forward:",
+    )
     sheet = sheet_of(page)
     st.html(sheet_html(sheet))
     _say(page, sheet)
@@ -183,10 +163,25 @@ def _say(page: Diffusion, sheet: Sheet) -> None:
         st.text(page.text)
 
 
-def _show_check(job: Job[Sheet]) -> None:
-    sheet = job.result
-    st.html(sheet_html(sheet))
-    show_caption(
-        f"Measured. {sheet_words(sheet)} The bar at the foot of a cell is the probability of its "
-        "token given all the others."
+class LeaveOneOut(Experiment[DiffusionLesson]):
+    """Every token that was filled in, given all the others."""
+
+    key, title = "diffusion_check", "Leave-one-out check"
+    button, icon = "Check", ":material/visibility:"
+    recorded = Sheet
+    claim = (
+        "Does each token fit all the others? Check masks every filled position again, one at a "
+        "time, and asks how likely its token is given all the rest."
     )
+    code = (Diffusion.step, propose, plan_passes, leave_one_out)
+
+    def _start(self) -> Job[Sheet]:
+        return Job(check_page(self.lesson.page))
+
+    def _draw(self, job: Job[Sheet]) -> None:
+        sheet = job.result
+        st.html(sheet_html(sheet))
+        show_caption(
+            f"Measured. {sheet_words(sheet)} The bar at the foot of a cell is the probability of "
+            "its token given all the others."
+        )

@@ -6,11 +6,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
+from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
 from pages.lessons.diffusion.experiments import FewPassesOrMany, ThreeWays
-from pages.lessons.diffusion.fill import lay_out, match_page, show_fill, steps_of
+from pages.lessons.diffusion.fill import LeaveOneOut, lay_out, match_page, show_fill, steps_of
 from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
 
@@ -39,6 +40,7 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
     show_faults(SETTINGS)
     show_fill(lesson)
+    LeaveOneOut(lesson).show()
     _choose_model(lesson)
     FewPassesOrMany(lesson).show()
     ThreeWays(lesson).show()
@@ -71,7 +73,7 @@ def _choose_model(lesson: DiffusionLesson) -> None:
                 args=(lesson,),
             )
             if lesson.notice:
-                st.error(lesson.notice)
+                show_error(lesson.notice)
 
 
 def _change_model(lesson: DiffusionLesson) -> None:

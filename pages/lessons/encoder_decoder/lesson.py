@@ -10,14 +10,13 @@ from model.encoder_decoder.infilling import Infilling
 from model.loading import LanguageModel, LoadError
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_charts
-from pages.frame.layout import CannotBeginError, is_presenting
+from pages.frame.layout import CannotBeginError, show_error
 from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.encoder_decoder.settings import SETTINGS
 from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html
-from viz.figure import FACTOR
 from viz.format import duration, plural
 
 LESSON = "gap_lesson"
@@ -46,7 +45,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     )
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
     if lesson.notice:
-        st.error(lesson.notice)
+        show_error(lesson.notice)
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson.stepper), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
@@ -73,11 +72,9 @@ def _read(lesson: GapLesson) -> None:
 
 
 def _draw(stepper: Stepper[PassSteps[Infilling]]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="gap_buttons"):
-        stepper.buttons()
-    stepper.notices()
+    stepper.show()
     text = stepper.steps.engine
-    st.html(gap_text_html(text.segments, FACTOR if is_presenting() else 1.0))
+    st.html(gap_text_html(text.segments))
     n_read, n_written = plural(len(text.source_ids), "token"), len(text.written_ids)
     by_loop = f"{plural(n_written, 'token')} written by as many passes of the decoder"
     st.markdown(

@@ -11,7 +11,7 @@ from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from pages.frame.code_that_ran import show_code
-from pages.frame.layout import is_presenting
+from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import lesson_state
 from pages.lessons.guess.scores import show_bounds, show_revealed, show_scoring
 from pages.lessons.guess.settings import OWN_TEXT, PASSAGES, SETTINGS
@@ -72,7 +72,7 @@ def _game(lesson: GuessLesson) -> None:
     if is_presenting():
         st.html(_LARGE_FIELDS)
     st.markdown(RULES[lesson.unit])
-    st.html(text_html(lesson.game.hidden_text, is_large=is_presenting()))
+    st.html(text_html(lesson.game.hidden_text))
     if lesson.game.is_over:
         st.info("The whole text is revealed: compare below, or start another one.")
     else:
@@ -81,7 +81,7 @@ def _game(lesson: GuessLesson) -> None:
     if lesson.hint:
         st.info(lesson.hint)
     if lesson.notice:
-        st.error(lesson.notice)
+        show_error(lesson.notice)
     show_revealed(lesson)
     show_bounds(lesson)
     show_scoring(lesson)

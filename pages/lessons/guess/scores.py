@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model.guess.shannon import estimate
-from pages.frame.figures import show_chart, show_charts
+from pages.frame.figures import show_chart, show_charts, show_folded, show_table
 from pages.frame.layout import is_presenting
 from pages.lessons.guess.state import GuessLesson
 from viz.format import count, percent, plural
@@ -24,14 +24,14 @@ MIN_ROUNDS = 5  # tokens, for a first estimate
 
 def show_revealed(lesson: GuessLesson) -> None:
     """Show the newest round: who gave what, in bits, and the score so far."""
-    rounds, is_large = lesson.game.rounds, is_presenting()
+    rounds = lesson.game.rounds
     if not rounds:
         return
-    st.html(tiles_html(rounds, is_large=is_large))
-    revealed = revealed_figure(rounds[-1], MAX_ROWS_LARGE if is_large else MAX_ROWS)
+    st.html(tiles_html(rounds))
+    revealed = revealed_figure(rounds[-1], MAX_ROWS_LARGE if is_presenting() else MAX_ROWS)
     show_charts([(revealed, "guess_revealed"), (running_figure(rounds), "guess_running")])
     with st.expander("All rounds", key="guess_rounds"):
-        st.dataframe(rounds_table(rounds), hide_index=True, key="guess_table")
+        show_table(rounds_table(rounds), "guess_table")
 
 
 def show_bounds(lesson: GuessLesson) -> None:
@@ -49,14 +49,15 @@ def show_bounds(lesson: GuessLesson) -> None:
         st.caption(f"The estimate needs {MIN_ROUNDS} guessed tokens; {n_rounds} so far.")
         return
     show_chart(bounds_figure(estimate(lesson.game.rounds)), "guess_bounds")
-    st.caption(
+    show_folded(
         f"From {plural(n_rounds, 'token')}. A game this short says little: Shannon used a hundred "
         "letters for each of his figures. The bounds hold for a predictor whose guesses come in "
         "the best order, so an isotonic fit first removes any rise of the counts with the rank. "
         "The rank of a miss is unknown: the lower bound takes it for the next guess, the upper "
         "bound for any of the tokens that were not guessed. The upright line is the mean log "
         "score; to the right of its bar, the confidences told less than the order. "
-        "C. E. Shannon (1951), Prediction and entropy of printed English."
+        "C. E. Shannon (1951), Prediction and entropy of printed English.",
+        "guess_bounds_terms",
     )
 
 
@@ -65,8 +66,7 @@ def show_scoring(lesson: GuessLesson) -> None:
     n_vocab = count(lesson.lm.vocab_size)
     st.header("A proper scoring rule", anchor=False)
     st.markdown(
-        "Each token costs log₂ 1/p bits, where p is the probability that you gave it. The rule is "
-        "*proper*: on average nobody pays less than by writing what they believe."
+        "The rule is *proper*: on average nobody pays less than by writing what they believe."
     )
     with st.expander("The rules in full", key="guess_rules"):
         st.markdown(
@@ -78,8 +78,7 @@ def show_scoring(lesson: GuessLesson) -> None:
             "- **Guesses without a number** share half of what is left; an empty field spreads all "
             "evenly.\n"
             f"- **The score favours the model.** It gives a probability to each of {n_vocab} "
-            "tokens and you to a handful, so your misses cost more. Shannon’s estimate needs only "
-            "the order.\n"
+            "tokens and you to a handful, so your misses cost more.\n"
             "- **The model predicts tokens, you write words.** Its tokenizer reads what you type "
             "after the text so far. Of a word of several tokens the first counts; words that begin "
             "with the same token are one guess.\n"
@@ -105,4 +104,4 @@ def _parsed_guesses(lesson: GuessLesson) -> None:
         for guess in player.guesses
     ]
     st.caption("How the tokenizer read the last guesses:")
-    st.dataframe(rows, hide_index=True, key="guess_read")
+    show_table(rows, "guess_read")

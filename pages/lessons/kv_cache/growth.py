@@ -9,7 +9,7 @@ from model.kv_cache import bytes_in_use, cache_shape
 from model.kv_cache.experiments import look_into, watch_rewind
 from model.kv_cache.query_key_value import attention_weights, read_query
 from model.loading import LanguageModel
-from model.tokenizing import encode, text_of
+from model.tokenizing import encode_within, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.frame.stepper import show_stepper
@@ -57,24 +57,12 @@ def _begin(lesson: CacheLesson) -> None:
 
 
 def start(lm: LanguageModel, prompt: str, seed: int) -> Generation:
-    """Start a text that the grid has room for.
-
-    Raises:
-        ValueError: One sentence with the remedy.
-    """
-    ids = encode(lm, prompt)
-    if len(ids) > MAX_PROMPT:
-        raise ValueError(
-            f"The text has {len(ids)} tokens, and the grid has room for a prompt of {MAX_PROMPT}: "
-            "shorten it."
-        )
-    return Generation(lm, ids, seed=seed)
+    """Start a text that the grid has room for; raise ValueError where it has none."""
+    return Generation(lm, encode_within(lm, prompt, MAX_PROMPT), seed=seed)
 
 
 def _growth(lesson: CacheLesson) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="kv_buttons"):
-        lesson.stepper.buttons()
-    lesson.stepper.notices()
+    lesson.stepper.show()
     text, generation = lesson.text, lesson.text.generation
     grid = look_into(generation)
     if grid is None:

@@ -12,7 +12,8 @@ from model.kv_cache.records import CachePlan
 from model.weights.published_shapes import ModelShape, published_models
 from model.weights.random_weights import read_shape
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart
+from pages.frame.figures import show_chart, show_table
+from pages.frame.layout import show_error
 from pages.lessons.kv_cache.settings import SETTINGS
 from viz.kv_cache.plan_chart import plan_figure, plan_table
 
@@ -44,7 +45,7 @@ def _plan() -> None:
 
     plans = [*map(plan, published_models()), *_pasted(plan)]
     show_chart(plan_figure(plans, cache_bits), "kv_plan_chart")
-    st.dataframe(plan_table(plans, n_tokens, n_batch), hide_index=True, key="kv_plan")
+    show_table(plan_table(plans, n_tokens, n_batch), "kv_plan")
     st.caption(
         "Derived. Sequences that fit: (memory − weights) ÷ bytes of one sequence, rounded down; "
         "what a pass needs besides, and the scales of a cache in 8 or 4 bits, are not counted."
@@ -61,5 +62,5 @@ def _pasted(plan: Callable[[ModelShape], CachePlan]) -> list[CachePlan]:
         try:
             return [plan(read_shape(text))]
         except ValueError as error:
-            st.error(str(error))
+            show_error(str(error))
             return []

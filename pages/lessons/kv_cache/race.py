@@ -13,9 +13,9 @@ from model.kv_cache.experiments import common_start, race, read_all, read_newest
 from model.kv_cache.over_server import N_BEST, race_over_server
 from model.kv_cache.records import PrefixReuse, Race
 from model.loading import LanguageModel
-from model.tokenizing import encode
+from model.tokenizing import encode, encode_within
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import show_chart, show_charts, show_metrics
+from pages.frame.figures import show_chart, show_charts, show_metrics, show_table
 from pages.frame.job_panel import measured_on
 from pages.frame.models import default_model, server_model, shared_model
 from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
@@ -56,8 +56,8 @@ class WithAndWithoutCache(Experiment[CacheLesson]):
         return Job(race(self.lesson.lm, ids, n_tokens), is_timed=True)
 
     def _draw(self, job: Job[Race]) -> None:
-        found = job.found
-        if found is None or not found.steps:
+        found = job.result
+        if not found.steps:
             return
         per_step = per_step_figure(found.steps, self.lesson.lm.where)
         so_far = so_far_figure(found.steps, self.lesson.lm.where)
@@ -128,7 +128,7 @@ def _findings(lm: LanguageModel, found: Race) -> None:
         (
             "same best token",
             f"{count(n_same)} of {count(len(steps))}",
-            f"{percent(n_same / len(steps))} of the steps; promised in float32 only",
+            f"{percent(n_same / len(steps))} of the steps; guaranteed in float32 only",
         ),
     ]
     if found.gap is not None:
@@ -177,7 +177,7 @@ def _check_words(found: Race) -> None:
         "model’s own pass on either side; attention is counted full, not its causal half."
     )
     with st.expander("Torch’s counter beside the formula", key="kv_checks"):
-        st.dataframe(checks_table(found.checks), hide_index=True, key="kv_checks_table")
+        show_table(checks_table(found.checks), "kv_checks_table")
 
 
 class PrefixCaching(Experiment[CacheLesson]):
@@ -188,7 +188,7 @@ class PrefixCaching(Experiment[CacheLesson]):
     recorded = PrefixReuse
     claim = (
         "Keys and values depend only on the tokens before them, so two prompts that begin alike "
-        "can share the cache of that beginning. From the first different token on, all is read."
+        "can share the cache of that beginning. From the first token that differs, all is read."
     )
     code = (reuse_prefix, common_start)
 
@@ -198,21 +198,12 @@ class PrefixCaching(Experiment[CacheLesson]):
                 SETTINGS.widget(name, height=140)
 
     def _start(self) -> Job[PrefixReuse]:
-        lm = self.lesson.lm
-        first, second = (encode(lm, SETTINGS[name]) for name in ("first", "second"))
-        n_longest = max(len(first), len(second))
-        limit = min(MAX_TOKENS, lm.context_length or MAX_TOKENS)
-        if n_longest > limit:
-            raise ValueError(
-                f"A prompt has {n_longest:,} tokens, and at most {limit:,} are read here: shorten "
-                "it."
-            )
+        lm, texts = self.lesson.lm, (SETTINGS["first"], SETTINGS["second"])
+        first, second = (encode_within(lm, text, MAX_TOKENS) for text in texts)
         return Job(reuse_prefix(lm, first, second, N_RUNS), is_timed=True)
 
     def _draw(self, job: Job[PrefixReuse]) -> None:
-        reuse = job.found
-        if reuse is None:
-            return
+        reuse = job.result
         st.html(token_strip(reuse))
         st.caption("The second prompt. Filled: taken from the cache. Outlined: read.")
         show_chart(reuse_figure(reuse, measured_on(job, self.lesson.lm).where), "kv_reuse")

@@ -14,7 +14,7 @@ from model.kv_cache.query_key_value import read_query
 from model.kv_cache.records import CacheMoment, QueryKeyValue
 from model.sampling import Settings
 from pages.frame.lesson_state import SteppedLesson
-from pages.frame.stepper import Stepper
+from pages.frame.stepper import Stepper, Steps
 
 MAX_COLUMNS = 256  # of the grid that can still be told apart
 WHY_FINISHED = {
@@ -24,7 +24,7 @@ WHY_FINISHED = {
 
 
 @dataclass
-class GrowingText:
+class GrowingText(Steps):
     """A text that is written token by token, and what was seen of its last rewind."""
 
     generation: Generation

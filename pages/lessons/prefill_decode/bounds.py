@@ -15,11 +15,11 @@ from model.prefill_decode.ceilings import measure_copy, measure_matmul, measure_
 from model.prefill_decode.padding import compare_padding
 from model.prefill_decode.records import BatchRun, Padding, Roofline
 from model.prefill_decode.roofline import measure_floors, measure_roofline
-from model.tokenizing import encode
+from model.tokenizing import encode_within
 from pages.frame.claims import BY_ID
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import show_caption
-from pages.lessons.prefill_decode.recorded import Show, show_runs
+from pages.frame.figures import show_caption, show_chart, show_charts, show_table
+from pages.lessons.prefill_decode.recorded import BesideRecording
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.prefill_decode.batch_chart import (
@@ -40,11 +40,11 @@ from viz.strip import chip, element
 MAX_PROMPTS, MAX_TOKENS = 8, 48
 
 
-class RooflineOfThisDevice(Experiment[PhaseLesson]):
+class RooflineOfThisDevice(BesideRecording):
     """The peak rates of this device, and both phases below them."""
 
     key, title = "phase_roofline", "The roofline: memory-bound or compute-bound"
-    button, icon = "Measure", TIMER
+    button, part = "Measure", "roofline"
     claim = (
         "A decode step reads every weight to do two operations with it; a prefill does two for "
         "each of its tokens. The peak rates of this device are measured here, and both phases "
@@ -55,42 +55,32 @@ class RooflineOfThisDevice(Experiment[PhaseLesson]):
     def _start(self) -> Job[Roofline]:
         return self.lesson.start(measure_roofline(self.lesson.lm))
 
-    def _draw(self, job: Job[Roofline]) -> None:
-        _show_roofline(None if job.is_running else job.found)
-
-    def _idle(self) -> None:
-        _show_roofline()
-
-
-def _show_roofline(roofline: Roofline | None = None) -> None:
-    for sentence in roofline.left_out if roofline else ():
-        st.info(sentence)
-    show_runs(roofline, lambda recording: recording.roofline, _draw_roofline)
-
-
-def _draw_roofline(roofline: Roofline, show: Show) -> None:
-    """Draw a roofline, what binds each phase below it, and every pass in numbers."""
-    st.markdown(verdict(roofline))
-    show(roofline_figure(roofline), "phase_roof")
-    if not roofline.points:
-        return
-    show(floors_figure(roofline), "phase_floors")
-    if words := caveats(roofline):
-        st.caption(words)
-    with st.expander("Every pass in numbers"):
-        st.dataframe(roofline_table(roofline), hide_index=True)
-        st.caption(
-            "MBU: bytes read ÷ seconds ÷ the copy bandwidth of the same run. MFU: FLOPs, attention "
-            "causal, ÷ seconds ÷ its matrix rate. Of an input embedding that is not the head as "
-            "well one row per token is counted, of experts those that can be active."
-        )
+    def _draw_run(self, run: Roofline) -> None:
+        """Draw a roofline, what binds each phase below it, and every pass in numbers."""
+        for sentence in run.left_out:
+            st.info(sentence)
+        st.markdown(verdict(run))
+        show_chart(roofline_figure(run), "phase_roof")
+        if not run.points:
+            return
+        show_chart(floors_figure(run), "phase_floors")
+        if words := caveats(run):
+            st.caption(words)
+        with st.expander("Every pass in numbers"):
+            show_table(roofline_table(run), "phase_roof_table")
+            st.caption(
+                "MBU: bytes read ÷ seconds ÷ the copy bandwidth of the same run. MFU: FLOPs, "
+                "attention causal, ÷ seconds ÷ its matrix rate. Of an input embedding that is not "
+                "the head as well one row per token is counted, of experts those that can be "
+                "active."
+            )
 
 
-class Batching(Experiment[PhaseLesson]):
+class Batching(BesideRecording):
     """One reading of the weights for more and more sequences."""
 
     key, title = "phase_batches", "Batching"
-    button, icon = "Measure", TIMER
+    button, part = "Measure", "batches"
     claim = (
         "A step that reads all weights for one token can serve 64 sequences with the same "
         "reading. Tokens per second rise until arithmetic binds, and each reader waits a little "
@@ -101,34 +91,20 @@ class Batching(Experiment[PhaseLesson]):
     def _start(self) -> Job[BatchRun]:
         return self.lesson.start(measure_batches(self.lesson.lm))
 
-    def _draw(self, job: Job[BatchRun]) -> None:
-        _show_batches(None if job.is_running else job.found)
-
-    def _idle(self) -> None:
-        _show_batches()
-
-
-def _show_batches(run: BatchRun | None = None) -> None:
-    if run is not None and run.refused:
-        st.info(run.refused)
-    show_runs(run, lambda recording: recording.batches, _draw_batches)
-
-
-def _draw_batches(run: BatchRun, show: Show) -> None:
-    """Draw throughput and waiting side by side, and every batch in numbers."""
-    if not run.points:
-        return
-    left, right = st.columns(2, gap="medium")
-    with left:
-        show(throughput_figure(run), "phase_throughput")
-    with right:
-        show(wait_figure(run), "phase_waits")
-    with st.expander("Every batch in numbers"):
-        st.dataframe(batch_table(run), hide_index=True)
-        st.caption(
-            "Medians, with the quickest and the slowest step. MBU: weights and caches, each read "
-            "once, ÷ seconds ÷ the copy bandwidth of the same run."
-        )
+    def _draw_run(self, run: BatchRun) -> None:
+        """Draw throughput and waiting side by side, and every batch in numbers."""
+        if run.refused:
+            st.info(run.refused)
+        if not run.points:
+            return
+        throughput, waits = throughput_figure(run), wait_figure(run)
+        show_charts([(throughput, "phase_throughput"), (waits, "phase_waits")])
+        with st.expander("Every batch in numbers"):
+            show_table(batch_table(run), "phase_batch_table")
+            st.caption(
+                "Medians, with the quickest and the slowest step. MBU: weights and caches, each "
+                "read once, ÷ seconds ÷ the copy bandwidth of the same run."
+            )
 
 
 class PaddingOfPrompts(Experiment[PhaseLesson]):
@@ -151,7 +127,7 @@ class PaddingOfPrompts(Experiment[PhaseLesson]):
 
     def _draw(self, job: Job[Padding]) -> None:
         padding = job.result
-        st.dataframe(padding_table(padding), hide_index=True)
+        show_table(padding_table(padding), "phase_padding_table")
         st.html(padding_grid(padding))
         show_caption(
             "Measured: one pass over the rectangle against each prompt alone; the largest logit is "
@@ -166,13 +142,7 @@ def _prompts(lm: LanguageModel) -> list[list[int]]:
     lines = [line for line in SETTINGS["padding_prompts"].splitlines() if line.strip()]
     if len(lines) > MAX_PROMPTS:
         raise ValueError(f"There is room for {MAX_PROMPTS} prompts, not for {len(lines)}.")
-    prompts = [encode(lm, line) for line in lines]
-    n_longest = max(map(len, prompts), default=0)
-    if n_longest > MAX_TOKENS:
-        raise ValueError(
-            f"A prompt has {n_longest} tokens, and the grid has room for {MAX_TOKENS}: shorten it."
-        )
-    return prompts
+    return [encode_within(lm, line, MAX_TOKENS) for line in lines]
 
 
 def padding_grid(padding: Padding) -> Markup:
@@ -188,4 +158,5 @@ def padding_grid(padding: Padding) -> Markup:
                 box = chip(labels[column - n_pads], "prompt", style=style)
             cells.append(box)
     grid = "display:inline-grid;gap:4px;grid-auto-columns:max-content"
-    return element("div", element("div", *cells, style=grid), style="overflow-x:auto")
+    scrolled = {"tabindex": "0", "role": "group", "aria_label": "The padded batch"}
+    return element("div", element("div", *cells, style=grid), style="overflow-x:auto", **scrolled)

@@ -19,6 +19,7 @@ from model.prefill_decode.records import Energy, Prices
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.frame.job_panel import JobPanel, is_running
+from pages.frame.layout import show_error
 from pages.lessons.prefill_decode.recorded import recording_beside
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -63,7 +64,7 @@ def _cost(lesson: PhaseLesson) -> None:
     try:
         prices = price_tokens(price, seconds_in, steps[n_batch], n_batch)
     except ValueError as error:
-        st.error(str(error))
+        show_error(str(error))
         return
     note = (
         f"Measured on {run.machine.where}, {run.machine.model}: reading {reading.n_tokens} tokens, "
@@ -98,7 +99,7 @@ def _listed(prices: Prices) -> None:
     try:
         ratio = listed_ratio(price_in, price_out)
     except ValueError as error:
-        st.error(str(error))
+        show_error(str(error))
         return
     st.markdown(
         f"The list asks **{digits(ratio, 2)}** times as much for an output token; this machine "
@@ -144,10 +145,9 @@ def _energy(lesson: PhaseLesson) -> None:
 
 
 def _joules(job: Job[Energy]) -> None:
-    energy = job.found
-    if energy is not None:
-        st.caption(
-            f"Measured by NVML, by {energy.engine}: {digits(energy.joules_in)} J a token read, "
-            f"{digits(energy.joules_out)} J a token written, {digits(energy.ratio, 2)} to 1; both "
-            "include what an idle GPU uses."
-        )
+    energy = job.result
+    st.caption(
+        f"Measured by NVML, by {energy.engine}: {digits(energy.joules_in)} J a token read, "
+        f"{digits(energy.joules_out)} J a token written, {digits(energy.ratio, 2)} to 1; both "
+        "include what an idle GPU uses."
+    )

@@ -10,12 +10,12 @@ from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.lessons.prefill_decode.bounds import Batching, PaddingOfPrompts, RooflineOfThisDevice
 from pages.lessons.prefill_decode.cost import show_cost
-from pages.lessons.prefill_decode.pace import show_pace
+from pages.lessons.prefill_decode.pace import BothPhases
 from pages.lessons.prefill_decode.scores import Scores
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.shapes import show_shapes
 from pages.lessons.prefill_decode.state import PhaseLesson
-from pages.lessons.prefill_decode.stream import show_stream
+from pages.lessons.prefill_decode.stream import Streaming
 from viz.format import digits
 
 LESSON = "phase_lesson"
@@ -32,10 +32,10 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
         f"{machine.where}."
     )
     offer_link(SETTINGS, lesson.home, caption=caption)
-    show_pace(lesson)
+    BothPhases(lesson).show()
     SETTINGS.widget("recording", width=420)
     show_shapes(lesson)
-    show_stream(lesson)
+    Streaming(lesson).show()
     RooflineOfThisDevice(lesson).show()
     Batching(lesson).show()
     PaddingOfPrompts(lesson).show()

@@ -9,12 +9,9 @@ from model.job import Job
 from model.passes import decode_one_token, prefill
 from model.prefill_decode.experiments import measure_phases, stream
 from model.prefill_decode.records import PhaseRun, Request
-from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart
-from pages.frame.job_panel import JobPanel
-from pages.lessons.prefill_decode.recorded import Show, chosen_recording, show_runs
+from pages.frame.figures import show_chart, show_folded, show_table
+from pages.lessons.prefill_decode.recorded import BesideRecording, chosen_recording
 from pages.lessons.prefill_decode.settings import SETTINGS
-from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, duration, plural
 from viz.prefill_decode.latency_charts import (
     gaps_figure,
@@ -26,54 +23,42 @@ from viz.prefill_decode.latency_charts import (
 from viz.prefill_decode.phase_charts import pace_figure, swap_figure, typical
 
 
-def show_pace(lesson: PhaseLesson) -> None:
-    """Offer the run of both phases, and show what it found."""
-    st.markdown(
+class BothPhases(BesideRecording):
+    """Prompts of many lengths, and two requests that swap what goes in and what comes out."""
+
+    key, button, part = "phase_phases", "Start", "phases"
+    claim = (
         "A model reads a thousand tokens in one pass and writes a thousand in a thousand "
         "passes. The first is called prefill, the second decode. Press Start: prompts of many "
         "lengths are read, then two requests swap what goes in and what comes out."
     )
-    engines = engine_names(lesson.lm)
-    if SETTINGS["engine"] not in engines:
-        SETTINGS.put(engine=engines[-1])
+    code = (measure_phases, stream, prefill, decode_one_token)
 
-    def controls(is_disabled: bool) -> None:
+    def _fields(self, is_running: bool) -> None:
+        engines = engine_names(self.lesson.lm)
+        if SETTINGS["engine"] not in engines:
+            SETTINGS.put(engine=engines[-1])
         if len(engines) > 1:
-            SETTINGS.widget("engine", options=engines, disabled=is_disabled, width=290)
+            SETTINGS.widget("engine", options=engines, disabled=is_running, width=290)
 
-    def start() -> Job[PhaseRun]:
-        return lesson.start(measure_phases(lesson.lm, SETTINGS["engine"]))
+    def _start(self) -> Job[PhaseRun]:
+        return self.lesson.start(measure_phases(self.lesson.lm, SETTINGS["engine"]))
 
-    JobPanel(
-        lesson.jobs,
-        "phase_phases",
-        "Start",
-        start,
-        _show,
-        controls=controls,
-        idle=_show_runs,
-        icon=":material/timer:",
-    ).show()
-    show_code(measure_phases, stream, prefill, decode_one_token, key="phase_code_1")
-
-
-def _show(job: Job[PhaseRun]) -> None:
-    run = job.found
-    if job.is_running and run is not None:
-        _show_so_far(run)
-        return
-    _show_runs(run)
-    if run is not None:
+    def _draw(self, job: Job[PhaseRun]) -> None:
+        run = job.result
+        if job.is_running:
+            _show_so_far(run)
+            return
+        self._show(run)
         _warmup(run)
         if run.trials:
             _trials(run)
 
+    def _draw_run(self, run: PhaseRun) -> None:
+        _draw(run)
 
-def _show_runs(run: PhaseRun | None = None) -> None:
-    show_runs(run, lambda recording: recording.phases, _draw)
 
-
-def _draw(run: PhaseRun, show: Show) -> None:
+def _draw(run: PhaseRun) -> None:
     """Draw a run: two requests, the table, the lines, every gap."""
     where, recording = run.machine.where, chosen_recording()
     behind = recording.phases if recording and recording.phases is not run else None
@@ -84,16 +69,16 @@ def _draw(run: PhaseRun, show: Show) -> None:
         )
         left, right = st.columns(2, gap="medium")
         with left:
-            show(swap_figure(_swapped(run), where), "phase_swap")
+            show_chart(swap_figure(_swapped(run), where), "phase_swap")
         with right:
             rows = [("of a pass", "prefill", "decode"), ("---",) * 3, *phase_rows(run)]
             st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
     left, right = st.columns(2, gap="medium")
     with left:
-        show(pace_figure(run, behind), "phase_pace")
+        show_chart(pace_figure(run, behind), "phase_pace")
     with right:
         if run.has_both_phases:
-            show(gaps_figure(typical(run.long_out), where), "phase_gaps")
+            show_chart(gaps_figure(typical(run.long_out), where), "phase_gaps")
     if run.trials:
         st.caption(
             f"A token by {run.engine} takes as long late in a text as early: its kernels are fixed "
@@ -118,7 +103,7 @@ def _show_so_far(run: PhaseRun) -> None:
 def _trials(run: PhaseRun) -> None:
     if words := launch_words(run):
         st.markdown(f"**{words}**")
-    st.dataframe(trial_rows(run), hide_index=True, key="phase_trials")
+    show_table(trial_rows(run), "phase_trials")
     st.caption(
         "Measured: the same step with each kernel launched by itself, captured as one graph, and "
         "compiled. The difference between the first two is the cost of launching. The gap is the "
@@ -132,11 +117,12 @@ def _warmup(run: PhaseRun) -> None:
     machine = run.machine
     rounds = max(len(run.long_in), len(run.long_out))
     versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
-    st.caption(
+    show_folded(
         f"Measured on {machine.where}, {versions}; the device synchronised, medians with the "
         f"quickest and the slowest run; {plural(rounds, 'round')} of the two requests. Warmed up "
         f"first: the first pass took {duration(run.warmup[0])}, the same one later "
         f"{duration(run.warmup[-2 if len(run.warmup) > 1 else -1])}. The time of a written "
         "token runs until its id is known: the pass, the logits’ way to the host and the choice, "
-        "here the best that ends nothing. The time of a prompt is that of its pass alone."
+        "here the best that ends nothing. The time of a prompt is that of its pass alone.",
+        "phase_conditions",
     )

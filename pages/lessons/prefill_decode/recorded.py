@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+from abc import abstractmethod
+from typing import Any
 
 import streamlit as st
 
+from model.job import Job
 from model.prefill_decode.recordings import Recording
-from pages.frame.figures import show_chart
+from pages.frame.experiment import TIMER, Experiment
+from pages.frame.figures import recorded_on
 from pages.frame.models import DEFAULT_MODEL
 from pages.lessons.prefill_decode.settings import RECORDINGS, SETTINGS
-from viz.chart import Chart, as_recorded
-
-Run = TypeVar("Run")
-Show: TypeAlias = Callable[[Chart, str], None]  # a figure, by the key of its place
+from pages.lessons.prefill_decode.state import PhaseLesson
 
 
 def chosen_recording() -> Recording | None:
@@ -28,22 +27,34 @@ def recording_beside(*, is_measured: bool) -> Recording | None:
     return chosen_recording() or (None if is_measured else next(shipped, None))
 
 
-def show_runs(
-    measured: Run | None, part: Callable[[Recording], Run], draw: Callable[[Run, Show], None]
-) -> None:
-    """Draw what was measured here, and the same of a recording: beside it, or until there is any.
+class BesideRecording(Experiment[PhaseLesson]):
+    """A section whose run stands beside the same of a recording, or waits behind it.
 
-    Args:
-        measured: None where nothing was.
-        part: Takes the same out of a recording.
-        draw: Draws either by what it is handed, which says where the figures come from.
+    Attributes:
+        part: Which part of a recording is the same.
     """
-    if measured is not None:
-        draw(measured, show_chart)
-    recording = recording_beside(is_measured=measured is not None)
-    if recording is None:
-        return
-    machine = recording.machine
-    versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
-    st.caption(f"Recorded {machine.date[:10]}: {recording.title}, {versions}.")
-    draw(part(recording), lambda chart, key: show_chart(as_recorded(chart, machine), f"{key}_rec"))
+
+    icon = TIMER
+    part: str
+
+    @abstractmethod
+    def _draw_run(self, run: Any) -> None:
+        """Draw what was measured here or elsewhere."""
+
+    def _draw(self, job: Job[Any]) -> None:
+        self._show(None if job.is_running else job.result)
+
+    def _idle(self) -> None:
+        self._show(None)
+
+    def _show(self, measured: Any) -> None:
+        if measured is not None:
+            self._draw_run(measured)
+        recording = recording_beside(is_measured=measured is not None)
+        if recording is None:
+            return
+        machine = recording.machine
+        versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
+        st.caption(f"Recorded {machine.date[:10]}: {recording.title}, {versions}.")
+        with recorded_on(machine, "_rec"):
+            self._draw_run(getattr(recording, self.part))

@@ -39,9 +39,9 @@ class Scores(Experiment[PhaseLesson]):
         return self.lesson.start(score_and_write(self.lesson.lm, prompt, choices))
 
     def _draw(self, job: Job[Scoring]) -> None:
-        result = job.found
-        if result is None or job.is_running:
+        if job.is_running:
             return
+        result = job.result
         seconds = scoring_figure(result, measured_on(job, self.lesson.lm).where)
         choices = choices_figure(result)
         show_charts([(choices, "phase_choices"), (seconds, "phase_scoring")])

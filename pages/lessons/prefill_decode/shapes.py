@@ -11,6 +11,7 @@ from model.weights.published_shapes import ModelShape, published_models, publish
 from model.weights.random_weights import make_shape, plan_shape, read_shape, typed_shape
 from pages.frame.code_that_ran import show_code
 from pages.frame.gc_tuning import free_when_gone, freeze_heap
+from pages.frame.layout import as_written, show_error
 from pages.frame.models import is_restricted, listed_models
 from pages.lessons.prefill_decode.settings import PASTED, SETTINGS, SHAPE_FIELDS, TYPED
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -57,7 +58,7 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
     try:
         plan = plan_shape(_shape(), SETTINGS["dtype"])
     except ValueError as error:
-        st.info(str(error))
+        st.info(as_written(str(error)))
         return
     free = size(plan.free_bytes)
     st.caption(
@@ -66,7 +67,7 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
         f"{size(plan.pass_bytes)}: {size(plan.total_bytes)} together, and {free} is free."
     )
     if not plan.fits:
-        st.error(
+        show_error(
             f"{plan.name} does not fit here: {size(plan.total_bytes)} of {free}. Choose a smaller "
             f"shape or 16-bit numbers{_or_go_home(lesson)}.{_what_fits(plan)}"
         )
@@ -78,7 +79,7 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
         args=(lesson,),
     )
     if lesson.notice:
-        st.error(lesson.notice)
+        show_error(lesson.notice)
 
 
 def _what_fits(plan: ShapePlan) -> str:

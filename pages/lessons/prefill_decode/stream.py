@@ -13,9 +13,8 @@ from model.prefill_decode.records import Request
 from model.sampling import Settings
 from model.timing import describe
 from model.tokenizing import encode, text_of
-from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart
-from pages.frame.job_panel import JobPanel
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson, Replay
 from viz.format import digits, duration
@@ -30,54 +29,50 @@ MAX_SECONDS = 20.0  # of writing at one press
 SAMPLING = Settings(temperature=0.8, top_p=0.9)
 
 
-def show_stream(lesson: PhaseLesson) -> None:
-    """Offer an answer, written once and shown in both ways."""
-    st.header("Streaming", anchor=False)
-    st.markdown(
+class Streaming(Experiment[PhaseLesson]):
+    """An answer, written once at full speed and shown in both ways afterwards."""
+
+    key, title = "phase_stream", "Streaming"
+    button, icon = "Write", TIMER
+    recorded = Request
+    claim = (
         "Each token can be sent as soon as it is chosen, so a reader waits for the first token "
         "and not for the last. Both sides show the same answer, at the measured pace slowed down "
         "for the eye."
     )
-    JobPanel(
-        lesson.jobs,
-        "phase_stream",
-        "Write",
-        lambda: _start(lesson),
-        lambda job: _begin_replay(lesson, job),
-        recorded=Request,
-        controls=lambda is_disabled: SETTINGS.widget("prompt", width=420, disabled=is_disabled),
-        icon=":material/timer:",
-    ).show()
-    is_playing = lesson.replay is not None and not lesson.replay.is_over
-    st.fragment(_show_replay, run_every=LOOK_SECONDS if is_playing else None)(lesson, is_playing)
-    show_code(stream, by_the_coin, answer, key="phase_code_2")
+    code = (stream, by_the_coin, answer)
 
+    def _fields(self, is_running: bool) -> None:
+        SETTINGS.widget("prompt", width=420, disabled=is_running)
 
-def _start(lesson: PhaseLesson) -> Job[Request]:
-    """Start an answer, which is written at full speed and shown afterwards."""
-    lm = lesson.lm
-    prompt = encode(lm, SETTINGS["prompt"])
-    check_room(lm, len(prompt) + N_OUT, "shorten the prompt")
-    # nothing is captured or compiled for one short answer
-    name = BY_HAND if BY_HAND in engine_names(lm) else PLAIN
-    engine = make_engine(lm, name, len(prompt) + N_OUT)
-    choose = by_the_coin(SAMPLING, 0, len(prompt))
-    job = lesson.start(answer(lm, engine, prompt, choose, N_OUT, MAX_SECONDS))
-    lesson.replay = None
-    return job
+    def _start(self) -> Job[Request]:
+        lm = self.lesson.lm
+        prompt = encode(lm, SETTINGS["prompt"])
+        check_room(lm, len(prompt) + N_OUT, "shorten the prompt")
+        # nothing is captured or compiled for one short answer
+        name = BY_HAND if BY_HAND in engine_names(lm) else PLAIN
+        engine = make_engine(lm, name, len(prompt) + N_OUT)
+        choose = by_the_coin(SAMPLING, 0, len(prompt))
+        job = self.lesson.start(answer(lm, engine, prompt, choose, N_OUT, MAX_SECONDS))
+        self.lesson.replay = None
+        return job
 
+    def _draw(self, job: Job[Request]) -> None:
+        """Begin to show what was written, once it is; of a job that was stopped, what it has."""
+        lesson, request = self.lesson, job.result
+        if job.recorded_on is not None:
+            show_chart(stream_figure(request, job.recorded_on.where), "phase_streamed")
+        elif not job.is_running and lesson.replay is None:
+            ids, tokenizer = request.token_ids, lesson.lm.tokenizer
+            texts = [text_of(tokenizer, ids[: n + 1]) for n in range(request.n_out)]
+            slower = max(1.0, REPLAY_SECONDS / request.seconds)
+            lesson.replay = Replay(request, tuple(texts), slower)
 
-def _begin_replay(lesson: PhaseLesson, job: Job[Request]) -> None:
-    """Begin to show what was written, once it is; of a job that was stopped, what it has."""
-    request = job.found
-    if request is not None and job.recorded_on is not None:
-        show_chart(stream_figure(request, job.recorded_on.where), "phase_streamed")
-        return
-    if request is None or job.is_running or lesson.replay is not None:
-        return
-    texts = [text_of(lesson.lm.tokenizer, request.token_ids[: n + 1]) for n in range(request.n_out)]
-    slower = max(1.0, REPLAY_SECONDS / request.seconds)
-    lesson.replay = Replay(request, tuple(texts), slower)
+    def _end(self) -> None:
+        replay = self.lesson.replay
+        is_playing = replay is not None and not replay.is_over
+        every = LOOK_SECONDS if is_playing else None
+        st.fragment(_show_replay, run_every=every)(self.lesson, is_playing)
 
 
 def _show_replay(lesson: PhaseLesson, has_clock: bool) -> None:

@@ -17,7 +17,7 @@ from model.sampling.experiments import count_draws, find_loop
 from model.tokenizing import vocabulary_labels
 from pages.frame.code_that_ran import show_code
 from pages.frame.component import LabelledComponent, trigger_value
-from pages.frame.layout import is_presenting
+from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.models import DEFAULT_PROMPT
@@ -87,7 +87,7 @@ def _choose_source(state: Lab) -> None:
         if state.given.notice:
             problem.info(state.given.notice)
     except ValueError as error:
-        problem.error(f"{error} The distribution before it stays below.")
+        show_error(f"{error} The distribution before it stays below.", problem)
 
 
 def _take_source(state: Lab, kind: str) -> None:
@@ -116,7 +116,7 @@ def _masks() -> None:
     data = state.payload(presenter=is_presenting())
     _lab.show(key="lab", data=data, on_event_change=_take_event)
     if state.notice:
-        st.error(state.notice)
+        show_error(state.notice)
     show_overlap(state)
     show_draws(state)
 

@@ -42,7 +42,7 @@ def show_draws(state: Lab) -> None:
             key="draw_again",
             on_click=_draw_again,
             args=(state,),
-            help="Each time with the coins of the next seed.",
+            help="Each press takes the coins of the next seed.",
         )
     stage = _stage(state, source)
     drawn = count_draws(stage, N_DRAWS, state.n_draws)

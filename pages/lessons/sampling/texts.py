@@ -23,11 +23,11 @@ from model.sampling.experiments import (
     write_with_penalties,
 )
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_caption, show_chart
+from pages.frame.figures import show_caption, show_chart, show_table
 from pages.frame.job_panel import measured_on
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
-from viz.chart import Chart
+from viz.chart import Chart, Table
 from viz.format import digits, duration, percent, plural
 from viz.labels import in_sentence
 from viz.sampling.charts import loop_html, votes_figure
@@ -53,8 +53,8 @@ class SelfConsistency(Experiment[Lab]):
         return Job(write_votes(self.lesson.lm, SETTINGS["vote_prompt"]))
 
     def _draw(self, job: Job[Votes]) -> None:
-        votes = job.found
-        if votes is None or not votes.sampled:
+        votes = job.result
+        if not votes.sampled:
             return
         left, right = st.columns(2, gap="medium")
         with left:
@@ -153,23 +153,19 @@ def _verdict(text: GreedyText) -> str:
 def _show_sign_rule(used: Sequence[UsedToken]) -> None:
     """Show on the text's own next logits what the repetition penalty does to either sign."""
     penalty = PENALTIES["repetition_penalty"]
-    numbers = {
-        "logit": [token.logit for token in used],
-        "after": [token.penalised for token in used],
-        "if always divided": [token.logit / penalty for token in used],
-    }
     st.markdown(
         "**The rule of the sign.** The repetition penalty divides a positive logit and multiplies "
         "a negative one: both go down. Dividing a negative logit would raise it."
     )
-    st.dataframe(
+    rows: Table = [
         {
-            "used token": [token.label for token in used],
-            "rule": [f"{'÷' if token.logit >= 0 else '×'} {penalty:g}" for token in used],
-            **numbers,
-        },
-        hide_index=True,
-        column_config={name: st.column_config.NumberColumn(format="%.3f") for name in numbers},
-        key="sign_rule",
-    )
+            "used token": token.label,
+            "rule": f"{'÷' if token.logit >= 0 else '×'} {penalty:g}",
+            "logit": token.logit,
+            "after": token.penalised,
+            "if always divided": token.logit / penalty,
+        }
+        for token in used
+    ]
+    show_table(rows, "sign_rule", dict.fromkeys(("logit", "after", "if always divided"), "%.3f"))
     show_caption("Measured: logits for the token after the greedy text; derived: the rest.")

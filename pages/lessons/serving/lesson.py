@@ -14,7 +14,7 @@ from model.serving.over_server import serve_over_server
 from model.serving.records import Comparison, ServerRun
 from model.serving.scheduler import Scheduler
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import show_caption, show_chart, show_charts
+from pages.frame.figures import show_caption, show_chart, show_charts, show_table
 from pages.frame.job_panel import measured_on
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import LessonState, lesson_state
@@ -36,9 +36,9 @@ from viz.serving.memory_chart import blocks_figure, reserved_figure
 def show_serving_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state("serving_lesson", waiting, _begin, settings=SETTINGS)
+    Batches(lesson).show()
     caption = f"On {lesson.lm.name}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
-    Batches(lesson).show()
     if server_model() is not None:
         OnTheServer(lesson).show()
     Chunks(lesson).show()
@@ -161,8 +161,8 @@ class MemoryInBlocks(Policies):
     claim = (
         f"A paged cache hands out blocks of {BLOCK} positions as texts grow, so only the end of "
         "a request’s last block is wasted, and a common prefix is stored once. When no block is "
-        "free, the newest request is put out of memory and read again later. Here all requests are "
-        "there at once."
+        "free, the newest request is evicted and read again later. Here all requests arrive at "
+        "once."
     )
     code = (Scheduler.preempt, count_blocks, fullest_moment)
 
@@ -181,11 +181,11 @@ class MemoryInBlocks(Policies):
 
 
 def _show_table(found: Comparison, key: str) -> None:
-    st.dataframe(runs_table(found), hide_index=True, key=f"{key}_table")
+    show_table(runs_table(found), f"{key}_table")
     if found.alone is not None:
         n_lanes = len(found.runs) * len(found.alone.requests)
         show_caption(
             f"Measured: {count(found.n_same)} of {count(n_lanes)} lanes have exactly the tokens "
-            "that their request gets alone; promised in float32 only. TTFT counts from the "
+            "that their request gets alone; guaranteed in float32 only. TTFT counts from the "
             "arrival, ITL every gap between two tokens of a request."
         )

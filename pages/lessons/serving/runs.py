@@ -14,7 +14,6 @@ from model.tokenizing import encode
 from pages.frame.fields import echo
 from pages.frame.models import default_model, shared_model
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
-from viz.format import count
 
 MAX_OUT, DEFAULT_OUT = 64, 16  # tokens that a request writes
 MAX_TOKENS = 1_000  # of all prompts together
@@ -100,7 +99,7 @@ def _within_bounds(requests: list[Request]) -> list[Request]:
     n_tokens = sum(len(request.prompt_ids) for request in requests)
     if n_tokens > MAX_TOKENS:
         raise ValueError(
-            f"The prompts have {count(n_tokens)} tokens, and {count(MAX_TOKENS)} are read "
+            f"The prompts have {n_tokens:,} tokens, and {MAX_TOKENS:,} are read "
             "together at most: shorten them."
         )
     return requests

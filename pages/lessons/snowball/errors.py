@@ -11,7 +11,7 @@ from model.snowball.error_compounding import compounding, fork_many
 from model.snowball.records import Estimate, Forks, RewindStrategy
 from model.snowball.rewind_strategies import compare_rewinds
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_chart, show_charts
+from pages.frame.figures import show_chart, show_charts, show_folded
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance, unsent_note
 from viz.format import nats, plural
@@ -38,8 +38,9 @@ class ErrorCompounding(Experiment[SnowballLesson]):
     recorded = Forks
     claim = (
         "If each token is wrong with probability e, and an error is never mended, then (1 − e)ⁿ "
-        "of the texts are still right after n tokens. The argument takes errors for independent "
-        "and permanent. Here a hundred texts, each with its own seed, get the same slip."
+        "of the texts are still right after n tokens. The argument assumes that errors are "
+        "independent and permanent. Here a hundred texts, each with its own seed, get the same "
+        "wrong token."
     )
     code = (fork_many, compounding)
 
@@ -106,11 +107,9 @@ class RewindStrategies(Experiment[SnowballLesson]):
         return Job(work, is_timed=True)
 
     def _draw(self, job: Job[tuple[RewindStrategy, ...]]) -> None:
-        if not job.found:
-            return
-        show_chart(work_figure(job.found), "snowball_work")
+        show_chart(work_figure(job.result), "snowball_work")
         st.dataframe(
-            strategies_table(job.found),
+            strategies_table(job.result),
             hide_index=True,
             key="snowball_ways",
             column_config={
@@ -118,11 +117,12 @@ class RewindStrategies(Experiment[SnowballLesson]):
                 "text from there on": st.column_config.TextColumn(width=600),
             },
         )
-        st.caption(
-            f"{provenance(job, self.lesson.lm)} Surprise and distinct pairs of neighbouring tokens "
-            "are of what follows the bad place. The coin of a place is fixed, so choosing again "
-            "gives the original text. Low surprise does not prove quality: a dull text has less of "
-            f"it. {self._forks_say()}"
+        show_folded(
+            f"{provenance(job, self.lesson.lm)} Surprise and distinct pairs are measured on what "
+            "follows the bad token. The coin of a position is fixed, so drawing again gives the "
+            "original text. Low surprise is no proof of quality: a dull text has little of it. "
+            f"{self._forks_say()}",
+            "snowball_ways_terms",
         )
 
     def _forks_say(self) -> str:

@@ -7,23 +7,24 @@ from typing import Any
 
 import streamlit as st
 
+from model.generation import Generation
 from model.job import Job
 from model.masks import divergence
 from model.sampling import Settings
 from model.snowball.fork import fork_text, options, reconvergence
 from model.snowball.records import ForkStep, Option
-from model.tokenizing import encode, encode_bare, text_of
+from model.tokenizing import encode, encode_bare, encode_within, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.component import plain_component, trigger_value
 from pages.frame.figures import show_charts
 from pages.frame.job_panel import JobPanel, is_running
-from pages.frame.layout import is_presenting
+from pages.frame.layout import is_presenting, show_error
 from pages.frame.link import offer_link
 from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
 from pages.lessons.snowball.state import (
+    MAX_PROMPT,
     Slip,
     SnowballLesson,
-    begin_text,
     provenance,
     unsent_note,
     write_text,
@@ -73,7 +74,7 @@ def _show_beginning(lesson: SnowballLesson) -> None:
         SETTINGS.widget("seed", width=130)
         st.form_submit_button("Write", key="snowball_write", on_click=_begin, args=(lesson,))
     if lesson.notice:
-        st.error(lesson.notice)
+        show_error(lesson.notice)
 
 
 def _prompt(lesson: SnowballLesson) -> str:
@@ -85,8 +86,10 @@ def _begin(lesson: SnowballLesson) -> None:
     typed = SETTINGS["prompt"] or ""
     with lesson.attempt():
         settings = Settings(temperature=SETTINGS["temperature"])
-        ids = encode(lesson.lm, typed) if typed.strip() else lesson.text.prompt_ids
-        lesson.text = begin_text(lesson.lm, ids, SETTINGS["seed"])
+        ids = lesson.text.prompt_ids
+        if typed.strip():
+            ids = encode_within(lesson.lm, typed, MAX_PROMPT)
+        lesson.text = Generation(lesson.lm, ids, seed=SETTINGS["seed"])
         lesson.settings, lesson.slip = settings, None
         lesson.jobs[FORK] = Job(write_text(lesson.text, settings, N_TOKENS))
         lesson.jobs.pop("snowball_rewind", None)
@@ -197,7 +200,7 @@ def _token_of(lesson: SnowballLesson, word: str) -> int:
 
 def _show_both(lesson: SnowballLesson, job: Job[tuple[ForkStep, ...]]) -> None:
     """Show both texts, and once they are written what came of the fork."""
-    steps = job.found or ()
+    steps = job.result
     _show_strip(lesson, steps)
     if job.is_running or len(steps) < 2:
         return

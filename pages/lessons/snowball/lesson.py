@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from streamlit.delta_generator import DeltaGenerator
 
+from model.generation import Generation
 from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
-from model.tokenizing import encode
+from model.tokenizing import encode_within
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked
 from pages.frame.models import DEFAULT_PROMPT
@@ -16,7 +17,7 @@ from pages.lessons.snowball.fork import FORK, show_fork
 from pages.lessons.snowball.held_out import ContextLengths, ExposureBias
 from pages.lessons.snowball.mistake import show_mistake
 from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
-from pages.lessons.snowball.state import MAX_PROMPT, SnowballLesson, begin_text, write_text
+from pages.lessons.snowball.state import MAX_PROMPT, SnowballLesson, write_text
 from pages.lessons.snowball.written import InstructionPlacing, LongGeneration
 
 LESSON = "snowball_lesson"
@@ -44,9 +45,11 @@ def _begin(lm: LanguageModel, _old: SnowballLesson | None) -> SnowballLesson:
     """Begin as a link asks, else with the home page's prompt, as far as there is room for it."""
     reader, prompt = home_session(lm), asked(SETTINGS, "prompt")
     if reader is None or prompt is not None:
-        text = begin_text(lm, encode(lm, prompt or DEFAULT_PROMPT), SETTINGS["seed"])
+        ids = encode_within(lm, prompt or DEFAULT_PROMPT, MAX_PROMPT)
+        text = Generation(lm, ids, seed=SETTINGS["seed"])
     else:
-        text = begin_text(lm, reader.generation.prompt_ids[:MAX_PROMPT], reader.seed)
+        ids = reader.generation.prompt_ids[:MAX_PROMPT]
+        text = Generation(lm, ids, seed=reader.seed)
         SETTINGS.put(seed=reader.seed)
     if asked(SETTINGS, "word"):
         SETTINGS.put(token=OWN)

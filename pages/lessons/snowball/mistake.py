@@ -14,6 +14,7 @@ from model.snowball.records import ForkStep
 from model.tokenizing import encode, encode_bare
 from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
+from pages.frame.layout import as_written
 from pages.lessons.snowball.settings import MISTAKES, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson
 from viz.snowball.mistake import mistake_html
@@ -37,9 +38,9 @@ EXAMPLES = {
     MISTAKES[2]: Mistake('There was a dog named Spot. The dog said, "My name is', " Tom"),
 }
 ADVICE = (
-    "**What you can do.** Stop at the first wrong sentence, go back before it and rephrase: what "
-    "stands in the text is read as true. Ask again in a new text. Check names, numbers and "
-    "quotations yourself: a sure tone is no evidence."
+    "**What you can do.** Stop at the first wrong sentence, go back before it and rephrase: the "
+    "model goes on as if all of the text were true. Ask again in a new text. Check names, numbers "
+    "and quotations yourself: a sure tone is no evidence."
 )
 
 
@@ -62,13 +63,13 @@ def _mistake(lesson: SnowballLesson) -> None:
     try:
         steps = _steps(lesson, mistake)
     except ValueError as error:
-        st.info(str(error))
+        st.info(as_written(str(error)))
         return
     st.html(mistake_html(mistake.prompt, steps))
     st.caption(
         f"Measured on {lesson.lm.name}, {lesson.lm.where}, temperature "
         f"{SAMPLING.temperature:g}: the mean probability of the tokens after the first, by the "
-        "model’s own raw distribution. Both texts are drawn by the same coins."
+        "model’s own raw distribution. Both texts are drawn with the same coins."
     )
 
 

@@ -1,6 +1,6 @@
 // Two texts, token by token: above the original, below what follows the forced token.
 
-import { el, setAttribute } from "../../frame/live/dom.js";
+import { el, setAttribute, spoken } from "../../frame/live/dom.js";
 import { adoptStyles, inOrder } from "../../frame/live/stale_updates.js";
 
 const MAX_NATS = 10; // at which the tint is full
@@ -74,7 +74,7 @@ function top(i, isPlace, { original }, setTriggerValue) {
     tabIndex: isPlace ? 0 : -1,
     textContent: original[i],
     "aria-pressed": String(isPlace),
-    "aria-label": `Token ${i + 1}, ${original[i]}: force another here`,
+    "aria-label": `Token ${i + 1}, ${spoken(original[i])}: force another here`,
   });
   button.dataset.place = String(i);
   button.addEventListener("click", () => setTriggerValue("place", i + 1));

@@ -48,19 +48,6 @@ class SnowballLesson(LessonState):
         return start
 
 
-def begin_text(lm: LanguageModel, ids: list[int], seed: int) -> Generation:
-    """Begins a text that the picture has room for.
-
-    Raises:
-        ValueError: One sentence with the remedy.
-    """
-    if len(ids) > MAX_PROMPT:
-        raise ValueError(
-            f"The text has {len(ids)} tokens and the picture room for {MAX_PROMPT}: shorten it."
-        )
-    return Generation(lm, ids, seed=seed)
-
-
 def write_text(text: Generation, settings: Settings, n_tokens: int) -> Work[None]:
     """Writes a text to a length, or to its end."""
     while len(text.steps) < n_tokens and text.finished is None:

@@ -12,7 +12,7 @@ from model.snowball.long_generation import Kind, generate_long, repeats
 from model.snowball.records import InstructionPosition, LongTexts
 from model.tokenizing import encode
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_chart, show_charts
+from pages.frame.figures import show_chart, show_charts, show_folded
 from pages.lessons.snowball.settings import N_WRITTEN, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.format import count, plural
@@ -129,8 +129,9 @@ class LongGeneration(Experiment[SnowballLesson]):
                 with column:
                     st.markdown(f"**{name}**, the last words")
                     st.html(paragraph(f"… {ending}"))
-        st.caption(
+        show_folded(
             f"{provenance(job, self.lesson.lm)} One greedy text and four at T = 0.8 after "
             f"“{PROMPT}”. The end token is taken out before each draw, so that no text ends. Three "
-            "held-out books are read beside them. Bands are 95 % intervals over texts."
+            "held-out books are read beside them. Bands are 95 % intervals over texts.",
+            "snowball_long_terms",
         )

@@ -14,7 +14,7 @@ from model.speculative.records import CROP, DECIDE, PROPOSE, VERIFY
 from model.tokenizing import text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
-from pages.frame.layout import is_presenting
+from pages.frame.layout import show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.models import DEFAULT_PROMPT, shared_model
@@ -23,10 +23,9 @@ from pages.lessons.speculative.proof import show_proof
 from pages.lessons.speculative.settings import DRAFTS, LOOKUP, OTHER, SETTINGS, masks_now
 from pages.lessons.speculative.speed import Drafts, SpeedUp
 from pages.lessons.speculative.state import ModelPair, RoundSteps, SpeculativeLesson
-from viz.figure import FACTOR
 from viz.format import duration, percent, plural
 from viz.speculative.charts import distributions_figure
-from viz.speculative.round_view import caches, round_cards, round_style, text_strip
+from viz.speculative.round_view import STYLE, caches, round_cards, text_strip
 
 LESSON = "spec_lesson"
 MAX_HOME_PROMPT = 400  # characters of the first page's prompt
@@ -136,7 +135,7 @@ def _choose(lesson: SpeculativeLesson) -> None:
         SETTINGS.widget("top_p", width=120, disabled=is_greedy, **anew)
         SETTINGS.widget("seed", width=110, disabled=is_greedy, **anew)
     if lesson.notice:
-        st.error(lesson.notice)
+        show_error(lesson.notice)
 
 
 def _restart(lesson: SpeculativeLesson) -> None:
@@ -153,13 +152,11 @@ def _restart(lesson: SpeculativeLesson) -> None:
 
 def _draw(lesson: SpeculativeLesson) -> None:
     stepper, steps = lesson.stepper, lesson.stepper.steps
-    with st.container(horizontal=True, vertical_alignment="bottom", key="spec_buttons"):
-        stepper.buttons()
+    with stepper.show("bottom"):
         SETTINGS.widget("guesses", width=180, disabled=SETTINGS["adaptive"])
         SETTINGS.widget("adaptive")
         SETTINGS.widget("whole")
-    stepper.notices()
-    st.html(f"<style>{round_style(FACTOR if is_presenting() else 1)}</style>")
+    st.html(f"<style>{STYLE}</style>")
     st.html(text_strip(*steps.shown()))
     if not steps.rounds:
         st.caption("Press Step: the draft proposes.")

@@ -16,9 +16,8 @@ from model.speculative.proof import (
 )
 from model.speculative.records import GreedyCheck
 from model.tokenizing import encode
-from pages.frame.code_that_ran import show_code
+from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption, show_chart
-from pages.frame.job_panel import JobPanel
 from pages.lessons.speculative.state import SpeculativeLesson
 from viz.draws_chart import MAX_TOKENS, draws_figure
 from viz.format import count, digits, percent, plural
@@ -31,41 +30,29 @@ SAMPLED_PROMPT = "The cat sat on the"
 def show_proof(lesson: SpeculativeLesson) -> None:
     """Offer both proofs."""
     st.header("The same text, the same distribution", anchor=False)
-    st.markdown(
-        "Speculation changes when tokens come, not which. Greedy text is the same, token for "
-        "token; sampled text follows the target’s distribution, whatever the draft proposes."
-    )
-    st.subheader("Greedy: a hundred prompts", anchor=False)
-    title = "Continue a hundred prompts both ways"
-    JobPanel(
-        lesson.jobs,
-        "spec_greedy",
-        title,
-        lambda: _check(lesson),
-        _checks,
-        recorded=tuple[GreedyCheck, ...],
-    ).show()
-    st.subheader("Sampled: ten thousand draws", anchor=False)
-    title = f"Draw {count(N_DRAWS)} times"
-    JobPanel(
-        lesson.jobs,
-        "spec_sampled",
-        title,
-        lambda: _draw(lesson),
-        _draws,
-        recorded=DistributionTest,
-    ).show()
-    show_code(check_greedy, compare_distribution, pair_probs, key="spec_code_4")
+    st.markdown("Speculation changes when tokens come, not which.")
+    SameText(lesson).show()
+    SameDistribution(lesson).show()
 
 
-def _check(lesson: SpeculativeLesson) -> Job[tuple[GreedyCheck, ...]]:
-    lesson.pause()
-    make_drafter = lesson.pair.make_drafter
-    return Job(check_greedy(lesson.lm, make_drafter, PROMPTS, N_TOKENS, N_DRAFT))
+class SameText(Experiment[SpeculativeLesson]):
+    """A hundred prompts continued with a draft and without."""
+
+    key, title, is_part = "spec_greedy", "Greedy: a hundred prompts", True
+    button = "Continue a hundred prompts both ways"
+    recorded = tuple[GreedyCheck, ...]
+    claim = "Greedy text is the same, token for token."
+    code = (check_greedy,)
+
+    def _start(self) -> Job[tuple[GreedyCheck, ...]]:
+        make_drafter = self.lesson.pair.make_drafter
+        return Job(check_greedy(self.lesson.lm, make_drafter, PROMPTS, N_TOKENS, N_DRAFT))
+
+    def _draw(self, job: Job[tuple[GreedyCheck, ...]]) -> None:
+        _show_checks(job.result)
 
 
-def _checks(job: Job[tuple[GreedyCheck, ...]]) -> None:
-    checks = job.found or ()
+def _show_checks(checks: tuple[GreedyCheck, ...]) -> None:
     wrong = [one for one in checks if one.first_difference is not None]
     n_tokens, n_rounds = sum(one.n_tokens for one in checks), sum(one.n_rounds for one in checks)
     st.markdown(
@@ -84,15 +71,25 @@ def _checks(job: Job[tuple[GreedyCheck, ...]]) -> None:
     st.text(checks[-1].text)
 
 
-def _draw(lesson: SpeculativeLesson) -> Job[DistributionTest]:
-    lesson.pause()
-    ids = encode(lesson.lm, SAMPLED_PROMPT)
-    drafter = lesson.pair.make_drafter()
-    return Job(compare_distribution(lesson.lm, drafter, ids, n_draws=N_DRAWS))
+class SameDistribution(Experiment[SpeculativeLesson]):
+    """Ten thousand draws of a pair of tokens against the target's own probability of each."""
+
+    key, title, is_part = "spec_sampled", "Sampled: ten thousand draws", True
+    button = f"Draw {count(N_DRAWS)} times"
+    recorded = DistributionTest
+    claim = "Sampled text follows the target’s distribution, whatever the draft proposes."
+    code = (compare_distribution, pair_probs)
+
+    def _start(self) -> Job[DistributionTest]:
+        ids = encode(self.lesson.lm, SAMPLED_PROMPT)
+        drafter = self.lesson.pair.make_drafter()
+        return Job(compare_distribution(self.lesson.lm, drafter, ids, n_draws=N_DRAWS))
+
+    def _draw(self, job: Job[DistributionTest]) -> None:
+        _show_draws(job.result)
 
 
-def _draws(job: Job[DistributionTest]) -> None:
-    test = job.result
+def _show_draws(test: DistributionTest) -> None:
     n_draws, chi_square = int(test.counts.sum()), test.chi_square
     n_shown = min(MAX_TOKENS, len(test.labels))
     chart = draws_figure(test.labels, test.counts, test.probs)
@@ -101,7 +98,7 @@ def _draws(job: Job[DistributionTest]) -> None:
         f"probability of it times {count(n_draws)}, outlined. "
         f"The {plural(n_shown, 'likeliest pair')} of {count(len(test.labels))}."
     )
-    show_chart(replace(chart, caption=caption, alt=f"Pairs of tokens. {caption}"), "spec_pairs")
+    show_chart(replace(chart, title="Pairs of tokens", caption=caption), "spec_pairs")
     verdict = "as chance would have it" if chi_square.p_value > 0.01 else "unusual"
     pooled = f"{plural(chi_square.n_pooled, 'rare pair')} share one bin"
     if chi_square.n_pooled < 2:
@@ -110,8 +107,8 @@ def _draws(job: Job[DistributionTest]) -> None:
         f"**χ² = {digits(chi_square.statistic)}** with {plural(chi_square.n_degrees, 'degree')} of "
         f"freedom, **p = {digits(chi_square.p_value, 2)}**: {verdict}. {count(n_draws)} times the "
         f"first two tokens after “{SAMPLED_PROMPT}”, by rounds of two draft tokens of which "
-        f"{percent(test.n_accepted / max(1, test.n_tested))} were accepted, against the target’s "
-        f"own probability of each pair. A bin expects five or more: {pooled}."
+        f"{percent(test.n_accepted / max(1, test.n_tested))} were accepted. A bin expects five or "
+        f"more: {pooled}."
     )
     st.caption(
         "Both models at temperature 0.8, top-k 16, top-p 0.9. A pass over the same tokens gives "

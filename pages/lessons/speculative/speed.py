@@ -18,11 +18,12 @@ from model.speculative.timing import (
 )
 from model.tokenizing import encode
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import show_chart, show_metrics
+from pages.frame.figures import show_chart, show_folded, show_metrics, show_table
 from pages.frame.job_panel import measured_on
 from pages.frame.models import shared_model
 from pages.lessons.speculative.settings import DRAFTS, LOOKUP, SETTINGS
 from pages.lessons.speculative.state import ModelPair, SpeculativeLesson
+from viz.chart import Table
 from viz.format import count, digits, duration, percent, plural
 from viz.speculative.charts import acceptance_figure, round_figure, speed_figure
 
@@ -34,7 +35,7 @@ PROMPTS = (
     "The dragon opened the door and",
 )
 CONDITIONS = (
-    "tokens are those of plain greedy decoding; the same text is promised in float32 only. Both "
+    "tokens are those of plain greedy decoding; the same text is guaranteed in float32 only. Both "
     "sides read with the same passes and stop at the same tokens. Reading the prompt is not "
     "counted. Of each part the mean over a text counts, and of all texts the median. Prediction: "
     "the tokens per round by the measured acceptance at each place, over the draft steps, one "
@@ -78,7 +79,7 @@ class SpeedUp(Experiment[SpeculativeLesson]):
         show_metrics(_numbers(report), "spec_numbers")
         is_same = all(one.is_same for one in report.speeds)
         n_tokens = count(sum(one.n_tokens for one in report.speeds))
-        st.caption(f"{'All' if is_same else 'Not all'} {n_tokens} {CONDITIONS}")
+        show_folded(f"{'All' if is_same else 'Not all'} {n_tokens} {CONDITIONS}", "spec_conditions")
 
 
 def _numbers(report: SpeedReport) -> list[tuple[str, str, str]]:
@@ -132,15 +133,14 @@ class Drafts(Experiment[SpeculativeLesson]):
         return Job(compare_drafts(lm, makers, prompts, N_TOKENS, N_COMPARED_DRAFT))
 
     def _draw(self, job: Job[tuple[DraftReport, ...]]) -> None:
-        reports = job.found or ()
+        reports = job.result
         show_chart(acceptance_figure(reports), "spec_acceptance")
-        st.dataframe(
+        rows: Table = [
             {
-                "draft": [one.name for one in reports],
-                "draft tokens accepted": [percent(one.acceptance.rate) for one in reports],
-                "tokens per target pass": [f"{one.n_tokens / one.n_rounds:.2f}" for one in reports],
-                "tokens written": [one.n_tokens for one in reports],
-            },
-            hide_index=True,
-            key="spec_reports",
-        )
+                "draft": one.name,
+                "tokens per target pass": f"{one.n_tokens / one.n_rounds:.2f}",
+                "tokens written": one.n_tokens,
+            }
+            for one in reports
+        ]
+        show_table(rows, "spec_reports")

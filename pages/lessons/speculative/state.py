@@ -20,8 +20,9 @@ from model.speculative.drafting import (
 )
 from model.speculative.records import CROP, DECIDE, PROPOSE, Round
 from model.speculative.round_view import describe_round
-from model.tokenizing import encode, pieces
+from model.tokenizing import encode_within, pieces
 from pages.frame.lesson_state import SteppedLesson
+from pages.frame.stepper import Steps
 from pages.lessons.speculative.settings import LOOKUP, SETTINGS, masks_now
 
 MAX_PROMPT, MAX_TEXT = 150, 220  # tokens, for a text that can still be read here
@@ -56,7 +57,7 @@ class ModelPair:
         return PromptLookup(width) if self.draft is None else ModelDraft(self.draft, width)
 
 
-class RoundSteps:
+class RoundSteps(Steps):
     """A text that is written here, round by round, and the stage of the last one on the page."""
 
     def __init__(self, pair: ModelPair, prompt: str) -> None:
@@ -65,12 +66,7 @@ class RoundSteps:
         Raises:
             ValueError: one sentence with the remedy.
         """
-        ids = encode(pair.target, prompt)
-        if len(ids) > MAX_PROMPT:
-            raise ValueError(
-                f"The text has {len(ids)} tokens, and the page has room for {MAX_PROMPT} of a "
-                "prompt: shorten it."
-            )
+        ids = encode_within(pair.target, prompt, MAX_PROMPT)
         self.text = Speculation(
             new_reader(pair.target),
             pair.make_drafter(),
@@ -123,17 +119,9 @@ class RoundSteps:
         if self.stage > PROPOSE and not SETTINGS["whole"]:
             self.stage -= 1
         else:
-            self._drop_round()
-
-    def reset(self) -> None:
-        """Goes back to the prompt."""
-        while self.rounds:
-            self._drop_round()
-
-    def _drop_round(self) -> None:
-        self.text.back()
-        self.rounds.pop()
-        self.stage = CROP
+            self.text.back()
+            self.rounds.pop()
+            self.stage = CROP
 
     def shown(self) -> tuple[tuple[Piece, ...], list[str]]:
         """Returns the text as far as the page has got, and of each token who wrote it."""

@@ -1,13 +1,15 @@
 // Offers the first lesson and a first guess once: the browser keeps that they were offered.
 
 const KEPT = "ott-lesson-offered";
-const NARROW = matchMedia("(max-width: 40rem)").matches; // there the buttons of the loop are lowest
+const NARROW = matchMedia("(max-width: 40rem)").matches; // there it would lie on the bars
 const PRESSES = 3; // elsewhere: whoever made them has found the way in
-const STYLE = `position:fixed;right:1rem;bottom:${NARROW ? "5.5rem" : ".3rem"};` +
-  "z-index:100;display:flex;gap:.8rem;" +
-  "align-items:center;padding:.2rem .9rem;border:1px solid #8886;border-radius:.5rem;" +
-  "background:var(--st-secondary-background-color);color:var(--st-text-color);" +
-  "font:.9rem var(--st-font);pointer-events:none";
+const PLACE = NARROW // between the two buttons of the page's head
+  ? "inset:.3rem 3.4rem auto;min-height:3.2rem;flex-wrap:wrap;justify-content:center;gap:0 .6rem;" +
+    "font:.8rem var(--st-font);"
+  : "right:1rem;bottom:.3rem;gap:.8rem;padding:.2rem .9rem;border:1px solid #8886;border-radius:.5rem;" +
+    "background:var(--st-secondary-background-color);font:.9rem var(--st-font);";
+const STYLE = `${PLACE}position:fixed;z-index:1000000;display:flex;align-items:center;` +
+  "align-content:center;color:var(--st-text-color);pointer-events:none";
 
 const element = (name, properties) => Object.assign(document.createElement(name), properties);
 
