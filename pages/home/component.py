@@ -19,6 +19,14 @@ export default ({ data }) => {
   document.dispatchEvent(new Event("ott-prefetched"));
 };
 """
+# Nor this: whenever the number grows, the top of the page comes into view.
+_TO_TOP = """
+let seen = null;
+export default ({ data }) => {
+  if (seen !== null && data > seen) document.querySelector(".stMain").scrollTo({ top: 0 });
+  seen = data;
+};
+"""
 
 
 def live(data: bytes, on_event: Callable[[], None], key: str = "live") -> None:
@@ -42,6 +50,12 @@ def prefetch(data: bytes, key: str = "prefetch") -> None:
     _prefetch(key=key, data=data, height="content")
 
 
+def to_top(n_times: int) -> None:
+    """Show the top of the page to who pressed something further down, once for each time."""
+    _to_top(key="to_top", data=n_times, height="content")
+
+
 _live = LabelledComponent("live", "mountLive", Path(__file__).parent / "live")
 vocabulary = _live.vocabulary
 _prefetch = st.components.v2.component("prefetch", js=_PREFETCH)
+_to_top = st.components.v2.component("to_top", js=_TO_TOP)

@@ -10,6 +10,7 @@ from pages.frame.claims import CLAIMS, Claim
 from pages.frame.layout import is_presenting
 from pages.frame.models import default_model
 from pages.home.branch import Notice
+from pages.home.component import to_top
 from pages.home.link import follow, read_link
 from pages.home.replay_page import replay_page
 from pages.home.run_export import SAVED_RUN, read_run, run_record
@@ -43,7 +44,9 @@ def show_experiments(session: Session) -> None:
             )
             st.markdown(f"**{claim.sentence}** {claim.where}")
         if is_chosen:
+            st.session_state["n_set_up"] = st.session_state.get("n_set_up", 0) + 1
             st.rerun()  # the whole page shows what was set up
+    to_top(st.session_state.get("n_set_up", 0))
 
 
 def set_up(session: Session, claim: Claim) -> None:

@@ -24,7 +24,7 @@ from model.weights.facts import (
 )
 from model.weights.hub import ask, host, is_offline
 from pages.frame.job_panel import JobPanel, Jobs, is_running, start_job, stop
-from pages.frame.layout import as_written
+from pages.frame.layout import as_written, show_error
 from pages.frame.models import (
     folder_of,
     is_restricted,
@@ -132,7 +132,13 @@ def _formats(is_busy: bool) -> tuple[str, str]:
         device = _defaults()[0]
         if len(kinds) > 1:
             device = st.segmented_control(
-                "Device", kinds, default=device, required=True, key="model_device", disabled=is_busy
+                "Device",
+                kinds,
+                default=device,
+                required=True,
+                key="model_device",
+                format_func=str.upper,
+                disabled=is_busy,
             )
         st.session_state.setdefault(f"model_dtype_{device}", _default_dtype(device))
         dtype = st.segmented_control(
@@ -174,7 +180,7 @@ def _offer(wanted: Wanted, lm: LanguageModel) -> None:
     try:
         facts = _facts(wanted.name)
     except LoadError as error:
-        st.error(as_written(str(error)))
+        show_error(str(error))
         return
     with st.container(border=True):
         st.markdown(f"**{as_written(facts.name)}** {_summary(facts)}")

@@ -36,6 +36,7 @@ from pages.home.replica import Replica
 from pages.home.run_export import SAVED_RUN
 from pages.home.session import MAX_SEED, Session
 from pages.home.tab_record import bring_back
+from viz.format import count
 
 LOOK_AHEAD_SECONDS = 0.1  # that the step ahead waits, at most, for readers without an answer
 
@@ -268,10 +269,10 @@ def _toolbar(session: Session) -> None:
 def _what_is_sent(n_vocab: int, n_sent: int) -> str:
     """Say which probabilities are the server's, and what the others are."""
     if n_sent == n_vocab:
-        return f"Runs on a server, which sends the log-probability of all {n_vocab:,} tokens."
+        return f"Runs on a server, which sends the log-probability of all {count(n_vocab)} tokens."
     return (
-        f"Runs on a server, which sends the best {n_sent:,} of {n_vocab:,} log-probabilities, and "
-        "all of them where a draw or a mask needs more."
+        f"Runs on a server, which sends the best {count(n_sent)} of {count(n_vocab)} "
+        "log-probabilities, and all of them where a draw or a mask needs more."
     )
 
 

@@ -116,6 +116,7 @@ def _model(lm: LanguageModel) -> dict[str, Any]:
         "vocab_size": lm.vocab_size,
         "device": lm.place,
         "dtype": lm.dtype_name,
+        "bos_id": lm.bos_id,
     }
 
 

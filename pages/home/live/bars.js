@@ -31,7 +31,7 @@ export function createBars(actions) {
   const matrix = createMatrix(actions);
   const coin = createCoinBar(actions);
   const pipeline = createPipeline(actions);
-  const unsent = el("p", { class: "muted" });
+  const unsent = el("p", { class: "muted bars-unsent" });
   const element = el(
     "section",
     { class: "bars", "aria-label": "The next token under every strategy" },

@@ -38,11 +38,24 @@ export function createGuess(actions) {
     update(view) {
       if (position !== view.position) box.value = "";
       position = view.position;
+      const keepFocus = followFocus(ask, box);
       setShown(ask, view.hidden);
+      keepFocus();
       const sentence = view.hidden ? null : verdictOf(view.header);
       setShown(verdict, sentence !== null);
       setSentence(verdict, sentence ?? "");
     },
+  };
+}
+
+/** The focus of who guesses by keyboard goes to the answer, and back to the box for the next question. */
+function followFocus(ask, box) {
+  const place = ask.parentElement; // the answer stands there too
+  const active = ask.getRootNode().activeElement;
+  const wasAsking = !ask.hidden;
+  return () => {
+    if (wasAsking === ask.hidden && active && (active === place || ask.contains(active)))
+      (ask.hidden ? place : box).focus({ preventScroll: true });
   };
 }
 

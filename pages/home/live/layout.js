@@ -16,6 +16,7 @@ import { flyToStrip } from "./flight.js";
 import { createGuess } from "./guess.js";
 import { letGoOfFocus } from "./keys.js";
 import { createLoop } from "./loop.js";
+import { keepOrder } from "./order.js";
 import { createPasses } from "./passes.js";
 import { createPieces } from "./pieces.js";
 import { createPrompt } from "./prompt.js";
@@ -59,13 +60,20 @@ export function createLayout(actions, shadowRoot) {
     parts.strip.element,
     parts.branches.element,
     parts.loop.element,
-    el("div", { class: "choice" }, parts.guess.verdict, parts.guess.element, parts.bars.element),
+    el(
+      "div",
+      { class: "choice", tabIndex: -1 },
+      parts.guess.verdict,
+      parts.guess.element,
+      parts.bars.element,
+    ),
     el("div", { class: "below" }, parts.table.element, parts.passes.element, piecesSection(places.settled)),
     spoken,
   );
   letGoOfFocus(root);
   shadowRoot.querySelector(".ott")?.remove();
   shadowRoot.append(root);
+  keepOrder(root);
   return {
     root,
     prompt,

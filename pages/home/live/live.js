@@ -336,7 +336,8 @@ export class Live {
 
   /** Whether the finished step is shown: Python has answered, and nothing waits to be pressed. */
   get isLit() {
-    if (this.inspecting !== null || this.step.isUnderWay || !this.queue.isSent) return false;
+    const { waiting } = this.queue;
+    if (this.inspecting !== null || this.step.isUnderWay || waiting.length > 0) return false;
     return this.finished.isLitAt(this.ids.length - 1);
   }
 

@@ -144,7 +144,7 @@ function appendInWords({ isBeforeDraw, contextIds }, id) {
 }
 
 function chooseInWords(view, last, id) {
-  if (view.isBeforeDraw) return ["draws when", "you press Next"];
+  if (view.isBeforeDraw) return ["not drawn yet", "press Next"];
   if (view.forced && view.chosenId !== null) return ["forced by hand", "whatever the coin"];
   if (view.coin === null) return ["a token of the prompt"];
   if (last.name === "greedy") return ["the best token", "the coin decides nothing"];

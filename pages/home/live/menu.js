@@ -41,7 +41,7 @@ function noteOf(view, index) {
 /** One menu and one tip for all tokens; both live in the top layer, so that nothing cuts them. */
 export function createTokenMenu(actions, describe) {
   const tip = el("div", { class: "tip", popover: "auto", role: "tooltip" }); // Escape closes it
-  const element = el("div", { class: "menu", popover: "auto", role: "dialog", "aria-label": "This token" });
+  const element = createMenu("menu", "This token");
   let timer = 0; // a tip opens when what closed before it is gone, and stays while it is pointed at
   const plan = (action, delay) => {
     clearTimeout(timer);
@@ -97,6 +97,14 @@ function fillMenu(node, description, index, actions, act) {
     button("Rewind to before it", () => actions.rewind(index)),
     button("Branch here, keep this text", () => actions.branch(index)),
   );
+}
+
+/** Makes a menu; it closes once the focus has gone elsewhere. */
+export function createMenu(kind, name) {
+  const onfocusout = ({ currentTarget, relatedTarget }) => {
+    if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) currentTarget.hidePopover();
+  };
+  return el("div", { class: kind, popover: "auto", role: "dialog", "aria-label": name, onfocusout });
 }
 
 /** Opens a popover beside what it is about. Closed, it hands the focus back to who came by the keyboard. */

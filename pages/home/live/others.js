@@ -1,8 +1,8 @@
 // The tokens behind the last row of the bars, as a menu: the best of all can be forced from it.
 
-import { createButton, el, setAttribute, spoken } from "../../frame/live/dom.js";
+import { createButton, setAttribute, spoken } from "../../frame/live/dom.js";
 import { formatProbability } from "../../frame/live/format.js";
-import { openBeside } from "./menu.js";
+import { createMenu, openBeside } from "./menu.js";
 
 const MAX_LISTED = 100;
 
@@ -11,12 +11,7 @@ const MAX_LISTED = 100;
  * @param {{force(id: number): void}} actions
  */
 export function createOthers(actions) {
-  const menu = el("div", {
-    class: "menu others",
-    popover: "auto",
-    role: "dialog",
-    "aria-label": "Force a token",
-  });
+  const menu = createMenu("menu others", "Force a token");
   let list = () => [];
   const button = createButton("bars-label", null, ({ detail }) => {
     menu.replaceChildren(...list());

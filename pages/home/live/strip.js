@@ -8,6 +8,7 @@ import { createSums } from "./totals.js";
 const FULL_TINT_NATS = 8;
 const MAX_TINT = 0.6;
 const BYTE_LABEL = /<0x[0-9A-F]{2}>/;
+const START = "start"; // for the token that begins a text; its menu says how the model writes it
 
 /** The token strip, with the running log-probability beside it. @type {MakePart} */
 export function createStrip(actions) {
@@ -72,7 +73,8 @@ function commonPrefix(chips, ids) {
 
 function appendChip(list, view, index) {
   const id = view.ids[index];
-  const label = view.label(id);
+  const isStart = index === 0 && id === view.header.model.bos_id;
+  const label = isStart ? START : view.label(id);
   const node = createButton("token");
   node.tabIndex = -1;
   node.append(...visibleParts(label));
@@ -81,7 +83,8 @@ function appendChip(list, view, index) {
   const lineBreak = label.includes("⏎") ? el("br") : null;
   if (lineBreak) list.append(lineBreak);
   const isBytes = BYTE_LABEL.test(label);
-  return { id, node, lineBreak, label, isBytes, signature: "", joined: "", isFolded: false };
+  const isSpecial = isStart || /^<.+>$/.test(label);
+  return { id, node, lineBreak, label, isBytes, isSpecial, signature: "", joined: "", isFolded: false };
 }
 
 function removeChip({ node, lineBreak }) {
@@ -119,7 +122,7 @@ function chipClass(chip, isPrompt, isPending, isForced) {
   if (isPending) classes.push("is-pending");
   if (isForced) classes.push("is-forced");
   if (chip.isBytes) classes.push("is-bytes");
-  if (/^<.+>$/.test(chip.label)) classes.push("is-special");
+  if (chip.isSpecial) classes.push("is-special");
   return classes.join(" ");
 }
 
