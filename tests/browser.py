@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
@@ -60,23 +60,31 @@ def window(browser: Browser, url: str) -> Iterator[BrowserContext]:
     context.close()
 
 
-@pytest.fixture
-def page(window: BrowserContext, server: Server, witness: Witness) -> Iterator[Page]:
-    """A fresh blank page at 1280 x 800; after the test it must have met no error of any kind."""
-    printed_before = len(server.log())
+@contextmanager
+def watched(window: BrowserContext, server: Server, witness: Witness) -> Iterator[Page]:
+    """A fresh blank page at 1280 x 800; when it is left it must have met no error of any kind."""
+    printed_before, others = len(server.log()), window.pages
     page = window.new_page()
     witness.watch(page)
     yield page
     forget = {"origin": server.url, "storageTypes": "cookies,local_storage,indexeddb"}
     window.new_cdp_session(page).send("Storage.clearDataForOrigin", forget)
-    for opened in window.pages[1:]:
-        opened.close()
+    for opened in window.pages:
+        if opened not in others:
+            opened.close()
 
     printed = server.log()[printed_before:]
     print(printed)  # noqa: T201  pytest shows it beside a failure
     assert "Traceback" not in printed, f"The server printed a traceback:\n{printed}"
     assert not witness.outside, f"The page reached for the network: {witness.outside}"
     assert not witness.errors, f"The browser's console shows errors: {witness.errors}"
+
+
+@pytest.fixture
+def page(window: BrowserContext, server: Server, witness: Witness) -> Iterator[Page]:
+    """A page of the test's own."""
+    with watched(window, server, witness) as page:
+        yield page
 
 
 @pytest.fixture(scope="session")

@@ -103,6 +103,14 @@ def _told_errors() -> None:
         streamlit.config.set_option("client.showErrorDetails", "full")
 
 
+@pytest.fixture(autouse=True)
+def _small_ceilings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ceilings over little memory and small matrices: how high they are is no test's business."""
+    if ceilings := sys.modules.get("model.prefill_decode.ceilings"):
+        monkeypatch.setattr(ceilings, "_COPIED", {"cpu": 1 << 20})
+        monkeypatch.setattr(ceilings, "_MULTIPLIED", {"cpu": 64})
+
+
 @pytest.fixture(scope="session")
 def storyteller(refused_connections: list[str]) -> LanguageModel:
     """The shipped model, loaded once per worker and, as it must be, without the network."""

@@ -11,14 +11,13 @@ import json
 import re
 import struct
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
 import huggingface_hub
@@ -37,7 +36,6 @@ class Repository:
     folder: Path
     gated: bool = False
     base: str | None = None  # the model that it was quantised from
-    bytes_per_second: float = float("inf")  # of its large files
     breaks_after: list[int] = field(default_factory=list)  # bytes, of one answer after the other
     status: int = 200  # of every answer, where it is no success
     has_counts: bool = True  # whether the hub has looked into its safetensors
@@ -81,15 +79,10 @@ class LoopbackHub:
         """What was asked for, and not only about."""
         return (asked for asked in self.asked if asked[0] == "GET")
 
-    def start(self, port: int = 0) -> None:
+    def start(self) -> None:
         """Begins to answer."""
-        hub = self
-
-        class Handler(_Handler):
-            def answer(self) -> None:
-                answer(hub, self)
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        handler = type("Handler", (_Handler,), {"hub": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -102,13 +95,11 @@ class LoopbackHub:
 
 
 class _Handler(BaseHTTPRequestHandler):
+    hub: ClassVar[LoopbackHub]
     protocol_version = "HTTP/1.1"
 
-    def answer(self) -> None:
-        raise NotImplementedError
-
     def do_GET(self) -> None:
-        self.answer()
+        answer(self.hub, self)
 
     do_HEAD = do_GET  # noqa: N815  named by the library
 
@@ -220,7 +211,7 @@ def send_bytes(
     content: bytes,
     headers: dict[str, str],
 ) -> None:
-    """Sends a file from where it is wanted, as slowly and as far as its repository lets it."""
+    """Sends a file from where it is wanted, as far as its repository lets it."""
     first = re.fullmatch(r"bytes=(\d+)-", request.headers.get("Range") or "")
     start = int(first[1]) if first else 0
     request.send_response(206 if first else 200)
@@ -244,7 +235,6 @@ def send_bytes(
             request.wfile.write(content[place : place + PIECE])
         except OSError:  # the other side has gone
             return
-        time.sleep(PIECE / repository.bytes_per_second)
 
 
 @contextmanager

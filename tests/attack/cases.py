@@ -38,18 +38,18 @@ LINKS: list[tuple[str, dict[str, str], str]] = [
     ("generate", {"model": "gapfiller"}, "storyteller is used"),
     ("beam_search", {"beams": "<script>", "searched": "1e3"}, "number from -1 to 2"),
     ("beam_search", {"tokens": "5", "model": "unmasked://"}, "neither a folder"),
-    ("speculative", {"prompt": "word " * 200}, "the page has room for 150"),
+    ("speculative", {"prompt": "word " * 200}, "room for 150"),
     ("speculative", {"draft": "another model"}, "Name a draft: a folder, or a hub id"),
     ("diffusion", {"positions": "4", "passes": "9"}, "9 passes cannot fill 4 positions"),
     ("constraints", {"kind": "schema", "constraint": "{"}, "This is not JSON"),
     ("causal_mask", {"text": "A cat sat.", "position": "99"}, "tokens, and no token 99"),
     ("causal_mask", {"head": "9"}, "storyteller has no such head"),
-    ("kv_cache", {"prompt": "word " * 200}, "a prompt of 150"),
+    ("kv_cache", {"prompt": "word " * 200}, "room for 150"),
     ("kv_cache", {"top_p": "-3"}, "top_p is -3"),
     ("sampling", {"use": "magic"}, "not “magic”"),
     ("sampling", {"use": BIG, "source": BIG}, "must be"),
     ("sampling", {"draw_from": BIG}, "must be one of"),
-    ("snowball", {"prompt": "word " * 200}, "the picture room for 200"),
+    ("snowball", {"prompt": "word " * 200}, "room for 200"),
 ]
 
 # what of a model's folder is otherwise: a file that is gone, is written, or has other keys

@@ -17,7 +17,7 @@ from model.beam_search.records import (
     ScoredText,
     SearchComparison,
 )
-from tests.charts.drawn_charts import assert_is_well_made, checked
+from tests.charts.drawn_charts import checked, column
 from viz.beam_search.comparison import (
     costs_figure,
     costs_table,
@@ -55,7 +55,6 @@ def test_kept_stand_above_the_line_and_fade_when_the_search_is_over(
     is_over: bool, role: str
 ) -> None:
     chart = tree_figure(NODES, STEPS, 2, 6, "…king", 4, is_over=is_over)
-    assert_is_well_made(chart)
     line = checked(chart).layout.shapes[0].y0
     chips = {chip.text.partition("<br>")[0]: chip for chip in checked(chart).layout.annotations}
     above = {text for text, chip in chips.items() if chip.y > line and chip.x >= 1}
@@ -94,10 +93,10 @@ def test_candidates_are_drawn_as_ratios_to_the_best_with_the_end_of_the_beam() -
 def test_ranking_moves_with_the_penalty() -> None:
     long = FinishedBeam(9, (1,) * 6, "long\n", (-0.5,) * 6, ended=False)
     table = ranking_table([ENDED, long], 1.0, 0.0)
-    assert list(table["text"]) == ["long", "<b>."]
-    assert list(table["moved"]) == ["▲ 1", "▼ 1"]
-    assert list(table["score"]) == pytest.approx([-0.5, -0.75])
-    assert list(ranking_table([ENDED, long], 0.0, 0.0)["moved"]) == ["", ""]
+    assert column(table, "text") == ["long", "<b>."]
+    assert column(table, "moved") == ["▲ 1", "▼ 1"]
+    assert column(table, "score") == pytest.approx([-0.5, -0.75])
+    assert column(ranking_table([ENDED, long], 0.0, 0.0), "moved") == ["", ""]
 
 
 def test_shared_positions_are_counted_once() -> None:
@@ -128,8 +127,8 @@ def test_three_searches_are_lines_of_running_sums_with_a_proof_or_its_lack() -> 
     texts = [note.text for note in checked(chart).layout.annotations]
     assert texts[:4] == ["␣lived", "␣in", "␣had", "␣a"]
     table = searches_table(COMPARISON)
-    assert list(table["as likely"]) == ["1.00×", "4.48×", "4.48×"]
-    assert list(table["texts read"]) == ["2", "5", "5"]
+    assert column(table, "as likely") == ["1.00×", "4.48×", "4.48×"]
+    assert column(table, "texts read") == ["2", "5", "5"]
     assert "5 prefixes" in exact_words(COMPARISON)
     unproved = exact_words(replace(COMPARISON, is_proved=False, upper_bound=-0.4))
     assert "Not proved" in unproved
@@ -147,5 +146,5 @@ def test_costs_are_drawn_and_written() -> None:
     assert list(checked(chart).data[3].x) == pytest.approx([0.01, 0.02])
     assert list(checked(chart).data[0].text) == ["−1.20", "−1.00"]
     assert len({(bar.xaxis, bar.yaxis) for bar in checked(chart).data}) == 4
-    assert list(costs_table(costs)["last text"]) == ["a", "b ⏎ c"]
+    assert column(costs_table(costs), "last text") == ["a", "b ⏎ c"]
     assert "2 texts" in costs_figure(costs[:1]).caption

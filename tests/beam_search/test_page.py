@@ -14,8 +14,8 @@ from model.beam_search.costs import measure_costs
 from model.job import Job
 from model.loading import load_model
 from pages.lessons.beam_search.state import PROMPT, PROMPTS, BeamLesson, BeamSteps
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
-from tests.frame.phone import fits_a_phone, forget_first_requests
 from tests.tiny_models import tiny
 
 
@@ -125,7 +125,7 @@ def test_the_tree_grows_step_by_step_and_the_best_is_proved(
     page.goto(f"{url}/beam_search")
     chips = by_key(page, "beam_tree").locator(".annotation")
     expect(page.get_by_text("Token 5 of at most 10")).to_be_visible(timeout=3 * PATIENCE)
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
     expect(chips.first).to_be_visible(timeout=PATIENCE)
     n_before = chips.count()
     by_key(page, "beam_step").get_by_role("button").click()
@@ -136,4 +136,4 @@ def test_the_tree_grows_step_by_step_and_the_best_is_proved(
 
     by_key(page, "beam_exact_run").get_by_role("button").click()
     expect(page.get_by_text("Proved the best")).to_be_visible(timeout=PATIENCE)
-    assert fits_a_phone(page)
+    assert_accessible_to_all(page)

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key
 from benchmarks.home_page import PATIENCE
-from tests.frame.phone import fits_a_phone, forget_first_requests
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 
 pytestmark = pytest.mark.browser
 SLOW = 3 * PATIENCE  # eight figures and a dozen passes at a visit
@@ -20,7 +20,7 @@ def test_a_head_is_pressed_the_mask_taken_off_and_a_token_changed(
     main = page.locator("[data-testid=stMain]")
     expect(main).to_contain_text("in all layers and heads: 0", timeout=SLOW)
     expect(by_key(page, "mask_loss_numbers")).to_be_visible(timeout=SLOW)
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
 
     heads = by_key(page, "mask_heads").locator(".js-plotly-plot")
     expect(heads.locator(".scatterlayer .point").first).to_be_attached(timeout=SLOW)
@@ -37,4 +37,4 @@ def test_a_head_is_pressed_the_mask_taken_off_and_a_token_changed(
     by_key(page, "mask_late").get_by_role("button").click()
     expect(main).not_to_contain_text("at position 10", timeout=SLOW)
     expect(main).to_contain_text("before it: exactly 0", timeout=SLOW)
-    assert fits_a_phone(page)
+    assert_accessible_to_all(page)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -16,7 +14,7 @@ from model.causal_mask.records import (
     Shift,
     TrainingMoment,
 )
-from tests.charts.drawn_charts import assert_is_well_made, checked, spec
+from tests.charts.drawn_charts import as_json, checked
 from viz.causal_mask.attention_map import attention_figure, heads_figure
 from viz.causal_mask.edit_charts import divergence_figure, edit_figure, leak_figure, shifts_figure
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html, training_figure
@@ -63,21 +61,18 @@ def all_charts() -> list[Chart]:
             charts += [heads_figure(one, 0, head) for head in (None, 0)]
         charts.append(loss_figure(losses(n), [1.0] * (n // 2), "cpu, float32"))
     charts += [figure(edit(n)) for n in (4, 70) for figure in (edit_figure, divergence_figure)]
-    charts += [shifts_figure(edit(4).shifts), leak_figure(leak())]
-    charts += [training_figure(MOMENTS[:n], 40, "cpu") for n in (1, 2)]
+    charts += [shifts_figure(edit(4).shifts), training_figure(MOMENTS[:1], 40, "cpu")]
     return [*charts, race_figure(Comparison(np.ones(8), 1e-6, 0.01, 5, 0.2), "cpu, float32")]
 
 
-def test_figures_are_strict_json_and_say_where_they_come_from() -> None:
+def test_figures_of_any_size_are_well_made() -> None:
     for chart in all_charts():
-        assert_is_well_made(chart)
-        assert "<script>" not in json.dumps(spec(chart))
-        assert "Measured" in chart.caption
+        checked(chart)
 
 
 def test_the_mask_is_hatched_and_what_looks_ahead_is_not() -> None:
     on, off = (attention_figure(maps(9, is_masked=is_masked), 0, 1) for is_masked in (True, False))
-    assert json.dumps(spec(on)).count("fillpattern") == 1
+    assert as_json(checked(on)).count("fillpattern") == 1
     assert [trace.type for trace in checked(off).data] == ["heatmap", "heatmap", "scatter"]
     assert "later position, in all layers and heads: 0" in on.caption
     assert "later positions" in off.caption

@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
 
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.chart import Chart
+from viz.chart import Chart, Table
 from viz.figure import as_seen
 
-
-def spec(chart: Chart) -> dict[str, Any]:
-    """The figure as plain values, as the page receives it; strict JSON, so no NaN."""
-    plain = json.dumps(checked(chart).to_plotly_json(), default=np.ndarray.tolist, allow_nan=False)
-    return dict(json.loads(plain))
+PROVENANCE = re.compile("measured|recorded|derived|illustrative", re.IGNORECASE)
 
 
 def checked(chart: Chart) -> go.Figure:
-    """The figure through Plotly's own constructors, which refuse what the page's would not know."""
-    return go.Figure(chart.figure.to_dict())
+    """The figure through Plotly's own constructors, which refuse what the page's would not know.
 
-
-def assert_is_well_made(chart: Chart) -> None:
-    """Strict JSON without a title, whose caption is told to those who hear the page as well."""
-    spec(chart)
-    assert "var(" not in str(as_seen(chart.figure, "dark").to_dict()), "every role has its code"
-    assert checked(chart).layout.title.text is None
-    assert chart.caption
+    It is strict JSON without a title, in which no label is markup and every role has its code. Its
+    caption says where it comes from, and is told to those who hear the page as well.
+    """
+    figure = go.Figure(chart.figure.to_dict())
+    assert "<script>" not in as_json(figure)
+    assert "var(" not in str(as_seen(chart.figure, "dark").to_dict())
+    assert figure.layout.title.text is None
+    assert PROVENANCE.search(chart.caption) or not figure.data
     assert chart.caption in chart.alt
+    return figure
+
+
+def as_json(figure: go.Figure) -> str:
+    """As the page receives it, without NaN."""
+    return json.dumps(figure.to_plotly_json(), default=np.ndarray.tolist, allow_nan=False)
+
+
+def column(table: Table, name: str) -> list[object]:
+    """One column of a table, from the top down; None where a row has nothing there."""
+    return [row.get(name) for row in table]

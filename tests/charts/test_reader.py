@@ -7,8 +7,9 @@ import json
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.chart import new_figure
-from viz.figure import Figure, as_seen
+from viz.chart import add_bars, add_line, add_points, new_figure
+from viz.figure import Figure, as_seen, numbers_of
+from viz.labels import place_rows
 from viz.palette import code, colour, sheer
 
 
@@ -56,3 +57,15 @@ def test_every_role_is_painted_and_no_text_is() -> None:
     assert note.pop("text") == "var(--kept)", "what a reader writes stays"
     assert described["layout"]["template"]["layout"]["colorway"][0] == code("kept", "dark")
     assert "var(" not in json.dumps(described, default=str)
+
+
+def test_who_hears_the_page_is_told_each_mark_and_the_ends_of_a_line() -> None:
+    rows = new_figure()
+    add_bars(rows, "kept", [0, 1], [0.5, 0.25], ["<b>50 %</b>", "25 %"])
+    add_points(rows, "", [0.1], [1], {}, text=["&lt;unk&gt;"])
+    place_rows(rows, ["cat", "dog"])
+    assert numbers_of(rows) == "kept: cat 50 %, dog 25 %. dog <unk>."
+    lines = new_figure()
+    add_line(lines, "measured", range(100), [i / 3 for i in range(100)], "", hover="%{y}")
+    add_line(lines, "a frame", [0, 1], [0, 1], "")
+    assert numbers_of(lines) == "measured: 0 at 0, 33.0 at 99."

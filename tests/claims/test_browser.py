@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key, visit
-from tests.frame.phone import forget_first_requests
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 
 pytestmark = pytest.mark.browser
 SLOW = 120_000  # ms: an experiment on a busy machine
@@ -21,7 +21,7 @@ def test_a_claim_is_run_all_are_begun_and_stopped_and_the_report_is_kept(
     visit(page, f"{url}/claims")
     row = by_key(page, "claim_C04")
     expect(row).to_be_visible(timeout=SLOW)
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
     by_key(page, "run_C04").get_by_role("button").click()
     expect(row.get_by_text("≡ by definition")).to_be_visible(timeout=SLOW)
     expect(page.get_by_text("1 by definition, 44 not run")).to_be_visible(timeout=SLOW)
@@ -41,4 +41,4 @@ def test_a_claim_is_run_all_are_begun_and_stopped_and_the_report_is_kept(
     report = Path(download.value.path()).read_text("utf-8")
     assert "what was measured" in report
     assert "✓ holds here" in report
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert_accessible_to_all(page)

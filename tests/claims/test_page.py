@@ -10,6 +10,7 @@ from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Finding
 from model.job import finish
 from model.loading import LanguageModel
+from model.source_code import source_of
 from pages.frame.claims import CLAIMS
 from pages.frame.contents import LESSONS
 from pages.lessons.claims.state import ClaimsLesson
@@ -37,8 +38,11 @@ def test_every_claim_has_a_page_that_is_there() -> None:
 
 def test_one_press_runs_one_claim_and_shows_its_verdict(app: AppTest) -> None:
     assert verdicts(app).count(", recorded</b>") == len(CLAIMS)  # until they are run
+    assert not [drawer for drawer in app.expander if "code" in drawer.label]
     press(app, "run_C04")
+    app.session_state["claim_C04_code"] = True  # its drawer, opened
     app.run()
+    assert [code.value for code in app.code] == ["\n".join(source_of(EXPERIMENTS["C04"]).lines)]
     assert set(lesson(app).findings) == {"C04"}
     assert "≡ by definition<" in verdicts(app)
     assert verdicts(app).count(", recorded</b>") == len(CLAIMS) - 1

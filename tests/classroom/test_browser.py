@@ -12,7 +12,11 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from benchmarks.harness import Witness, by_key, visit, wait_idle
 from benchmarks.home_page import PATIENCE
-from tests.frame.phone import forget_first_requests
+from tests.frame.accessibility import (
+    assert_accessible,
+    assert_accessible_to_all,
+    forget_first_requests,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -33,10 +37,12 @@ def call(url: str, phone: str = "", body: Any = None) -> tuple[int, Any]:
 def room(page: Page, url: str, witness: Witness) -> str:
     """A room that was just opened on the teacher's page; its address."""
     visit(page, f"{url}/classroom")
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
     by_key(page, "classroom_open").get_by_role("button").click()
     code = page.locator("[data-testid=stHtml] b").first
     expect(code).to_be_visible(timeout=PATIENCE)
+    assert_accessible_to_all(page)
+    page.set_viewport_size({"width": 1280, "height": 800})
     return f"{url}/room/{code.inner_text()}"
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from model.constraints.records import ConstrainedStep, MaskedDistribution, MaskedToken, MethodResult
-from tests.charts.drawn_charts import assert_is_well_made, checked
+from tests.charts.drawn_charts import checked, column
 from viz.constraints.mask_chart import mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
 from viz.palette import colour
@@ -26,7 +26,6 @@ SEEN = MaskedDistribution(
 
 def test_forbidden_bars_are_hatched_and_argmax_outlines_what_it_takes() -> None:
     chart = mask_figure(SEEN, temperature=0.0)
-    assert_is_well_made(chart)
     allowed, forbidden, masked = checked(chart).data
     assert (list(allowed.x), list(forbidden.x), list(masked.x)) == ([0.1, 0.3], [0.6], [0.25, 0.75])
     assert forbidden.marker.pattern.shape == "/"
@@ -57,6 +56,8 @@ def test_columns_sum_to_one_and_a_dead_end_is_named() -> None:
         notes = checked(mass_figure([step("␣q", 0.002)] * n_steps)).layout.annotations
         assert {note.textangle for note in notes} == angles
         assert {note.text for note in notes} <= {"<b>99.8\u202f%</b>"}
+    coming = mass_figure([], 0.25)  # before the first token: what it will be drawn from
+    assert [list(bars.y) for bars in checked(coming).data] == [[0.25], [0.75]]
 
 
 METHODS = (
@@ -68,7 +69,6 @@ METHODS = (
 
 def test_methods_are_drawn_and_described_as_they_came() -> None:
     chart = methods_figure(METHODS)
-    assert_is_well_made(chart)
     assert [list(panel.x) for panel in checked(chart).data] == [
         *([0.0, 0.25, 1.0], [1.0, 0.6, 1.0], [44.0, 34.0, 4.5])
     ]
@@ -78,5 +78,5 @@ def test_methods_are_drawn_and_described_as_they_came() -> None:
     stuck = [METHODS[0], replace(METHODS[1], n_complete=17, escape_rate=0.0)]
     assert "does not escape" in methods_figure(stuck).caption
     assert "3 texts" in methods_figure(stuck).caption
-    assert list(methods_table(stuck)["complete"]) == [1, 17]
-    assert list(methods_table(METHODS)["time per text"]) == ["100\u202fms"] * 3
+    assert column(methods_table(stuck), "complete") == [1, 17]
+    assert column(methods_table(METHODS), "time per text") == ["100\u202fms"] * 3

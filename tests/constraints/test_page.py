@@ -11,8 +11,8 @@ from benchmarks.home_page import PATIENCE
 from model.constraints.experiments import compare_methods
 from model.job import Job
 from pages.lessons.constraints.state import EXAMPLES, FIRST, ConstraintLesson
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
-from tests.frame.phone import fits_a_phone, forget_first_requests
 from tests.tiny_models import tiny
 
 
@@ -113,7 +113,7 @@ def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
     page.goto(f"{url}/constraints")
     step = by_key(page, "constraint_step").get_by_role("button")
     expect(step).to_be_enabled(timeout=3 * PATIENCE)
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
     step.click()
     expect(page.get_by_text("allowed along this path")).to_be_visible(timeout=PATIENCE)
     step.click()
@@ -125,6 +125,6 @@ def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
     area.fill("[0-9")
     area.press("Control+Enter")
     expect(page.get_by_text("The pattern cannot be used")).to_be_visible(timeout=PATIENCE)
-    assert fits_a_phone(page)
     step.click()  # what was there before the bad pattern goes on
     expect(by_key(page, "constraint_back").get_by_role("button")).to_be_enabled(timeout=PATIENCE)
+    assert_accessible_to_all(page)

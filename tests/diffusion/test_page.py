@@ -14,8 +14,8 @@ from pages.frame import lesson_state
 from pages.lessons.diffusion import lesson as diffusion_lesson
 from pages.lessons.diffusion.experiments import FewPassesOrMany
 from pages.lessons.diffusion.state import DiffusionLesson
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
-from tests.frame.phone import fits_a_phone, forget_first_requests
 from tests.tiny_fillers import tiny_gapfiller, tiny_unmasker
 from tests.tiny_models import tiny
 
@@ -190,7 +190,7 @@ def test_a_page_settles_pass_by_pass(page: Page, url: str, witness: Witness) -> 
     sheet, checked = page.locator(".sheet").first, page.locator(".sheet").nth(1)
     cells = sheet.locator("span.cell")
     expect(cells.first).to_be_visible()
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
     expect(by_key(page, "diffusion_history").locator(".js-plotly-plot")).to_be_visible()
     by_key(page, "diffusion_reset").get_by_role("button").click()
     n_open = 32
@@ -204,4 +204,4 @@ def test_a_page_settles_pass_by_pass(page: Page, url: str, witness: Witness) -> 
     expect(sheet.locator("span.open")).to_have_count(0)
     by_key(page, "diffusion_check_run").get_by_role("button").click()
     expect(checked.locator("span.checked")).to_have_count(n_open)
-    assert fits_a_phone(page)
+    assert_accessible_to_all(page)

@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 from benchmarks.harness import Witness, by_key
 from pages.lessons.encoder_decoder import lesson as gap_lesson
 from pages.lessons.encoder_decoder.lesson import GapLesson
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press
-from tests.frame.phone import fits_a_phone, forget_first_requests
 from tests.tiny_fillers import tiny_gapfiller
 
 
@@ -39,7 +39,7 @@ def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(
 def test_the_page_shows_both_caches_at_once(page: Page, url: str, witness: Witness) -> None:
     page.goto(f"{url}/encoder_decoder")
     expect(by_key(page, "gap_caches").locator(".js-plotly-plot")).to_be_visible()
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
     by_key(page, "gap_step").get_by_role("button").click()
     expect(by_key(page, "gap_back").get_by_role("button")).to_be_enabled()
-    assert fits_a_phone(page)
+    assert_accessible_to_all(page)

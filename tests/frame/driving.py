@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -105,5 +106,5 @@ def words(app: AppTest) -> str:
 
 
 def errors(app: AppTest) -> str:
-    """Return all that is said to have gone wrong."""
-    return " ".join(error.value for error in app.error)
+    """Return all that is said to have gone wrong, as it is read."""
+    return " ".join(re.sub(r"\\(\W)", r"\1", error.value) for error in app.error)

@@ -72,7 +72,7 @@ def test_any_value_whatever_is_taken_or_named_in_one_sentence(params: dict[str, 
 @pytest.mark.parametrize(
     ("query", "fault"),
     [
-        ("seed=minus", "“Seed” must be a whole number from 2 to 1\u202f000, not “minus”"),
+        ("seed=minus", "“Seed” must be a whole number from 2 to 1,000, not “minus”"),
         ("seed=1", "not “1”"),
         ("seed=-3", "not “-3”"),
         ("seed=²", "not “²”"),

@@ -12,6 +12,7 @@ import torch
 from model.draw import rank_order
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.sampling import Settings
 from pages.home.home_extras import HOME_CLAIMS, set_up
 from pages.home.payload import describe
 from pages.home.replica import written
@@ -163,12 +164,11 @@ def test_c12_greedy_repeats_itself_and_is_the_same_every_time(session: Session) 
 
 def test_c13_temperature_never_changes_the_order(session: Session) -> None:
     tried(session, "C13")
-    stages = session.generation.steps  # nothing is drawn yet
-    assert stages == []
     order = rank_order(session.generation.logits)
     for temperature in (0.2, 0.7, 2.0):
-        scaled = session.generation.logits.astype(np.float64) / temperature
-        assert (rank_order(scaled) == order).all()
+        stage = session.generation.stages_for(Settings(temperature=temperature))[-1]
+        assert (stage.name, stage.kept.all()) == ("temperature", True)
+        assert (rank_order(stage.scores) == order).all()
 
 
 def test_c14_c15_top_p_follows_the_shape_and_top_k_does_not(session: Session) -> None:

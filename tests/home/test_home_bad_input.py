@@ -6,7 +6,6 @@ nothing of the text that was there is lost.
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -18,7 +17,6 @@ from tests.tiny_models import CONTEXT, bare_model, save, tokenizer
 
 pytestmark = pytest.mark.browser
 
-PROMPT = "Once upon a time"
 MARKUP = ("<script>", "<b>", "$x$", "**b**", ":smile:", "`x`", "[a](b)", "&amp;")
 MARKUP_NAME = "$x$ _so_ [a] `b`"  # of a folder; what Windows allows in one
 TYPE_UNITS = """(box, units) => {
@@ -28,19 +26,24 @@ TYPE_UNITS = """(box, units) => {
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
-@pytest.fixture
-def markup_model(tmp_path: Path) -> Path:
-    """A tiny model whose favourite tokens are markup."""
+@pytest.fixture(scope="module")
+def markup_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny model whose favourite tokens are markup; the server tries it once, for all tests."""
     words = tokenizer()
     words.add_tokens(list(MARKUP))
     model = bare_model("phi")
     for token_id in words.convert_tokens_to_ids(list(MARKUP)):
         model.lm_head.bias.data[token_id] = 30.0
-    return save(tmp_path / MARKUP_NAME, model, words)
+    return save(tmp_path_factory.mktemp("models") / MARKUP_NAME, model, words)
 
 
 def is_one_sentence(text: str) -> bool:
     return 0 < len(text) < 300 and text.endswith(".") and "Traceback" not in text
+
+
+def is_refused(reader: Reader) -> bool:
+    notice = reader.header["notice"]
+    return notice is not None and notice["kind"] == "error"
 
 
 def everything_shown(reader: Reader) -> str:
@@ -49,21 +52,21 @@ def everything_shown(reader: Reader) -> str:
 
 
 def test_an_empty_prompt_is_no_error(reader: Reader) -> None:
-    reader.open(prompt=PROMPT, run="3")
+    reader.press("Next")
     for prompt in ("", "   ", "\n\n", "\t"):
         reader.write(prompt)
-        if reader.header["notice"]:
+        if is_refused(reader):
             assert is_one_sentence(reader.said())
             continue
         assert reader.header["prompt"] == prompt
         n_before = len(reader.ids)
         reader.press("Next")
         assert len(reader.ids) == n_before + 1, repr(prompt)
-    assert not reader.header["notice"], "the model has a start token: it can begin from nothing"
+    assert not is_refused(reader), "the model has a start token: it can begin from nothing"
 
 
 def test_a_prompt_that_is_too_long_is_refused_in_one_sentence(reader: Reader) -> None:
-    reader.open(prompt=PROMPT, run="3")
+    reader.press("Next")
     before = list(reader.ids)
     for prompt in (
         "a" * 100_000,
@@ -85,7 +88,7 @@ def test_a_prompt_that_is_too_long_is_refused_in_one_sentence(reader: Reader) ->
 
 
 def test_characters_that_are_none_are_refused_or_shown_as_what_they_are(reader: Reader) -> None:
-    reader.open(prompt=PROMPT, run="3")
+    reader.press("Next")
     box = reader.live.locator("textarea.prompt-box")
     for prompt in (
         "a \ud83d lone half of a pair",
@@ -100,7 +103,7 @@ def test_characters_that_are_none_are_refused_or_shown_as_what_they_are(reader: 
         units = [ord(unit) for unit in prompt]
         box.evaluate(TYPE_UNITS, units)
         reader.do(lambda: box.press("Enter"), "prompt")
-        if reader.header["notice"]:
+        if is_refused(reader):
             assert is_one_sentence(reader.said())
             assert reader.ids == before, "the text stays"
             continue
@@ -111,7 +114,6 @@ def test_characters_that_are_none_are_refused_or_shown_as_what_they_are(reader: 
 
 
 def test_every_script_is_shown_as_its_bytes_or_characters(reader: Reader) -> None:
-    reader.open()
     reader.live.get_by_text("The prompt as its tokens").click()
     for prompt in (
         "a \N{FAMILY} \U0001f469\u200d\U0001f680 \U0001f1eb\U0001f1f7 b",
@@ -140,10 +142,10 @@ def test_every_script_is_shown_as_its_bytes_or_characters(reader: Reader) -> Non
 
 
 def test_tokens_that_are_markup_show_as_their_characters(
-    reader: Reader, markup_model: Path
+    newcomer: Reader, markup_model: Path
 ) -> None:
     prompt = " and ".join(MARKUP)
-    reader.open(model=str(markup_model), prompt=prompt, temperature="0.5")
+    reader = newcomer.open(model=str(markup_model), prompt=prompt, temperature="0.5")
     for _ in range(4):
         reader.press("Next")
     reader.do(reader.row(2).locator("button").click, "force")
@@ -172,7 +174,7 @@ def test_bytes_in_a_link_that_are_no_text_open_the_page(reader: Reader) -> None:
 
 
 def test_a_model_that_is_not_there_by_the_box_leaves_the_one_in_use(reader: Reader) -> None:
-    reader.open(prompt=PROMPT, run="3")
+    reader.press("Next")
     before = list(reader.ids)
     reader.page.get_by_role("button", name="Model: storyteller").click()
     box = reader.page.get_by_label("Name of a model")
@@ -186,35 +188,10 @@ def test_a_model_that_is_not_there_by_the_box_leaves_the_one_in_use(reader: Read
     assert len(reader.ids) == len(before) + 1
 
 
-def test_a_model_whose_folder_is_removed_while_in_use_goes_on(
-    reader: Reader, tmp_path: Path
-) -> None:
-    folder = save(tmp_path / "tiny", bare_model("llama"))
-    reader.open(model=str(folder), prompt="the the")
-    assert reader.header["notice"] is None
-    reader.press("Next")
-    shutil.rmtree(folder)
-    n_before = len(reader.ids)
-    reader.press("Next")
-    reader.press("Back")
-    reader.choose_at(n_before - 1, "Branch here, keep this text", "branch")
-    reader.press("Next")
-    assert len(reader.ids) == n_before
-    reader.write("another text")
-    assert reader.header["notice"] is None
-    # another reader who follows the link finds it in memory, or is told that it is gone
-    link = reader.rest()
-    reader.open_link(f"/{link}")
-    if reader.header["notice"]:
-        assert is_one_sentence(reader.said())
-    reader.press("Next")
-
-
 def test_fast_presses_stop_at_the_end_and_next_after_it_says_why_and_loses_nothing(
-    reader: Reader, tmp_path: Path
+    newcomer: Reader, markup_model: Path
 ) -> None:
-    folder = save(tmp_path / "short", bare_model("gpt2"))
-    reader.open(model=str(folder), prompt="the " * 30, greedy="1")
+    reader = newcomer.open(model=str(markup_model), prompt="the " * 30, greedy="1")
     for _ in range(80):
         reader.page.keyboard.press("ArrowRight")
     reader.until(lambda: reader.header["finished"] is not None, "it does not end")
@@ -236,3 +213,27 @@ def test_fast_presses_stop_at_the_end_and_next_after_it_says_why_and_loses_nothi
     assert reader.ids == whole[:-1]
     reader.press("Next")
     assert reader.ids == whole
+
+
+def test_a_model_whose_folder_is_removed_while_in_use_goes_on(
+    newcomer: Reader, markup_model: Path, tmp_path: Path
+) -> None:
+    reader = newcomer.open(model=str(markup_model), prompt="the the")
+    assert reader.header["notice"] is None
+    reader.press("Next")
+    gone = markup_model.rename(tmp_path / "gone")
+    n_before = len(reader.ids)
+    reader.press("Next")
+    reader.press("Back")
+    reader.choose_at(n_before - 1, "Branch here, keep this text", "branch")
+    reader.press("Next")
+    assert len(reader.ids) == n_before
+    reader.write("another text")
+    assert reader.header["notice"] is None
+    # another reader who follows the link finds it in memory, or is told that it is gone
+    link = reader.rest()
+    reader.open_link(f"/{link}")
+    if reader.header["notice"]:
+        assert is_one_sentence(reader.said())
+    reader.press("Next")
+    gone.rename(markup_model)

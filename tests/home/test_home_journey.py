@@ -12,15 +12,15 @@ from playwright.sync_api import Browser, expect
 
 from benchmarks.harness import by_key, wait_idle
 from benchmarks.home_page import PATIENCE, Reader
+from tests.home.conftest import PROMPT
 
 pytestmark = pytest.mark.browser
 
-PROMPT = "Once upon a time"
 OPEN = "Write 20 tokens at once"
 
 
-def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(reader: Reader) -> None:
-    reader.open()
+def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(newcomer: Reader) -> None:
+    reader = newcomer.open()
     reader.write(PROMPT)
     n_prompt = reader.header["n_prompt"]
     assert reader.header["prompt"] == PROMPT
@@ -71,14 +71,13 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(reader: Rea
     before = reader.header
     reader.open_link(f"/{link}")
     assert reader.header["notice"] is None
-    assert reader.tokens()
+    assert reader.tokens()[0] == "start", "no markup is the first thing that is read"
     for name in ("ids", "n_prompt", "coin", "next_id", "controls", "logprob"):
         assert reader.header[name] == before[name], name
     assert reader.header["steps"]["forced"] == before["steps"]["forced"]
 
 
 def test_a_dragged_slider_repaints_the_bars_and_tells_the_server_once(reader: Reader) -> None:
-    reader.open(prompt=PROMPT)
     n_sent = reader.wire.n_sent
     slider = reader.slider("temperature")
     box = slider.bounding_box()
@@ -99,38 +98,10 @@ def test_a_dragged_slider_repaints_the_bars_and_tells_the_server_once(reader: Re
     assert [e["kind"] for e in reader.wire.events if e["kind"] == "settings"] == ["settings"]
     assert reader.header["controls"]["temperature"] == value
     assert reader.bars() == pictures[-1], "Python changes nothing of what was seen"
-
-
-def test_every_slider_and_every_box_moves_something(reader: Reader) -> None:
-    reader.open(prompt="She looked at the", order="llama.cpp")
-    reader.live.get_by_text("More masks and penalties").click()
-    reader.live.get_by_label("all strategies").check()
-    reader.press(OPEN)
-    shown = reader.live.locator(".bars")
-    moved = set()
-    for order in ("transformers", "llama.cpp"):
-        choice = reader.live.get_by_label("Order as in")
-        reader.do(lambda choice=choice, order=order: choice.select_option(order), "settings")
-        enabled = reader.live.locator("input.slider:enabled")
-        for name in enabled.evaluate_all("all => all.map(slider => slider.name)"):
-            if name in moved:
-                continue
-            slider = reader.slider(name)
-            before = shown.inner_text()
-            is_at_start = slider.evaluate("x => x.value === x.min")
-            key = "ArrowRight" if is_at_start or name == "min_p" else "ArrowLeft"
-            reader.do(lambda slider=slider, key=key: slider.press(key), "settings")
-            assert shown.inner_text() != before, name
-            moved.add(name)
-    assert len(moved) == reader.live.locator("input.slider").count()
-    for name in ("top_k", "min_p", "temperature", "top_p", "greedy"):
-        before = shown.inner_text()
-        reader.do(reader.use(name).click, "settings")
-        assert shown.inner_text() != before, name
+    reader.do(lambda: slider.fill("0.8"), "settings")
 
 
 def test_fifty_fast_presses_are_fifty_tokens(reader: Reader) -> None:
-    reader.open(prompt=PROMPT, top_p="0.6")
     before = list(reader.ids)
     reader.button("Next").evaluate("(b) => { for (let i = 0; i < 50; i += 1) b.click(); }")
     expect(reader.chips).to_have_count(len(before) + 50, timeout=4 * PATIENCE)
@@ -147,7 +118,6 @@ def test_fifty_fast_presses_are_fifty_tokens(reader: Reader) -> None:
 
 
 def test_back_then_next_replays_the_same_tokens_the_forced_one_too(reader: Reader) -> None:
-    reader.open(prompt=PROMPT)
     reader.press("Next")
     reader.do(reader.row(4).locator("button").click, "force")
     reader.press("Next")
@@ -169,10 +139,10 @@ def test_back_then_next_replays_the_same_tokens_the_forced_one_too(reader: Reade
     reader.do(lambda: reader.use("greedy").click(), "settings")
     reader.press("Next")
     assert not any(reader.header["steps"]["forced"])
+    reader.do(lambda: reader.use("greedy").click(), "settings")
 
 
 def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reader) -> None:
-    reader.open(prompt=PROMPT)
     bars, question = reader.live.locator(".bars"), reader.live.get_by_label("What comes next?")
     by_key(reader.page, "hide_bars").get_by_text("Predict first").click()
     expect(bars).to_be_hidden(timeout=PATIENCE)
@@ -184,15 +154,16 @@ def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reade
     expect(reader.live.get_by_role("status").filter(has_text="Your guess")).to_contain_text(
         f"number {guess['rank'] + 1} of"
     )
-    reader.press("Next")
+    reader.key("ArrowRight", "next")  # the focus is where the answer stands
     expect(bars).to_be_hidden()
     expect(question).to_have_value("")
+    expect(question).to_be_focused()
     reader.live.get_by_role("button", name="Just reveal").click()
     expect(bars).to_be_visible()
+    by_key(reader.page, "hide_bars").get_by_text("Predict first").click()
 
 
 def test_presenter_mode_is_large_and_loses_nothing(reader: Reader) -> None:
-    reader.open(prompt=PROMPT)
     reader.press("Next")
     ids = reader.ids
     size = "(node) => parseFloat(getComputedStyle(node).fontSize)"
@@ -209,12 +180,13 @@ def test_presenter_mode_is_large_and_loses_nothing(reader: Reader) -> None:
     assert reader.ids == ids
     reader.button("Next").click()  # its step is held until the next press
     reader.until(lambda: len(reader.ids) == len(ids) + 1, "no answer")
+    by_key(reader.page, "presenter").get_by_text("Presenter").click()
+    expect(reader.live.locator(".ott[data-presenter=true]")).to_have_count(0)
 
 
 def test_the_files_hold_what_is_on_the_screen(
     reader: Reader, browser: Browser, tmp_path: Path
 ) -> None:
-    reader.open(prompt=PROMPT)
     reader.press("Next")
     reader.do(reader.row(2).locator("button").click, "force")
     reader.press("Next")
@@ -255,37 +227,7 @@ def test_the_files_hold_what_is_on_the_screen(
     replay.close()
 
 
-def test_every_experiment_is_set_up_by_one_press_and_outlives_a_reload(reader: Reader) -> None:
-    reader.open()
-    experiments = by_key(reader.page, "experiments")
-    experiments.get_by_text("Try these claims").click()
-    buttons = experiments.get_by_role("button", name="Set up")
-    expect(buttons.nth(10)).to_be_attached()
-    for button in buttons.all():
-        n_before, link = len(reader.wire.headers), reader.header["link"]
-        button.click()
-        reader.until(lambda n=n_before: len(reader.wire.headers) > n, "nothing was set up")
-        wait_idle(reader.page)
-        reader.settle()
-        if reader.header["link"] != link:  # the page says so once it has come to rest
-            link = reader.header["link"]
-            reader.page.wait_for_function(
-                "(link) => location.search === link", arg=link, timeout=PATIENCE
-            )
-            wait_idle(reader.page)
-        assert reader.header["notice"] is None
-    by_key(reader.page, "try_C02").get_by_role("button").click()
-    reader.until(lambda: reader.header["prompt"] == PROMPT, "nothing was set up")
-    link, ids = reader.header["link"], reader.ids
-    reader.page.wait_for_function("(link) => location.search === link", arg=link, timeout=PATIENCE)
-    reader.page.reload()
-    wait_idle(reader.page)
-    expect(reader.chips).to_have_count(len(ids), timeout=PATIENCE)
-    assert reader.ids == ids
-
-
 def test_the_loop_goes_dark_when_play_rests(reader: Reader) -> None:
-    reader.open(prompt=PROMPT, top_p="0.6")
     wanted = reader.chips.count() + 3
     reader.button("Play").click()
     # pause between two beats: an answer is painted, the next press has not come
@@ -310,7 +252,10 @@ def test_the_loop_goes_dark_when_play_rests(reader: Reader) -> None:
 
 
 def test_numbers_fit_and_nothing_that_is_kept_reads_zero(reader: Reader) -> None:
-    reader.open(prompt="The cat sat on the", temperature="0.05", run="2")
+    reader.write("The cat sat on the")
+    reader.do(lambda: reader.slider("temperature").fill("0.05"), "settings")
+    for _ in range(2):
+        reader.press("Next")
     kept = reader.live.locator("td[data-state=kept] .bar-number")
     assert [text for text in kept.all_text_contents() if text.startswith("0\u202f")] == []
     cut = """all => all.filter((node) => {
@@ -320,10 +265,11 @@ def test_numbers_fit_and_nothing_that_is_kept_reads_zero(reader: Reader) -> None
       return text.getBoundingClientRect().right > cell.right;
     }).map((node) => node.textContent)"""
     assert reader.live.locator(".bar-number").evaluate_all(cut) == []
+    reader.do(lambda: reader.slider("temperature").fill("0.8"), "settings")
 
 
 def test_a_token_of_the_prompt_can_be_looked_at_too(reader: Reader) -> None:
-    reader.open(prompt="The cat sat on the", run="2")
+    reader.press("Next")
     reader.choose_at(3, "Look at its distribution", "inspect")
     expect(reader.live.get_by_text("You look at position 3")).to_be_visible()
     chosen = reader.live.locator(".bars-row[data-chosen=true]")
@@ -334,7 +280,9 @@ def test_a_token_of_the_prompt_can_be_looked_at_too(reader: Reader) -> None:
 
 
 def test_two_tabs_do_not_disturb_each_other(reader: Reader, url: str) -> None:
-    reader.open(prompt=PROMPT)
+    reader.press(OPEN)
+    alone = reader.ids
+    reader.press("Reset")
     other = Reader(reader.page.context.new_page(), url).open(prompt="The dragon", seed="8")
     start, other_start = len(reader.ids), len(other.ids)
     for _ in range(8):
@@ -344,7 +292,66 @@ def test_two_tabs_do_not_disturb_each_other(reader: Reader, url: str) -> None:
     expect(other.chips).to_have_count(other_start + 8, timeout=PATIENCE)
     reader.settle()
     other.settle()
-    alone = Reader(reader.page.context.new_page(), url).open(prompt=PROMPT, run="8")
-    assert reader.ids == alone.ids
+    assert reader.ids == alone[: start + 8]
     assert other.header["prompt"] == "The dragon"
     assert other.ids != reader.ids
+    other.page.close()
+
+
+def test_every_slider_and_every_box_moves_something(reader: Reader) -> None:
+    reader.write("She looked at the")
+    reader.live.get_by_text("More masks and penalties").click()
+    reader.live.get_by_label("all strategies").check()
+    reader.press(OPEN)
+    shown = reader.live.locator(".bars")
+    moved = set()
+    for order in ("llama.cpp", "transformers"):
+        choice = reader.live.get_by_label("Order as in")
+        reader.do(lambda choice=choice, order=order: choice.select_option(order), "settings")
+        enabled = reader.live.locator("input.slider:enabled")
+        for name in enabled.evaluate_all("all => all.map(slider => slider.name)"):
+            if name in moved:
+                continue
+            slider = reader.slider(name)
+            before = shown.inner_text()
+            is_at_start = slider.evaluate("x => x.value === x.min")
+            key = "ArrowRight" if is_at_start or name == "min_p" else "ArrowLeft"
+            reader.do(lambda slider=slider, key=key: slider.press(key), "settings")
+            assert shown.inner_text() != before, name
+            moved.add(name)
+    assert len(moved) == reader.live.locator("input.slider").count()
+    for name in ("top_k", "min_p", "temperature", "top_p", "greedy"):
+        before = shown.inner_text()
+        reader.do(reader.use(name).click, "settings")
+        assert shown.inner_text() != before, name
+
+
+def test_every_experiment_is_set_up_by_one_press_and_outlives_a_reload(newcomer: Reader) -> None:
+    reader = newcomer.open()
+    experiments = by_key(reader.page, "experiments")
+    experiments.get_by_text("Try these claims").click()
+    buttons = experiments.get_by_role("button", name="Set up")
+    expect(buttons.nth(10)).to_be_attached()
+    for button in buttons.all():
+        n_before, link = len(reader.wire.headers), reader.header["link"]
+        button.click()
+        reader.until(lambda n=n_before: len(reader.wire.headers) > n, "nothing was set up")
+        wait_idle(reader.page)
+        reader.settle()
+        if reader.header["link"] != link:  # the page says so once it has come to rest
+            link = reader.header["link"]
+            reader.page.wait_for_function(
+                "(link) => location.search === link", arg=link, timeout=PATIENCE
+            )
+            wait_idle(reader.page)
+        assert reader.header["notice"] is None
+    by_key(reader.page, "try_C02").get_by_role("button").click()
+    reader.until(lambda: reader.header["prompt"] == PROMPT, "nothing was set up")
+    # what was set up is in view
+    reader.page.wait_for_function("document.querySelector('.stMain').scrollTop === 0")
+    link, ids = reader.header["link"], reader.ids
+    reader.page.wait_for_function("(link) => location.search === link", arg=link, timeout=PATIENCE)
+    reader.page.reload()
+    wait_idle(reader.page)
+    expect(reader.chips).to_have_count(len(ids), timeout=PATIENCE)
+    assert reader.ids == ids

@@ -7,10 +7,9 @@ from playwright.sync_api import expect
 
 from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE, Reader
+from tests.home.conftest import PROMPT
 
 pytestmark = pytest.mark.browser
-
-PROMPT = "Once upon a time"
 
 # every element that takes the focus, in the page and in the component's shadow root
 INTERACTIVE = """() => {
@@ -33,132 +32,11 @@ def step_events(reader: Reader) -> list[str]:
     return [kind for kind in kinds if kind in ("next", "back")]
 
 
-def test_right_is_next_left_is_back_and_space_plays(reader: Reader) -> None:
-    reader.open(prompt=PROMPT, top_p="0.6")
-    n_prompt = len(reader.ids)
-    reader.key("ArrowRight", "next")
-    reader.key("ArrowRight", "next")
-    assert len(reader.ids) == n_prompt + 2
-    reader.key("ArrowLeft", "back")
-    assert len(reader.ids) == n_prompt + 1
-
-    reader.live.get_by_label("Speed").select_option("10")
-    reader.page.evaluate("() => document.activeElement.blur()")
-    reader.live.locator("select:focus").evaluate_all("all => all.forEach((node) => node.blur())")
-    reader.page.keyboard.press("Space")
-    expect(reader.button("Pause")).to_be_visible()
-    reader.until(lambda: len(reader.ids) >= n_prompt + 5, "it does not play")
-    reader.page.keyboard.press("Space")
-    expect(reader.button("Play")).to_be_visible()
-    reader.settle()
-    n_written = len(reader.ids)
-    reader.rest()
-    assert len(reader.ids) == n_written, "nothing comes after a pause"
-
-
-def test_play_goes_on_as_long_as_nobody_stops_it(reader: Reader) -> None:
-    reader.open(prompt="Once upon a time", top_p="0.6")
-    wanted = len(reader.ids) + 30
-    reader.live.get_by_label("Speed").select_option("10")
-    reader.button("Play").click()
-    reader.until(lambda: len(reader.ids) >= wanted, "Play waits for ever")
-
-
-def test_a_mask_that_is_ticked_ends_greedy_and_says_so_once(reader: Reader) -> None:
-    reader.open(prompt=PROMPT, use="temperature,top_p", greedy="1")
-    expect(reader.use("greedy")).to_be_checked()
-    n_before = len(reader.wire.events)
-    reader.do(reader.use("top_k").click, "settings")
-    assert [event["kind"] for event in reader.wire.events[n_before:]] == ["settings"]
-    expect(reader.use("greedy")).not_to_be_checked()
-    for name in ("temperature", "top_k", "top_p"):
-        expect(reader.use(name)).to_be_checked()
-
-
-def test_keys_belong_to_what_has_the_focus_and_one_press_is_one(reader: Reader) -> None:
-    reader.open(prompt=PROMPT)
-    for key in ("Control+ArrowRight", "Shift+ArrowRight", "Meta+ArrowRight"):
-        reader.page.keyboard.press(key)
-    reader.key("ArrowRight", "next")
-    assert step_events(reader) == ["next"], "a key with a modifier is the browser's"
-    for place in (
-        "textarea.prompt-box",
-        "input.slider[name=temperature]",
-        "input[name=use_top_k]",
-        ".transport button:has-text('Reset')",
-        ".transport select",
-        ".token >> nth=-1",
-        ".bars-row button >> nth=0",
-        "summary >> nth=0",
-    ):
-        n_before = len(step_events(reader))
-        target = reader.live.locator(place)
-        target.focus()
-        for key in ("ArrowRight", "ArrowLeft"):
-            reader.page.keyboard.press(key)
-        target.evaluate("(node) => node.getRootNode().activeElement?.blur()")
-        reader.key("ArrowRight", "next")
-        assert step_events(reader)[n_before:] == ["next"], place
-
-    # Streamlit's own fields and links, and many reruns, whose listeners must not pile up
-    n_before = len(step_events(reader))
-    by_key(reader.page, "presenter").locator("input").focus()
-    reader.page.keyboard.press("ArrowRight")
-    reader.page.get_by_role("button", name="Seed").click()
-    seed = by_key(reader.page, "seed").locator("input")
-    seed.focus()
-    for key in ("ArrowRight", "ArrowLeft"):
-        reader.page.keyboard.press(key)
-    reader.page.keyboard.press("Escape")
-    for is_on in (True, False, True, False):
-        by_key(reader.page, "presenter").get_by_text("Presenter").click()
-        presenting = reader.live.locator(".ott[data-presenter=true]")
-        expect(presenting).to_have_count(int(is_on), timeout=PATIENCE)
-    reader.page.evaluate("() => document.activeElement.blur()")
-    reader.key("ArrowRight", "next")
-    assert step_events(reader)[n_before:] == ["next"]
-
-
-def test_the_arrows_walk_the_text_and_escape_leaves_the_past(reader: Reader) -> None:
-    reader.open(prompt=PROMPT, run="4")
-    n_prompt = reader.header["n_prompt"]
-    reader.chips.last.focus()
-    reader.page.keyboard.press("ArrowLeft")
-    focused = reader.live.locator(".token:focus")
-    expect(focused).to_have_attribute("data-index", str(n_prompt + 2))
-    reader.page.keyboard.press("Enter")
-    look = reader.live.get_by_role("button", name="Look at its distribution")
-    expect(look).to_be_focused()
-    reader.do(lambda: reader.page.keyboard.press("Enter"), "inspect")
-    banner = reader.live.get_by_text(f"You look at position {n_prompt + 2}")
-    expect(banner).to_be_visible()
-    reader.page.keyboard.press("Escape")
-    expect(banner).to_be_hidden()
-    assert len(reader.ids) == n_prompt + 4
-
-    # strategies are compared, and another model is chosen, without a pointer
-    compare = reader.live.get_by_role("checkbox", name="all strategies")
-    compare.focus()
-    reader.page.keyboard.press("Space")
-    expect(compare).to_be_checked()
-    expect(compare).to_be_focused()
-    reader.page.get_by_role("button", name="Model: storyteller").focus()
-    reader.page.keyboard.press("Enter")
-    dialog = reader.page.get_by_role("dialog")
-    expect(dialog).to_be_focused()
-    dialog.get_by_role("radio", name="scribbler", exact=True).focus()
-    reader.page.keyboard.press("Space")
-    way_on = dialog.get_by_role("button", name="Use this model")
-    expect(way_on).to_be_focused()
-    reader.page.keyboard.press("Enter")
-    expect(reader.page.get_by_role("button", name="Model: scribbler")).to_be_focused()
-    expect(dialog).to_have_count(0)
-
-
 def test_the_first_screen_holds_all_and_everything_has_a_name_and_is_reached_by_tab(
     reader: Reader,
 ) -> None:
-    reader.open(prompt=PROMPT, run="3")
+    for _ in range(3):
+        reader.press("Next")
     for name, selector in {
         "prompt": "textarea.prompt-box",
         "buttons": ".transport .buttons",
@@ -212,9 +90,91 @@ def test_the_first_screen_holds_all_and_everything_has_a_name_and_is_reached_by_
     assert not left_out
 
 
+def test_right_is_next_left_is_back_and_space_plays_until_it_is_pressed_again(
+    reader: Reader,
+) -> None:
+    n_prompt = len(reader.ids)
+    reader.key("ArrowRight", "next")
+    reader.key("ArrowRight", "next")
+    assert len(reader.ids) == n_prompt + 2
+    reader.key("ArrowLeft", "back")
+    assert len(reader.ids) == n_prompt + 1
+
+    reader.live.get_by_label("Speed").select_option("10")
+    reader.page.evaluate("() => document.activeElement.blur()")
+    reader.live.locator("select:focus").evaluate_all("all => all.forEach((node) => node.blur())")
+    reader.page.keyboard.press("Space")
+    expect(reader.button("Pause")).to_be_visible()
+    reader.until(lambda: len(reader.ids) >= n_prompt + 30, "Play waits for ever")
+    reader.page.keyboard.press("Space")
+    expect(reader.button("Play")).to_be_visible()
+    reader.settle()
+    n_written = len(reader.ids)
+    reader.rest()
+    assert len(reader.ids) == n_written, "nothing comes after a pause"
+
+
+def test_a_mask_that_is_ticked_ends_greedy_and_says_so_once(reader: Reader) -> None:
+    reader.live.get_by_label("all strategies").check()
+    reader.do(reader.use("greedy").click, "settings")
+    expect(reader.use("greedy")).to_be_checked()
+    n_before = len(reader.wire.events)
+    reader.do(reader.use("top_k").click, "settings")
+    assert [event["kind"] for event in reader.wire.events[n_before:]] == ["settings"]
+    expect(reader.use("greedy")).not_to_be_checked()
+    for name in ("temperature", "top_k", "top_p"):
+        expect(reader.use(name)).to_be_checked()
+    reader.do(reader.use("top_k").click, "settings")
+    reader.live.get_by_label("all strategies").uncheck()
+
+
+def test_keys_belong_to_what_has_the_focus_and_one_press_is_one(reader: Reader) -> None:
+    for key in ("Control+ArrowRight", "Shift+ArrowRight", "Meta+ArrowRight"):
+        reader.page.keyboard.press(key)
+    reader.key("ArrowRight", "next")
+    assert step_events(reader) == ["next"], "a key with a modifier is the browser's"
+    for place in (
+        "textarea.prompt-box",
+        "input.slider[name=temperature]",
+        "input[name=use_top_k]",
+        ".transport button:has-text('Reset')",
+        ".transport select",
+        ".token >> nth=-1",
+        ".bars-row button >> nth=0",
+        "summary >> nth=0",
+    ):
+        n_before = len(step_events(reader))
+        target = reader.live.locator(place)
+        target.focus()
+        for key in ("ArrowRight", "ArrowLeft"):
+            reader.page.keyboard.press(key)
+        target.evaluate("(node) => node.getRootNode().activeElement?.blur()")
+        reader.key("ArrowRight", "next")
+        assert step_events(reader)[n_before:] == ["next"], place
+
+    # Streamlit's own fields and links, and many reruns, whose listeners must not pile up
+    n_before = len(step_events(reader))
+    by_key(reader.page, "presenter").locator("input").focus()
+    reader.page.keyboard.press("ArrowRight")
+    reader.page.get_by_role("button", name="Seed").click()
+    seed = by_key(reader.page, "seed").locator("input")
+    seed.focus()
+    for key in ("ArrowRight", "ArrowLeft"):
+        reader.page.keyboard.press(key)
+    reader.page.keyboard.press("Escape")
+    for is_on in (True, False, True, False):
+        by_key(reader.page, "presenter").get_by_text("Presenter").click()
+        presenting = reader.live.locator(".ott[data-presenter=true]")
+        expect(presenting).to_have_count(int(is_on), timeout=PATIENCE)
+    reader.page.evaluate("() => document.activeElement.blur()")
+    reader.key("ArrowRight", "next")
+    assert step_events(reader)[n_before:] == ["next"]
+
+
 def test_no_page_scrolls_sideways(reader: Reader) -> None:
     reader.page.set_viewport_size({"width": 390, "height": 844})
-    reader.open(prompt=f"{PROMPT} {'x' * 300} \N{ROCKET}", run="12")
+    reader.write(f"{PROMPT} {'x' * 300} \N{ROCKET}")
+    reader.press("Write 20 tokens at once")
     for summary in reader.live.locator("summary").all():
         summary.click()
     reader.choose_at(reader.header["n_prompt"] + 2, "Look at its distribution", "inspect")
@@ -225,3 +185,45 @@ def test_no_page_scrolls_sideways(reader: Reader) -> None:
         assert reader.page.get_by_test_id("stMain").evaluate(overhang) == 0
         for name in ("Next", "Back", "Reset"):
             expect(reader.button(name)).to_be_visible()
+    reader.page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def test_the_arrows_walk_the_text_and_escape_leaves_the_past(reader: Reader) -> None:
+    n_prompt = len(reader.ids)
+    for _ in range(4):
+        reader.press("Next")
+    reader.chips.last.focus()
+    reader.page.keyboard.press("ArrowLeft")
+    focused = reader.live.locator(".token:focus")
+    expect(focused).to_have_attribute("data-index", str(n_prompt + 2))
+    reader.page.keyboard.press("Enter")
+    look = reader.live.get_by_role("button", name="Look at its distribution")
+    expect(look).to_be_focused()
+    reader.do(lambda: reader.page.keyboard.press("Enter"), "inspect")
+    banner = reader.live.get_by_text(f"You look at position {n_prompt + 2}")
+    expect(banner).to_be_visible()
+    reader.page.keyboard.press("Escape")
+    expect(banner).to_be_hidden()
+    assert len(reader.ids) == n_prompt + 4
+    reader.chips.last.focus()
+    for key in ("Enter", "Tab", "Tab", "Tab"):  # through the menu and on
+        reader.page.keyboard.press(key)
+    expect(look).to_be_hidden()
+
+    # strategies are compared, and another model is chosen, without a pointer
+    compare = reader.live.get_by_role("checkbox", name="all strategies")
+    compare.focus()
+    reader.page.keyboard.press("Space")
+    expect(compare).to_be_checked()
+    expect(compare).to_be_focused()
+    reader.page.get_by_role("button", name="Model: storyteller").focus()
+    reader.page.keyboard.press("Enter")
+    dialog = reader.page.get_by_role("dialog")
+    expect(dialog).to_be_focused()
+    dialog.get_by_role("radio", name="scribbler", exact=True).focus()
+    reader.page.keyboard.press("Space")
+    way_on = dialog.get_by_role("button", name="Use this model")
+    expect(way_on).to_be_focused()
+    reader.page.keyboard.press("Enter")
+    expect(reader.page.get_by_role("button", name="Model: scribbler")).to_be_focused()
+    expect(dialog).to_have_count(0)

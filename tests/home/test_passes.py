@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from benchmarks.home_page import Reader
 from tests.home.sample_runs import SHAPE
 
 pytestmark = pytest.mark.browser
@@ -119,21 +118,3 @@ def test_a_cache_that_was_filled_again_adds_one_column(draw: Any) -> None:
 def test_no_pass_runs_after_the_end(draw: Any) -> None:
     _, seconds = draw(PLAIN, finished="eos")
     assert len(seconds["columns"]["decode"]) == 3
-
-
-def test_the_figures_follow_the_text_and_say_the_pass_under_the_pointer(reader: Reader) -> None:
-    reader.open(prompt="Once upon a time", run="9")
-    figure = reader.live.locator("[data-figure=cache]")
-    figure.scroll_into_view_if_needed()
-    n_prompt, cache = reader.header["n_prompt"], reader.header["cache"]
-    assert cache["tokens"] == n_prompt + 9
-    drawing = figure.locator("svg")
-    reader.until(
-        lambda: str(drawing.get_attribute("viewBox")).startswith(f"0 0 {n_prompt + 9} "),
-        "the figure does not follow",
-    )
-    box = drawing.bounding_box()
-    assert box is not None
-    reader.page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] - 2)
-    told = figure.locator(".passes-pointed").inner_text()
-    assert "pass 10, decode" in told

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from benchmarks.home_page import Reader
 from tests.charts.test_palette import contrast, linear
+from tests.home.conftest import PROMPT
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +37,7 @@ def phone(browser: Browser, url: str) -> Iterator[Reader]:
     context = browser.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
-    yield Reader(context.new_page(), url).open(prompt="Once upon a time", run="2")
+    yield Reader(context.new_page(), url).open(prompt=PROMPT, run="2")
     context.close()
 
 
@@ -42,10 +45,12 @@ def ratio(one: str, other: str) -> float:
     return contrast(linear(one), linear(other))
 
 
-def test_words_are_legible_in_both_themes_and_forced_colours_leave_every_mark(
-    page: Page, url: str
+def test_it_opens_in_the_system_s_theme_legible_in_both_and_forced_colours_leave_every_mark(
+    newcomer: Reader,
 ) -> None:
-    reader = Reader(page, url).open(prompt="Once upon a time", run="4")
+    page = newcomer.page
+    page.emulate_media(color_scheme="dark")
+    reader = newcomer.open(prompt=PROMPT, run="4")
     for theme, ground in (("dark", "rgb(21, 24, 30)"), ("light", "rgb(255, 255, 255)")):
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]  # one of two words
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
@@ -66,8 +71,7 @@ def test_words_are_legible_in_both_themes_and_forced_colours_leave_every_mark(
         assert ratio(colour_of(reader, place, name, pseudo), ground) >= VISIBLE, place
 
 
-def test_every_settled_event_is_said(page: Page, url: str) -> None:
-    reader = Reader(page, url).open(prompt="Once upon a time")
+def test_every_settled_event_is_said(reader: Reader) -> None:
     spoken = reader.live.locator(".spoken")
     for press, words in (
         ("Next", "6 tokens"),
@@ -86,10 +90,11 @@ def test_every_settled_event_is_said(page: Page, url: str) -> None:
     assert reader.live.locator("output").count() == 0  # a slider says its value itself
 
 
-def test_a_tip_stays_under_the_pointer_and_focus_is_seen(page: Page, url: str) -> None:
-    reader = Reader(page, url).open(prompt="Once upon a time", run="2")
-    for _ in range(3):  # to a button of Streamlit's own
-        page.keyboard.press("Tab")
+def test_a_tip_stays_under_the_pointer_and_focus_is_seen(reader: Reader) -> None:
+    page = reader.page
+    reader.press("Next")
+    page.get_by_role("button", name="The loop").focus()
+    page.keyboard.press("Tab")  # to another button of Streamlit's own
     width = page.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth)")
     assert width >= 2
     tip = reader.live.locator(".tip")
@@ -125,9 +130,30 @@ def test_on_a_phone_the_buttons_stay_at_the_thumb_and_the_bars_stand_above_the_l
         expect(phone.button("Next")).to_be_in_viewport(ratio=1)
 
 
-def test_a_projector_shows_the_text_and_the_bars_on_one_screen(page: Page, url: str) -> None:
-    page.set_viewport_size({"width": 1024, "height": 768})
-    reader = Reader(page, url).open(prompt="The cat sat on the", run="2", present="1")
+def test_the_keyboard_meets_the_parts_in_the_order_in_which_they_are_seen(phone: Reader) -> None:
+    parts = (
+        ".strip-scroll .coin .bars-table .bars-legend .bars-scale .more .strip-sums .loop .below"
+    )
+    read = """(root, parts) => [...root.querySelectorAll(parts.replaceAll(" ", ","))]
+      .map((node) => [node.classList[0], node.getBoundingClientRect().top])"""
+
+    def is_in_order(first: str, then: str) -> bool:
+        tops = dict(phone.live.locator(".ott").evaluate(read, parts))
+        is_seen = all(low >= high - TARGET for high, low in pairwise(tops.values()))
+        return is_seen and list(tops).index(first) < list(tops).index(then)
+
+    for width, *two in (
+        (720, "bars-table", "loop"),
+        (1280, "loop", "bars-table"),
+        (390, "coin", "bars-table"),
+    ):
+        phone.page.set_viewport_size({"width": width, "height": 844})
+        phone.until(partial(is_in_order, *two), f"another order at {width} pixels")
+
+
+def test_a_projector_shows_the_text_and_the_bars_on_one_screen(newcomer: Reader) -> None:
+    newcomer.page.set_viewport_size({"width": 1024, "height": 768})
+    reader = newcomer.open(prompt="The cat sat on the", run="2", present="1")
     for place in (".strip .token >> nth=-1", ".coin-bar", ".bars-row:visible >> nth=-1"):
         expect(reader.live.locator(place)).to_be_in_viewport(ratio=1)
     number = reader.live.locator("[data-col=active] .bar-number").first
@@ -137,8 +163,10 @@ def test_a_projector_shows_the_text_and_the_bars_on_one_screen(page: Page, url: 
     expect(reader.live.locator(".bars-picker select")).to_be_visible()
 
 
-def test_the_numbers_of_a_column_add_up(page: Page, url: str) -> None:
-    reader = Reader(page, url).open(prompt="The cat sat on the", top_k="3", use="top_k,top_p")
+def test_the_numbers_of_a_column_add_up(reader: Reader) -> None:
+    reader.write("The cat sat on the")
+    reader.do(reader.use("top_k").click, "settings")
+    reader.do(lambda: reader.slider("top_k").fill("3"), "settings")
     for name in ("raw", "temperature", "top_k", "top_p", "active"):
         numbers = reader.live.locator(f"[data-col={name}] .bar-number").all_text_contents()
         percent = [float(number.split("\u202f")[0]) for number in numbers if number]
@@ -166,9 +194,9 @@ def test_a_swipe_that_begins_on_a_slider_scrolls_and_moves_nothing(phone: Reader
     expect(slider).to_have_value(before)
 
 
-def test_less_motion_means_one_light_and_no_flashes(page: Page, url: str) -> None:
+def test_less_motion_means_one_light_and_no_flashes(reader: Reader) -> None:
+    page = reader.page
     page.emulate_media(reduced_motion="reduce")
-    reader = Reader(page, url).open(prompt="Once upon a time")
     reader.live.locator(".ott").evaluate(
         """root => {
           globalThis.stages = [];
@@ -179,3 +207,4 @@ def test_less_motion_means_one_light_and_no_flashes(page: Page, url: str) -> Non
     reader.press("Next")
     page.wait_for_timeout(400)
     assert page.evaluate("stages") in (["run", "idle"], [])
+    page.emulate_media(reduced_motion="no-preference")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import OFFLINE, ROOT, Server, Witness, by_key, serve, wait_idle
+from benchmarks.harness import Server, Witness, by_key, serve, wait_idle
 from benchmarks.home_page import PATIENCE, Reader
 from model.loading import LanguageModel
 from tests.engine.fake_vllm import FakeVllm
@@ -23,35 +21,21 @@ SWITCHES = ("presenter", "hide_bars")
 
 
 @pytest.fixture
-def own(page: Page, witness: Witness) -> Iterator[Server]:
-    """A server of the test's own, to be killed."""
-    with serve() as running:
-        yield running
-        page.goto("about:blank")  # before this server goes, too
+def proxy(page: Page, witness: Witness) -> Iterator[Forwarder]:
+    """The one address that a page of the test knows."""
+    proxy = Forwarder()
+    yield proxy
+    page.goto("about:blank")
+    proxy.close()
     witness.errors.clear()  # the browser says that it lost the connection
 
 
 @pytest.fixture
-def copies(
-    page: Page, witness: Witness, storyteller: LanguageModel
-) -> Iterator[tuple[str, list[Server]]]:
-    """Two copies of the app on one engine, and the one address before them."""
+def engine(storyteller: LanguageModel) -> Iterator[dict[str, str]]:
+    """Settings of copies of the app that share an engine."""
     engine = FakeVllm(storyteller)
-    env = {"ONE_TOKEN_ENGINE_URL": engine.url, "ONE_TOKEN_ENGINE_MODEL": "storyteller"}
-    with serve(env=env) as first, serve(env=env) as second:
-        proxy = Forwarder([first.url, second.url])
-        yield proxy.url, [first, second]
-        page.goto("about:blank")
-        proxy.close()
+    yield {"ONE_TOKEN_ENGINE_URL": engine.url, "ONE_TOKEN_ENGINE_MODEL": "storyteller"}
     engine.kill()
-    witness.errors.clear()
-
-
-def kill_and_start_again(server: Server) -> None:
-    server.process.kill()
-    server.process.wait()
-    server.process = subprocess.Popen(server.process.args, cwd=ROOT, env=os.environ | OFFLINE)
-    server.wait_until_healthy(60)
 
 
 def kept(header: dict[str, Any]) -> tuple[Any, ...]:
@@ -97,58 +81,27 @@ def write_three_texts(reader: Reader) -> tuple[Any, ...]:
 
 
 def test_all_texts_come_back_from_another_copy_to_a_page_that_stayed_open(
-    page: Page, copies: tuple[str, list[Server]]
+    page: Page, proxy: Forwarder, engine: dict[str, str]
 ) -> None:
-    url, (first, second) = copies
-    reader = Reader(page, url)
-    before = write_three_texts(reader)
-    assert before[0] == "storyteller (server)"
-    first.process.kill()
-    wait_for(reader, before)
-    assert first.process.wait() != 0
-    assert second.process.poll() is None
-    expect(reader.notice).to_be_hidden()
+    reader = Reader(page, proxy.url)
+    with serve(env=engine) as first, serve(env=engine) as second:
+        proxy.lead_to(first.url, second.url)
+        before = write_three_texts(reader)
+        assert before[0] == "storyteller (server)"
+        first.process.kill()
+        wait_for(reader, before)
+        expect(reader.notice).to_be_hidden()
 
-    # the first is written again as it is opened, its forced token forced
-    reader.do(reader.live.locator(".branch").first.click, "switch")
-    assert reader.ids == before[-1][0][0]
-    assert reader.header["steps"]["forced"][-1]
-    reader.press("Next")
-    assert len(reader.header["branches"]) == 3
-
-
-def test_all_texts_come_back_to_a_page_that_is_reloaded_and_to_one_that_rested(
-    page: Page, own: Server
-) -> None:
-    reader = Reader(page, own.url)
-    before = write_three_texts(reader)
-    page.reload()
-    wait_idle(page)
-    wait_for(reader, before)
-    for switch in SWITCHES:
-        by_key(page, switch).locator("label").click()
-    wait_idle(page)
-    kill_and_start_again(own)  # no event since, so no run of a fragment is asked for
-    reader.wire.headers.clear()
-    wait_for(reader, before)
-    reader.until(lambda: all(reader.header[switch] for switch in SWITCHES), "a switch is off")
-    for switch in SWITCHES:
-        by_key(page, switch).locator("label").click()
-    wait_idle(page)
-    # where the address holds the text, it is there at once, and the others come
-    reader.do(reader.live.locator(".branch").nth(1).click, "switch")
-    reader.rest()
-    before = kept(reader.header)
-    kill_and_start_again(own)
-    page.reload()
-    wait_idle(page)
-    wait_for(reader, before)
+        # the first is written again as it is opened, its forced token forced
+        reader.do(reader.live.locator(".branch").first.click, "switch")
+        assert reader.ids == before[-1][0][0]
+        assert reader.header["steps"]["forced"][-1]
+        reader.press("Next")
+        assert len(reader.header["branches"]) == 3
+        assert_that_a_link_brings_its_text_alone(reader)
 
 
-def test_a_link_that_is_opened_brings_its_text_alone_and_a_reload_asks_for_nothing(
-    reader: Reader,
-) -> None:
-    write_three_texts(reader)
+def assert_that_a_link_brings_its_text_alone(reader: Reader) -> None:
     for link in ("/", "/?prompt=The+dragon&run=3"):
         reader.open_link(link)
         reader.press("Next")
@@ -156,9 +109,40 @@ def test_a_link_that_is_opened_brings_its_text_alone_and_a_reload_asks_for_nothi
         assert kinds(reader) == {"next"}
     reader.rest()
     ids = reader.ids
-    reader.page.reload()
+    reader.page.reload()  # asks for nothing
     wait_idle(reader.page)
     expect(reader.chips).to_have_count(len(ids), timeout=PATIENCE)
     reader.press("Next")
     assert reader.ids[:-1] == ids
     assert kinds(reader) == {"next"}
+
+
+def test_all_texts_come_back_to_a_page_that_is_reloaded_and_to_one_that_rested(
+    page: Page, proxy: Forwarder, server: Server
+) -> None:
+    proxy.lead_to(server.url)
+    reader = Reader(page, proxy.url)
+    before = write_three_texts(reader)
+    page.reload()
+    wait_idle(page)
+    wait_for(reader, before)
+    for switch in SWITCHES:
+        by_key(page, switch).locator("label").click()
+    wait_idle(page)
+    proxy.lead_to()  # no event since, so no run of a fragment is asked for
+    reader.wire.headers.clear()
+    with serve() as fresh:
+        proxy.lead_to(fresh.url)
+        wait_for(reader, before)
+        reader.until(lambda: all(reader.header[switch] for switch in SWITCHES), "a switch is off")
+        for switch in SWITCHES:
+            by_key(page, switch).locator("label").click()
+        wait_idle(page)
+        # where the address holds the text, it is there at once, and the others come
+        reader.do(reader.live.locator(".branch").nth(1).click, "switch")
+        reader.rest()
+        before = kept(reader.header)
+        proxy.lead_to(server.url)
+        page.reload()
+        wait_idle(page)
+        wait_for(reader, before)

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key
 from benchmarks.home_page import PATIENCE
-from tests.frame.phone import fits_a_phone, forget_first_requests
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 
 pytestmark = pytest.mark.browser
 
@@ -16,7 +16,7 @@ def test_a_run_stops_and_what_it_measured_is_drawn(page: Page, url: str, witness
     page.goto(f"{url}/prefill_decode")
     button = by_key(page, "phase_phases_run").get_by_role("button")
     expect(button).to_be_enabled(timeout=4 * PATIENCE)
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
     button.click()
     expect(by_key(page, "phase_swap_live")).to_be_visible(timeout=2 * PATIENCE)
     button.click()
@@ -25,4 +25,4 @@ def test_a_run_stops_and_what_it_measured_is_drawn(page: Page, url: str, witness
 
     by_key(page, "phase_padding_run").get_by_role("button").click()
     expect(page.locator("[title=padding]").first).to_be_visible(timeout=2 * PATIENCE)
-    assert fits_a_phone(page)
+    assert_accessible_to_all(page)

@@ -6,6 +6,8 @@ clock.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 
 import numpy as np
@@ -33,21 +35,15 @@ from viz.prefill_decode.roofline_chart import verdict
 PROMPT = "The cat sat on the"
 
 
-class Passes:
-    """Counts the passes of a model, and the tokens that each of them read."""
-
-    def __init__(self, lm: LanguageModel) -> None:
-        self.lm, self.lengths = lm, []
-
-    def __enter__(self) -> list[int]:
-        self.hook = self.lm.model.register_forward_pre_hook(
-            lambda _model, _args, given: self.lengths.append(int(given["input_ids"].numel())),
-            with_kwargs=True,
-        )
-        return self.lengths
-
-    def __exit__(self, *_: object) -> None:
-        self.hook.remove()
+@contextmanager
+def passes_of(lm: LanguageModel) -> Iterator[list[int]]:
+    """The passes of a model while the block runs: the tokens that each of them read."""
+    lengths = list[int]()
+    hook = lm.model.register_forward_pre_hook(
+        lambda _model, _args, given: lengths.append(given["input_ids"].numel()), with_kwargs=True
+    )
+    yield lengths
+    hook.remove()
 
 
 def written(lm: LanguageModel, n_in: int, n_out: int) -> Request:
@@ -60,7 +56,7 @@ def written(lm: LanguageModel, n_in: int, n_out: int) -> Request:
 def test_c03_n_tokens_out_are_n_passes_one_after_another(
     storyteller: LanguageModel, n_out: int
 ) -> None:
-    with Passes(storyteller) as lengths:
+    with passes_of(storyteller) as lengths:
         request = written(storyteller, 12, n_out)
     assert lengths == [12] + [1] * (n_out - 1)
     assert request.n_out == n_out
@@ -77,7 +73,7 @@ def test_c22_a_prompt_is_one_pass_whose_arithmetic_shares_one_reading_of_the_wei
     storyteller: LanguageModel,
 ) -> None:
     ids = random_ids(storyteller, 64)
-    with Passes(storyteller) as lengths:
+    with passes_of(storyteller) as lengths:
         result = finish(measure_phases(storyteller, PLAIN, swap=(4, 16), lengths=(16,)))
     assert lengths.count(16) >= result.readings[0].seconds.n, "each reading was one pass"
     assert all(second > 0 for second in result.readings[0].seconds.seconds)
@@ -92,9 +88,9 @@ def test_c22_a_prompt_is_one_pass_whose_arithmetic_shares_one_reading_of_the_wei
 def test_c23_as_many_tokens_but_far_more_passes_when_they_come_out(
     storyteller: LanguageModel,
 ) -> None:
-    with Passes(storyteller) as reading:
+    with passes_of(storyteller) as reading:
         much_in = written(storyteller, 60, 5)
-    with Passes(storyteller) as writing:
+    with passes_of(storyteller) as writing:
         much_out = written(storyteller, 5, 60)
     assert (len(reading), len(writing)) == (5, 60)
     chart = swap_figure([much_in, much_out], "here")
@@ -122,7 +118,7 @@ def test_c27_decode_does_little_arithmetic_for_each_byte_and_the_page_says_what_
 
 def test_c28_a_batch_shares_one_reading_of_the_weights(storyteller: LanguageModel) -> None:
     rows = [random_ids(storyteller, 12)] * 8
-    with Passes(storyteller) as lengths:
+    with passes_of(storyteller) as lengths:
         batch = Batch(storyteller, rows)
         seconds = batch.append([7] * 8)
     assert lengths == [96, 8], "eight tokens in one pass"
@@ -151,7 +147,7 @@ def test_c30_a_score_for_every_choice_takes_one_pass_and_no_loop(
         storyteller.tokenizer(text, add_special_tokens=False)["input_ids"]
         for text in (" sad", " happy", " made of stone")
     ]
-    with Passes(storyteller) as lengths:
+    with passes_of(storyteller) as lengths:
         scores, _ = score_choices(storyteller, prompt, choices)
     longest = max(map(len, choices))
     assert lengths == [3 * (len(prompt) + longest)], "one pass over all three"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -26,8 +25,8 @@ from model.prefill_decode.records import (
     Trial,
 )
 from pages.lessons.prefill_decode.bounds import padding_grid
-from tests.charts.drawn_charts import assert_is_well_made, checked, spec
-from viz.chart import Chart, as_recorded
+from tests.charts.drawn_charts import as_json, checked
+from viz.chart import as_recorded
 from viz.prefill_decode.batch_chart import throughput_figure, wait_figure
 from viz.prefill_decode.cost_chart import (
     choices_figure,
@@ -88,32 +87,18 @@ ROOFLINE = Roofline(MACHINE, TOP, POINTS)
 TWO = batches((1, 0.002), (2, 0.003))
 
 
-def all_charts() -> list[Chart]:
-    return [
-        pace_figure(RUN, recorded=RUN),
+def test_what_is_half_measured_or_not_at_all_is_drawn_too() -> None:
+    for chart in (
         pace_figure(replace(UNREAD, readings=READ[:1])),
         pace_figure(UNREAD),
-        swap_figure([LONG_IN, LONG_OUT], "here"),
         swap_figure([LONG_IN], "here"),
         gaps_figure(LONG_OUT, "here"),
         stream_figure(LONG_IN, "here"),
         stream_figure(Request(5, 0.1, ()), "here"),
-        roofline_figure(ROOFLINE),
         roofline_figure(Roofline(MACHINE, TOP, ())),
-        floors_figure(ROOFLINE),
-        throughput_figure(TWO),
-        wait_figure(TWO),
-        price_figure(Prices(1.0, 20.0, 1), "Here."),
         request_figure([("all", 1.0, 10.0), ("less", 1.0, 5.0)], "half."),
-        scoring_figure(SCORING, "here"),
-        choices_figure(SCORING),
-    ]
-
-
-def test_figures_are_strict_json_and_say_where_they_come_from() -> None:
-    for chart in all_charts():
-        assert_is_well_made(chart)
-        assert chart.caption.startswith(("Measured", "Derived", "No prompt"))
+    ):
+        checked(chart)
 
 
 def test_reading_and_writing_are_drawn_on_the_same_axes() -> None:
@@ -164,6 +149,17 @@ def test_the_roofline_draws_what_was_measured() -> None:
     recorded = as_recorded(chart, MACHINE)
     assert recorded.caption.startswith("Recorded 2026-11-21 on A CPU, float32")
     assert "Measured" not in recorded.caption
+
+
+@pytest.mark.parametrize(("copy", "read", "upper"), [(4e10, 2e10, "copies"), (2e10, 4e10, "reads")])
+def test_the_upper_slope_is_named_above_and_the_lower_below(
+    copy: float, read: float, upper: str
+) -> None:
+    top = replace(TOP, copy=copy, read=read)
+    notes = checked(roofline_figure(Roofline(MACHINE, top, POINTS))).layout.annotations
+    places = {note.text.split()[0]: note.yanchor for note in notes if "GB/s" in note.text}
+    assert {name for name, place in places.items() if place == "bottom"} == {upper}
+    assert len(places) == 2
 
 
 def test_the_verdict_names_the_bound_even_when_it_is_overhead_or_none() -> None:
@@ -225,7 +221,7 @@ def test_labels_and_choices_are_data_and_not_markup() -> None:
     assert "<script>" not in grid
     assert "&lt;script&gt;" in grid
     assert grid.count('title="padding"') == 1
-    text = json.dumps(spec(choices_figure(SCORING)))
+    text = as_json(checked(choices_figure(SCORING)))
     assert "<b>sad" not in text
     assert "&lt;b&gt;sad" in text
 

@@ -22,6 +22,7 @@ PROMPT = [5, 6, 7, 8, 9]
 def test_the_static_step_has_the_logits_of_a_pass_over_the_whole_text(architecture: str) -> None:
     lm = tiny(architecture)
     steps = StaticDecode(lm, 24)
+    list(steps.prepare())  # a trial of the ways leaves it right
     ids = list(PROMPT)
     for _ in range(2):  # the same cache, used again
         logits, _ = steps.prefill(ids)
@@ -30,14 +31,6 @@ def test_the_static_step_has_the_logits_of_a_pass_over_the_whole_text(architectu
             logits, _ = steps.decode(token_id)
             ids.append(token_id)
         assert np.abs(logits - fresh_logits(lm, ids)).max() < 1e-5
-
-
-def test_a_trial_of_the_ways_leaves_the_static_step_right() -> None:
-    lm = tiny("llama")
-    steps = StaticDecode(lm, 24)
-    list(steps.prepare())
-    logits, _ = steps.prefill(PROMPT)
-    assert np.abs(logits - fresh_logits(lm, PROMPT)).max() < 1e-5
 
 
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "mistral", "gemma2", "storyteller"])

@@ -12,6 +12,7 @@ from benchmarks.home_page import PATIENCE
 from model.job import Job
 from model.sampling.experiments import write_votes, write_with_penalties
 from pages.lessons.sampling.state import Lab
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_home, words
 
 
@@ -45,8 +46,8 @@ def test_it_opens_on_the_text_of_the_first_page_and_leaves_it_alone(app: AppTest
 def test_what_is_typed_badly_gets_a_sentence_and_nothing_is_lost(app: AppTest) -> None:
     choose(app, "typed")
     known = lab(app).given
-    app.get_by_key("lab_typed").set_value("mat: 0.5\nsofa: lots").run()
-    assert "Line 2 ends in “lots”" in errors(app)
+    app.get_by_key("lab_typed").set_value("mat: 0.5\nsofa: *lots*").run()
+    assert r"Line 2 ends in “\*lots\*”" in app.error[0].value, "as it was typed, not as Markdown"
     assert lab(app).given is known
     app.get_by_key("lab_typed").set_value("mat: 0.5\nsofa: 1").run()
     assert not app.error
@@ -87,6 +88,7 @@ def shown(page: Page, url: str) -> Page:
     for way in ("Next: Guided lessons", "Next: Sampling strategies"):
         page.get_by_role("link", name=way).click(timeout=PATIENCE)
     expect(page.locator(".lab-masks .lab-row").first).to_be_visible(timeout=PATIENCE)
+    assert_accessible(page)
     page.get_by_text("Textbook", exact=True).click()
     expect(head(page, "top_p")).to_contain_text("keeps 2", timeout=PATIENCE)
     return page
@@ -132,6 +134,5 @@ def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     # a "change" event is the release: the figures below are Python's
     slider.evaluate("(n) => n.dispatchEvent(new Event('change'))")
     expect(shown.get_by_text("7 degrees of freedom")).to_be_visible(timeout=PATIENCE)
-    shown.set_viewport_size({"width": 390, "height": 844})
+    assert_accessible_to_all(shown)
     expect(head(shown, "top_k")).to_be_visible()
-    assert shown.evaluate("() => document.documentElement.scrollWidth") <= 390

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key
 from benchmarks.home_page import PATIENCE
-from tests.frame.phone import fits_a_phone, forget_first_requests
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 
 pytestmark = pytest.mark.browser
 
@@ -18,11 +18,11 @@ def test_the_lanes_are_drawn_unasked_and_a_run_can_be_stopped(
     page.goto(f"{url}/serving")
     for key in ("serving_batches_lanes_1", "serving_chunks_lanes_1", "serving_memory_blocks"):
         expect(by_key(page, key).first).to_be_visible(timeout=4 * PATIENCE)
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
     button = by_key(page, "serving_memory_run").get_by_role("button")
     expect(button).to_contain_text("Serve", timeout=4 * PATIENCE)
     button.click()
     expect(button).to_contain_text("Stop", timeout=PATIENCE)
     button.click()
     expect(button).to_contain_text("Serve", timeout=PATIENCE)
-    assert fits_a_phone(page)
+    assert_accessible_to_all(page)

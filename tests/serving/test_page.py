@@ -84,6 +84,9 @@ def test_bad_requests_get_one_sentence_and_the_last_run_stays() -> None:
         press(app, "serving_batches_run")
         assert words in errors(app)
         assert jobs["serving_batches"] is before
+    app.text_area(key="serving_prompts").set_value("Hi | **b**").run()
+    press(app, "serving_batches_run")
+    assert r"“\*\*b\*\*”" in app.error[0].value, "as it was typed, not as Markdown"
     app.text_area(key="serving_long_prompt").set_value(" ").run()
     press(app, "serving_chunks_run")
     assert "The long prompt is empty" in errors(app)

@@ -20,8 +20,8 @@ from pages.lessons.snowball import held_out as held_out_parts
 from pages.lessons.snowball.fork import FORK
 from pages.lessons.snowball.settings import OWN
 from pages.lessons.snowball.state import SnowballLesson
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_home, open_lesson, press, words
-from tests.frame.phone import fits_a_phone, forget_first_requests
 from viz.format import percent
 
 RUN_FOR = Job.run_for
@@ -173,7 +173,7 @@ def test_a_click_chooses_the_place_and_force_parts_the_texts(
     strip = by_key(page, "snowball_strip")
     force = by_key(page, "snowball_fork_run").get_by_role("button")
     expect(force).to_be_enabled()
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
 
     strip.locator("button").nth(6).click()
     expect(by_key(page, "snowball_place").locator("input")).to_have_value("7")
@@ -186,4 +186,4 @@ def test_a_click_chooses_the_place_and_force_parts_the_texts(
     expect(by_key(page, "snowball_gap")).to_be_visible()
     assert strip.locator(".forced").count() == strip.locator(".pair").count()
 
-    assert fits_a_phone(page)
+    assert_accessible_to_all(page)

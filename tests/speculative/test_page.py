@@ -14,8 +14,8 @@ from model.generation import Generation
 from model.speculative.records import CROP, PROPOSE
 from pages.lessons.speculative import proof, speed
 from pages.lessons.speculative.state import RoundSteps, SpeculativeLesson
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import kept, open_lesson, press, words
-from tests.frame.phone import fits_a_phone, forget_first_requests
 from tests.tiny_models import bare_model, save, tiny
 
 
@@ -167,7 +167,7 @@ def test_drafts_are_compared_and_both_proofs_run(
 def test_a_round_unfolds_and_the_proof_stops(page: Page, url: str, witness: Witness) -> None:
     page.goto(f"{url}/speculative")
     expect(page.get_by_text("Both caches drop what was rejected.")).to_be_visible()
-    forget_first_requests(witness)
+    assert_accessible(page, witness)
     step = by_key(page, "spec_step").get_by_role("button")
     step.click()
     expect(page.get_by_text("The draft writes ahead")).to_be_visible()
@@ -180,4 +180,4 @@ def test_a_round_unfolds_and_the_proof_stops(page: Page, url: str, witness: Witn
     expect(page.get_by_text("are identical")).to_be_visible()
     proof.click()
     expect(page.get_by_text("Stopped after")).to_be_visible()
-    assert fits_a_phone(page)
+    assert_accessible_to_all(page)

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks.harness import Witness, by_key, visit, wait_idle
-from tests.frame.phone import fits_a_phone, forget_first_requests
+from tests.frame.accessibility import assert_fits, forget_first_requests
 
 pytestmark = pytest.mark.browser
 
@@ -46,7 +46,7 @@ def test_a_lesson_is_offered_once_and_followed_by_keyboard(page: Page, url: str)
     expect(page.get_by_text("Scene 2 of")).to_be_visible()
     prompt = by_key(page, "live").get_by_role("textbox").first
     expect(prompt).to_have_value("The naïve crocodile unbelievably paid 12345 €")
-    assert fits_a_phone(page)
+    assert_fits(page)
 
     leave = by_key(page, "tour_leave").get_by_role("button")
     leave.focus()

@@ -62,7 +62,8 @@ def test_a_scene_s_link_sets_its_page_up(name: str, number: int) -> None:
     headings = [slug(title.value) for title in (*app.header, *app.subheader)]
     assert scene.heading in ("", *headings)
     for job in jobs_of(scene):
-        assert [button for button in app.button if (button.key or "").endswith(f"{job}_run")]
+        (button,) = [button for button in app.button if (button.key or "").endswith(f"{job}_run")]
+        assert scene.task.startswith(f"Press {button.label} and wait until")
     if scene.is_done is not None:  # there is something left to do
         assert ":material/circle:" in " ".join(text.value for text in app.markdown)
     for field, text in scene.query:  # what the link says stands on the page
