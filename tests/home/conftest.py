@@ -34,14 +34,17 @@ def _seated(window: BrowserContext, server: Server, init_script: str) -> Iterato
 
 
 @pytest.fixture
-def reader(_seated: Reader) -> Reader:
+def reader(_seated: Reader, request: pytest.FixtureRequest) -> Iterator[Reader]:
     """A reader at the page that a file's tests share (to open one takes seconds), at a prompt anew.
 
-    What else a test sets, it puts back.
+    What else a test sets, it puts back; after one that fails the page is opened again.
     """
+    n_failed = request.session.testsfailed
     _seated.page.bring_to_front()  # a page behind another draws no frame
     if len(_seated.ids) > _seated.header["n_prompt"]:
         _seated.press("Reset")  # what is written would be kept as a branch
     _seated.do(_seated.button(PROMPT).click, "prompt")
     _seated.wire.events.clear()
-    return _seated
+    yield _seated
+    if request.session.testsfailed > n_failed:
+        _seated.open()
