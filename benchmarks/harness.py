@@ -248,7 +248,8 @@ def wait_idle(page: Page, timeout: float = 60) -> None:
 
 def by_key(page: Page, key: str) -> Locator:
     """Returns the element of the widget with that key."""
-    return page.locator(f".st-key-{key}")
+    # what a run has replaced stays until its end, hidden
+    return page.locator(f".st-key-{key}:not([data-retained])")
 
 
 # The clock in the page
