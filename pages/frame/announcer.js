@@ -1,4 +1,5 @@
-// Says a press's outcome to who cannot see it: the sentences that changed, once they rest.
+// What a page owes to who cannot see it, or has no pointer: a press's outcome is said, the sentences that
+// changed, once they rest; what scrolls in a frame of its own is reached by Tab.
 
 const LOOK = 300; // milliseconds between two looks
 const REST = 1200; // without a change: longer than a step of Play
@@ -70,6 +71,55 @@ const listen = (region) => {
   for (const kind of PRESSES) addEventListener(kind, press, true);
 };
 
+const CONTENT = ".stMain :is(.stPlotlyChart, .stHtml > *, pre)"; // that a frame may be too small for
+const FOCUSABLE = "a, button, input, select, textarea, summary, [tabindex]";
+const SCROLLED = {
+  tabindex: "0",
+  role: "group",
+  "aria-label": "Scrolls with the arrow keys",
+  "data-scrolls": "",
+};
+const isScrolled = (frame) => {
+  const isWider = frame.scrollWidth > frame.clientWidth + 1; // what is rounded is no overflow
+  const isHigher = frame.scrollHeight > frame.clientHeight + 1;
+  if (!isWider && !isHigher) return false;
+  const { overflowX, overflowY } = getComputedStyle(frame);
+  return isWider && overflowX === "auto" || isHigher && overflowY === "auto";
+};
+
+/** A browser may lead Tab to what scrolls, or not; and a window may be turned. */
+const letTabReach = () => {
+  const before = new Set(document.querySelectorAll("[data-scrolls]"));
+  for (const content of document.querySelectorAll(CONTENT)) {
+    let frame = content;
+    while (frame !== null && !frame.matches(".stMain") && !isScrolled(frame)) frame = frame.parentElement;
+    if (frame === null || frame.matches(".stMain") || before.delete(frame)) continue;
+    if (frame.querySelector(FOCUSABLE) !== null || frame.matches(FOCUSABLE)) continue;
+    for (const [name, value] of Object.entries(SCROLLED)) frame.setAttribute(name, value);
+  }
+  for (const frame of before) { for (const name of Object.keys(SCROLLED)) frame.removeAttribute(name); }
+};
+
+const keepReached = (region) => {
+  let isDue = false;
+  const look = () => {
+    isDue = false;
+    if (region.isConnected) letTabReach();
+    else {
+      added.disconnect();
+      resized.disconnect();
+    }
+  };
+  const ask = () => {
+    if (!isDue) requestAnimationFrame(look);
+    isDue = true;
+  };
+  const added = new MutationObserver(ask);
+  const resized = new ResizeObserver(ask);
+  added.observe(document.body, { childList: true, subtree: true });
+  resized.observe(document.body);
+};
+
 /**
  * Dialogs stand outside the app: they take its scheme too. Figures are painted by Python: ask for them
  * anew. `data-theme` is the theme that they were painted for.
@@ -92,4 +142,5 @@ export default ({ data, parentElement, setTriggerValue }) => {
   parentElement.append(region);
   follow(region, data, setTriggerValue);
   listen(region);
+  keepReached(region);
 };

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, ViewportSize, expect
 
 from benchmarks.harness import Witness, by_key, wait_idle
+from benchmarks.home_page import PATIENCE
 from viz.palette import Theme
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -16,21 +15,31 @@ PHONE: ViewportSize = {"width": 390, "height": 800}
 NARROW: ViewportSize = {"width": 320, "height": 800}  # a window of 1280 at 400 % (WCAG 1.4.10)
 
 # what is not mended here, and why: rule, part of the element's markup
-EXCEPTED = {
+EXCEPTED = [
     # 2.5.8, "equivalent": the menu of the last row forces the same tokens, each 24 px high
     ("target-size", 'class="bars-label"'),
-}
+    # Streamlit's own table of contents on a phone: a div between the list and its entries. It has
+    # no issue of its own; https://github.com/streamlit/streamlit/issues/8399 asks for all such
+    ("list", 'data-testid="stSidebarNavItems"'),
+    ("listitem", '<li class="st-emotion-cache-'),
+]
 
 ALL_RULES = {
     "runOnly": {"type": "tag", "values": TAGS},
     "rules": {rule: {"enabled": True} for rule in RULES},
 }
-CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-# While a script runs Streamlit fades what may be old: what is found then is looked at again
-AXE = """async (options) => {
+# While a script runs Streamlit fades what may be old, and figures take a window's width some time
+# after it: what is found is looked at again
+AXE = """async ([options, excepted, patience]) => {
+  const isMeant = (id, html) =>
+    !excepted.some(([rule, part]) => rule === id && html.includes(part));
+  const started = performance.now();
   for (;;) {
-    const found = await axe.run({...options, resultTypes: ["violations"], preload: false});
-    if (found.violations.length === 0 || !document.querySelector("[data-stale=true]")) return found;
+    const all = await axe.run({...options, resultTypes: ["violations"], preload: false});
+    const found = all.violations.flatMap(({ id, nodes }) => nodes
+      .filter(({ html }) => isMeant(id, html))
+      .map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
+    if (found.length === 0 || performance.now() - started > patience) return found;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }"""
@@ -81,25 +90,20 @@ def assert_accessible(page: Page, witness: Witness | None = None) -> None:
 
 
 def assert_accessible_to_all(page: Page) -> None:
-    """Also in the other theme, where only the colours change, and in narrow windows."""
+    """Also in the other theme on a phone, and in an even narrower window."""
     assert_accessible(page)
     change_theme(page)
-    assert violations(page, CONTRAST) == []
-    for window in (PHONE, NARROW):
-        assert_fits(page, window)
+    assert_fits(page)
+    assert violations(page) == []
+    assert_fits(page, NARROW)
 
 
-def violations(page: Page, rules: dict[str, Any] = ALL_RULES) -> list[str]:
+def violations(page: Page) -> list[str]:
     """What axe finds, bar what is excepted: rule and element."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(f"{AXE_SCRIPT};0")
-    found: dict[str, Any] = page.evaluate(AXE, rules)
-    return [
-        f"{one['id']}: {node['html'][:160]} {node['failureSummary']}"
-        for one in found["violations"]
-        for node in one["nodes"]
-        if not any(one["id"] == rule and part in node["html"] for rule, part in EXCEPTED)
-    ]
+    found: list[str] = page.evaluate(AXE, [ALL_RULES, EXCEPTED, PATIENCE])
+    return found
 
 
 def change_theme(page: Page) -> None:
