@@ -83,9 +83,7 @@ def test_next_needs_no_answer_for_the_next_distribution(reader: Reader) -> None:
         reader.button("Next").click()
         expect(reader.chips).to_have_count(n_before + 1)
         expect(reader.live.locator(".token.is-pending")).to_have_count(0)
-        reader.until(
-            lambda: reader.bars() != before, "the bars are not those of the next position"
-        )
+        reader.until(lambda: reader.bars() != before, "the bars are not those of the next position")
         reader.button("Next").click()
         expect(reader.chips).to_have_count(n_before + 2)
         expect(reader.live.locator(".token.is-pending")).to_have_count(1)
