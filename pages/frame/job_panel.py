@@ -20,6 +20,7 @@ from model.loading import LanguageModel
 from model.recorded import recorded_job
 from model.records import Machine
 from model.timing import describe
+from pages.frame.attempts import Attempts
 from pages.frame.figures import recorded_on
 from pages.frame.layout import show_error
 from viz.format import count
@@ -56,8 +57,8 @@ class JobPanel:
         if has_clock:
             TURNS.give_way()  # who waits for a single step is served before this is drawn again
         self._row(has_clock)
-        if problem := st.session_state.get(f"{self.key}_problem"):
-            show_error(problem)
+        if tried := st.session_state.get(f"{self.key}_tried"):
+            show_error(tried.problem)
         job = self.jobs.get(self.key)
         if job is not None:
             _show_progress(job)
@@ -122,12 +123,8 @@ def start_job(jobs: Jobs, key: str, start: Callable[[], Job[Any]]) -> None:
     """Start a job; where that cannot be, keep why, and what was found before stays."""
     if time.monotonic() - st.session_state.get(f"{key}_ended", -GRACE_SECONDS) < GRACE_SECONDS:
         return
-    try:
+    with st.session_state.setdefault(f"{key}_tried", Attempts()).attempt():
         jobs[key] = start()
-    except ValueError as error:
-        st.session_state[f"{key}_problem"] = str(error)
-    else:
-        st.session_state.pop(f"{key}_problem", None)
 
 
 def stop(jobs: Jobs, key: str) -> None:

@@ -123,10 +123,11 @@ def as_written(text: str) -> str:
     return re.sub(r"([\\`*_\[\]:$~<>#|&])", r"\\\1", text)
 
 
-def show_error(sentence: str, place: DeltaGenerator | None = None) -> None:
-    """Say what went wrong; what it quotes of a person's input stands as it was typed."""
-    show = st.error if place is None else place.error
-    show(as_written(sentence))
+def show_error(sentence: str | None, place: DeltaGenerator | None = None) -> None:
+    """Say what went wrong, if anything; what it quotes of a person's input stands as typed."""
+    if sentence:
+        show = st.error if place is None else place.error
+        show(as_written(sentence))
 
 
 def is_presenting() -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Generic, Protocol, TypeVar
@@ -14,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model.generation import Generation
 from model.loading import LanguageModel, LoadError
 from model.sampling import Settings
+from pages.frame.attempts import Attempts
 from pages.frame.job_panel import Jobs
 from pages.frame.layout import CannotBeginError, as_written
 from pages.frame.link import asked_model, begin_by_link, show_faults
@@ -28,25 +28,11 @@ S = TypeVar("S", bound=Steps)
 
 
 @dataclass
-class LessonState:
+class LessonState(Attempts):
     """What one reader has in a lesson."""
 
     lm: LanguageModel
     jobs: Jobs = field(default_factory=dict, kw_only=True)  # by the keys of their sections
-    notice: str | None = field(default=None, kw_only=True)  # why the last wish was not met
-
-    @contextmanager
-    def attempt(self) -> Iterator[None]:
-        """Keep why something cannot be had, in one sentence; what is on the page stays."""
-        self.notice = None
-        try:
-            yield
-        except ValueError as error:
-            self.pause()
-            self.notice = str(error)
-
-    def pause(self) -> None:
-        """End what goes on by itself: a job that measures would time it as well."""
 
 
 @dataclass
@@ -57,7 +43,7 @@ class SteppedLesson(LessonState, Generic[S]):
 
     def pause(self) -> None:
         """End what goes on by itself."""
-        self.stepper.is_playing = False
+        self.stepper.pause()
 
 
 class HomeControls(Protocol):

@@ -9,6 +9,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.frame.attempts import Attempts
 from pages.frame.layout import show_error
 
 
@@ -92,13 +93,12 @@ class PassSteps(Steps, Generic[E]):
         self.engine.back()
 
 
-class Stepper(Generic[S]):
+class Stepper(Attempts, Generic[S]):
     """The buttons and the clock over a lesson's steps.
 
     Attributes:
         steps: What is stepped through.
         is_playing: Whether it goes on by itself.
-        problem: Why the last move could not be made; None where it could.
         is_settling: Whether it was paused and its clock still runs.
     """
 
@@ -111,40 +111,35 @@ class Stepper(Generic[S]):
         """
         self.steps, self.key = steps, key
         self.is_playing = False
-        self.problem: str | None = None
         self.is_settling = False
 
     def step(self) -> None:
         """Take a step; where none is left, stop playing."""
         if self.steps.can_step:
-            self._move(self.steps.step)
-        self.is_playing = self.is_playing and self.problem is None and self.steps.can_step
+            with self.attempt():
+                self.steps.step()
+        self.is_playing = self.is_playing and self.steps.can_step
 
     def back(self) -> None:
         """Take the last step back, if there is one."""
+        self.pause()
         if self.steps.can_go_back:
-            self.attempt(self.steps.back)
+            with self.attempt():
+                self.steps.back()
 
     def reset(self) -> None:
         """Take all steps back."""
-        self.attempt(self.steps.reset)
+        self.pause()
+        with self.attempt():
+            self.steps.reset()
 
     def play(self) -> None:
         """Go on by itself, or pause."""
         self.is_playing = not self.is_playing and self.steps.can_step
 
-    def attempt(self, move: Callable[[], None]) -> None:
-        """Pause, and make a move, which may be one of the lesson's own; keep why it cannot be."""
+    def pause(self) -> None:
+        """Go on by itself no longer."""
         self.is_playing = False
-        self._move(move)
-
-    def _move(self, move: Callable[[], None]) -> None:
-        try:
-            move()
-        except ValueError as error:
-            self.problem = str(error)
-        else:
-            self.problem = None
 
     def show(self, vertical_alignment: Literal["center", "bottom"] = "center") -> DeltaGenerator:
         """Show the buttons, and below them what there is to know of where it stands.
@@ -157,8 +152,7 @@ class Stepper(Generic[S]):
         )
         with row:
             self._show_buttons()
-        if self.problem:
-            show_error(self.problem)
+        show_error(self.problem)
         if self.steps.notice:
             st.info(self.steps.notice)
         return row

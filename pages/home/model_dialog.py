@@ -23,8 +23,9 @@ from model.weights.facts import (
     small_models,
 )
 from model.weights.hub import ask, host, is_offline
+from pages.frame.attempts import made_or_said
 from pages.frame.job_panel import JobPanel, Jobs, is_running, start_job, stop
-from pages.frame.layout import as_written, show_error
+from pages.frame.layout import as_written
 from pages.frame.models import (
     folder_of,
     is_restricted,
@@ -177,10 +178,8 @@ def _offer(wanted: Wanted, lm: LanguageModel) -> None:
     """Say what a model costs, and offer to fetch and use it."""
     if wanted != st.session_state.get(OPENED) and not is_running(_jobs(), JOB):
         _drop_job()  # of another
-    try:
-        facts = _facts(wanted.name)
-    except LoadError as error:
-        show_error(str(error))
+    facts = made_or_said(lambda: _facts(wanted.name))
+    if facts is None:
         return
     with st.container(border=True):
         st.markdown(f"**{as_written(facts.name)}** {_summary(facts)}")
@@ -206,7 +205,7 @@ def _start(wanted: Wanted) -> Job[LanguageModel]:
 def _drop_job() -> None:
     stop(_jobs(), JOB)
     _jobs().pop(JOB, None)
-    st.session_state.pop(f"{JOB}_problem", None)
+    st.session_state.pop(f"{JOB}_tried", None)
 
 
 def _use(wanted: Wanted, job: Job[Any]) -> None:

@@ -134,5 +134,5 @@ def test_every_example_fits(storyteller: LanguageModel) -> None:
     state = MaskLesson(storyteller, MeasuredText(storyteller, [0]))
     for text in EXAMPLES.values():
         state.read(text)
-        assert state.notice is None
+        assert state.problem is None
         assert text_of(storyteller.tokenizer, state.text.ids) == text

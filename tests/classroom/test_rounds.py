@@ -110,8 +110,25 @@ def test_draws_land_on_the_segments_in_their_shares(lesson: Classroom) -> None:
 
 def test_a_text_that_cannot_be_read_leaves_the_old_one(lesson: Classroom) -> None:
     lesson.start("word " * 20_000)
-    assert lesson.notice is not None
+    assert lesson.problem is not None
     assert lesson.prompt == PROMPT
+
+
+def test_at_the_end_of_a_text_nothing_is_asked_until_a_token_is_taken_back(
+    storyteller: LanguageModel,
+) -> None:
+    lesson = Classroom(storyteller, Generation(storyteller, PROMPT, max_new_tokens=1), PROMPT)
+    lesson.open()
+    assert lesson.room is not None
+    lesson.append()
+    for press in (lesson.append, lambda: lesson.ask_draws(seconds=None)):
+        press()
+        assert lesson.problem is not None
+        assert (len(lesson.generation.steps), lesson.room.question) == (1, None)
+    lesson.back()
+    assert lesson.problem is None
+    lesson.ask_draws(seconds=None)
+    assert lesson.room.question is not None
 
 
 def test_a_spreadsheet_takes_nothing_for_a_formula_and_names_nobody(lesson: Classroom) -> None:

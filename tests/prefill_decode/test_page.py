@@ -162,7 +162,7 @@ def test_a_shape_says_what_it_takes_and_is_measured_in_the_model_s_place(
     press(app, "phase_home")
     assert lesson(app).lm is lesson(app).home
     app.number_input(key="phase_heads").set_value(7).run()
-    assert "multiple of 14" in app.info[0].value
+    assert "multiple of 14" in app.error[0].value
     monkeypatch.setattr(random_weights, "free_bytes", lambda _: 10**9)
     app.selectbox(key="phase_shape").set_value("Llama-3-8B").run()
     assert "does not fit here" in errors(app)

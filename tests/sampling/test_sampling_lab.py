@@ -78,8 +78,8 @@ def test_sliders_are_taken_and_nonsense_changes_nothing(lab: Lab) -> None:
     for nonsense in ({"top_p": 7}, {"top_k": "many"}, {"use": ["luck"]}, {"eta": None}):
         lab.take({"controls": nonsense})
         assert lab.controls == known
-        assert lab.notice is not None
-        assert lab.notice.endswith(".")
+        assert lab.problem is not None
+        assert lab.problem.endswith(".")
 
 
 def test_the_message_holds_the_logits_and_labels_only_of_what_was_made_up(lab: Lab) -> None:

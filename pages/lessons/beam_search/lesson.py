@@ -85,14 +85,14 @@ def _controls(lesson: BeamLesson) -> None:
 
 
 def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> None:
-    """Search by what the controls say; if that cannot be, the search on the page stays."""
+    """Search by what the controls say; if that cannot be, the search on the page stays.
+
+    It is asked for among the steps' figures as well: the stepper says why.
+    """
     steps = lesson.stepper.steps
     penalty = steps.request.penalty if length_penalty is None else length_penalty
-    try:
+    with lesson.stepper.attempt("The search before it stays below."):
         lesson.stepper = begin(lesson.lm, request_now(penalty), max(1, steps.n_shown))
-    except ValueError as error:
-        lesson.stepper.is_playing = False
-        lesson.stepper.problem = f"{error} The search before it stays below."
 
 
 def _steps(lesson: BeamLesson) -> None:

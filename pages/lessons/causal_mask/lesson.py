@@ -14,7 +14,7 @@ from pages.lessons.causal_mask.attention import show_attention
 from pages.lessons.causal_mask.edit import show_edit
 from pages.lessons.causal_mask.losses import show_losses
 from pages.lessons.causal_mask.settings import MAX_CHARACTERS, SETTINGS, TEXT
-from pages.lessons.causal_mask.state import MAX_TOKENS, MaskLesson, MeasuredText
+from pages.lessons.causal_mask.state import MAX_TOKENS, STAYS, MaskLesson, MeasuredText
 from pages.lessons.causal_mask.unmasked import TrainingUnmasked, show_leak
 from viz.format import plural
 
@@ -70,7 +70,7 @@ def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
 
 def _as_shown(lesson: MaskLesson) -> dict[str, object]:
     """Return the text on the page where that in the field was not read."""
-    return {"text": text_of(lesson.lm.tokenizer, lesson.text.ids)} if lesson.notice else {}
+    return {"text": text_of(lesson.lm.tokenizer, lesson.text.ids)} if lesson.problem else {}
 
 
 # The text
@@ -97,8 +97,7 @@ def _choose_text(lesson: MaskLesson) -> None:
             st.button(name, key=f"mask_example_{number}", on_click=_take, args=(lesson, text))
         if lesson.home_ids:
             st.button(HOME, key="mask_home", on_click=_take_home, args=(lesson,))
-    if lesson.notice:
-        show_error(f"{lesson.notice} The previous text is shown below.")
+    show_error(lesson.problem)
     lm, n_tokens = lesson.lm, len(lesson.text.ids)
     st.caption(f"{plural(n_tokens, 'token')} on {lm.name}, {lm.where}; up to {MAX_TOKENS}.")
 
@@ -120,5 +119,5 @@ def _take_home(lesson: MaskLesson) -> None:
     ids = list(lesson.home_ids)
     SETTINGS.put(text=text_of(lesson.lm.tokenizer, ids)[:MAX_CHARACTERS])
     SETTINGS.forget("position")
-    with lesson.attempt():
+    with lesson.attempt(STAYS):
         lesson.take(ids)

@@ -26,6 +26,7 @@ from pages.frame.lesson_state import LessonState
 
 MAX_TOKENS = 256  # of a text
 MAX_MAPPED = 48  # tokens whose attention can be told apart in a picture
+STAYS = "The previous text is shown below."  # where another cannot be taken
 MIN_TOKENS = 4  # below that nothing stands before or after anything
 
 Measured = TypeVar("Measured")
@@ -122,7 +123,7 @@ class MaskLesson(LessonState):
 
     def read(self, typed: str) -> None:
         """Takes another text; one that cannot be read leaves the one on the page."""
-        with self.attempt():
+        with self.attempt(STAYS):
             self.take(encode(self.lm, typed))
 
     def take(self, ids: list[int]) -> None:

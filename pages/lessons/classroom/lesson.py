@@ -78,12 +78,12 @@ def _counts(lesson: Classroom) -> bool:
 
 
 def _page(lesson: Classroom, is_ticking: bool) -> None:
-    if lesson.room is not None and lesson.room.question is not None and not lesson.room.is_open:
+    room = lesson.room
+    if room is not None and lesson.tally is None and room.question is not None and not room.is_open:
         lesson.close()  # its time may be over
     if _counts(lesson) != is_ticking:
         st.rerun()  # the whole page: it ticks while phones join or answer, not while all look
-    if lesson.notice:
-        show_error(lesson.notice)
+    show_error(lesson.problem)
     if lesson.room is None:
         _closed_door(lesson)
         return

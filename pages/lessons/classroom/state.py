@@ -39,11 +39,11 @@ N_SEGMENTS = 5  # tokens of the sampler's bar that have a segment of their own
 def one_at_a_time(
     press: Callable[Concatenate[Classroom, P], None],
 ) -> Callable[Concatenate[Classroom, P], None]:
-    """Let a press wait for another one: a teacher may have two pages of one room."""
+    """Try a press once another one is done: a teacher may have two pages of one room."""
 
     @wraps(press)
     def waiting(lesson: Classroom, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        with lesson.lock:
+        with lesson.lock, lesson.attempt():
             press(lesson, *args, **kwargs)
 
     return waiting
@@ -83,20 +83,18 @@ class Classroom(LessonState):
     @one_at_a_time
     def start(self, prompt: str, script: str = "") -> None:
         """Begin with another text; one that cannot be read leaves the old one."""
-        with self.attempt():
-            self.generation = Generation(self.lm, prompt)
-            self.script_ids = encode(self.lm, prompt + script) if script.strip() else []
-            self.prompt = prompt
-            self._forget_answers()
-            self._show_text()
+        generation = Generation(self.lm, prompt)
+        self.script_ids = encode(self.lm, prompt + script) if script.strip() else []
+        self.generation, self.prompt = generation, prompt
+        self._forget_answers()
+        self._show_text()
 
     # Asking
 
     @one_at_a_time
     def ask_next(self, *, may_write: bool, seconds: float | None) -> None:
         """Ask for the next token: the model's best ones on buttons, shuffled."""
-        if self._cannot_go_on():
-            return
+        self._check_end()
         best = best_ids(self.generation.logits, N_OFFERED).tolist()
         true_id = self.true_id
         if true_id is not None and true_id not in best:
@@ -110,8 +108,7 @@ class Classroom(LessonState):
     @one_at_a_time
     def ask_draws(self, *, seconds: float | None) -> None:
         """Give each phone a random number, and ask on which token it falls."""
-        if self._cannot_go_on():
-            return
+        self._check_end()
         probs = np.exp(log_softmax(self.generation.logits))
         self.offered = best_ids(self.generation.logits, N_SEGMENTS).tolist()
         shares = [float(probs[i]) for i in self.offered]
@@ -159,8 +156,9 @@ class Classroom(LessonState):
     def append(self, token_id: int | None = None, *, is_scored: bool = True) -> None:
         """Append a token: the given one, else the one on which the text's own coin falls."""
         room = self.room
-        if room is None or self._cannot_go_on():
+        if room is None:
             return
+        self._check_end()
         if self.has_appended:
             self._forget_answers()  # of a position that has had its token
         before, answers = list(self.generation.ids), room.answers()
@@ -236,10 +234,9 @@ class Classroom(LessonState):
         return out.getvalue()
 
     def _ask(self, kind: Kind, words: str, options: list[str], **more: Any) -> None:
-        with self.attempt():
-            if self.room is not None:
-                self.room.ask(kind, words, options, **more)
-                self._forget_answers()
+        if self.room is not None:
+            self.room.ask(kind, words, options, **more)
+            self._forget_answers()
 
     def _forget_answers(self) -> None:
         self.tally = self.found = self.score = None
@@ -248,10 +245,9 @@ class Classroom(LessonState):
     def _labels(self, ids: list[int]) -> list[str]:
         return [label(self.lm.tokenizer, i) for i in ids]
 
-    def _cannot_go_on(self) -> bool:
+    def _check_end(self) -> None:
         if self.generation.finished:
-            self.notice = "The text has ended: take the last token back, or begin another text."
-        return bool(self.generation.finished)
+            raise ValueError("The text has ended: take the last token back, or begin another one.")
 
     def _show_text(self) -> None:
         """Put the text on the phones; what was answered stays on the projector."""

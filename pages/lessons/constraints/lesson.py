@@ -17,6 +17,7 @@ from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_table
+from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.stepper import show_stepper
@@ -50,6 +51,7 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     with st.container(key="constraint_part"):
         with st.container(key="setup_constraint"):
             _controls(lesson)
+        show_error(lesson.problem)
         show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
     DeadEnds(lesson).show()
@@ -65,7 +67,7 @@ def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:
             problem = f"{error} The page shows its first example instead."
             put_request(EXAMPLES[FIRST])
     lesson = ConstraintLesson(lm, begin(lm, request_now(), _temperature))
-    lesson.stepper.problem = problem
+    lesson.problem = problem
     put_request(lesson.stepper.steps.request)
     return lesson
 
@@ -104,12 +106,9 @@ def _take_kind(lesson: ConstraintLesson) -> None:
 
 def _begin_again(lesson: ConstraintLesson) -> None:
     """Begin by what the controls say; if that cannot be, what is on the page stays."""
-    try:
+    with lesson.attempt("The text before it stays below."):
         lesson.stepper = begin(lesson.lm, request_now(), _temperature)
         lesson.jobs.clear()
-    except ValueError as error:
-        lesson.stepper.is_playing = False
-        lesson.stepper.problem = f"{error} The text before it stays below."
 
 
 # The text that grows

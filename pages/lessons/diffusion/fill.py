@@ -89,8 +89,7 @@ def _settings(lesson: DiffusionLesson) -> None:
         SETTINGS.widget("temperature", width=150, format="%.1f", **anew)
         SETTINGS.widget("order", **anew)
         SETTINGS.widget("blocks", **anew)
-    if lesson.notice:
-        show_error(f"{lesson.notice} The sequence before it stays below.")
+    show_error(lesson.problem)
 
 
 def match_page() -> None:
@@ -109,7 +108,7 @@ def _choose_page(lesson: DiffusionLesson) -> None:
 
 def _begin(lesson: DiffusionLesson) -> None:
     """Lay out the page anew; where that cannot be, the one on the screen stays."""
-    with lesson.attempt():
+    with lesson.attempt("The sequence before it stays below."):
         lesson.stepper = steps_of(lay_out(lesson.lm))
         lesson.jobs.pop("diffusion_check", None)
 

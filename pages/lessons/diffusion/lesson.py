@@ -72,13 +72,12 @@ def _choose_model(lesson: DiffusionLesson) -> None:
                 on_change=_change_model,
                 args=(lesson,),
             )
-            if lesson.notice:
-                show_error(lesson.notice)
+            show_error(lesson.problem)
 
 
 def _change_model(lesson: DiffusionLesson) -> None:
     name = st.session_state["diffusion_model"].strip()
-    with lesson.attempt():
+    with lesson.attempt("The sequence before it stays."):
         lm = shared_model(name or FILLER)
         stepper = steps_of(lay_out(lm))
         st.session_state[LESSON] = DiffusionLesson(lm, stepper, lesson.judge)

@@ -44,8 +44,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
         "token at a time, like every other model here. Mark gaps by ___ and press Step."
     )
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
-    if lesson.notice:
-        show_error(lesson.notice)
+    show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson.stepper), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")

@@ -78,10 +78,7 @@ def _game(lesson: GuessLesson) -> None:
     else:
         _fields(lesson)
     _setup(lesson)
-    if lesson.hint:
-        st.info(lesson.hint)
-    if lesson.notice:
-        show_error(lesson.notice)
+    show_error(lesson.problem)
     show_revealed(lesson)
     show_bounds(lesson)
     show_scoring(lesson)

@@ -6,13 +6,13 @@ Knows nothing of Streamlit.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.guess.game import GuessingGame, NoGuess
+from model.guess.game import GuessingGame
 from model.guess.parsing import Unit
 from model.guess.records import MODEL, UNIFORM
-from model.loading import LanguageModel
+from pages.frame.lesson_state import LessonState
 
 MAX_PLAYERS = 6  # whose fields and lines can be told apart on one screen
 MAX_NAME = 16  # characters
@@ -43,46 +43,30 @@ def read_names(written: str, unit: Unit) -> tuple[str, ...]:
 
 
 @dataclass
-class GuessLesson:
+class GuessLesson(LessonState):
     """All that one reader has on the page."""
 
-    lm: LanguageModel
     game: GuessingGame
     names: tuple[str, ...] = ("You",)
     unit: Unit = "percent"
-    notice: str | None = None  # why the last move could not be made, in one sentence
-    hint: str | None = None  # what to do instead of an empty one, in one sentence
 
     def start(self, text: str, n_open: int) -> None:
         """Begin with another text; one that cannot be played leaves the game as it is."""
-
-        def begin() -> None:
+        with self.attempt("The game goes on with the text before it."):
             self.game = GuessingGame(self.lm, text, n_open)
-
-        self._attempt(begin, " The game goes on with the text before it.")
 
     def set_players(self, written: str, unit: Unit) -> None:
         """Take the players' names; ones that cannot be read leave those who play."""
-
-        def take() -> None:
+        with self.attempt():
             self.names, self.unit = read_names(written, unit), unit
-
-        self._attempt(take)
 
     def play(self, lines: Mapping[str, str]) -> bool:
         """Score what everybody wrote; return whether the token was revealed."""
-        return self._attempt(lambda: self.game.play(lines, self.unit))
+        with self.attempt():
+            self.game.play(lines, self.unit)
+        return self.problem is None
 
     def skip(self) -> None:
         """Reveal a token that nobody guesses."""
-        self._attempt(self.game.reveal)
-
-    def _attempt(self, move: Callable[[], object], more: str = "") -> bool:
-        self.notice = self.hint = None
-        try:
-            move()
-        except NoGuess as error:
-            self.hint = str(error)
-        except ValueError as error:
-            self.notice = f"{error}{more}"
-        return self.notice is None and self.hint is None
+        with self.attempt():
+            self.game.reveal()

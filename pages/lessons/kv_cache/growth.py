@@ -12,9 +12,10 @@ from model.loading import LanguageModel
 from model.tokenizing import encode_within, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
-from pages.frame.stepper import show_stepper
+from pages.frame.layout import show_error
+from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
-from pages.lessons.kv_cache.state import CacheLesson, new_stepper
+from pages.lessons.kv_cache.state import CacheLesson, GrowingText, new_stepper
 from viz.kv_cache.attention_chart import attention_figure
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
@@ -40,6 +41,7 @@ def show_growth(lesson: CacheLesson) -> None:
             SETTINGS.put(prompt=text_of(lesson.lm.tokenizer, begun))
         SETTINGS.widget("prompt")
         st.form_submit_button("Start", key="kv_begin", on_click=_begin, args=(lesson,))
+    show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _growth(lesson), PLAY_SECONDS)
     functions = Generation.step, look_into, read_query, attention_weights, watch_rewind
     show_code(*functions, bytes_in_use, cache_shape, key="kv_code_1")
@@ -47,13 +49,10 @@ def show_growth(lesson: CacheLesson) -> None:
 
 def _begin(lesson: CacheLesson) -> None:
     """Start another text; if it cannot be read, the one on the page stays."""
-
-    def begin() -> None:
+    with lesson.attempt():
         text = lesson.text
         generation = start(lesson.lm, SETTINGS["prompt"], text.generation.seed)
         lesson.stepper = new_stepper(generation, text.settings)
-
-    lesson.stepper.attempt(begin)
 
 
 def start(lm: LanguageModel, prompt: str, seed: int) -> Generation:
@@ -107,7 +106,13 @@ def _offer_rewind(lesson: CacheLesson) -> None:
     st.button(
         "Watch a rewind",
         key="kv_watch",
-        on_click=lesson.stepper.attempt,
-        args=(lesson.text.watch,),
+        on_click=_watch,
+        args=(lesson.stepper,),
         disabled=not lesson.text.can_go_back,
     )
+
+
+def _watch(stepper: Stepper[GrowingText]) -> None:
+    stepper.pause()
+    with stepper.attempt():
+        stepper.steps.watch()

@@ -11,9 +11,9 @@ from model.kv_cache.plan import plan_cache
 from model.kv_cache.records import CachePlan
 from model.weights.published_shapes import ModelShape, published_models
 from model.weights.random_weights import read_shape
+from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_table
-from pages.frame.layout import show_error
 from pages.lessons.kv_cache.settings import SETTINGS
 from viz.kv_cache.plan_chart import plan_figure, plan_table
 
@@ -59,8 +59,5 @@ def _pasted(plan: Callable[[ModelShape], CachePlan]) -> list[CachePlan]:
         if not text.strip():
             st.caption("Nothing is downloaded: paste the text of the file from a model’s page.")
             return []
-        try:
-            return [plan(read_shape(text))]
-        except ValueError as error:
-            show_error(str(error))
-            return []
+        planned = made_or_said(lambda: plan(read_shape(text)))
+        return [] if planned is None else [planned]

@@ -16,10 +16,10 @@ from model.prefill_decode.cost import (
     saved_by_budget,
 )
 from model.prefill_decode.records import Energy, Prices
+from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.frame.job_panel import JobPanel, is_running
-from pages.frame.layout import show_error
 from pages.lessons.prefill_decode.recorded import recording_beside
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -61,10 +61,8 @@ def _cost(lesson: PhaseLesson) -> None:
     price, n_in, n_out, n_batch = _inputs(sorted(steps))
     reading = run.readings[-1]
     seconds_in = reading.seconds.median / reading.n_tokens
-    try:
-        prices = price_tokens(price, seconds_in, steps[n_batch], n_batch)
-    except ValueError as error:
-        show_error(str(error))
+    prices = made_or_said(lambda: price_tokens(price, seconds_in, steps[n_batch], n_batch))
+    if prices is None:
         return
     note = (
         f"Measured on {run.machine.where}, {run.machine.model}: reading {reading.n_tokens} tokens, "
@@ -96,10 +94,8 @@ def _listed(prices: Prices) -> None:
         price_out = SETTINGS.widget("listed_out", placeholder="type it", width=200)
     if price_in is None or price_out is None:
         return
-    try:
-        ratio = listed_ratio(price_in, price_out)
-    except ValueError as error:
-        show_error(str(error))
+    ratio = made_or_said(lambda: listed_ratio(price_in, price_out))
+    if ratio is None:
         return
     st.markdown(
         f"The list asks **{digits(ratio, 2)}** times as much for an output token; this machine "

@@ -9,9 +9,10 @@ import streamlit as st
 from model.records import ShapePlan
 from model.weights.published_shapes import ModelShape, published_models, published_shape
 from model.weights.random_weights import make_shape, plan_shape, read_shape, typed_shape
+from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.gc_tuning import free_when_gone, freeze_heap
-from pages.frame.layout import as_written, show_error
+from pages.frame.layout import show_error
 from pages.frame.models import is_restricted, listed_models
 from pages.lessons.prefill_decode.settings import PASTED, SETTINGS, SHAPE_FIELDS, TYPED
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -53,12 +54,11 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
         if shape == TYPED:
             for field in SHAPE_FIELDS:
                 SETTINGS.widget(field.name, width=130)
-    if shape == PASTED:
-        SETTINGS.widget("config", height=160)
-    try:
-        plan = plan_shape(_shape(), SETTINGS["dtype"])
-    except ValueError as error:
-        st.info(as_written(str(error)))
+    if shape == PASTED and not SETTINGS.widget("config", height=160).strip():
+        st.caption("Paste a model’s config.json to see what it would take.")
+        return
+    plan = made_or_said(lambda: plan_shape(_shape(), SETTINGS["dtype"]))
+    if plan is None:
         return
     free = size(plan.free_bytes)
     st.caption(
@@ -78,8 +78,7 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
         on_click=_make,
         args=(lesson,),
     )
-    if lesson.notice:
-        show_error(lesson.notice)
+    show_error(lesson.problem)
 
 
 def _what_fits(plan: ShapePlan) -> str:
@@ -100,10 +99,7 @@ def _shape() -> ModelShape:
     """Return the shape that the widgets describe."""
     kind = SETTINGS["shape"]
     if kind == PASTED:
-        text = SETTINGS["config"]
-        if not text.strip():
-            raise ValueError("Paste a model’s config.json to see what it would take.")
-        return read_shape(text)
+        return read_shape(SETTINGS["config"])
     if kind == TYPED:
         return typed_shape(*(SETTINGS[field.name] for field in SHAPE_FIELDS))
     return published_shape(kind)

@@ -53,7 +53,7 @@ class PhaseLesson(LessonState):
 
     def measure(self, lm: LanguageModel) -> None:
         """Takes another model; what was measured of the one before is put away."""
-        self.lm, self.replay, self.notice = lm, None, None
+        self.lm, self.replay, self.problem = lm, None, None
         self.jobs.clear()
 
     def start(self, work: Work[Any]) -> Job[Any]:

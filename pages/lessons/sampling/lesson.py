@@ -15,6 +15,7 @@ from model.masks import MASKS
 from model.sampling import process
 from model.sampling.experiments import count_draws, find_loop
 from model.tokenizing import vocabulary_labels
+from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.component import LabelledComponent, trigger_value
 from pages.frame.layout import is_presenting, show_error
@@ -23,7 +24,7 @@ from pages.frame.link import offer_link
 from pages.frame.models import DEFAULT_PROMPT
 from pages.lessons.sampling.measured import show_draws, show_overlap
 from pages.lessons.sampling.settings import SETTINGS
-from pages.lessons.sampling.source import SHAPES, from_generation, from_lines
+from pages.lessons.sampling.source import SHAPES, Given, from_generation, from_lines
 from pages.lessons.sampling.state import FIELDS, Lab, LabControls
 from pages.lessons.sampling.texts import GreedyLoops, SelfConsistency
 
@@ -82,29 +83,28 @@ def _choose_source(state: Lab) -> None:
     """Let the reader choose a distribution; one that cannot be read leaves the one in use."""
     kind = SETTINGS.widget("source", label_visibility="collapsed")
     problem = st.empty()
-    try:
-        _take_source(state, kind)
-        if state.given.notice:
-            problem.info(state.given.notice)
-    except ValueError as error:
-        show_error(f"{error} The distribution before it stays below.", problem)
+    stays = "The distribution before it stays below."
+    given = made_or_said(lambda: _read_source(state, kind), problem, stays)
+    if given is not None:
+        state.given = given
+        if given.notice:
+            problem.info(given.notice)
 
 
-def _take_source(state: Lab, kind: str) -> None:
+def _read_source(state: Lab, kind: str) -> Given:
     if kind in SHAPES:
-        state.given = SHAPES[kind]
-    elif kind == "typed":
+        return SHAPES[kind]
+    if kind == "typed":
         left, right = st.columns([3, 1], gap="medium")
         with left:
             text = SETTINGS.widget("typed", height=140)
         with right:
             unit = SETTINGS.widget("unit")
-        state.given = from_lines(text, unit)
-    elif kind == "prompt":
-        state.given = from_generation(Generation(state.lm, SETTINGS.widget("prompt")))
-    else:
-        reader = home_session()
-        state.given = from_generation(reader.generation if reader else state.text)
+        return from_lines(text, unit)
+    if kind == "prompt":
+        return from_generation(Generation(state.lm, SETTINGS.widget("prompt")))
+    reader = home_session()
+    return from_generation(reader.generation if reader else state.text)
 
 
 # The component, and the figures that are drawn anew when a slider is released
@@ -115,8 +115,7 @@ def _masks() -> None:
     state: Lab = st.session_state[LAB]
     data = state.payload(presenter=is_presenting())
     _lab.show(key="lab", data=data, on_event_change=_take_event)
-    if state.notice:
-        show_error(state.notice)
+    show_error(state.problem)
     show_overlap(state)
     show_draws(state)
 

@@ -73,8 +73,7 @@ def _show_beginning(lesson: SnowballLesson) -> None:
         SETTINGS.widget("temperature", width=130)
         SETTINGS.widget("seed", width=130)
         st.form_submit_button("Write", key="snowball_write", on_click=_begin, args=(lesson,))
-    if lesson.notice:
-        show_error(lesson.notice)
+    show_error(lesson.problem)
 
 
 def _prompt(lesson: SnowballLesson) -> str:

@@ -80,7 +80,7 @@ def _models(lesson: SpeculativeLesson) -> str:
 
 def _begin(lm: LanguageModel, _old: SpeculativeLesson | None) -> SpeculativeLesson:
     """Begin as a link asks, else with the first page's prompt and the best draft for its model."""
-    pair, notice = _first_pair(lm)
+    pair, problem = _first_pair(lm)
     steps = None
     if asked(SETTINGS, "prompt") is None:
         reader = home_session()
@@ -93,7 +93,9 @@ def _begin(lm: LanguageModel, _old: SpeculativeLesson | None) -> SpeculativeLess
         except ValueError:  # too long for this page
             SETTINGS.put(prompt=DEFAULT_PROMPT)
     steps = steps or RoundSteps(pair, SETTINGS["prompt"])
-    return SpeculativeLesson(lm, Stepper(steps, "spec"), pair, notice=notice)
+    lesson = SpeculativeLesson(lm, Stepper(steps, "spec"), pair)
+    lesson.problem = problem
+    return lesson
 
 
 def _first_pair(lm: LanguageModel) -> tuple[ModelPair, str | None]:
@@ -134,13 +136,11 @@ def _choose(lesson: SpeculativeLesson) -> None:
         SETTINGS.widget("temperature", width=130, **anew)
         SETTINGS.widget("top_p", width=120, disabled=is_greedy, **anew)
         SETTINGS.widget("seed", width=110, disabled=is_greedy, **anew)
-    if lesson.notice:
-        show_error(lesson.notice)
+    show_error(lesson.problem)
 
 
 def _restart(lesson: SpeculativeLesson) -> None:
     """Begin again as the widgets say; where that cannot be, what is on the page stays."""
-    lesson.pause()
     with lesson.attempt():
         pair = _wanted_pair(lesson.lm)
         lesson.stepper = Stepper(RoundSteps(pair, SETTINGS["prompt"] or ""), "spec")
