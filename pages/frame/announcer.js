@@ -1,5 +1,6 @@
 // What a page owes to who cannot see it, or has no pointer: a press's outcome is said, the sentences that
-// changed, once they rest; what scrolls in a frame of its own is reached by Tab.
+// changed, once they rest; what scrolls in a frame of its own is reached by Tab; the keyboard meets all in the
+// order in which it is seen.
 
 const LOOK = 300; // milliseconds between two looks
 const REST = 1200; // without a change: longer than a step of Play
@@ -100,12 +101,33 @@ const letTabReach = () => {
   for (const frame of before) { for (const name of Object.keys(SCROLLED)) frame.removeAttribute(name); }
 };
 
+const PHONE = matchMedia("(max-width: 640px)");
+
+/**
+ * On a phone what a figure is set up with stands below it. It is moved within its block, which React bears;
+ * `reading-flow` would do without, but Chromium 156 then leaves out figures that are drawn late.
+ */
+const placeSetups = () => {
+  for (const setup of document.querySelectorAll(`.stMain [class*="st-key-setup_"]`)) {
+    const place = setup.parentElement;
+    const block = place.parentElement;
+    const end = PHONE.matches ? block.lastElementChild : block.firstElementChild;
+    if (place === end) continue;
+    const focused = place.querySelector(":focus"); // what is moved loses it
+    if (PHONE.matches) end.after(place);
+    else end.before(place);
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  }
+};
+
 const keepReached = (region) => {
   let isDue = false;
   const look = () => {
     isDue = false;
-    if (region.isConnected) letTabReach();
-    else {
+    if (region.isConnected) {
+      letTabReach();
+      placeSetups();
+    } else {
       added.disconnect();
       resized.disconnect();
     }

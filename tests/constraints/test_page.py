@@ -128,3 +128,8 @@ def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
     step.click()  # what was there before the bad pattern goes on
     expect(by_key(page, "constraint_back").get_by_role("button")).to_be_enabled(timeout=PATIENCE)
     assert_accessible_to_all(page)
+    # below the figure on a phone, above it where there is room: for the keyboard too
+    part = by_key(page, "constraint_part")
+    expect(part.locator("> :last-child > .st-key-setup_constraint")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(part.locator("> :first-child > .st-key-setup_constraint")).to_be_visible()

@@ -128,6 +128,7 @@ def test_on_a_phone_the_buttons_stay_at_the_thumb_and_the_bars_stand_above_the_l
     for place in (".strip", ".coin", ".loop"):
         phone.live.locator(place).scroll_into_view_if_needed()
         expect(phone.button("Next")).to_be_in_viewport(ratio=1)
+    expect(phone.live.locator(".below ~ .transport")).to_be_visible()  # the keyboard meets it last
 
 
 def test_the_keyboard_meets_the_parts_in_the_order_in_which_they_are_seen(phone: Reader) -> None:

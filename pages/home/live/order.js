@@ -7,6 +7,7 @@ const PHONE = 34; // em: text, coin and bars come first; what explains their loo
 /** Each part, what it stands behind on a wide page, what behind on a narrow one, and how wide that is. */
 const PLACES = [
   [".loop", ".branches", ".choice", BAND],
+  [".transport", ".prompt-place", ".below", PHONE],
   [".strip-sums", ".strip-scroll", ".choice", PHONE],
   [".coin", ".bars-unsent", ".bars-top", PHONE],
   [".bars-legend", ".bars-active", ".bars-unsent", PHONE],
