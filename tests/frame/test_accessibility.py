@@ -42,6 +42,7 @@ def opened(window: BrowserContext, url: str) -> Iterator[Page]:
     page = window.new_page()
     visit(page, url)
     yield page
+    page.evaluate("localStorage.clear()")  # who opens the app next is a newcomer again
     page.close()
 
 
