@@ -34,6 +34,11 @@ def digits(value: float, n_significant: int = 3) -> str:
     return f"{rounded:,.{max(0, n_significant - 1 - exponent)}f}".replace(",", THIN)
 
 
+def in_full(value: float) -> str:
+    """Writes a whole number with all its digits, another one with three."""
+    return count(int(value)) if float(value).is_integer() else digits(value)
+
+
 def percent(fraction: float) -> str:
     """Writes a fraction as a percentage: never "<0.01 %", and 100 % only where it is.
 

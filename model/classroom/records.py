@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["next", "sampler", "choice"]
+Kind: TypeAlias = Literal["next", "sampler", "choice", "number"]
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Question:
     words: str  # one sentence
     options: tuple[str, ...]  # what the buttons say
     shares: tuple[float, ...] = ()  # of "sampler": the probability of each option, summing to 1
-    may_write: bool = False  # a word of one's own is an answer too
+    may_write: bool = False  # a word of one's own is an answer too; of "number": a number
     closes_at: float | None = None  # on the room's clock, seconds; None: when the teacher closes it
 
 

@@ -7,6 +7,7 @@ knows no model and no page; every method may be called from any thread.
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 import time
@@ -23,6 +24,7 @@ MAX_PEOPLE = 100
 MAX_ROOMS = 50
 MAX_NAME, MAX_WORD, MAX_OPTIONS = 16, 40, 8  # characters, characters, buttons
 MAX_MARKS = 2  # on top of one letter
+MAX_NUMBER = 1e15
 IDLE_SECONDS = 2 * 3600.0  # after which a room that nobody touched is gone
 MIN_SECONDS_BETWEEN = 0.3  # answers of one phone
 HERE_SECONDS = 15.0  # a phone that asked within these is counted as here
@@ -274,7 +276,24 @@ def _checked(given: Answer, question: Question) -> Answer:
     word = _in_line(given.word)[:MAX_WORD]
     if not question.may_write or not word:
         raise RoomError("Choose one of the answers on offer.")
+    if question.kind == "number":
+        read_number(word)
     return Answer(None, word, confidence)
+
+
+def read_number(written: str) -> float:
+    """Returns the number that somebody wrote.
+
+    Raises:
+        RoomError: where it is none, or too large to be drawn.
+    """
+    try:
+        number = float(written)
+    except ValueError:
+        number = math.nan
+    if not abs(number) <= MAX_NUMBER:
+        raise RoomError("Write a number, such as 12 or 0.5.")
+    return number
 
 
 def _in_line(text: str) -> str:

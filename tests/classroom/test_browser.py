@@ -50,6 +50,21 @@ def press(page: Page, key: str) -> None:
     by_key(page, key).get_by_role("button").click()
 
 
+def predict_a_number(page: Page, phone: Page) -> None:
+    page.get_by_role("button", name="A question of your own").click()
+    options = page.get_by_role("textbox", name="Answers, one a line")
+    options.fill("")
+    options.press("Control+Enter")
+    press(page, "classroom_choice")
+    field = phone.locator("#word")
+    expect(field).to_have_attribute("type", "number", timeout=PATIENCE)
+    field.fill("12.5")
+    phone.locator("#write button").click()
+    expect(page.get_by_text("1 of 1 have answered")).to_be_visible(timeout=PATIENCE)
+    press(page, "classroom_close")
+    expect(by_key(page, "classroom_votes")).to_be_visible(timeout=PATIENCE)
+
+
 def test_a_round_with_phones_and_a_teacher_who_reloads(
     page: Page, window: BrowserContext, room: str, witness: Witness
 ) -> None:
@@ -77,6 +92,7 @@ def test_a_round_with_phones_and_a_teacher_who_reloads(
     assert text.startswith("The cat sat on the")
     assert len(text) > len("The cat sat on the")
 
+    predict_a_number(page, phone)
     for path, body in NO_PHONE_SENDS:
         status, told = call(f"{room}/{path}", "stranger", body)
         assert (status, told["error"][-1]) == (409, "."), (path, body)

@@ -57,7 +57,9 @@ def test_ask_close_append_and_ask_again(app: AppTest) -> None:
     press(app, "classroom_again")
     answer(app, 1)
     press(app, "classroom_close")
-    assert lesson(app).earlier == (0, 0, 1)
+    earlier = lesson(app).earlier
+    assert earlier is not None
+    assert earlier.counts == (0, 0, 1)
     assert not app.error
 
 

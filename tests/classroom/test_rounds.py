@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from model.classroom.records import Answer
+from model.classroom.room import RoomError
 from model.classroom.rounds import class_round, class_score, prob_of_answer
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from pages.lessons.classroom.state import Classroom
 from tests.charts.drawn_charts import checked
-from viz.classroom.charts import class_figure, draws_figure, votes_figure
+from viz.classroom.charts import class_figure, draws_figure, numbers_figure, votes_figure
 
 PROMPT = "The cat sat on the"
 
@@ -131,8 +132,39 @@ def test_at_the_end_of_a_text_nothing_is_asked_until_a_token_is_taken_back(
     assert lesson.room.question is not None
 
 
+def test_numbers_are_asked_for_twice_and_drawn_beside_the_true_one(lesson: Classroom) -> None:
+    room = lesson.room
+    assert room is not None
+    lesson.ask_own("How many bytes?", "", "many", seconds=None)
+    assert (lesson.problem is None, room.question) == (False, None)
+    lesson.ask_own("How many bytes?", "", "8192", seconds=None)
+    for written in ("100", "100", "1e6"):
+        assert room.question is not None
+        room.answer(room.join(), room.question.number, Answer(None, written))
+    for written in ("nan", "1e300", "ten"):
+        with pytest.raises(RoomError):
+            room.answer(room.join(), room.question.number, Answer(None, written))
+    lesson.close()
+    lesson.ask_again()
+    room.answer(room.join(), room.question.number, Answer(None, "8000.5"))
+    lesson.close()
+    assert lesson.tally is not None
+    assert lesson.earlier is not None
+    assert lesson.truth == 8192
+    chart = checked(numbers_figure(lesson.tally.words, lesson.earlier.words, lesson.truth))
+    assert [list(trace.x) for trace in chart.data] == [
+        [8000.5],
+        [100, 100, 1e6],
+        [8000.5] * 2,
+        [8192] * 2,
+    ]
+    assert list(chart.data[1].y) == [-1, -2, -1], "equal numbers are stacked"
+    assert chart.layout.xaxis.type == "log"
+    assert ",number,How many bytes?,1e6,1," in lesson.to_csv()
+
+
 def test_a_spreadsheet_takes_nothing_for_a_formula_and_names_nobody(lesson: Classroom) -> None:
-    lesson.ask_choice("Which?", "=SUM(A1)\nplain", seconds=None)
+    lesson.ask_own("Which?", "=SUM(A1)\nplain", seconds=None)
     vote(lesson, [0, 1])
     lesson.close()
     table = lesson.to_csv()

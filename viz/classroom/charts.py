@@ -5,18 +5,33 @@ People have the colour of the prompt, the model that of generated text, as every
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from model.classroom.records import ClassRound
-from viz.chart import Chart, add_bars, filled, new_figure
+from viz.chart import (
+    Chart,
+    add_bars,
+    add_line,
+    add_points,
+    empty_chart,
+    filled,
+    log_axis,
+    new_figure,
+)
 from viz.figure import Style
-from viz.format import count, percent, plural
+from viz.format import count, in_full, percent, plural
 from viz.labels import name_rows, plain
 from viz.palette import colour
 
 MAX_NAME = 18  # characters of a token
 MAX_ROWS = 6  # tokens
 ROW_HEIGHT = 50  # pixels, of two bars
+DOT, N_PLACES = 16, 60  # pixels of a dot that stands for a number, and how many have room in a row
+MAX_HEIGHT = 250  # pixels; more dots than that in a column overlap
+WIDE = 1000  # times the least number is the largest: their axis is logarithmic
 
 
 def class_figure(found: ClassRound, true_id: int | None = None) -> Chart:
@@ -65,6 +80,73 @@ def votes_figure(
         series.insert(0, ("before the discussion", [float(n) for n in earlier], "rejected"))
     caption = f"Measured: {plural(sum(votes), 'vote')}."
     return _bars([plain(o, 40) for o in options], series, caption, is_share=False)
+
+
+def numbers_figure(
+    written: Sequence[tuple[str, int]],
+    earlier: Sequence[tuple[str, int]],
+    truth: float | None,
+) -> Chart:
+    """Draws the numbers that a class wrote as stacked dots, those of an earlier time below them.
+
+    Args:
+        written: Each number, and how many wrote it.
+        earlier: The same of the first time, where it was asked twice, else nothing.
+        truth: The true number, where it is known.
+    """
+    now, before = _numbers(written), _numbers(earlier)
+    if not now:
+        return empty_chart("Nobody wrote a number.")
+    every = [*now, *before, *([] if truth is None else [truth])]
+    low, high = min(every), max(every)
+    is_log = low > 0 and high >= WIDE * low
+    wide = (math.log(high / low) if is_log else high - low) / N_PLACES
+    above, below = (_stacked(numbers, wide, is_log=is_log) for numbers in (now, before))
+    ends = [-max(below, default=0) - 0.7, max(above) + 0.7]
+    figure = new_figure(round(min(MAX_HEIGHT, 80 + DOT * (ends[1] - ends[0]))))
+    look = {"size": DOT - 2, "color": colour("prompt")}
+    add_points(figure, "now", now, above, look, "%{x}")
+    if before:
+        look |= {"color": colour("rejected"), "symbol": "x"}
+        down = [-height for height in below]
+        add_points(figure, "before the discussion", before, down, look, "%{x}")
+    middle = float(np.median(now))
+    lines = [(f"median {in_full(middle)}", middle, "prompt", "dash")]
+    if truth is not None:
+        lines.append((f"true {in_full(truth)}", truth, "generated", "solid"))
+    for name, value, role, dash in lines:
+        add_line(figure, name, [value, value], ends, colour(role), dash=dash)
+    figure.update_yaxes(visible=False, range=ends)
+    if is_log:
+        figure.update_xaxes(**log_axis(low / 1.5, high * 1.5, ""))
+    else:
+        room = 0.06 * (high - low) or 1
+        figure.update_xaxes(range=[low - room, high + room])
+    first, third = np.quantile(now, [0.25, 0.75])
+    caption = (
+        f"Measured: {plural(len(now), 'number')}, median {in_full(middle)}, the middle half from "
+        f"{in_full(first)} to {in_full(third)}."
+    )
+    if truth is not None:
+        caption += f" The true number is {in_full(truth)}."
+    return Chart(figure, "The numbers of the class", caption)
+
+
+def _numbers(written: Sequence[tuple[str, int]]) -> list[float]:
+    return sorted(float(number) for number, n in written for _ in range(n))
+
+
+def _stacked(numbers: Sequence[float], wide: float, *, is_log: bool) -> list[int]:
+    """Returns a height for each number, rising ones: the lowest where no dot is in the way."""
+    lasts: list[float] = []  # at each height, where the last dot stands
+    heights: list[int] = []
+    for number in numbers:
+        place = math.log(number) if is_log else number
+        free = (i for i, last in enumerate(lasts) if place > last + wide)
+        height = next(free, len(lasts))
+        lasts[height : height + 1] = [place]
+        heights.append(height + 1)
+    return heights
 
 
 def _bars(

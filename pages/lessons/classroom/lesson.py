@@ -8,6 +8,7 @@ from functools import partial
 
 import segno
 import streamlit as st
+from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.classroom.room import RoomError, find_room
@@ -24,7 +25,7 @@ from pages.lessons.classroom.address import phone_address
 from pages.lessons.classroom.keep import keep_key, kept_key
 from pages.lessons.classroom.settings import SETTINGS
 from pages.lessons.classroom.state import Classroom
-from viz.classroom.charts import class_figure, draws_figure, votes_figure
+from viz.classroom.charts import class_figure, draws_figure, numbers_figure, votes_figure
 from viz.format import plural
 from viz.palette import code
 from viz.strip import chip, element, paragraph
@@ -102,10 +103,12 @@ def _closed_door(lesson: Classroom) -> None:
     st.button("Open a room", type="primary", key="classroom_open", on_click=lesson.open)
     st.markdown(
         "- **What comes next?** Everyone gives a token and a confidence. The class’s distribution "
-        "appears beside the model’s, both scored in bits.\n"
+        "appears beside the model’s, both scored in bits. The token with the most votes can be "
+        "forced.\n"
         "- **You are the sampler.** Each phone gets its own random number and finds the token on "
         "which it falls. The draws of the class fill a histogram beside the distribution.\n"
-        "- **A question of your own**, with a second vote after the discussion.\n"
+        "- **A question of your own**, with a second vote after the discussion: answers to choose "
+        "from, or a number to predict.\n"
         "- **Follow.** Phones show the text as it grows, and *Take the text over* opens it on the "
         "student’s own page."
     )
@@ -178,7 +181,7 @@ def _open_question(lesson: Classroom) -> None:
     left = room.seconds_left
     time = "" if left is None else f" · {left:.0f} s left"
     st.html(
-        paragraph(room.question.words, style="font-size:1.5rem;font-weight:600")
+        _words(room.question.words)
         + paragraph(
             f"{len(room.answers())} of {room.n_people} have answered{time}",
             style="font-size:2.2rem",
@@ -187,6 +190,10 @@ def _open_question(lesson: Classroom) -> None:
     if room.question.kind == "choice":
         st.markdown("\n".join(f"- {as_written(option)}" for option in room.question.options))
     st.button("Close and show", type="primary", key="classroom_close", on_click=lesson.close)
+
+
+def _words(question: str) -> Markup:
+    return paragraph(question, style="font-size:1.5rem;font-weight:600")
 
 
 def _outcome(lesson: Classroom) -> None:
@@ -208,7 +215,14 @@ def _outcome(lesson: Classroom) -> None:
             "number fell."
         )
     else:
-        figure = votes_figure(question.options, tally.counts, lesson.earlier)
+        st.html(_words(question.words))
+        earlier = lesson.earlier
+        if question.kind == "number":
+            figure = numbers_figure(tally.words, earlier.words if earlier else (), lesson.truth)
+        else:
+            figure = votes_figure(
+                question.options, tally.counts, earlier.counts if earlier else None
+            )
         show_chart(figure, "classroom_votes")
         st.button("Ask the same again", key="classroom_again", on_click=lesson.ask_again)
 
@@ -257,6 +271,7 @@ def _ask(lesson: Classroom) -> None:
         with st.popover("A question of your own", key="classroom_own"):
             SETTINGS.widget("question")
             SETTINGS.widget("options", height=110)
+            SETTINGS.widget("truth")
             st.button("Ask", key="classroom_choice", on_click=_ask_own, args=(lesson, seconds))
 
 
@@ -265,7 +280,7 @@ def _start(lesson: Classroom) -> None:
 
 
 def _ask_own(lesson: Classroom, seconds: float | None) -> None:
-    lesson.ask_choice(SETTINGS["question"], SETTINGS["options"], seconds=seconds)
+    lesson.ask_own(SETTINGS["question"], SETTINGS["options"], SETTINGS["truth"], seconds=seconds)
 
 
 def _append(

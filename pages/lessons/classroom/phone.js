@@ -71,7 +71,7 @@ function paint() {
   paintOptions(question);
   paintSureness(question);
   paintBar(question);
-  byId("write").hidden = !question.may_write || !question.is_open;
+  paintField(question);
   byId("sent").replaceChildren(sentInWords(question), ...fallOf(question));
 }
 
@@ -151,6 +151,13 @@ function paintSureness({ kind, is_open: isOpen }) {
   };
   row.append(...SURENESS.map(([words, value]) => makeButton(words, value === sureness, () => choose(value))));
   place.replaceChildren(place.querySelector("legend"), row);
+}
+
+function paintField({ kind, may_write: mayWrite, is_open: isOpen }) {
+  const isNumber = kind === "number"; // a phone then shows its digits, and reads them as its country does
+  byId("write").hidden = !mayWrite || !isOpen;
+  byId("word").type = isNumber ? "number" : "text";
+  byId("own").textContent = isNumber ? "Your number" : "or a word of your own";
 }
 
 function paintBar({ shares }) {

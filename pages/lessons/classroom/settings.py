@@ -18,5 +18,11 @@ SETTINGS = SettingsTable(
     Switch("may_write", "Students may write a word of their own", False),
     Whole("seconds", "Seconds to answer; 0 for no limit", 0, low=0, high=300),
     Text("question", "Question", "Which temperature suits a poem?", max_characters=300),
-    Text("options", "Answers, one a line", "0\n0.7\n1.5"),
+    Text("options", "Answers, one a line; without any, everyone writes a number", "0\n0.7\n1.5"),
+    Text(
+        "truth",
+        "The true number, if it is known; it is shown with the answers",
+        "",
+        max_characters=20,
+    ),
 )

@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from model.classroom.records import ClassRound, ClassScore, Kind, Tally
-from model.classroom.room import Room, end_room, open_room
+from model.classroom.room import Room, end_room, open_room, read_number
 from model.classroom.rounds import class_round, class_score, landing, tokens_of
 from model.draw import best_ids
 from model.generation import Generation
@@ -28,7 +28,7 @@ from model.masks import log_softmax
 from model.sampling import Settings
 from model.tokenizing import encode, label
 from pages.frame.lesson_state import LessonState
-from viz.format import guard, percent
+from viz.format import guard, in_full, percent
 from viz.labels import in_sentence
 
 P = ParamSpec("P")
@@ -63,6 +63,7 @@ class Classroom(LessonState):
     score: ClassScore | None = None
     landed: list[int] = field(default_factory=list)
     n_right: int = 0  # taps where the phone's number truly fell
+    truth: float | None = None  # of the number that was asked for last, where it is known
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     # The room
@@ -118,18 +119,23 @@ class Classroom(LessonState):
         self._ask("sampler", words, labels, shares=shares, seconds=seconds)
 
     @one_at_a_time
-    def ask_choice(self, words: str, options: str, *, seconds: float | None) -> None:
-        """Ask a question of the teacher's own, an answer a line."""
+    def ask_own(self, words: str, options: str, truth: str = "", *, seconds: float | None) -> None:
+        """Ask a question of the teacher's own: an answer a line; without any, for a number."""
         lines = [line.strip()[:80] for line in options.splitlines() if line.strip()]
-        words = " ".join(words.split())[:300] or "Which?"
-        self._ask("choice", words, list(dict.fromkeys(lines)), seconds=seconds)
+        words = " ".join(words.split())[:300]
+        if lines:
+            self._ask("choice", words or "Which?", list(dict.fromkeys(lines)), seconds=seconds)
+            return
+        known = read_number(truth) if truth.strip() else None
+        self._ask("number", words or "Which number?", [], may_write=True, seconds=seconds)
+        self.truth = known
 
     @one_at_a_time
     def ask_again(self) -> None:
         """Ask the question that was closed last again, after a discussion."""
         if self.tally is not None:
             asked = self.tally.question
-            self._ask(asked.kind, asked.words, list(asked.options))
+            self._ask(asked.kind, asked.words, list(asked.options), may_write=asked.may_write)
 
     # What came of it
 
@@ -151,6 +157,8 @@ class Classroom(LessonState):
             falls = [(landing(shares, coin), answer) for coin, answer in room.coins()]
             self.landed = [sum(place == i for place, _ in falls) for i in range(len(shares))]
             self.n_right = sum(answer is not None and answer.option == i for i, answer in falls)
+        elif room.question.kind == "number" and self.truth is not None:
+            room.reveal(f"The true number is {in_full(self.truth)}.")
 
     @one_at_a_time
     def append(self, token_id: int | None = None, *, is_scored: bool = True) -> None:
@@ -204,8 +212,8 @@ class Classroom(LessonState):
         return self.found is not None and len(self.generation.ids) != self.found.position
 
     @property
-    def earlier(self) -> tuple[int, ...] | None:
-        """The votes of the first time the same question was asked, where it was asked twice."""
+    def earlier(self) -> Tally | None:
+        """The answers of the first time the same question was asked, where it was asked twice."""
         if self.room is None or self.tally is None:
             return None
         same = [
@@ -214,7 +222,7 @@ class Classroom(LessonState):
             if tally.question.words == self.tally.question.words
             and tally.question.options == self.tally.question.options
         ]
-        return same[0].counts if len(same) > 1 else None
+        return same[0] if len(same) > 1 else None
 
     def to_csv(self) -> str:
         """Write what was asked and how often each answer was given: nobody's name is in it."""
