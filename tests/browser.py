@@ -1,16 +1,31 @@
-"""One server and one Chromium per worker, and a page that notes down whatever goes wrong in it."""
+"""One server and one Chromium per worker, and pages that note down whatever goes wrong in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSize, expect
 
-from benchmarks.harness import CLOCK, ROOT, Server, Witness, chromium, serve
+from benchmarks.harness import (
+    CLOCK,
+    ROOT,
+    Server,
+    Witness,
+    by_key,
+    chromium,
+    serve,
+    visit,
+    wait_idle,
+)
 from benchmarks.home_page import PATIENCE
+from pages.frame.contents import lesson_at
+from tests.frame.accessibility import forget_first_requests
 
+SCREEN: ViewportSize = {"width": 1280, "height": 800}
+GLOSSARY = "glossary"
 ORIGIN = "http://scripts.test/"
 
 expect.set_options(timeout=PATIENCE)  # what is expected is waited for; no test fails on the clock
@@ -53,7 +68,7 @@ def window(browser: Browser, url: str) -> Iterator[BrowserContext]:
     Its first tab stays and keeps the site's process, and with it what was compiled; a new window
     for each page would cost Chromium half as much again as the page.
     """
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = browser.new_context(viewport=SCREEN)
     context.add_init_script(CLOCK)
     context.new_page().goto(f"{url}/_stcore/health")
     yield context
@@ -61,18 +76,10 @@ def window(browser: Browser, url: str) -> Iterator[BrowserContext]:
 
 
 @contextmanager
-def watched(window: BrowserContext, server: Server, witness: Witness) -> Iterator[Page]:
-    """A fresh blank page at 1280 x 800; when it is left it must have met no error of any kind."""
-    printed_before, others = len(server.log()), window.pages
-    page = window.new_page()
-    witness.watch(page)
-    yield page
-    forget = {"origin": server.url, "storageTypes": "cookies,local_storage,indexeddb"}
-    window.new_cdp_session(page).send("Storage.clearDataForOrigin", forget)
-    for opened in window.pages:
-        if opened not in others:
-            opened.close()
-
+def unharmed(server: Server, witness: Witness) -> Iterator[None]:
+    """What is done meanwhile must meet no error of any kind."""
+    printed_before = len(server.log())
+    yield
     printed = server.log()[printed_before:]
     print(printed)  # noqa: T201  pytest shows it beside a failure
     assert "Traceback" not in printed, f"The server printed a traceback:\n{printed}"
@@ -80,11 +87,103 @@ def watched(window: BrowserContext, server: Server, witness: Witness) -> Iterato
     assert not witness.errors, f"The browser's console shows errors: {witness.errors}"
 
 
+def clear_storage(page: Page, server: Server) -> None:
+    """Who opens the app next is a newcomer again."""
+    kinds = {"origin": server.url, "storageTypes": "cookies,local_storage,indexeddb"}
+    page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", kinds)
+
+
+@contextmanager
+def watched(window: BrowserContext, server: Server, witness: Witness) -> Iterator[Page]:
+    """A fresh blank page at 1280 x 800; when it is left it must have met no error of any kind."""
+    others = window.pages
+    page = window.new_page()
+    witness.watch(page)
+    with unharmed(server, witness):
+        yield page
+        clear_storage(page, server)
+        for opened in window.pages:
+            if opened not in others:
+                opened.close()
+
+
 @pytest.fixture
 def page(window: BrowserContext, server: Server, witness: Witness) -> Iterator[Page]:
     """A page of the test's own."""
     with watched(window, server, witness) as page:
         yield page
+
+
+class LessonTab:
+    """A page in which lessons are turned to by the table of contents: to open one takes seconds."""
+
+    def __init__(self, window: BrowserContext, url: str) -> None:
+        """Opens nothing before it is needed."""
+        self.window, self.url, self.witness = window, url, Witness()
+        self.page: Page | None = None
+        self.shown, self.seen = GLOSSARY, set[str]()
+
+    def turn_to(self, lesson: str) -> Page:
+        """Shows a lesson, by the name of its file, to a reader who has not seen it."""
+        if lesson in self.seen:
+            self.close()
+        page = self.page = self.page or self._opened()
+        page.bring_to_front()  # a page behind another draws no frame
+        if self.shown != GLOSSARY:  # drawn anew by the lines below: the glossary costs the least
+            by_key(page, "neighbours").get_by_role("link", name="Glossary").click()
+            expect(page).to_have_title(re.compile("Glossary"))
+            wait_idle(page)
+        page.set_viewport_size(SCREEN)
+        page.emulate_media(color_scheme="light")
+        known = lesson_at(f"pages/{lesson}.py")
+        self.shown = lesson
+        self.seen.add(lesson)
+        page.get_by_test_id("stTopNavSection").get_by_text(known.section).click()
+        page.get_by_role("menuitem", name=known.title).click()
+        expect(page).to_have_title(re.compile(known.title, re.IGNORECASE))
+        wait_idle(page)
+        return page
+
+    def _opened(self) -> Page:
+        page = self.window.new_page()
+        self.witness.watch(page)
+        visit(page, f"{self.url}/{GLOSSARY}")
+        forget_first_requests(self.witness)
+        return page
+
+    def close(self) -> None:
+        """Forgets the page, and the reader with it."""
+        if self.page is not None:
+            self.page.close()
+        self.page, self.shown = None, GLOSSARY
+        for noted in (self.seen, self.witness.errors, self.witness.outside):
+            noted.clear()
+
+
+@pytest.fixture(scope="session")
+def _lesson_tab(window: BrowserContext, url: str) -> LessonTab:
+    return LessonTab(window, url)
+
+
+@pytest.fixture
+def turn_to(
+    _lesson_tab: LessonTab, server: Server, request: pytest.FixtureRequest
+) -> Iterator[Callable[[str], Page]]:
+    """Turn to a lesson in the page that a worker's lessons share.
+
+    It is not handed on by a test that fails, nor by the first page's: lessons take up that text.
+    """
+    n_failed, can_go_on = request.session.testsfailed, False
+    try:
+        with unharmed(server, _lesson_tab.witness):
+            yield _lesson_tab.turn_to
+            if _lesson_tab.page is not None:
+                clear_storage(_lesson_tab.page, server)
+        has_failed = request.session.testsfailed > n_failed
+        can_go_on = not has_failed and "generate" not in _lesson_tab.seen
+    finally:
+        if not can_go_on:
+            _lesson_tab.close()
 
 
 @pytest.fixture(scope="session")

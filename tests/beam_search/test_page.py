@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import Witness, by_key
+from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE
 from model.beam_search.costs import measure_costs
 from model.job import Job
@@ -119,13 +120,11 @@ def test_what_a_model_cannot_read_leaves_the_tree_or_gives_way_to_the_example(ap
 
 
 @pytest.mark.browser
-def test_the_tree_grows_step_by_step_and_the_best_is_proved(
-    page: Page, url: str, witness: Witness
-) -> None:
-    page.goto(f"{url}/beam_search")
+def test_the_tree_grows_step_by_step_and_the_best_is_proved(turn_to: Callable[[str], Page]) -> None:
+    page = turn_to("beam_search")
     chips = by_key(page, "beam_tree").locator(".annotation")
     expect(page.get_by_text("Token 5 of at most 10")).to_be_visible(timeout=3 * PATIENCE)
-    assert_accessible(page, witness)
+    assert_accessible(page)
     expect(chips.first).to_be_visible(timeout=PATIENCE)
     n_before = chips.count()
     by_key(page, "beam_step").get_by_role("button").click()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import Witness, by_key
+from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 
@@ -14,13 +16,13 @@ SLOW = 3 * PATIENCE  # eight figures and a dozen passes at a visit
 
 
 def test_a_head_is_pressed_the_mask_taken_off_and_a_token_changed(
-    page: Page, url: str, witness: Witness
+    turn_to: Callable[[str], Page],
 ) -> None:
-    page.goto(f"{url}/causal_mask")
+    page = turn_to("causal_mask")
     main = page.locator("[data-testid=stMain]")
     expect(main).to_contain_text("in all layers and heads: 0", timeout=SLOW)
     expect(by_key(page, "mask_loss_numbers")).to_be_visible(timeout=SLOW)
-    assert_accessible(page, witness)
+    assert_accessible(page)
 
     heads = by_key(page, "mask_heads").locator(".js-plotly-plot")
     expect(heads.locator(".scatterlayer .point").first).to_be_attached(timeout=SLOW)

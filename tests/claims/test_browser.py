@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import Witness, by_key, visit
+from benchmarks.harness import by_key
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 
 pytestmark = pytest.mark.browser
@@ -16,12 +17,12 @@ SLOW = 120_000  # ms: an experiment on a busy machine
 
 
 def test_a_claim_is_run_all_are_begun_and_stopped_and_the_report_is_kept(
-    page: Page, url: str, witness: Witness
+    turn_to: Callable[[str], Page],
 ) -> None:
-    visit(page, f"{url}/claims")
+    page = turn_to("claims")
     row = by_key(page, "claim_C04")
     expect(row).to_be_visible(timeout=SLOW)
-    assert_accessible(page, witness)
+    assert_accessible(page)
     by_key(page, "run_C04").get_by_role("button").click()
     expect(row.get_by_text("≡ by definition")).to_be_visible(timeout=SLOW)
     expect(page.get_by_text("1 by definition, 44 not run")).to_be_visible(timeout=SLOW)

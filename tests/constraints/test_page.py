@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import Witness, by_key
+from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE
 from model.constraints.experiments import compare_methods
 from model.job import Job
@@ -108,12 +110,12 @@ def test_methods_are_compared_as_far_as_they_have_texts(app: AppTest) -> None:
 
 @pytest.mark.browser
 def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
-    page: Page, url: str, witness: Witness
+    turn_to: Callable[[str], Page],
 ) -> None:
-    page.goto(f"{url}/constraints")
+    page = turn_to("constraints")
     step = by_key(page, "constraint_step").get_by_role("button")
     expect(step).to_be_enabled(timeout=3 * PATIENCE)
-    assert_accessible(page, witness)
+    assert_accessible(page)
     step.click()
     expect(page.get_by_text("allowed along this path")).to_be_visible(timeout=PATIENCE)
     step.click()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import Witness, by_key
+from benchmarks.harness import by_key
 from model.diffusion.denoising import Diffusion
 from model.loading import LoadError
 from pages.frame import lesson_state
@@ -185,12 +187,12 @@ def test_the_page_survives_a_look_at_another_lesson_and_another_judge(app: AppTe
 
 
 @pytest.mark.browser
-def test_a_page_settles_pass_by_pass(page: Page, url: str, witness: Witness) -> None:
-    page.goto(f"{url}/diffusion")
+def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
+    page = turn_to("diffusion")
     sheet, checked = page.locator(".sheet").first, page.locator(".sheet").nth(1)
     cells = sheet.locator("span.cell")
     expect(cells.first).to_be_visible()
-    assert_accessible(page, witness)
+    assert_accessible(page)
     expect(by_key(page, "diffusion_history").locator(".js-plotly-plot")).to_be_visible()
     by_key(page, "diffusion_reset").get_by_role("button").click()
     n_open = 32

@@ -76,14 +76,9 @@ def assert_fits(page: Page, window: ViewportSize = PHONE) -> None:
     page.wait_for_function(f"({OVERHANG})() <= 0")
 
 
-def assert_accessible(page: Page, witness: Witness | None = None) -> None:
-    """The page as it stands: every rule, and no text too small to read.
-
-    With a witness, the page was just opened below its own address.
-    """
+def assert_accessible(page: Page) -> None:
+    """The page as it stands: every rule, and no text too small to read."""
     wait_idle(page)
-    if witness:
-        forget_first_requests(witness)
     expect(page.get_by_text("Loading the model…")).to_have_count(0)
     assert page.evaluate(SMALL_TEXT) == []
     assert violations(page) == []

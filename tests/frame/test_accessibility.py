@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from benchmarks.harness import by_key, visit, wait_idle
+from benchmarks.harness import by_key
 from pages.frame.contents import LESSONS, Lesson
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 
@@ -28,33 +27,14 @@ def is_looked_at_elsewhere(lesson: Lesson) -> bool:
     return any("assert_accessible_to_all(" in text for text in tests)
 
 
-def turn_to(page: Page, lesson: Lesson) -> None:
-    """Go to a page by the table of contents: no script of the last one is started again."""
-    page.get_by_test_id("stTopNavSection").get_by_text(lesson.section).click()
-    page.get_by_role("menuitem", name=lesson.title).click()
-    expect(page).to_have_title(re.compile(lesson.title, re.IGNORECASE))
-    wait_idle(page)
-
-
-@pytest.fixture(scope="module")
-def opened(window: BrowserContext, url: str) -> Iterator[Page]:
-    """One reader of all pages."""
-    page = window.new_page()
-    visit(page, url)
-    yield page
-    page.evaluate("localStorage.clear()")  # who opens the app next is a newcomer again
-    page.close()
-
-
 @pytest.mark.parametrize(
     "lesson", [one for one in LESSONS if not is_looked_at_elsewhere(one)], ids=stem
 )
-def test_a_page_shuts_nobody_out(opened: Page, lesson: Lesson) -> None:
-    opened.set_viewport_size({"width": 1280, "height": 800})
-    turn_to(opened, lesson)
+def test_a_page_shuts_nobody_out(turn_to: Callable[[str], Page], lesson: Lesson) -> None:
+    page = turn_to(stem(lesson))
     if lesson.is_home:
-        press = by_key(opened, "live").get_by_role("button", name="Next")
+        press = by_key(page, "live").get_by_role("button", name="Next")
         expect(press).to_be_visible()
-        assert_accessible(opened)
+        assert_accessible(page)
         press.click()
-    assert_accessible_to_all(opened)
+    assert_accessible_to_all(page)

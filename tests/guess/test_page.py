@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import Witness, by_key
+from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE
 from pages.lessons.guess.settings import PASSAGES
 from pages.lessons.guess.state import GuessLesson
@@ -93,11 +95,11 @@ def test_another_text_is_played_to_its_end_and_one_that_is_too_short_is_not(app:
 
 
 @pytest.mark.browser
-def test_a_game_by_keyboard_alone(page: Page, url: str, witness: Witness) -> None:
-    page.goto(f"{url}/guess")
+def test_a_game_by_keyboard_alone(turn_to: Callable[[str], Page]) -> None:
+    page = turn_to("guess")
     field = by_key(page, "guess_line_0").locator("input")
     expect(field).to_be_visible(timeout=4 * PATIENCE)
-    assert_accessible(page, witness)
+    assert_accessible(page)
     blank = page.get_by_label("the hidden token")
     expect(blank).to_be_visible(timeout=PATIENCE)
     field.focus()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from benchmarks.harness import Witness, by_key
+from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 
@@ -22,14 +23,14 @@ SEND_LATE = """() => {
 
 
 def test_the_grid_grows_and_a_press_that_is_sent_again_pauses_and_stops_once(
-    page: Page, url: str, witness: Witness
+    turn_to: Callable[[str], Page],
 ) -> None:
-    page.goto(f"{url}/kv_cache")
+    page = turn_to("kv_cache")
     said = by_key(page, "kv_grid").locator(
         "xpath=following::*[@data-testid='stCaptionContainer'][1]"
     )
     expect(said).to_contain_text("for each of 6 positions", timeout=4 * PATIENCE)
-    assert_accessible(page, witness)
+    assert_accessible(page)
     by_key(page, "kv_step").get_by_role("button").click()
     expect(said).to_contain_text("for each of 7 positions")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from statistics import fmean
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import Witness, by_key
+from benchmarks.harness import by_key
 from model.held_out import held_out
 from model.job import Job
 from model.snowball.records import ForkStep
@@ -167,13 +168,13 @@ def test_forks_exposure_long_texts_and_contexts_are_measured(app: AppTest) -> No
 
 @pytest.mark.browser
 def test_a_click_chooses_the_place_and_force_parts_the_texts(
-    page: Page, url: str, witness: Witness
+    turn_to: Callable[[str], Page],
 ) -> None:
-    page.goto(f"{url}/snowball")
+    page = turn_to("snowball")
     strip = by_key(page, "snowball_strip")
     force = by_key(page, "snowball_fork_run").get_by_role("button")
     expect(force).to_be_enabled()
-    assert_accessible(page, witness)
+    assert_accessible(page)
 
     strip.locator("button").nth(6).click()
     expect(by_key(page, "snowball_place").locator("input")).to_have_value("7")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import Witness, by_key
+from benchmarks.harness import by_key
 from model.generation import Generation
 from model.speculative.records import CROP, PROPOSE
 from pages.lessons.speculative import proof, speed
@@ -164,10 +165,10 @@ def test_drafts_are_compared_and_both_proofs_run(
 
 
 @pytest.mark.browser
-def test_a_round_unfolds_and_the_proof_stops(page: Page, url: str, witness: Witness) -> None:
-    page.goto(f"{url}/speculative")
+def test_a_round_unfolds_and_the_proof_stops(turn_to: Callable[[str], Page]) -> None:
+    page = turn_to("speculative")
     expect(page.get_by_text("Both caches drop what was rejected.")).to_be_visible()
-    assert_accessible(page, witness)
+    assert_accessible(page)
     step = by_key(page, "spec_step").get_by_role("button")
     step.click()
     expect(page.get_by_text("The draft writes ahead")).to_be_visible()
