@@ -158,5 +158,4 @@ def padding_grid(padding: Padding) -> Markup:
                 box = chip(labels[column - n_pads], "prompt", style=style)
             cells.append(box)
     grid = "display:inline-grid;gap:4px;grid-auto-columns:max-content"
-    scrolled = {"tabindex": "0", "role": "group", "aria_label": "The padded batch"}
-    return element("div", element("div", *cells, style=grid), style="overflow-x:auto", **scrolled)
+    return element("div", element("div", *cells, style=grid), style="overflow-x:auto")
