@@ -50,6 +50,10 @@ def score(name: str, guesses: Sequence[GuessRead], token_id: int, n_vocab: int) 
     )
 
 
+class NoGuess(ValueError):  # noqa: N818  it is no error
+    """Nobody wrote a guess: what to do instead, in one sentence."""
+
+
 class GuessingGame:
     """A text of which only the beginning is revealed; each round reveals one token more.
 
@@ -116,7 +120,8 @@ class GuessingGame:
             unit: What the numbers are.
 
         Raises:
-            ValueError: One sentence with the remedy; nothing is revealed then.
+            ValueError: One sentence with the remedy; nothing is revealed then. NoGuess where all
+                fields are empty.
         """
         if self.is_over:
             raise ValueError("The whole text is revealed: start another game.")
@@ -128,7 +133,7 @@ class GuessingGame:
             for name, line in lines.items()
         }
         if not any(guesses.values()):
-            raise ValueError("There is no guess yet: write a word, or press Skip.")
+            raise NoGuess("There is no guess yet: write a word, or press Skip.")
 
         # predict: the model's own distribution, over the whole vocabulary
         named = {guess.token_id for read in guesses.values() for guess in read}

@@ -78,6 +78,8 @@ def _game(lesson: GuessLesson) -> None:
     else:
         _fields(lesson)
     _setup(lesson)
+    if lesson.hint:
+        st.info(lesson.hint)
     show_error(lesson.problem)
     show_revealed(lesson)
     show_bounds(lesson)

@@ -6,10 +6,11 @@ Knows nothing of Streamlit.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from model.guess.game import GuessingGame
+from model.guess.game import GuessingGame, NoGuess
 from model.guess.parsing import Unit
 from model.guess.records import MODEL, UNIFORM
 from pages.frame.lesson_state import LessonState
@@ -49,6 +50,17 @@ class GuessLesson(LessonState):
     game: GuessingGame
     names: tuple[str, ...] = ("You",)
     unit: Unit = "percent"
+    hint: str | None = None  # what to do instead of an empty guess, in one sentence
+
+    @contextmanager
+    def attempt(self, stays: str = "") -> Iterator[None]:
+        """As every lesson does; an empty guess is no fault yet."""
+        self.hint = None
+        with super().attempt(stays):
+            try:
+                yield
+            except NoGuess as error:
+                self.hint = str(error)
 
     def start(self, text: str, n_open: int) -> None:
         """Begin with another text; one that cannot be played leaves the game as it is."""
@@ -64,7 +76,7 @@ class GuessLesson(LessonState):
         """Score what everybody wrote; return whether the token was revealed."""
         with self.attempt():
             self.game.play(lines, self.unit)
-        return self.problem is None
+        return self.problem is None and self.hint is None
 
     def skip(self) -> None:
         """Reveal a token that nobody guesses."""
