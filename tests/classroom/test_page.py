@@ -63,6 +63,20 @@ def test_ask_close_append_and_ask_again(app: AppTest) -> None:
     assert not app.error
 
 
+def test_the_true_number_is_shown_when_the_teacher_says_so(app: AppTest) -> None:
+    app.text_area(key="classroom_options").set_value("").run()
+    app.text_input(key="classroom_truth").set_value("12").run()
+    press(app, "classroom_choice")
+    room = room_of(app)
+    assert room.question is not None
+    room.answer(room.join(), room.question.number, Answer(None, "10"))
+    press(app, "classroom_close")
+    assert room.revealed == ""
+    press(app, "classroom_tell")
+    assert "12" in room.revealed
+    assert "classroom_tell" not in {button.key for button in app.button}
+
+
 def test_a_question_of_one_answer_and_a_text_too_long_get_one_sentence(app: AppTest) -> None:
     app.text_area(key="classroom_options").set_value("only one").run()
     press(app, "classroom_choice")

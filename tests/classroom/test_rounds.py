@@ -150,7 +150,10 @@ def test_numbers_are_asked_for_twice_and_drawn_beside_the_true_one(lesson: Class
     lesson.close()
     assert lesson.tally is not None
     assert lesson.earlier is not None
-    assert lesson.truth == 8192
+    assert room.revealed == ""
+    lesson.tell()
+    assert "8" in room.revealed
+    assert (lesson.truth, lesson.is_told) == (8192, True)
     chart = checked(numbers_figure(lesson.tally.words, lesson.earlier.words, lesson.truth))
     assert [list(trace.x) for trace in chart.data] == [
         [8000.5],

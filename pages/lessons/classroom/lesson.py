@@ -218,13 +218,17 @@ def _outcome(lesson: Classroom) -> None:
         st.html(_words(question.words))
         earlier = lesson.earlier
         if question.kind == "number":
-            figure = numbers_figure(tally.words, earlier.words if earlier else (), lesson.truth)
+            truth = lesson.truth if lesson.is_told else None
+            figure = numbers_figure(tally.words, earlier.words if earlier else (), truth)
         else:
             figure = votes_figure(
                 question.options, tally.counts, earlier.counts if earlier else None
             )
         show_chart(figure, "classroom_votes")
-        st.button("Ask the same again", key="classroom_again", on_click=lesson.ask_again)
+        with st.container(horizontal=True):
+            st.button("Ask the same again", key="classroom_again", on_click=lesson.ask_again)
+            if question.kind == "number" and lesson.truth is not None and not lesson.is_told:
+                st.button("Show the true number", key="classroom_tell", on_click=lesson.tell)
 
 
 def _score(lesson: Classroom) -> None:

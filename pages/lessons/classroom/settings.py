@@ -21,7 +21,7 @@ SETTINGS = SettingsTable(
     Text("options", "Answers, one a line; without any, everyone writes a number", "0\n0.7\n1.5"),
     Text(
         "truth",
-        "The true number, if it is known; it is shown with the answers",
+        "The true number, if it is known; you show it when you like",
         "",
         max_characters=20,
     ),

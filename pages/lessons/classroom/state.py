@@ -64,6 +64,7 @@ class Classroom(LessonState):
     landed: list[int] = field(default_factory=list)
     n_right: int = 0  # taps where the phone's number truly fell
     truth: float | None = None  # of the number that was asked for last, where it is known
+    is_told: bool = False  # the class has seen it
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     # The room
@@ -128,7 +129,7 @@ class Classroom(LessonState):
             return
         known = read_number(truth) if truth.strip() else None
         self._ask("number", words or "Which number?", [], may_write=True, seconds=seconds)
-        self.truth = known
+        self.truth, self.is_told = known, False
 
     @one_at_a_time
     def ask_again(self) -> None:
@@ -157,8 +158,13 @@ class Classroom(LessonState):
             falls = [(landing(shares, coin), answer) for coin, answer in room.coins()]
             self.landed = [sum(place == i for place, _ in falls) for i in range(len(shares))]
             self.n_right = sum(answer is not None and answer.option == i for i, answer in falls)
-        elif room.question.kind == "number" and self.truth is not None:
-            room.reveal(f"The true number is {in_full(self.truth)}.")
+
+    @one_at_a_time
+    def tell(self) -> None:
+        """Show the true number: a class that votes again must not know it before."""
+        if self.room is not None and self.truth is not None:
+            self.is_told = True
+            self.room.reveal(f"The true number is {in_full(self.truth)}.")
 
     @one_at_a_time
     def append(self, token_id: int | None = None, *, is_scored: bool = True) -> None:
