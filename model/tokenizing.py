@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _VISIBLE = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 # characters that print as nothing although Unicode calls them letters or symbols
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffd")
+_LABELS: WeakKeyDictionary[Any, dict[int, str]] = WeakKeyDictionary()  # by tokenizer and id
 
 
 def label(tokenizer: Any, token_id: int) -> str:
@@ -34,6 +35,13 @@ def label(tokenizer: Any, token_id: int) -> str:
 
     The last is an id that the tokenizer lacks: logits may be wider than what it knows.
     """
+    known = _LABELS.setdefault(tokenizer, {})
+    if token_id not in known:
+        known[token_id] = _label(tokenizer, token_id)
+    return known[token_id]
+
+
+def _label(tokenizer: Any, token_id: int) -> str:
     token = _token(tokenizer, token_id)
     if not token:
         return f"<id {token_id}>"
@@ -191,14 +199,14 @@ def shares_vocabulary(first: LanguageModel, second: LanguageModel) -> bool:
     return first.vocab_size == second.vocab_size and tokens[0] == tokens[1]
 
 
-_LABELS: WeakKeyDictionary[LanguageModel, tuple[str, ...]] = WeakKeyDictionary()
+_VOCABULARIES: WeakKeyDictionary[LanguageModel, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def vocabulary_labels(lm: LanguageModel) -> tuple[str, ...]:
     """Returns the label of every id below the model's vocabulary size, made once per model."""
-    if lm not in _LABELS:
-        _LABELS[lm] = labels_of(lm, range(lm.vocab_size))
-    return _LABELS[lm]
+    if lm not in _VOCABULARIES:
+        _VOCABULARIES[lm] = labels_of(lm, range(lm.vocab_size))
+    return _VOCABULARIES[lm]
 
 
 def _token(tokenizer: Any, token_id: int) -> str | None:

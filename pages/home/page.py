@@ -301,7 +301,8 @@ def _live(
         st.rerun()  # what the tab kept may name another model
     show = partial(live, on_event=partial(_take_event, session, replica))
     with TURNS.step():
-        answer = replica.answer(*state_of(session))
+        told = replica.foreseen(session.ack) if session.is_foreseen else None
+        answer = replica.answer(*told or state_of(session))
         if not replica.is_confirmed:
             show(answer)
     # the answer is on the page: once others have theirs, take the step that Next would ask for

@@ -90,6 +90,13 @@ class Replica:
             self._ahead = None
         return message
 
+    def foreseen(self, ack: int) -> tuple[Mapping[str, Any], Arrays] | None:
+        """Return what was told ahead as the answer to an event; None where the page lacks it."""
+        told = self._ahead
+        if told is None or told.version not in self._held:
+            return None
+        return {**told.header, "ack": ack}, told.arrays
+
     def ahead(self, header: Mapping[str, Any], arrays: Arrays) -> bytes:
         """Return the message of what the next answer will be; the last one stands before it."""
         known = [state for state in (self._ahead, self._answer) if state]
@@ -124,7 +131,7 @@ class Replica:
 
 def difference(old: Any, new: Any) -> Any:
     """Return what turns one value into another; PROTOCOL.md says how it is written."""
-    if old == new:
+    if old is new or old == new:
         return _SAME
     if isinstance(old, dict) and isinstance(new, dict) and old.keys() <= new.keys():
         return _inside({name: (old.get(name, _NONE), value) for name, value in new.items()})

@@ -64,6 +64,7 @@ class Session:
         self.n_begun = 0  # branches, those that are gone included
         self._next: tuple[tuple[object, ...], int] | None = None  # the next id, and of which place
         self._prefetched: tuple[tuple[object, ...], Session] | None = None
+        self.is_foreseen = False  # whether the last event made of it what `prefetch_next` returned
         self.branches: list[Branch | Shelved] = []
         self.record: object = None  # what the browser kept of a session that the server has lost
         wrapped = lm.has_chat_template and chat
@@ -180,6 +181,7 @@ class Session:
 
     def handle(self, event: Mapping[str, Any]) -> None:
         """Do what the page asks; on bad input say so in `notice` and lose nothing."""
+        self.is_foreseen = False
         number = event.get("n")
         if not isinstance(number, int) or number <= self.ack:
             return  # the page repeats an event that it believes lost
@@ -192,8 +194,7 @@ class Session:
             self.notice = Notice("info", "That was meant for another text: press again.")
             return
         if kind not in ("inspect", "tokenise", "settings", "guess", "resend"):
-            self.guess = None
-            self.inspection = None
+            self.guess = self.inspection = None
         try:
             if action is None:
                 raise ValueError(f"The page asked for {echo(kind)}: reload the page.")
@@ -208,9 +209,10 @@ class Session:
 
     def _on_next(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
-        if self._is_finished():
-            return
-        self._step()
+        ahead = self._prefetched
+        if not self._is_finished():
+            self._step()
+            self.is_foreseen = ahead is not None and self.active is ahead[1].active
 
     def _on_force(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
