@@ -18,15 +18,14 @@ from tests.charts.drawn_charts import as_json, checked
 from viz.causal_mask.attention_map import attention_figure, heads_figure
 from viz.causal_mask.edit_charts import divergence_figure, edit_figure, leak_figure, shifts_figure
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html, training_figure
-from viz.chart import Chart
 from viz.palette import colour
 
 MOMENTS = (TrainingMoment(0, 1.5, 1.4, 1.5), TrainingMoment(1, 1.6, 0.7, 2.5))
-NASTY = ("<b>bold</b>", "$x$", "<script>", "␣the")
+SHIFTS = (Shift("␣girl", 0.9, 0.1), Shift("<script>", 0.01, 0.8))
 
 
 def names(n: int) -> tuple[str, ...]:
-    return tuple(NASTY[i % 4] for i in range(n))
+    return (("<b>bold</b>", "$x$", "<script>", "␣the") * n)[:n]
 
 
 def maps(n: int, *, is_masked: bool = True) -> AttentionMaps:
@@ -39,12 +38,7 @@ def maps(n: int, *, is_masked: bool = True) -> AttentionMaps:
 
 def edit(n: int, position: int = 2, before: float = 0.0) -> Edit:
     changes = np.where(np.arange(n) < position, before, 1.5)
-    shifts = (Shift("␣girl", 0.9, 0.1), Shift("<script>", 0.01, 0.8))
-    return Edit(names(n), position, "␣a", "<b>", changes, changes + 1, changes / 2, shifts)
-
-
-def leak() -> Leak:
-    return Leak(names(4), np.log([0.1, 0.9, 0.5, 0.2]), np.log([0.8, 0.5, 0.6, 0.2]))
+    return Edit(names(n), position, "␣a", "<b>", changes, changes + 1, changes / 2, SHIFTS)
 
 
 def losses(n: int) -> Losses:
@@ -52,22 +46,17 @@ def losses(n: int) -> Losses:
     return Losses(names(n), names(n), values, np.arange(1, n + 1), "<i>", n)
 
 
-def all_charts() -> list[Chart]:
-    charts = []
-    for n in (1, 2, 9, 60):
-        for is_masked in (True, False):
-            one = maps(n, is_masked=is_masked)
-            charts += [attention_figure(one, 1, head) for head in (None, 2)]
-            charts += [heads_figure(one, 0, head) for head in (None, 0)]
-        charts.append(loss_figure(losses(n), [1.0] * (n // 2), "cpu, float32"))
-    charts += [figure(edit(n)) for n in (4, 70) for figure in (edit_figure, divergence_figure)]
-    charts += [shifts_figure(edit(4).shifts), training_figure(MOMENTS[:1], 40, "cpu")]
-    return [*charts, race_figure(Comparison(np.ones(8), 1e-6, 0.01, 5, 0.2), "cpu, float32")]
-
-
-def test_figures_of_any_size_are_well_made() -> None:
-    for chart in all_charts():
-        checked(chart)
+@pytest.mark.parametrize("n", [1, 2, 9, 60])
+def test_figures_of_any_size_are_well_made(n: int) -> None:
+    for is_masked in (True, False):
+        one = maps(n, is_masked=is_masked)
+        for head in (None, 2):
+            checked(attention_figure(one, 1, head))
+            checked(heads_figure(one, 0, head))
+    checked(loss_figure(losses(n), [1.0] * (n // 2), "cpu, float32"))
+    checked(divergence_figure(edit(n + 3)))
+    checked(shifts_figure(SHIFTS))
+    checked(race_figure(Comparison(np.ones(n), 1e-6, 0.01, 5, 0.2), "cpu, float32"))
 
 
 def test_the_mask_is_hatched_and_what_looks_ahead_is_not() -> None:
@@ -83,30 +72,25 @@ def test_a_map_shades_by_the_square_root_and_every_small_map_can_be_pressed() ->
     assert np.asarray(cells.z)[1, 0] == pytest.approx(0.707)
     assert "50.0\u202f%" in cells.hovertext[1][0]
     targets = checked(heads_figure(maps(30), 0, None)).data[-1]
-    assert [list(place) for place in targets.customdata] == [
-        [i, j] for i in range(2) for j in range(3)
-    ]
+    assert list(map(tuple, targets.customdata)) == list(np.ndindex(2, 3))
     assert targets.hovertext[3] == "layer 3, head 1"
 
 
-def test_an_edit_says_exactly_0_only_where_it_is() -> None:
+def test_an_edit_says_exactly_0_only_where_it_is_and_many_positions_are_a_staircase() -> None:
     assert "exactly 0; 1.00" in edit_figure(edit(8)).caption
     assert "1.0e-06, rounding" in edit_figure(edit(8, before=1e-6)).caption
     assert "No position" in edit_figure(edit(8, position=0)).caption
-
-
-def test_up_to_fifty_positions_are_bars_and_more_are_a_staircase() -> None:
     assert checked(edit_figure(edit(50))).data[0].type == "bar"
     assert checked(edit_figure(edit(51))).data[0].line.shape == "hvh"
 
 
 def test_a_leak_is_drawn_from_mask_on_to_mask_off() -> None:
-    chart = leak_figure(leak())
-    gains, falls, on, off = checked(chart).data
+    on, off = [0.1, 0.9, 0.5, 0.2], [0.8, 0.5, 0.6, 0.2]
+    chart = leak_figure(Leak(names(4), np.log(on), np.log(off)))
+    gains, falls, *points = checked(chart).data
     assert list(gains.x) == [0, 0, None, 2, 2, None]
     assert list(falls.x)[::3] == [1, 3]
-    assert list(on.y) == pytest.approx([0.1, 0.9, 0.5, 0.2])
-    assert list(off.y) == pytest.approx([0.8, 0.5, 0.6, 0.2])
+    assert [list(trace.y) for trace in points] == [pytest.approx(on), pytest.approx(off)]
     assert "2 of 4 positions" in chart.caption
 
 
@@ -122,5 +106,6 @@ def test_the_tint_grows_with_the_loss_and_the_text_stays_text() -> None:
 
 
 def test_a_training_draws_all_three_losses() -> None:
-    lines = checked(training_figure(MOMENTS, 40, "cpu")).data
+    for moments in (MOMENTS[:1], MOMENTS):
+        lines = checked(training_figure(moments, 40, "cpu")).data
     assert [list(line.y) for line in lines] == [[1.5, 2.5], [1.5, 1.6], [1.4, 0.7]]

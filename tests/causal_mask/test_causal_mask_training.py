@@ -1,4 +1,4 @@
-"""Two copies in training: the loss by hand, what is left alone, whose turn it is."""
+"""Two copies in training: what they leave alone, what they learn, whose turn it is."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from model.causal_mask.losses import losses_in_one_pass
 from model.causal_mask.mask_training import mean_loss, train_both_ways
 from model.job import Job, finish
 from model.loading import LanguageModel
+from model.tokenizing import encode
+from pages.lessons.causal_mask.settings import TEXT
 from tests.tiny_models import tiny
 
 IDS = [5, 6, 7, 8, 9, 10, 11, 12]
@@ -26,26 +28,28 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("rows")
 @pytest.mark.parametrize("architecture", ["gpt2", "llama", "mistral"])
-def test_before_the_first_step_both_copies_are_the_model(architecture: str) -> None:
+def test_both_copies_begin_as_the_model_and_leave_it_alone(architecture: str) -> None:
     lm = tiny(architecture)
-    first = finish(train_both_ways(lm, IDS, n_steps=1))[0]
-    assert first.n_steps == 0
+    before = {name: weight.clone() for name, weight in lm.model.named_parameters()}
+    moments = finish(train_both_ways(lm, IDS, n_steps=2))
+    first, *_, last = moments
     assert first.masked == first.writing
     assert first.masked == pytest.approx(losses_in_one_pass(lm, IDS).mean, abs=1e-4)
     assert abs(first.unmasked - first.masked) > 1e-4
-
-
-@pytest.mark.usefixtures("rows")
-def test_steps_move_the_copies_and_leave_the_model_alone() -> None:
-    lm = tiny("llama")
-    before = {name: weight.clone() for name, weight in lm.model.named_parameters()}
-    moments = finish(train_both_ways(lm, IDS, n_steps=3))
-    assert [moment.n_steps for moment in moments] == [0, 1, 2, 3]
-    assert len({moment.masked for moment in moments}) == 4
-    assert moments[-1].masked != moments[-1].writing
+    assert [moment.n_steps for moment in moments] == [0, 1, 2]
+    assert len({moment.masked for moment in moments}) == 3
+    assert last.masked != last.writing
     assert all(torch.equal(before[name], now) for name, now in lm.model.named_parameters())
     assert all(weight.grad is None for weight in lm.model.parameters())
-    assert moments == finish(train_both_ways(lm, IDS, n_steps=3)), "the same way every time"
+    assert moments == finish(train_both_ways(lm, IDS, n_steps=2)), "the same way every time"
+
+
+def test_c37_a_copy_trained_without_the_mask_learns_to_look(storyteller: LanguageModel) -> None:
+    ids = encode(storyteller, TEXT)
+    first, *_, last = finish(train_both_ways(storyteller, ids, n_steps=8))
+    assert last.unmasked < first.unmasked - 0.2, "the exam gets easy"
+    assert last.writing > first.writing + 0.05, "and writing hard"
+    assert last.unmasked < last.masked < last.writing
 
 
 @pytest.mark.usefixtures("rows")
@@ -75,17 +79,8 @@ def test_a_model_that_cannot_be_trained_so_says_why(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_loss_is_the_mean_over_all_positions_of_all_rows() -> None:
-    lm = tiny("llama")
-    two = [IDS, IDS[::-1]]
+    lm, two = tiny("llama"), [IDS, IDS[::-1]]
     with torch.no_grad():
         found = float(mean_loss(lm, lm.model, torch.tensor(two), is_masked=True))
-    assert found == pytest.approx(
-        float(np.mean([losses_in_one_pass(lm, ids).mean for ids in two])), abs=1e-5
-    )
-
-
-def test_the_shipped_stories_make_rows_of_one_length(storyteller: LanguageModel) -> None:
-    made = mask_training._training_rows(storyteller)
-    assert made.shape[1] == mask_training.ROW_TOKENS
-    assert len(made) > 2 * mask_training.N_ROWS
-    assert 0 <= int(made.min()) <= int(made.max()) < storyteller.vocab_size
+    expected = np.mean([losses_in_one_pass(lm, ids).mean for ids in two])
+    assert found == pytest.approx(float(expected), abs=1e-5)
