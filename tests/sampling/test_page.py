@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.home_page import PATIENCE
-from model.job import Job
-from model.sampling.experiments import write_votes, write_with_penalties
 from pages.lessons.sampling.state import Lab
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
-from tests.frame.driving import errors, kept, open_home, words
+from tests.frame.driving import errors, kept, open_home, open_lesson, words
 
 
 @pytest.fixture
 def app() -> AppTest:
-    app = open_home()
-    app.switch_page("pages/sampling.py").run()
-    assert not app.exception
-    return app
+    """The lesson, opened without the first page."""
+    return open_lesson("pages/sampling.py")
 
 
 def lab(app: AppTest) -> Lab:
@@ -34,7 +31,9 @@ def choose(app: AppTest, source: str) -> AppTest:
     return app
 
 
-def test_it_opens_on_the_text_of_the_first_page_and_leaves_it_alone(app: AppTest) -> None:
+def test_it_opens_on_the_text_of_the_first_page_and_leaves_it_alone() -> None:
+    app = open_home()
+    app.switch_page("pages/sampling.py").run()
     reader = app.session_state["reader"]
     assert (lab(app).given.logits == reader.generation.logits).all()
     before = list(reader.generation.ids)
@@ -58,54 +57,30 @@ def test_what_is_typed_badly_gets_a_sentence_and_nothing_is_lost(app: AppTest) -
     assert not app.exception
 
 
-def test_draws_name_statistic_degrees_and_p(app: AppTest) -> None:
+def test_draws_votes_and_loops_are_shown_with_their_numbers(app: AppTest) -> None:
     choose(app, "textbook")
     app.get_by_key("lab_draw_from").set_value("alone:top_k").run()
-    words = next(text.value for text in app.markdown if "χ²" in text.value)
-    assert "4 degrees of freedom" in words
-    assert "p = " in words
+    assert "4 degrees of freedom, **p = " in words(app)
     app.get_by_key("lab_draw_from").set_value("alone:greedy").run()
-    assert any("nothing to test" in text.value for text in app.markdown)
-
-
-def test_votes_and_loops_are_shown_with_the_rule_of_the_sign(app: AppTest) -> None:
-    lm, jobs = lab(app).lm, lab(app).jobs
-    jobs["vote"] = Job(write_votes(lm, "The cat", n_texts=2, n_tokens=2))
-    jobs["loop"] = Job(write_with_penalties(lm, "The cat", n_tokens=2))
-    for job in jobs.values():
-        job.run_for(1e9)
-    app.run()
-    assert not app.exception
-    assert "1 distinct text of 2" in words(app)
+    assert "nothing to test" in words(app)
+    assert "1 distinct text of 20" in words(app), "at T = 0, recorded"
     table = next(frame.value for frame in app.dataframe if "rule" in frame.value)
     assert (table["after"] <= table["logit"]).all()
-    assert len(table) >= 1
-
-
-@pytest.fixture
-def shown(page: Page, url: str) -> Page:
-    page.goto(url)
-    for way in ("Next: Guided lessons", "Next: Sampling strategies"):
-        page.get_by_role("link", name=way).click(timeout=PATIENCE)
-    expect(page.locator(".lab-masks .lab-row").first).to_be_visible(timeout=PATIENCE)
-    assert_accessible(page)
-    page.get_by_text("Textbook", exact=True).click()
-    expect(head(page, "top_p")).to_contain_text("keeps 2", timeout=PATIENCE)
-    return page
 
 
 def head(page: Page, mask: str) -> Locator:
     return page.locator(f".lab-masks th:has(input.slider[name={mask}])")
 
 
-def reason(page: Page, mask: str) -> Locator:
-    return page.locator(f".lab-reasons li[data-mask={mask}]")
-
-
 @pytest.mark.browser
 def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
-    shown: Page,
+    turn_to: Callable[[str], Page],
 ) -> None:
+    shown = turn_to("sampling")
+    expect(shown.locator(".lab-masks .lab-row").first).to_be_visible(timeout=PATIENCE)
+    assert_accessible(shown)
+    shown.get_by_text("Textbook", exact=True).click()
+    expect(head(shown, "top_p")).to_contain_text("keeps 2", timeout=PATIENCE)
     verdict = shown.locator(".lab-verdict")
     lit = shown.locator(".lab-orders tr[data-parted]")
     expect(verdict).to_contain_text("They part over")
@@ -129,7 +104,8 @@ def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     slider.evaluate("(n) => { n.value = 0.9; n.dispatchEvent(new Event('input')); }")
     expect(head(shown, "top_p")).to_contain_text("keeps 8")
     expect(head(shown, "top_p")).to_contain_text("cuts 7.0")
-    expect(reason(shown, "top_p").locator(".named").first).to_have_text("chair")
+    reason = shown.locator(".lab-reasons li[data-mask=top_p]")
+    expect(reason.locator(".named").first).to_have_text("chair")
     expect(head(shown, "top_k")).to_contain_text("keeps 5")  # no other column moves
     # a "change" event is the release: the figures below are Python's
     slider.evaluate("(n) => n.dispatchEvent(new Event('change'))")

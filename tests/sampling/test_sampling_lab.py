@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 
 from model.draw import agreement, draw, uniform_at
 from model.generation import Generation
+from model.job import finish
 from model.loading import LanguageModel
+from model.sampling import ORDERS
 from model.sampling.experiments import (
     MASKS_ALONE,
+    PENALTIES,
     Loop,
     apply_alone,
     count_draws,
@@ -23,9 +26,12 @@ from model.sampling.experiments import (
     find_loop,
     first_word,
     jaccard,
+    write_votes,
+    write_with_penalties,
 )
-from pages.lessons.sampling.source import TEXTBOOK, from_generation, from_lines
-from pages.lessons.sampling.state import Lab
+from pages.lessons.sampling.settings import LOOP_PROMPT, QUESTION
+from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
+from pages.lessons.sampling.state import Lab, LabControls
 from tests.charts.drawn_charts import checked
 from viz.draws_chart import draws_figure
 from viz.sampling.charts import divergence_figure, loop_html, overlap_figure, votes_figure
@@ -109,9 +115,25 @@ def test_figures_are_well_made_and_text_is_only_ever_text() -> None:
     assert "&lt;b&gt;again&lt;/b&gt; &amp; again</mark>" in html
 
 
-# What is measured on a distribution and on texts
+# What is measured on a distribution
 
 LOGITS = np.log(np.array([0.5, 0.25, 0.15, 0.1], dtype=np.float32))
+
+
+def test_c14_the_shapes_made_up_part_top_p_from_top_k() -> None:
+    flat, peaked = SHAPES["flat"].logits, SHAPES["peaked"].logits
+    assert [apply_alone(one, "top_k", 5).kept.sum() for one in (flat, peaked)] == [5, 5]
+    assert apply_alone(flat, "top_p", 0.9).kept.sum() > 100
+    assert apply_alone(peaked, "top_p", 0.9).kept.sum() == 2
+
+
+def test_c19_engines_that_put_temperature_last_keep_other_tokens(lab: Lab) -> None:
+    kept = {engine: lab.pipeline(engine).kept for engine in ORDERS}
+    assert kept["llama.cpp"].sum() < kept["transformers"].sum()
+    assert np.array_equal(kept["transformers"], kept["vllm"])
+    assert np.array_equal(kept["llama.cpp"], kept["ollama"])
+    lab.controls = LabControls(top_p=0.8, use=("top_p",))
+    assert len({lab.pipeline(engine).kept.tobytes() for engine in ORDERS}) == 1
 
 
 def test_overlap_and_divergence_by_hand() -> None:
@@ -119,7 +141,6 @@ def test_overlap_and_divergence_by_hand() -> None:
     assert jaccard(two, three) == pytest.approx(2 / 3)
     assert divergence(two, three) == pytest.approx(math.log(0.9 / 0.75))
     assert divergence(three, two) == math.inf
-    assert divergence(two, two) == 0
 
 
 @for_all(st.lists(st.floats(-20, 20, width=32), min_size=2, max_size=30))
@@ -134,29 +155,54 @@ def test_no_mask_is_nearer_to_another_than_to_itself(numbers: list[float]) -> No
         assert all(divergence(one, other) >= 0 for other in stages)
 
 
-def test_ten_thousand_draws_are_ten_thousand_times_the_loop_s_own() -> None:
+def test_many_draws_are_the_loop_s_own_so_many_times() -> None:
     stage = apply_alone(LOGITS, "top_k", 3)
     counts = count_draws(stage, 500, seed=7)
     singly = [draw(stage, uniform_at(7, i)) for i in range(500)]
     assert counts.tolist() == np.bincount(singly, minlength=4).tolist()
-    assert counts[3] == 0
+
+
+# What is measured on texts
+
+
+def test_c16_c17_greedy_texts_are_copies_and_sampled_ones_follow_their_seeds(
+    storyteller: LanguageModel,
+) -> None:
+    votes, again = (finish(write_votes(storyteller, QUESTION, n, 6)) for n in (8, 3))
+    assert len({text.token_ids for text in votes.greedy}) == 1
+    assert len({text.token_ids for text in votes.sampled}) > 1
+    assert [text.seed for text in votes.greedy] == list(range(8))
+    assert again.sampled == votes.sampled[:3]
+
+
+def test_c12_greedy_decoding_loops_the_same_way_every_time_and_penalties_end_that(
+    storyteller: LanguageModel,
+) -> None:
+    first, again = (
+        finish(write_with_penalties(storyteller, LOOP_PROMPT, 60, values)).texts
+        for values in ({}, PENALTIES)
+    )
+    assert first[0] == again[0]
+    assert first[0].loop is not None
+    assert first[0].loop.n_times >= 3
+    assert [text.penalty for text in again] == ["none", *PENALTIES]
+    texts = [text.before + text.repeated for text in again]
+    assert texts[0] not in texts[1:]
+    assert any(text.loop is None for text in again[1:])
 
 
 def test_the_first_word_is_the_answer_and_two_answers_agree_or_not() -> None:
     texts = (" Water. She", "\n\"Don't", " ...", " été,")
     assert [*map(first_word, texts)] == ["water", "don't", "(none)", "été"]
-    answers = ["water", "milk", "water", "juice"]
-    assert agreement(answers) == pytest.approx(1 / 6)
+    assert agreement(["water", "milk", "water", "juice"]) == pytest.approx(1 / 6)
     assert agreement(["water"]) == 1
 
 
 @pytest.mark.parametrize(
     ("ids", "loop"),
     [
-        ([1, 2, 3, 4, 5, 6, 7], None),
         ([9, 1, 2, 1, 2, 1, 2], Loop(1, 2, 3.0)),
         ([5, 5, 5, 5, 5], None),  # three times, but too short to be sure
-        ([4, 5, 5, 5, 5, 5, 5], Loop(1, 1, 6.0)),
         ([1, 2, 3, 1, 2, 3, 1, 2], None),  # not yet three times
         ([0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1], Loop(1, 3, 10 / 3)),
         ([1, 2, 1, 2, 1, 2, 9], None),  # it got out
