@@ -1,4 +1,4 @@
-"""Gaps and who fills them: by hand, on a tiny encoder-decoder, and beside transformers."""
+"""Gaps and who fills them: by hand, on a tiny encoder-decoder, beside transformers, and drawn."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import torch
 
 from model.encoder_decoder.gaps import segments, sentinel_ids, with_sentinels
 from model.encoder_decoder.infilling import Infilling
+from model.encoder_decoder.records import Segment
+from tests.charts.drawn_charts import checked
 from tests.tiny_fillers import SENTINELS, tiny_gapfiller
 from tests.tiny_models import tiny
+from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html
 
 TEXT = "the ___ he __ the."
+ONE_POSITION = 2 * 2 * 4 * 8 * 4  # keys and values, layers, heads, numbers, bytes
 
 
 def written(n_tokens: int = 5) -> Infilling:
@@ -46,22 +50,32 @@ def test_answers_go_into_their_gaps(answers: list[str], text: str) -> None:
 
 def test_the_encoder_runs_once_and_its_cache_stays_while_the_other_grows() -> None:
     text = written(5)
-    caches = text.look()
+    caches, n_source = text.look(), len(text.source_ids)
     assert caches.n_encoder_passes == 1
     assert caches.drift == 0
-    n_source = len(text.source_ids)
     assert caches.cross.shape == (2, 4, n_source)
     assert caches.own.shape == (2, 4, 5)
-    one_position = 2 * 2 * 4 * 8 * 4  # keys and values, layers, heads, numbers, bytes
-    assert caches.cross_bytes == (0, *[n_source * one_position] * 5)
-    assert caches.own_bytes == tuple(n * one_position for n in range(6))
+    assert caches.cross_bytes == (0, *[n_source * ONE_POSITION] * 5)
+    assert caches.own_bytes == tuple(n * ONE_POSITION for n in range(6))
     assert len(caches.written_labels) == 5
-
-
-def test_a_change_of_the_states_would_be_seen() -> None:
-    text = written(2)
+    chart = caches_figure(caches)
+    left, right = checked(chart).data[:2]
+    assert (np.array(left.z).shape, np.array(right.z).shape) == ((8, n_source), (8, 5))
+    assert "changed not by a bit" in chart.caption
+    assert "the encoder ran once" in chart.caption
+    sizes = [tuple(trace.y) for trace in checked(bytes_figure(caches)).data]
+    assert sizes == [caches.cross_bytes, caches.own_bytes]
     text.states = text.states + 0.5
-    assert text.look().drift == pytest.approx(0.5, abs=1e-3)
+    assert text.look().drift == pytest.approx(0.5, abs=1e-3), "a change of the states is seen"
+
+
+def test_a_gap_is_a_box_and_its_text_is_data() -> None:
+    pieces = [("a <b>", "given"), (" <i>dog", "written"), (" ___", "open"), ("", "written")]
+    markup = gap_text_html([Segment(*piece) for piece in pieces])
+    assert markup.count("<span") == 3
+    assert "a &lt;b&gt; <span" in markup, "the space stands before the box"
+    assert "&lt;i&gt;dog</span>" in markup
+    assert "\u00a0</span>" in markup, "a gap that has been begun"
 
 
 def test_back_takes_one_position_off_and_step_writes_the_same_again() -> None:
@@ -88,8 +102,9 @@ def test_it_stops_at_the_length_limit_and_says_so() -> None:
 def test_answers_are_what_follows_each_sentinel() -> None:
     text = written(0)
     first, second, third = sentinel_ids(text.lm)
-    the = text.lm.tokenizer(" the", add_special_tokens=False)["input_ids"]
-    he = text.lm.tokenizer(" he", add_special_tokens=False)["input_ids"]
+    the, he = (
+        text.lm.tokenizer(word, add_special_tokens=False)["input_ids"] for word in (" the", " he")
+    )
     text.ids += [*he, second, *the, first, *he]
     assert text.answers == [" he", " the"], "by the sentinel, in whatever order they come"
     text.ids += [second, *he, third, *the, *text.lm.end_ids]
