@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 from model.engine.client import Server
 from model.job import Progress, Work
@@ -33,6 +33,7 @@ from model.serving.records import (
 
 LOOK_SECONDS = 0.02  # between two looks at the server's figures
 _PREFIX = ("vllm:prefix_cache_queries_total", "vllm:prefix_cache_hits_total")
+_FIGURES = ("vllm:num_requests_running", "vllm:num_requests_waiting", "vllm:kv_cache_usage_perc")
 TOGETHER = Policy("the server", n_slots=0, is_remote=True)
 ALONE = replace(experiments.ALONE, is_remote=True)
 
@@ -75,15 +76,6 @@ def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[Se
     return ServerRun(comparison, tuple(together.moments), n_asked, n_hit)
 
 
-def _moment(figures: dict[str, float], seconds: float) -> ServerMoment:
-    return ServerMoment(
-        seconds,
-        round(figures.get("vllm:num_requests_running", 0)),
-        round(figures.get("vllm:num_requests_waiting", 0)),
-        figures.get("vllm:kv_cache_usage_perc", 0.0),
-    )
-
-
 class _Sending:
     """Requests on their way, each in a thread, the tokens that came, and the server's figures."""
 
@@ -122,7 +114,10 @@ class _Sending:
         is_last = False
         while not (is_last or self.is_stopped.is_set()):
             is_last = all(future.done() for future in self._futures)
-            self.moments.append(_moment(self._server.figures(), self.seconds))
+            told = self._server.figures()
+            n_running, n_waiting, share = (told.get(name, 0.0) for name in _FIGURES)
+            moment = ServerMoment(self.seconds, round(n_running), round(n_waiting), share)
+            self.moments.append(moment)
             time.sleep(LOOK_SECONDS)
 
     def _send(self, n: int) -> None:
@@ -137,28 +132,24 @@ class _Sending:
 
     def run(self, policy: Policy) -> ServingRun:
         """Returns what came so far, cut into stretches in which nothing came."""
-        came = [list(tokens) for tokens in self._came]
-        times = {second for tokens in came for _, second in tokens}
-        cuts = sorted({0.0, *times, *(request.arrives for request in self._requests)})
-        stretches = [
-            EnginePass(start, end - start, self._states(came, start), (0,) * len(came))
-            for start, end in pairwise(cuts)
-        ]
-        outputs = [
-            Output(tuple(i for i, _ in tokens), tuple(second for _, second in tokens), 0)
-            for tokens in came
-        ]
-        return ServingRun(policy, tuple(self._requests), tuple(stretches), tuple(outputs))
-
-    def _states(self, came: list[list[tuple[int, float]]], now: float) -> tuple[State, ...]:
-        return tuple(
-            _state(request, [second for _, second in tokens], now)
-            for request, tokens in zip(self._requests, came, strict=True)
+        requests = tuple(self._requests)
+        outputs = tuple(
+            Output(tuple(i for i, _ in came), tuple(second for _, second in came), 0)
+            for came in map(tuple, self._came)  # threads append to it
         )
+        times = {second for output in outputs for second in output.times}
+        cuts = sorted({0.0, *times, *(request.arrives for request in requests)})
+        stretches = tuple(
+            EnginePass(start, end - start, tuple(states), (0,) * len(requests))
+            for start, end in pairwise(cuts)
+            for states in [map(_state, requests, outputs, repeat(start))]
+        )
+        return ServingRun(policy, requests, stretches, outputs)
 
 
-def _state(request: Request, times: list[float], now: float) -> State:
+def _state(request: Request, output: Output, now: float) -> State:
     """Tells what a client sees of a request: it waits for the first token, then they come."""
+    times = output.times
     if now < request.arrives or (len(times) == request.n_out and now >= times[-1]):
         return ""
     return "decode" if times and now >= times[0] else "waiting"

@@ -9,7 +9,6 @@ import numpy as np
 
 # of a request in a pass; "" before it arrives and after it is done
 State: TypeAlias = Literal["", "waiting", "prefill", "decode", "stalled", "held"]
-STATES: tuple[State, ...] = ("waiting", "prefill", "decode", "stalled", "held")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from tests.frame.driving import (
 )
 from tests.tiny_models import tiny
 
-KEYS = ("serving_batches", "serving_chunks", "serving_memory")
 BAD = {
     "": "write a prompt",
     "Hi | many": "a number from 1 to 64, not “many”",
@@ -31,52 +30,40 @@ def lesson(app: AppTest) -> LessonState:
     return kept(app, "serving_lesson", LessonState)
 
 
-def run_through(app: AppTest) -> None:
-    """Let every run come to its end."""
-    while running := [job for job in lesson(app).jobs.values() if job.is_running]:
-        for job in running:
-            job.run_for(PATIENCE_SECONDS)
+def serve(app: AppTest, key: str) -> Comparison:
+    """Start a run and let it come to its end."""
+    press(app, f"{key}_run")
+    job = lesson(app).jobs[key]
+    while job.is_running:
+        job.run_for(PATIENCE_SECONDS)
         app.run()
         assert not app.exception
+    assert isinstance(job.result, Comparison)
+    return job.result
 
 
-def found(app: AppTest, key: str) -> Comparison:
-    result = lesson(app).jobs[key].result
-    assert isinstance(result, Comparison)
-    return result
-
-
-def test_every_lane_has_its_own_tokens() -> None:
-    app = open_lesson("pages/serving.py")
-    for key in KEYS:
-        press(app, f"{key}_run")
-        run_through(app)
+def test_the_reader_s_own_requests_are_served_and_every_lane_has_its_own_tokens() -> None:
+    asked = {"prompts": "Hi | 3\n\na | b | 2\nNo number", "long_prompt": "The dog ran. " * 4}
+    sizes = {"slots": "2", "arrivals": "together", "axis": "passes", "chunk": "8", "blocks": "2"}
+    app = open_lesson("pages/serving.py", **asked, **sizes)
+    assert "A prefix in common saves 2 blocks" in captions(app), "recorded"
+    static, continuous = serve(app, "serving_batches").runs
+    assert [request.n_out for request in static.requests] == [3, 2, 16]
+    assert {request.arrives for request in static.requests} == {0.0}
+    assert len(continuous.passes) < len(static.passes)
+    assert static.policy.n_slots == 2
+    assert serve(app, "serving_chunks").runs[1].policy.chunk == 8
+    assert serve(app, "serving_memory").runs[1].policy.n_blocks == 2
     assert "Recorded 20" not in captions(app)
-    assert captions(app).count("12 of 12 lanes have exactly the tokens") == 2
-    assert captions(app).count("14 of 14 lanes have exactly the tokens") == 1
-    assert found(app, "serving_memory").runs[1].n_preempted > 0
-    assert "A prefix in common saves 2 blocks" in captions(app)
+    assert captions(app).count("6 of 6 lanes have exactly the tokens") == 2
+    assert captions(app).count("8 of 8 lanes have exactly the tokens") == 1
     tables = [table.value for table in app.dataframe]
     assert [list(table["policy"])[-1] for table in tables] == ["one at a time"] * 3
 
 
-def test_the_reader_s_own_requests_are_served_by_the_reader_s_own_settings() -> None:
-    app = open_lesson("pages/serving.py", slots="2", arrivals="together", axis="passes")
-    app.text_area(key="serving_prompts").set_value("Hi | 3\n\na | b | 2\nNo number").run()
-    press(app, "serving_batches_run")
-    run_through(app)
-    requests = found(app, "serving_batches").runs[0].requests
-    assert [request.n_out for request in requests] == [3, 2, 16]
-    assert {request.arrives for request in requests} == {0.0}
-    static, continuous = found(app, "serving_batches").runs
-    assert len(continuous.passes) < len(static.passes)
-    assert found(app, "serving_batches").runs[0].policy.n_slots == 2
-
-
 def test_bad_requests_get_one_sentence_and_the_last_run_stays() -> None:
-    app = open_lesson("pages/serving.py")
-    press(app, "serving_batches_run")
-    run_through(app)
+    app = open_lesson("pages/serving.py", prompts="Hi | 2")
+    serve(app, "serving_batches")
     jobs = lesson(app).jobs
     before = jobs["serving_batches"]
     for typed, words in BAD.items():
@@ -91,11 +78,8 @@ def test_bad_requests_get_one_sentence_and_the_last_run_stays() -> None:
     press(app, "serving_chunks_run")
     assert "The long prompt is empty" in errors(app)
     assert "serving_chunks" not in jobs
-
-
-def test_a_model_that_cannot_share_a_pass_is_refused_and_the_page_opens() -> None:
-    app = open_lesson("pages/serving.py")
     show_model(app, tiny("mamba"))
+    app.text_area(key="serving_prompts").set_value("Hi").run()
     press(app, "serving_batches_run")
     assert not lesson(app).jobs
     assert "cannot be cropped" in errors(app)

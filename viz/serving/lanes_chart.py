@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from model.serving.records import STATES, Comparison, ServerRun, ServingRun, State
+from model.serving.records import Comparison, ServerRun, ServingRun, State
 from viz.chart import Chart, Table, add_line, add_points, new_figure, number_axis
 from viz.figure import Figure, Style
 from viz.format import count, digits, duration, percent, plural
@@ -16,21 +16,13 @@ from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
 ROW_HEIGHT, HALF = 34, 0.34  # pixels of a lane; of a lane, half the height of its bar
-ROLES = {
-    "waiting": "rejected",
-    "prefill": "prompt",
-    "decode": "generated",
-    "stalled": "generated",
-    "held": "muted",
+LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
+    "waiting": ("waiting", "rejected", "/"),
+    "prefill": ("prefill", "prompt", ""),
+    "decode": ("decode", "generated", ""),
+    "stalled": ("stalled", "generated", "/"),
+    "held": ("slot held", "muted", "."),
 }
-NAMES = {
-    "waiting": "waiting",
-    "prefill": "prefill",
-    "decode": "decode",
-    "stalled": "stalled",
-    "held": "slot held",
-}
-HATCHES = {"waiting": "/", "stalled": "/", "held": "."}
 SECONDS, PASSES = "seconds", "passes"
 
 Box: TypeAlias = tuple[int, float, float]  # its row, and from where to where it reaches
@@ -40,9 +32,9 @@ def lanes_figure(run: ServingRun, where: str, axis: str = SECONDS, top: float = 
     """Draws a lane for each request; the axis reaches as far as that of the run beside it."""
     spans = list(_spans(run, axis))
     figure = new_figure()
-    for state in STATES:
+    for state, (name, role, hatch) in LOOKS.items():
         boxes = [(lane, start, end) for lane, kind, start, end in spans if kind == state]
-        add_boxes(figure, NAMES[state], boxes, ROLES[state], HATCHES.get(state, ""))
+        add_boxes(figure, name, boxes, role, hatch)
     arrivals = _arrivals(run, axis)
     mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink")}
     add_points(figure, "arrives", arrivals, range(len(arrivals)), mark, cliponaxis=False)

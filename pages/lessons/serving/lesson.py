@@ -10,8 +10,9 @@ from model.fast.block_cache import BLOCK
 from model.job import Job
 from model.loading import LanguageModel
 from model.serving.blocks import count_blocks, fullest_moment
+from model.serving.experiments import compare_policies
 from model.serving.over_server import serve_over_server
-from model.serving.records import Comparison, ServerRun
+from model.serving.records import Comparison, Policy, Request, ServerRun
 from model.serving.scheduler import Scheduler
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption, show_chart, show_charts, show_table
@@ -19,9 +20,9 @@ from pages.frame.job_panel import measured_on
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import LessonState, lesson_state
 from pages.frame.link import offer_link
-from pages.frame.models import server_model
-from pages.lessons.serving.runs import start_batches, start_chunks, start_memory, start_server
-from pages.lessons.serving.settings import BY_RATE, SETTINGS
+from pages.frame.models import default_model, server_model, shared_model
+from pages.lessons.serving.requests import all_at_once, asked_requests, with_long_prompt
+from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
 from viz.format import count
 from viz.serving.lanes_chart import (
     end_of,
@@ -31,6 +32,8 @@ from viz.serving.lanes_chart import (
     server_figure,
 )
 from viz.serving.memory_chart import blocks_figure, reserved_figure
+
+ROOM_FOR_ALL = MAX_REQUESTS + 1  # slots: the long request is one more
 
 
 def show_serving_lesson(waiting: DeltaGenerator) -> None:
@@ -53,6 +56,9 @@ class Policies(Experiment[LessonState]):
     """The same requests under two policies."""
 
     icon, recorded = TIMER, Comparison
+
+    def _serve(self, requests: list[Request], *policies: Policy) -> Job[Comparison]:
+        return Job(compare_policies(self.lesson.lm, requests, policies), is_timed=True)
 
     def _draw(self, job: Job[Comparison]) -> None:
         """Draw the lanes of every run side by side, their numbers, and whether tokens agree."""
@@ -89,7 +95,10 @@ class Batches(Policies):
         SETTINGS.widget("slots", disabled=is_running, width=160)
 
     def _start(self) -> Job[Comparison]:
-        return start_batches(self.lesson.lm)
+        n_slots = SETTINGS["slots"]
+        static = Policy("static batches", n_slots, is_continuous=False)
+        continuous = Policy("continuous batching", n_slots)
+        return self._serve(asked_requests(self.lesson.lm), static, continuous)
 
     def _end(self) -> None:
         SETTINGS.widget("prompts", height=170)
@@ -112,7 +121,8 @@ class OnTheServer(Experiment[LessonState]):
         )
 
     def _start(self) -> Job[ServerRun]:
-        return start_server()
+        lm = shared_model(default_model())
+        return Job(serve_over_server(lm, asked_requests(lm)), is_idle=True)
 
     def _draw(self, job: Job[ServerRun]) -> None:
         found = job.result
@@ -143,7 +153,10 @@ class Chunks(Policies):
         SETTINGS.widget("chunk", disabled=is_running, width=220)
 
     def _start(self) -> Job[Comparison]:
-        return start_chunks(self.lesson.lm)
+        chunk = SETTINGS["chunk"]
+        whole = Policy("whole prompts", ROOM_FOR_ALL)
+        in_chunks = Policy(f"chunks of {chunk} tokens", ROOM_FOR_ALL, chunk=chunk)
+        return self._serve(with_long_prompt(self.lesson.lm), whole, in_chunks)
 
     def _end(self) -> None:
         SETTINGS.widget("long_prompt", height=110)
@@ -170,7 +183,10 @@ class MemoryInBlocks(Policies):
         SETTINGS.widget("blocks", disabled=is_running, width=220)
 
     def _start(self) -> Job[Comparison]:
-        return start_memory(self.lesson.lm)
+        n_blocks, name = SETTINGS["blocks"], f"{SETTINGS['blocks']} blocks, prefix shared"
+        limited = Policy(name, ROOM_FOR_ALL, n_blocks=n_blocks, shares_prefix=True)
+        enough = Policy("enough memory", ROOM_FOR_ALL)
+        return self._serve(all_at_once(self.lesson.lm), enough, limited)
 
     def _draw(self, job: Job[Comparison]) -> None:
         super()._draw(job)

@@ -1,58 +1,19 @@
-"""The requests that the settings describe, and the runs in which they are compared."""
+"""The requests that the settings describe."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 
-from model.job import Job
 from model.loading import LanguageModel
-from model.serving.experiments import compare_policies
-from model.serving.over_server import serve_over_server
-from model.serving.records import Comparison, Policy, Request, ServerRun
+from model.serving.records import Request
 from model.tokenizing import encode
 from pages.frame.fields import echo
-from pages.frame.models import default_model, shared_model
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
 
 MAX_OUT, DEFAULT_OUT = 64, 16  # tokens that a request writes
 MAX_TOKENS = 1_000  # of all prompts together
 LONG_ARRIVES = 0.03  # seconds, when the others have begun to write
-ROOM_FOR_ALL = MAX_REQUESTS + 1  # slots
-
-
-def start_batches(lm: LanguageModel) -> Job[Comparison]:
-    """Serve the requests in static batches, then continuously."""
-    n_slots = SETTINGS["slots"]
-    static = Policy("static batches", n_slots, is_continuous=False)
-    return _start(lm, asked_requests(lm), static, Policy("continuous batching", n_slots))
-
-
-def start_chunks(lm: LanguageModel) -> Job[Comparison]:
-    """Serve the requests and a long one, whose prompt is read whole, then in chunks."""
-    chunk = SETTINGS["chunk"]
-    whole = Policy("whole prompts", ROOM_FOR_ALL)
-    in_chunks = Policy(f"chunks of {chunk} tokens", ROOM_FOR_ALL, chunk=chunk)
-    return _start(lm, with_long_prompt(lm), whole, in_chunks)
-
-
-def start_memory(lm: LanguageModel) -> Job[Comparison]:
-    """Serve the requests with all the memory that they need, then with so many blocks."""
-    n_blocks = SETTINGS["blocks"]
-    limited = Policy(
-        f"{n_blocks} blocks, prefix shared", ROOM_FOR_ALL, n_blocks=n_blocks, shares_prefix=True
-    )
-    return _start(lm, all_at_once(lm), Policy("enough memory", ROOM_FOR_ALL), limited)
-
-
-def start_server() -> Job[ServerRun]:
-    """Send the requests to the operator's server, together and then one at a time."""
-    lm = shared_model(default_model())
-    return Job(serve_over_server(lm, asked_requests(lm)), is_idle=True)
-
-
-def _start(lm: LanguageModel, requests: list[Request], *policies: Policy) -> Job[Comparison]:
-    return Job(compare_policies(lm, requests, policies), is_timed=True)
 
 
 def asked_requests(lm: LanguageModel) -> list[Request]:
