@@ -18,7 +18,7 @@ from model.generation import Generation
 from model.guess.game import GuessingGame
 from model.job import finish
 from model.masks import log_softmax
-from model.sampling import Settings, process
+from model.sampling import ORDERS, Settings, process
 from model.snowball.exposure import measure_exposure
 from model.snowball.fork import fork_text
 from model.snowball.long_generation import Kind, generate_long
@@ -30,25 +30,22 @@ EQUAL = 1e-3  # nats
 PROMPT = "The cat sat on the"
 RARE = "The cat sat on the quartz zigzag of a jury"  # hardly a token of it is among the best
 FEW = 50  # log-probabilities at once
+Both = tuple[LanguageModel, LanguageModel]
 
 
 @pytest.fixture
-def few(vllm: FakeVllm | RealVllm) -> LanguageModel:
-    """The server as it is to a large vocabulary."""
-    lm = open_server(vllm.url)
-    assert lm.server is not None
-    lm.server.max_best = FEW
-    return lm
+def both(vllm: FakeVllm | RealVllm, storyteller: LanguageModel) -> Both:
+    """The model over the server as it is to a large vocabulary, and on weights."""
+    few = open_server(vllm.url)
+    few.server.max_best = FEW
+    return few, storyteller
 
 
-def test_what_is_not_sent_is_exact_at_1_and_bounded_elsewhere(
-    few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    there, here = Generation(few, PROMPT), Generation(storyteller, PROMPT)
+def test_what_is_not_sent_is_exact_at_1_and_bounded_elsewhere(both: Both) -> None:
+    there, here = (Generation(lm, PROMPT) for lm in both)
     best = process(here.logits, here.ids, Settings())[0].order[:FEW]
-    assert there.distribution.ids is not None
     assert sorted(there.distribution.ids) == sorted(best)
-    assert there.distribution.n_tail == few.vocab_size - FEW
+    assert there.distribution.n_tail == there.lm.vocab_size - FEW
 
     def rest(text: Generation, temperature: float) -> float:
         probs = process(text.logits, text.ids, Settings(temperature=temperature))[-1].probs
@@ -63,56 +60,45 @@ def test_what_is_not_sent_is_exact_at_1_and_bounded_elsewhere(
     "penalised",
     [
         Settings(temperature=0, repetition_penalty=1.3),
-        Settings(temperature=0, dry=0.8, order="llama.cpp"),  # type: ignore[arg-type]  # by name
+        Settings(temperature=0, dry=0.8, order=ORDERS["llama.cpp"]),
     ],
 )
-def test_forced_and_penalised_tokens_are_asked_for(
-    penalised: Settings, few: LanguageModel, storyteller: LanguageModel
-) -> None:
+def test_forced_and_penalised_tokens_are_asked_for(penalised: Settings, both: Both) -> None:
+    few, storyteller = both
     order = process(Generation(storyteller, PROMPT).logits, [], Settings())[0].order
-    rare = int(order[3000])
-    steps = []
-    for lm in (few, storyteller):
-        text = Generation(lm, PROMPT)
-        forced = text.step(token_id=rare)
-        text.step(penalised)
-        steps.append((forced, text))
-    (there, text_there), (here, text_here) = steps
+    texts = [Generation(lm, PROMPT) for lm in both]
+    there, here = (text.step(token_id=int(order[3000])) for text in texts)
     assert there.logprob == pytest.approx(here.logprob, abs=EQUAL)
     assert FEW <= there.rank <= here.rank
-    assert text_there.ids[:-1] == text_here.ids[:-1]
-    used = sorted(set(text_here.ids))
-    expected = log_softmax(Generation(storyteller, text_here.ids).logits)
+    for text in texts:
+        text.step(penalised)
+    ids = texts[1].ids
+    assert texts[0].ids[:-1] == ids[:-1]
+    expected = log_softmax(Generation(storyteller, ids).logits)
     wider = replace(penalised, temperature=1, top_k=2 * FEW)  # more are asked for; these stay known
     for settings in (penalised, wider):
-        told = Generation(few, text_here.ids).logits_for(settings)
-        assert np.abs(told - expected)[used].max() < EQUAL
+        told = Generation(few, ids).logits_for(settings)
+        assert np.abs(told - expected)[sorted(set(ids))].max() < EQUAL
 
 
-def test_a_coin_that_falls_on_what_is_not_sent_asks_for_all(
-    few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    hot = Settings(temperature=3.0)
-    there, here = Generation(few, PROMPT, seed=1), Generation(storyteller, PROMPT, seed=1)
-    n_unsent = few.vocab_size - FEW
+def test_a_coin_that_falls_on_what_is_not_sent_asks_for_all(both: Both) -> None:
+    there, here = (Generation(lm, PROMPT, seed=1) for lm in both)
+    n_unsent = there.distribution.n_tail
     for _ in range(6):
-        assert there.distribution.n_tail == n_unsent
-        first, second = there.step(hot), here.step(hot)
+        first, second = (text.step(Settings(temperature=3.0)) for text in (there, here))
         if first.distribution.n_tail < n_unsent:
             break
     assert first.distribution.n_tail < n_unsent, "no coin fell there: choose another seed"
     assert first.token_id == second.token_id
 
 
-def test_a_mask_that_reaches_into_it_asks_for_all(
-    few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    wide = Settings(top_k=2 * FEW)
-    there, here = Generation(few, PROMPT), Generation(storyteller, PROMPT)
-    first, second = there.step(wide), here.step(wide)
+def test_a_mask_that_reaches_into_it_asks_for_all(both: Both) -> None:
+    there, here = (Generation(lm, PROMPT) for lm in both)
+    first, second = (text.step(Settings(top_k=2 * FEW)) for text in (there, here))
     assert (first.token_id, first.n_kept) == (second.token_id, second.n_kept)
     assert first.chosen_prob == pytest.approx(second.chosen_prob, rel=EQUAL)
-    assert there.step(Settings(top_k=FEW // 2)).distribution.n_tail == few.vocab_size - FEW
+    within = there.step(Settings(top_k=FEW // 2))
+    assert within.distribution.n_tail == there.lm.vocab_size - FEW
 
 
 @pytest.mark.parametrize(
@@ -127,95 +113,77 @@ def test_a_mask_that_reaches_into_it_asks_for_all(
     ],
 )
 def test_the_token_drawn_is_the_one_that_all_of_the_vocabulary_gives(
-    settings: Settings, few: LanguageModel, storyteller: LanguageModel
+    settings: Settings, both: Both
 ) -> None:
-    there, here = Generation(few, PROMPT), Generation(storyteller, PROMPT)
+    there, here = (Generation(lm, PROMPT) for lm in both)
     seeds = range(6)
     drawn = [[text.fork(seed).step(settings).token_id for seed in seeds] for text in (there, here)]
     assert drawn[0] == drawn[1]
-    rows = [Batch(lm, [here.ids] * len(seeds)) for lm in (few, storyteller)]
-    for batch in rows:
+    for lm in both:
+        batch = Batch(lm, [here.ids] * len(seeds))
         assert batch.draw([settings] * len(seeds), seeds, here.n_prompt) == drawn[1]
     assert np.abs(log_softmax(there.all_logits()) - log_softmax(here.logits)).max() < EQUAL
 
 
-def test_every_token_that_came_is_asked_for(few: LanguageModel, storyteller: LanguageModel) -> None:
-    ids = Generation(storyteller, RARE).ids
-    there, here = (read_whole(lm, ids, len(ids) - 2)[:-1] for lm in (few, storyteller))
+def test_every_token_that_came_is_asked_for(both: Both) -> None:
+    ids = Generation(both[1], RARE).ids
+    there, here = (read_whole(lm, ids, len(ids) - 2)[:-1] for lm in both)
     came = np.arange(len(ids) - 3), ids[3:]
     assert np.sort(here)[:, -FEW].max() > here[came].min(), "the text holds no rare token"
     assert there[came] == pytest.approx(here[came], abs=EQUAL)
     assert np.exp(there).sum(axis=-1) == pytest.approx(1)
 
 
-def test_a_game_scores_the_model_by_what_it_gave(
-    few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    games = [GuessingGame(lm, RARE, n_revealed=5) for lm in (few, storyteller)]
+def test_a_game_scores_the_model_by_what_it_gave(both: Both) -> None:
+    games = [GuessingGame(lm, RARE, n_revealed=5) for lm in both]
     while not games[1].is_over:
         there, here = (game.play({"A": "quartz 50, mat 20"}) for game in games)
         assert there.model_log_prob == pytest.approx(here.model_log_prob, abs=EQUAL)
         assert [row.token_id for row in there.rows] == [row.token_id for row in here.rows]
 
 
-def test_a_room_scores_the_model_by_what_it_gave(
-    few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    rounds = []
-    for lm in (few, storyteller):
-        desk = Classroom(lm, Generation(lm, PROMPT), PROMPT)
-        desk.start(PROMPT, RARE.removeprefix(PROMPT))
-        desk.open()
-        desk.ask_next(may_write=True, seconds=None)
-        assert desk.room is not None
-        assert desk.room.question is not None
-        assert desk.true_id in desk.offered
-        phone = desk.room.join("A")
-        desk.room.answer(phone, desk.room.question.number, Answer(None, "zigzag", 0.5))
-        desk.close()
-        assert desk.found is not None
-        shown = {row.token_id: row.model_prob for row in desk.found.rows}
-        desk.append(desk.true_id)
-        assert desk.score is not None
-        rounds.append((shown, desk.score.model_bits))
-        desk.end()
-    assert rounds[0][0] == pytest.approx(rounds[1][0], rel=EQUAL)
-    assert rounds[0][1] == pytest.approx(rounds[1][1], abs=EQUAL)
+def scored_in_a_room(lm: LanguageModel) -> tuple[dict[int, float], float]:
+    """What the model gave each token that was shown, and its bits."""
+    desk = Classroom(lm, Generation(lm, PROMPT), PROMPT)
+    desk.start(PROMPT, RARE.removeprefix(PROMPT))
+    desk.open()
+    desk.ask_next(may_write=True, seconds=None)
+    assert desk.true_id in desk.offered
+    phone, number = desk.room.join("A"), desk.room.question.number
+    desk.room.answer(phone, number, Answer(None, "zigzag", 0.5))
+    desk.close()
+    shown = {row.token_id: row.model_prob for row in desk.found.rows}
+    desk.append(desk.true_id)
+    bits = desk.score.model_bits
+    desk.end()
+    return shown, bits
 
 
-def test_a_fork_is_compared_by_no_more_than_it_is_worth(
-    few: LanguageModel, storyteller: LanguageModel
-) -> None:
-    warm = Settings(temperature=0.9)
-    forks = [
-        finish(fork_text(Generation(lm, PROMPT, seed=2), 3000, warm, 8))
-        for lm in (few, storyteller)
-    ]
+def test_a_room_scores_the_model_by_what_it_gave(both: Both) -> None:
+    (there, bits), (here, true_bits) = map(scored_in_a_room, both)
+    assert there == pytest.approx(here, rel=EQUAL)
+    assert bits == pytest.approx(true_bits, abs=EQUAL)
+
+
+def test_a_fork_is_compared_by_no_more_than_it_is_worth(both: Both) -> None:
+    texts = [Generation(lm, PROMPT, seed=2) for lm in both]
+    forks = [finish(fork_text(text, 3000, Settings(temperature=0.9), 8)) for text in texts]
     assert forks[0][0].kl == pytest.approx(0, abs=EQUAL)
     for there, here in zip(*forks, strict=True):
-        for first, second in zip(
-            (there.original, there.forced), (here.original, here.forced), strict=True
-        ):
-            assert first is not None
-            assert second is not None
+        for name in ("original", "forced"):
+            first, second = getattr(there, name), getattr(here, name)
             assert first.token_id == second.token_id
             assert first.logprob == pytest.approx(second.logprob, abs=EQUAL)
-        assert there.kl is not None
-        assert here.kl is not None
         assert 0.8 * here.kl - EQUAL < there.kl < here.kl + EQUAL
 
 
-def test_long_texts_and_teacher_forcing(few: LanguageModel, storyteller: LanguageModel) -> None:
-    ids = Generation(storyteller, RARE).ids
+def test_long_texts_and_teacher_forcing(both: Both) -> None:
+    ids = Generation(both[1], RARE).ids
     kinds = [Kind("greedy", Settings(temperature=0), 1), Kind("hot", Settings(temperature=1.5), 2)]
-    long, exposed = [], []
-    for lm in (few, storyteller):
-        long.append(finish(generate_long(lm, ids[:6], kinds, 12, [ids])))
-        exposed.append(finish(measure_exposure(lm, lm, [ids], n_prompt=4, n_tokens=6)))
-    there, here = long
+    there, here = (finish(generate_long(lm, ids[:6], kinds, 12, [ids])) for lm in both)
     assert there.endings == here.endings
     assert there.surprise == pytest.approx(here.surprise, abs=EQUAL, nan_ok=True)
-    there, here = exposed
+    there, here = (finish(measure_exposure(lm, lm, [ids], n_prompt=4, n_tokens=6)) for lm in both)
     for name in ("true_text", "writer_loss", "writer_loss_free"):
         assert getattr(there, name) == pytest.approx(getattr(here, name), abs=EQUAL, nan_ok=True)
     assert np.nanmin(there.forced - here.forced) > -EQUAL  # what is not sent is shared evenly

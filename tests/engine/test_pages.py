@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -11,48 +10,36 @@ from streamlit.testing.v1 import AppTest
 from model.engine.sent import EngineError
 from model.generation import Generation
 from model.loading import LanguageModel
-from pages.frame import models
-from tests.architecture.sources import committed
+from pages.frame.contents import LESSONS
 from tests.engine.fake_vllm import FakeVllm
 from tests.engine.real_vllm import RealVllm
 from tests.frame.driving import PATIENCE_SECONDS, captions, open_home, press
 
-PAGES = [path for path in committed() if path.startswith("pages/") and path.count("/") == 1]
 OVER_SERVER = {"beam_search", "classroom", "guess", "sampling", "snowball"}
 OVER_SERVER_TOO = {
     "serving": ("serving_server", "serving_lesson"),
     "kv_cache": ("kv_server", "kv_lesson"),
 }
 NO_MODEL = {"glossary", "tour", "encoder_decoder"}  # or models of their own
+PAGES = [lesson.path.removeprefix("pages/").removesuffix(".py") for lesson in LESSONS]
 
 
 @pytest.fixture(autouse=True)
-def engine(
-    vllm: FakeVllm | RealVllm, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[FakeVllm | RealVllm]:
+def engine(vllm: FakeVllm | RealVllm, monkeypatch: pytest.MonkeyPatch) -> FakeVllm | RealVllm:
     """The operator's setting."""
     monkeypatch.setenv("ONE_TOKEN_ENGINE_URL", vllm.url)
     monkeypatch.setenv("ONE_TOKEN_ENGINE_MODEL", "storyteller")
-    yield vllm
-    models._loaded.pop("storyteller (server)", None)
+    return vllm
 
 
-@pytest.mark.parametrize("path", [p for p in PAGES if p not in ("pages/__init__.py",)])
-def test_every_page_opens(path: str) -> None:
-    app = open_home()
-    home = app.session_state["reader"]
-    assert home.lm.place == "server"
-    name = path.removeprefix("pages/").removesuffix(".py")
-    if name == "generate":
-        home.handle({"kind": "next", "n": 0})
-        assert len(home.generation.steps) == 1
-        return
-    app.switch_page(path).run()
+@pytest.mark.parametrize("page", [name for name in PAGES if name != "generate"])
+def test_every_lesson_opens(page: str) -> None:
+    app = open_home().switch_page(f"pages/{page}.py").run()
     assert not app.exception
-    if name in OVER_SERVER_TOO:
-        measure_there(app, *OVER_SERVER_TOO[name])
+    if page in OVER_SERVER_TOO:
+        measure_there(app, *OVER_SERVER_TOO[page])
     is_local = "This page needs weights in this process" in captions(app)
-    assert is_local == (name not in OVER_SERVER | NO_MODEL)
+    assert is_local == (page not in OVER_SERVER | NO_MODEL)
 
 
 def measure_there(app: AppTest, key: str, lesson: str) -> None:
@@ -73,6 +60,7 @@ def test_a_server_that_is_killed_and_started_again_costs_no_text(
     engine: FakeVllm | RealVllm, storyteller: LanguageModel
 ) -> None:
     home = open_home().session_state["reader"]
+    assert home.lm.place == "server"
     home.handle({"kind": "next", "n": 0})  # was read ahead
     text = home.generation
     before = text.ids[:], text.steps[:]
@@ -97,9 +85,10 @@ def test_a_server_that_is_killed_and_started_again_costs_no_text(
 
 
 def test_a_link_keeps_the_server_s_model(storyteller: LanguageModel) -> None:
-    home = open_home(model="storyteller (server)").session_state["reader"]
-    assert home.lm.name == "storyteller (server)"
-    assert (
-        home.generation.ids == open_home(model="storyteller").session_state["reader"].generation.ids
+    there, here = (
+        open_home(model=name).session_state["reader"]
+        for name in ("storyteller (server)", "storyteller")
     )
-    assert home.lm.n_parameters == storyteller.n_parameters
+    assert there.lm.name == "storyteller (server)"
+    assert there.generation.ids == here.generation.ids
+    assert there.lm.n_parameters == storyteller.n_parameters

@@ -7,14 +7,15 @@ import pytest
 from model.batch import score
 from model.engine import client
 from model.engine.client import Server
-from model.engine.language_model import LanguageModel
 from model.engine.opening import open_server
 from model.engine.sent import EngineError, Sent, spread
 from model.generation import Generation
+from model.loading import LanguageModel
 from model.weights.check import LoadError
 from tests.engine.fake_vllm import FakeVllm
 
 PROMPT = "The cat sat on the"
+NO_SCORES = '{"choices": [{"index": 0, "prompt_logprobs": null}]}'
 
 
 def test_a_busy_server_is_asked_again(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,9 +25,8 @@ def test_a_busy_server_is_asked_again(fake: FakeVllm, monkeypatch: pytest.Monkey
     fake.trouble = [503, 429]
     Generation(lm, PROMPT)
     assert pauses == [0.2, 0.6]
-
-
-NO_SCORES = '{"choices": [{"index": 0, "prompt_logprobs": null}]}'
+    with pytest.raises(LoadError, match="does not answer"):
+        open_server("http://127.0.0.1:9")
 
 
 @pytest.mark.parametrize(
@@ -62,16 +62,10 @@ def test_what_is_no_address_is_refused(url: str) -> None:
         Server(url)
 
 
-def test_a_server_that_is_not_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client.time, "sleep", lambda _: None)
-    with pytest.raises(LoadError, match="does not answer"):
-        open_server("http://127.0.0.1:9")
-
-
 def test_another_model_s_tokens_are_refused(fake: FakeVllm, storyteller: LanguageModel) -> None:
-    sent = Server(fake.url)
-    sent.served()
-    (answer,), _ = sent.expect([[0]], -1)
+    server = Server(fake.url)
+    server.served()
+    (answer,), _ = server.expect([[0]], -1)
     with pytest.raises(EngineError, match="ONE_TOKEN_ENGINE_MODEL"):
         spread(answer, 100)
     logits = Sent(answer.ids[:50], answer.logprobs[:50] + 20, answer.floor)
@@ -84,9 +78,7 @@ def test_a_server_that_overlooks_ids_is_asked_for_all(
 ) -> None:
     fake.knows_ids = False
     lm = open_server(fake.url)
-    assert lm.server is not None
     lm.server.max_best = 50
     rare = int(Generation(storyteller, PROMPT).logits.argmin())
-    step = Generation(lm, PROMPT).step(token_id=rare)
-    assert step.rank == storyteller.vocab_size - 1
+    assert Generation(lm, PROMPT).step(token_id=rare).rank == storyteller.vocab_size - 1
     assert fake.asked[-2]["logprobs"] == -1
