@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from statistics import fmean
 
 import numpy as np
 
@@ -47,10 +46,12 @@ def c31_a_draft_changes_nothing(context: ExperimentContext) -> Finding:
         finish(compare_distribution(lm, draft(), encode(lm, prompt), n_draws=N_DRAWS))
         for prompt in prompts[:3]
     ]
+    n_tokens = sum(one.n_tokens for one in compared)
+    n_rounds = sum(one.n_rounds for one in compared)
     return finding(
-        "Greedy texts of {tokens} tokens in all took {rounds} rounds. {draws} sampled texts after "
-        "each of {tested} prompts were held against the target’s own probabilities of their first "
-        "two tokens.",
+        "Greedy texts of {tokens:count} tokens in all took {rounds:count} rounds. {draws:count} "
+        "sampled texts after each of {tested:count} prompts were held against the target’s own "
+        "probabilities of their first two tokens.",
         judge_all(
             "greedy texts that are the same with a draft, token by token",
             [one.first_difference is None for one in compared],
@@ -63,10 +64,7 @@ def c31_a_draft_changes_nothing(context: ExperimentContext) -> Finding:
         ),
         why="In a 16-bit format rounding may part two tokens that are almost equal.",
         ran_on=f"{lm.name}, drafted by {scribbler.name}",
-        tokens=(sum(one.n_tokens for one in compared), "count"),
-        rounds=(sum(one.n_rounds for one in compared), "count"),
-        draws=(N_DRAWS, "count"),
-        tested=(len(tests), "count"),
+        numbers={"tokens": n_tokens, "rounds": n_rounds, "draws": N_DRAWS, "tested": len(tests)},
     )
 
 
@@ -89,9 +87,10 @@ def c32_the_gain_follows_agreement(context: ExperimentContext) -> Finding:
     best, worst = np.transpose([report.extremes or (1.0, 1.0) for report in timed])
     own = [report.speeds[0].measured for report in timed]
     return finding(
-        "The distilled draft had {distilled} of its tokens accepted, its undistilled twin {plain}. "
-        "With {k} draft tokens a round the first gave {speed} the speed of plain decoding, a draft "
-        "that is always right {best}, one that is always wrong {worst}.",
+        "The distilled draft had {distilled:fraction} of its tokens accepted, its undistilled twin "
+        "{plain:fraction}. With {k:count} draft tokens a round the first gave {speed:ratio} the "
+        "speed of plain decoding, a draft that is always right {best:ratio}, one that is always "
+        "wrong {worst:ratio}.",
         judge_mean(
             "accepted of the distilled draft, less its twin’s",
             distilled - plain,
@@ -109,12 +108,8 @@ def c32_the_gain_follows_agreement(context: ExperimentContext) -> Finding:
         ),
         control="plain decoding of the same texts in the same runs has the speed 1.",
         ran_on=f"{lm.name}, drafted by scribbler and scribbler_plain",
-        distilled=(float(distilled.mean()), "fraction"),
-        plain=(float(plain.mean()), "fraction"),
-        k=(N_DRAFT, "count"),
-        speed=(float(np.median(own)), "ratio"),
-        best=(float(np.median(best)), "ratio"),
-        worst=(float(np.median(worst)), "ratio"),
+        numbers={"distilled": distilled, "plain": plain, "k": N_DRAFT}
+        | {"speed": own, "best": best, "worst": worst},
     )
 
 
@@ -128,22 +123,20 @@ def c33_few_passes_or_many(context: ExperimentContext) -> Finding:
         for gain, page in zip(gains, many, strict=True)
     ]
     return finding(
-        "{n} positions filled in 2 passes have {few} a token by the judge, in {n} passes {many}; "
-        "the loop needs a pass for each token.",
+        "{n:count} positions filled in 2 passes have {few:nats} a token by the judge, in {n} "
+        "passes {many:nats}; the loop needs a pass for each token.",
         judge_mean(
             "log-probability with many passes, less that with two, where pairs do not come back",
             counted,
             "pages",
             "nats",
         ),
-        control="repeats please a judge too, so they must be few: {slow} of the pairs with many "
-        "passes, {once} with two.",
+        control="repeats please a judge too, so they must be few: {slow:fraction} of the pairs "
+        "with many passes, {once:fraction} with two.",
         ran_on=FILLED_ON,
-        n=(LENGTH, "count"),
-        few=(fmean(page.logprob for page in few), "nats"),
-        many=(fmean(page.logprob for page in many), "nats"),
-        once=(fmean(page.repeated for page in few), "fraction"),
-        slow=(fmean(page.repeated for page in many), "fraction"),
+        numbers={"n": LENGTH}
+        | {"few": [page.logprob for page in few], "many": [page.logprob for page in many]}
+        | {"once": [page.repeated for page in few], "slow": [page.repeated for page in many]},
     )
 
 
@@ -152,19 +145,17 @@ def c34_blind_to_each_other(context: ExperimentContext) -> Finding:
     once, slow = (_fill(context, n, context.n(4), are_checked=True) for n in (1, LENGTH))
     at_once, in_turn = ([float(page.n_clashes or 0) for page in pages] for pages in (once, slow))
     return finding(
-        "Filled all at once, {once} of {n} tokens clash with the rest: the model would not write "
-        "them there if it saw all others.",
+        "Filled all at once, {once:number} of {n:count} tokens clash with the rest: the model "
+        "would not write them there if it saw all others.",
         judge_mean(
             "clashes when filled at once, less those one at a time",
             np.subtract(at_once, in_turn),
             "pages",
             above=LENGTH / 10,
         ),
-        control="filled one at a time, {slow} clash.",
+        control="filled one at a time, {slow:number} clash.",
         ran_on=FILLED_ON,
-        once=(fmean(at_once), "number"),
-        slow=(fmean(in_turn), "number"),
-        n=(LENGTH, "count"),
+        numbers={"once": at_once, "slow": in_turn, "n": LENGTH},
     )
 
 
@@ -182,18 +173,17 @@ def c39_an_encoder_reads_first(context: ExperimentContext) -> Finding:
         texts.append((len(caches.source_labels), len(text.written_ids)))
     read, written = map(sum, zip(*texts, strict=True))
     return finding(
-        "The encoder read {read} tokens, and the decoder wrote {written} one by one; the last "
-        "text’s cross-attention cache stayed at {cross} while the decoder’s own grew to {own}.",
+        "The encoder read {read:count} tokens, and the decoder wrote {written:count} one by one; "
+        "the last text’s cross-attention cache stayed at {cross:bytes} while the decoder’s own "
+        "grew to {own:bytes}.",
         judge_all(
             "one pass of the encoder, a fixed cache of it, and one entry for each written token",
             passed,
             "texts",
         ),
         ran_on="gapfiller",
-        read=(read, "count"),
-        written=(written, "count"),
-        cross=(caches.cross_bytes[-1], "bytes"),
-        own=(caches.own_bytes[-1], "bytes"),
+        numbers={"read": read, "written": written}
+        | {"cross": caches.cross_bytes[-1], "own": caches.own_bytes[-1]},
     )
 
 

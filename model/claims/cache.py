@@ -6,8 +6,6 @@ import math
 from itertools import pairwise
 from statistics import linear_regression
 
-import numpy as np
-
 from model import kv_cache
 from model.claims.context import ExperimentContext
 from model.claims.records import Finding
@@ -51,7 +49,7 @@ def c22_prefill_is_cheap_per_token(context: ExperimentContext) -> Finding:
         lambda: decode_one_token(context.lm, ids[-1], kv_cache.fork(cache))[1],
     )
     return finding(
-        "Prefill read {n} tokens in {whole}, a decode step took {one}.",
+        "Prefill read {n:count} tokens in {whole:seconds}, a decode step took {one:seconds}.",
         judge_ratio(
             "seconds of a token by decode over those by prefill",
             one,
@@ -61,9 +59,7 @@ def c22_prefill_is_cheap_per_token(context: ExperimentContext) -> Finding:
             partly=1,
         ),
         why="On this device the two are closer than elsewhere.",
-        n=(len(ids), "count"),
-        whole=(float(np.median(whole)), "seconds"),
-        one=(float(np.median(one)), "seconds"),
+        numbers={"n": len(ids), "whole": whole, "one": one},
     )
 
 
@@ -76,7 +72,8 @@ def c23_long_in_beats_long_out(context: ExperimentContext) -> Finding:
         n=4,
     )
     return finding(
-        "{long} tokens in and {short} out took {fast}; {short} in and {long} out took {slow}.",
+        "{long:count} tokens in and {short:count} out took {fast:seconds}; {short} in and {long} "
+        "out took {slow:seconds}.",
         judge_ratio(
             "seconds of the long answer over those of the long prompt",
             slow,
@@ -86,10 +83,7 @@ def c23_long_in_beats_long_out(context: ExperimentContext) -> Finding:
             partly=1,
         ),
         why="On this device the two are closer than elsewhere.",
-        long=(LONG, "count"),
-        short=(SHORT, "count"),
-        fast=(float(np.median(fast)), "seconds"),
-        slow=(float(np.median(slow)), "seconds"),
+        numbers={"long": LONG, "short": SHORT, "fast": fast, "slow": slow},
     )
 
 
@@ -99,27 +93,21 @@ def c24_the_past_never_changes(context: ExperimentContext) -> Finding:
     gap, steps = raced.gap, raced.steps
     if gap is None:
         return finding(
-            "{model} keeps {kept}: each token rewrites what it keeps, and nothing of the past "
-            "stays as it was.",
+            "{model:text} keeps {kept:text}: each token rewrites what it keeps, and nothing of the "
+            "past stays as it was.",
             judge_all("keys and values to compare", [False] * len(steps), "steps"),
-            model=(context.lm.name, "text"),
-            kept=(keeps(context.lm), "text"),
+            numbers={"model": context.lm.name, "kept": keeps(context.lm)},
         )
     still = [gap.keys < 0.01 * gap.keys_scale, gap.values < 0.01 * gap.values_scale]
+    best = [step.same_best for step in steps]
+    moved, scale = (max(step.logit_gap for step in steps), max(step.logit_scale for step in steps))
     return finding(
-        "Cached keys differ from recomputed ones by {keys}, values by {values}, logits by {logits} "
-        "beside logits up to {scale}.",
-        judge_all(
-            "the best token is the same with the cache and without",
-            [step.same_best for step in steps],
-            "steps",
-        ),
+        "Cached keys differ from recomputed ones by {keys:number}, values by {values:number}, "
+        "logits by {logits:number} beside logits up to {scale:number}.",
+        judge_all("the best token is the same with the cache and without", best, "steps"),
         judge_all("kept and recomputed agree within one percent", still, "kinds, keys and values"),
         why="In a 16-bit format rounding parts the two now and then.",
-        keys=(gap.keys, "number"),
-        values=(gap.values, "number"),
-        logits=(max(step.logit_gap for step in steps), "number"),
-        scale=(max(step.logit_scale for step in steps), "number"),
+        numbers={"keys": gap.keys, "values": gap.values, "logits": moved, "scale": scale},
     )
 
 
@@ -140,20 +128,17 @@ def c25_the_square_becomes_a_line(context: ExperimentContext) -> Finding:
         for name in ("recomputed_seconds", "cached_seconds")
     )
     return finding(
-        "Counted by torch, the arithmetic of a text of up to {n} tokens follows the power "
-        "{without} of its length without the cache and {cached} with it; it took {slow} against "
-        "{fast}.",
+        "Counted by torch, the arithmetic of a text of up to {n:count} tokens follows the power "
+        "{without:number} of its length without the cache and {cached:number} with it; it took "
+        "{slow:seconds} against {fast:seconds}.",
         judge_all(
             "near n² without, above 1.7, and near n with it, below 1.3",
             [without > 1.7, cached < 1.3],
             "exponents",
         ),
         judge_ratio("seconds without the cache over those with it", slow, fast, "runs"),
-        n=(RACE_LENGTH, "count"),
-        without=(without, "number"),
-        cached=(cached, "number"),
-        slow=(float(np.median(slow)), "seconds"),
-        fast=(float(np.median(fast)), "seconds"),
+        numbers={"n": RACE_LENGTH, "without": without, "cached": cached}
+        | {"slow": slow, "fast": fast},
     )
 
 
@@ -161,32 +146,37 @@ def c26_bytes_per_token(context: ExperimentContext) -> Finding:
     """The formula and what each token adds to the tensors, to the byte."""
     shape, passes = context.lm.cache_shape, context.write(n=8).passes
     grows = [after.cache_bytes - before.cache_bytes for before, after in pairwise(passes)]
-    formula = "The formula gives {each} a token, summed over layers that are not alike"
+    formula = "The formula gives {each:bytes} a token, summed over layers that are not alike"
     if shape.is_plain:
-        formula = "2 × {layers} layers × {heads} KV heads × {size} × {width} is {each} a token"
+        formula = (
+            "2 × {layers:count} layers × {heads:count} KV heads × {size:count} × {width:bytes} is "
+            "{each:bytes} a token"
+        )
     elif shape.is_latent:
         formula = (
-            "{layers} layers × {size} numbers for keys and values together × {width} is {each} a "
-            "token"
+            "{layers:count} layers × {size:count} numbers for keys and values together × "
+            "{width:bytes} is {each:bytes} a token"
         )
     elif not shape.bytes_per_token:
-        formula = "{model} keeps {kept}"
+        formula = "{model:text} keeps {kept:text}"
     return finding(
-        formula + "; in the tensors a token added {grown}.",
+        formula + "; in the tensors a token added {grown:bytes}.",
         judge_all(
             "tokens that add as many bytes as the formula says",
             [0 < shape.bytes_per_token == bytes_ for bytes_ in grows],
             "tokens",
         ),
         why="This model keeps something else than keys and values of every position.",
-        model=(context.lm.name, "text"),
-        kept=(keeps(context.lm), "text"),
-        layers=(shape.n_layers, "count"),
-        heads=(shape.n_kv_heads, "count"),
-        size=(shape.head_dim, "count"),
-        width=(shape.bytes_per_number, "bytes"),
-        each=(shape.bytes_per_token, "bytes"),
-        grown=(max(grows, default=0), "bytes"),
+        numbers={
+            "model": context.lm.name,
+            "kept": keeps(context.lm),
+            "layers": shape.n_layers,
+            "heads": shape.n_kv_heads,
+            "size": shape.head_dim,
+            "width": shape.bytes_per_number,
+            "each": shape.bytes_per_token,
+            "grown": max(grows, default=0),
+        },
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import fmean, mode
+from statistics import mode
 
 import numpy as np
 
@@ -30,15 +30,15 @@ def c12_greedy_repeats_itself(context: ExperimentContext) -> Finding:
     first, again = (context.write_many(rows, GREEDY, n) for _ in range(2))
     sampled = context.write_many(rows, Settings(), n)
     loops = [find_loop(text) is not None for text in first]
+    n_sampled = sum(find_loop(text) is not None for text in sampled)
     return finding(
-        "Greedy decoding wrote up to {n} tokens after each of {prompts} prompts, twice.",
+        "Greedy decoding wrote up to {n:count} tokens after each of {prompts:count} prompts, "
+        "twice.",
         judge_all("the second text is the first", list(map(list.__eq__, first, again)), "prompts"),
         judge_some("texts that end in a phrase said three times or more", loops, "prompts"),
-        control="of texts sampled at T = 1, {sampled} of {prompts} end in a loop.",
+        control="of texts sampled at T = 1, {sampled:count} of {prompts} end in a loop.",
         why="No text fell into a loop here.",
-        n=(n, "count"),
-        prompts=(len(rows), "count"),
-        sampled=(sum(find_loop(text) is not None for text in sampled), "count"),
+        numbers={"n": n, "prompts": len(rows), "sampled": n_sampled},
     )
 
 
@@ -50,13 +50,9 @@ def c13_temperature_keeps_the_order(context: ExperimentContext) -> Finding:
     n_kept = int(((orders[0] == orders[1]) & (orders[1] == orders[2])).sum())
     cold, one, hot = (stage.entropy for stage in stages)
     return finding(
-        "Entropy is {cold} at T = 0.5, {one} at 1 and {hot} at 2; {kept} of {n} tokens keep their "
-        "rank.",
-        cold=(cold, "nats"),
-        one=(one, "nats"),
-        hot=(hot, "nats"),
-        kept=(n_kept, "count"),
-        n=(logits.size, "count"),
+        "Entropy is {cold:nats} at T = 0.5, {one:nats} at 1 and {hot:nats} at 2; {kept:count} of "
+        "{n:count} tokens keep their rank.",
+        numbers={"cold": cold, "one": one, "hot": hot, "kept": n_kept, "n": logits.size},
     )
 
 
@@ -68,15 +64,9 @@ def c14_top_p_follows_the_shape(context: ExperimentContext) -> Finding:
         for mask, value in (("top_k", 10), ("top_p", 0.9), ("min_p", 0.1))
     )
     return finding(
-        "After “{sure}” and after “{unsure}” top-k 10 keeps {k} and {k}, top-p 0.9 {p} and {q}, "
-        "min-p 0.1 {m} and {o}.",
-        sure=(SURE, "text"),
-        unsure=(UNSURE, "text"),
-        k=(k, "count"),
-        p=(p, "count"),
-        q=(q, "count"),
-        m=(m, "count"),
-        o=(o, "count"),
+        "After “{sure:text}” and after “{unsure:text}” top-k 10 keeps {k:count} and {k}, top-p 0.9 "
+        "{p:count} and {q:count}, min-p 0.1 {m:count} and {o:count}.",
+        numbers={"sure": SURE, "unsure": UNSURE, "k": k, "p": p, "q": q, "m": m, "o": o},
     )
 
 
@@ -88,15 +78,13 @@ def c15_strategies_keep_different_sets(context: ExperimentContext) -> Finding:
         logits = Generation(context.lm, prompt).logits
         # each keeps the best so many: sets are different where their sizes are
         sizes.append([int(apply_alone(logits, *mask).kept.sum()) for mask in masks.items()])
-    k, p, m = map(fmean, zip(*sizes, strict=True))
+    k, p, m = zip(*sizes, strict=True)
     return finding(
-        "On average top-k 10 keeps {k} tokens, top-p 0.9 {p}, min-p 0.1 {m}.",
+        "On average top-k 10 keeps {k:number} tokens, top-p 0.9 {p:number}, min-p 0.1 {m:number}.",
         judge_share(
             "all three sets are different", [len(set(row)) == 3 for row in sizes], "prompts"
         ),
-        k=(k, "number"),
-        p=(p, "number"),
-        m=(m, "number"),
+        numbers={"k": k, "p": p, "m": m},
     )
 
 
@@ -113,15 +101,14 @@ def c16_a_seed_is_a_text(context: ExperimentContext) -> Finding:
     ]
     others = [one != other for one, other in zip(texts, [*texts[1:], texts[0]], strict=True)]
     return finding(
-        "Each of {n} seeds wrote {tokens} tokens twice; then {draws} tokens were drawn by each.",
+        "Each of {n:count} seeds wrote {tokens:count} tokens twice; then {draws:count} tokens were "
+        "drawn by each.",
         judge_all(
             "the same seed gives the same text", list(map(list.__eq__, texts, again)), "seeds"
         ),
         judge_some("another seed gives another text", others, "pairs of seeds"),
         judge_all("the draws follow the bars (chi-square, p > 0.001)", fair, "seeds"),
-        n=(n, "count"),
-        tokens=(context.n_tokens, "count"),
-        draws=(N_DRAWS, "count"),
+        numbers={"n": n, "tokens": context.n_tokens, "draws": N_DRAWS},
     )
 
 
@@ -136,12 +123,13 @@ def c17_a_vote_without_chance_is_void(context: ExperimentContext) -> Finding:
         for texts in (greedy, sampled)
     )
     votes = [words[i : i + N_VOTES] for i in range(0, len(words), N_VOTES)]
+    is_copied = list(map(str.__eq__, copies, answers))
     single = [votes[i].count(answer) / N_VOTES for i, answer in enumerate(answers)]
     voted = [mode(votes[i]) == answer for i, answer in enumerate(answers)]
     return finding(
-        "By definition {n} answers at T = 0 are copies, so their vote is one answer: it names the "
-        "next word of a held-out story in {copies} of the cases. At T = 0.7 one sample does in "
-        "{single}, the vote of {n} in {voted}.",
+        "By definition {n:count} answers at T = 0 are copies, so their vote is one answer: it "
+        "names the next word of a held-out story in {copies:fraction} of the cases. At T = 0.7 one "
+        "sample does in {single:fraction}, the vote of {n} in {voted:fraction}.",
         judge_mean(
             "right words by the vote, less those of one sample",
             np.subtract(voted, single),
@@ -149,10 +137,7 @@ def c17_a_vote_without_chance_is_void(context: ExperimentContext) -> Finding:
             "fraction",
         ),
         control="one sample without a vote.",
-        n=(N_VOTES, "count"),
-        copies=(fmean(map(str.__eq__, copies, answers)), "fraction"),
-        single=(fmean(single), "fraction"),
-        voted=(fmean(voted), "fraction"),
+        numbers={"n": N_VOTES, "copies": is_copied, "single": single, "voted": voted},
     )
 
 
@@ -181,15 +166,14 @@ def c19_order_matters(context: ExperimentContext) -> Finding:
             for t in (1.8, 1.0)
         )
         kept.append((*hot, cold[0] == cold[1]))
-    before, after, same = map(fmean, zip(*kept, strict=True))
+    before, after, same = zip(*kept, strict=True)
     return finding(
-        "T = 1.8 and top-p 0.9 on the same logits keep {before} tokens on average with temperature "
-        "first, as in transformers, and {after} with temperature last, as in llama.cpp.",
+        "T = 1.8 and top-p 0.9 on the same logits keep {before:number} tokens on average with "
+        "temperature first, as in transformers, and {after:number} with temperature last, as in "
+        "llama.cpp.",
         judge_share("the order changes what is kept", [a != b for a, b, _ in kept], "prompts"),
-        control="at T = 1 both orders keep the same in {same} of the prompts.",
-        before=(before, "number"),
-        after=(after, "number"),
-        same=(same, "fraction"),
+        control="at T = 1 both orders keep the same in {same:fraction} of the prompts.",
+        numbers={"before": before, "after": after, "same": same},
     )
 
 

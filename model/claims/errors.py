@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import fmean
-
 import numpy as np
 
 from model.batch import read_whole
@@ -39,21 +37,19 @@ def c35_errors_snowball(context: ExperimentContext) -> Finding:
     wrong, redrawn = (_forks(context, rank) for rank in (FAR_RANK, NEAR_RANK))
     slips, control = (compounding(forks, SLIP) for forks in (wrong, redrawn))
     return finding(
-        "After one wrong token {n} pairs of texts part, and {same} of their last tokens are still "
-        "the same; the texts with it have {forced} tokens below one percent, those without it "
-        "{original}.",
+        "After one wrong token {n:count} pairs of texts part, and {same:fraction} of their last "
+        "tokens are still the same; the texts with it have {forced:number} tokens below one "
+        "percent, those without it {original:number}.",
         judge_mean(
             "unlikely tokens after the wrong one, less those without it", slips.difference, "texts"
         ),
         control="a plain redraw, the likeliest other token instead of a wrong one, parts the texts "
-        "as well: {redrawn} of their last tokens are the same, and the difference is {chance}.",
+        "as well: {redrawn:fraction} of their last tokens are the same, and the difference is "
+        "{chance:number}.",
         why="The texts part, but errors do not breed errors.",
-        n=(wrong.n_texts, "count"),
-        same=(float(wrong.same[:, -5:].mean()), "fraction"),
-        redrawn=(float(redrawn.same[:, -5:].mean()), "fraction"),
-        forced=(slips.forced_slips, "number"),
-        original=(slips.original_slips, "number"),
-        chance=(control.difference.mean, "number"),
+        numbers={"n": wrong.n_texts, "same": wrong.same[:, -5:], "redrawn": redrawn.same[:, -5:]}
+        | {"forced": slips.forced_slips, "original": slips.original_slips}
+        | {"chance": control.difference.mean},
     )
 
 
@@ -83,8 +79,8 @@ def c36_exposure_bias(context: ExperimentContext) -> Finding:
         for text in [[*one[:N_OPENING], *other[N_OPENING:]]]
     ]
     return finding(
-        "At {n} positions {writer} errs by {true} after true tokens and by {own} after its own: "
-        "KL({judge} ‖ {writer}).",
+        "At {n:count} positions {writer:text} errs by {true:nats} after true tokens and by "
+        "{own:nats} after its own: KL({judge:text} ‖ {writer}).",
         judge_mean(
             "how much more it errs after its own tokens than after true ones",
             seen.excess,
@@ -92,15 +88,11 @@ def c36_exposure_bias(context: ExperimentContext) -> Finding:
             "fraction",
             above=BIAS,
         ),
-        control="after another person’s story, spliced in, it errs by {spliced}.",
+        control="after another person’s story, spliced in, it errs by {spliced:nats}.",
         why="A smaller bias may be there: stories differ more than draws do.",
         ran_on=f"{writer.name}, judged by {judge.name}",
-        writer=(writer.name, "text"),
-        judge=(judge.name, "text"),
-        n=(seen.forced.shape[1], "count"),
-        true=(float(seen.kl_forced.mean()), "nats"),
-        own=(float(np.nanmean(seen.kl_free)), "nats"),
-        spliced=(float(np.mean(spliced)), "nats"),
+        numbers={"writer": writer.name, "judge": judge.name, "n": seen.forced.shape[1]}
+        | {"true": seen.kl_forced, "own": np.nanmean(seen.kl_free), "spliced": np.mean(spliced)},
     )
 
 
@@ -116,10 +108,10 @@ def c40_context_works_forward(context: ExperimentContext) -> Finding:
     before, last = seen.n_before - 1, -1
     first, late, never = (seen.followed[name] for name in (FIRST, LATE, NEVER))
     return finding(
-        "“{instruction}” was put in before the first token, or after {m}. By definition the {m} "
-        "before it stay: {same} of {all} did. Among the first {m} tokens the word came up in "
-        "{first} of the texts that had it first and in {late} of those that had it late; by the "
-        "end in {late_end} of the latter.",
+        "“{instruction:text}” was put in before the first token, or after {m:count}. By definition "
+        "the {m} before it stay: {same:count} of {all:count} did. Among the first {m} tokens the "
+        "word came up in {first:fraction} of the texts that had it first and in {late:fraction} of "
+        "those that had it late; by the end in {late_end:fraction} of the latter.",
         judge_shares(
             "texts that follow it in time, less those without it",
             first[before],
@@ -134,16 +126,11 @@ def c40_context_works_forward(context: ExperimentContext) -> Finding:
             n,
             "texts",
         ),
-        control="without it the word comes up in {never} of the texts by the end.",
+        control="without it the word comes up in {never:fraction} of the texts by the end.",
         why="This model heeds it little, wherever it stands.",
-        instruction=(DRAGON, "text"),
-        m=(seen.n_before, "count"),
-        same=(seen.n_same, "count"),
-        all=(seen.n_first, "count"),
-        first=(float(first[before]), "fraction"),
-        late=(float(late[before]), "fraction"),
-        late_end=(float(late[last]), "fraction"),
-        never=(float(never[last]), "fraction"),
+        numbers={"instruction": DRAGON, "m": seen.n_before}
+        | {"same": seen.n_same, "all": seen.n_first, "first": first[before], "late": late[before]}
+        | {"late_end": late[last], "never": never[last]},
     )
 
 
@@ -159,8 +146,8 @@ def c43_long_texts_lose_the_thread(context: ExperimentContext) -> Finding:
     grown = late - early
     cold, warm, people = (grown[which == kind] for kind in range(3))
     return finding(
-        "Of the last {quarter} tokens {cold} repeat a phrase of the text at T = 0.3 and {warm} at "
-        "T = 0.8. No text may end here.",
+        "Of the last {quarter:count} tokens {cold:fraction} repeat a phrase of the text at T = 0.3 "
+        "and {warm:fraction} at T = 0.8. No text may end here.",
         judge_mean(
             "growth of the repeats at T = 0.3, less that of books",
             cold - people.mean(),
@@ -173,15 +160,11 @@ def c43_long_texts_lose_the_thread(context: ExperimentContext) -> Finding:
             "texts",
             "fraction",
         ),
-        control="in {books} books by people {people} of the tokens there do, {grown} more than "
-        "early on.",
+        control="in {books:count} books by people {people:fraction} of the tokens there do, "
+        "{grown:fraction} more than early on.",
         why="At a higher temperature repeats grow less, or not at all.",
-        quarter=(n // 4, "count"),
-        cold=(float(late[which == 0].mean()), "fraction"),
-        warm=(float(late[which == 1].mean()), "fraction"),
-        books=(len(books), "count"),
-        people=(float(late[which == 2].mean()), "fraction"),
-        grown=(float(people.mean()), "fraction"),
+        numbers={"quarter": n // 4, "cold": late[which == 0], "warm": late[which == 1]}
+        | {"books": len(books), "people": late[which == 2], "grown": people},
     )
 
 
@@ -201,14 +184,13 @@ def c44_stop_go_back_choose_again(context: ExperimentContext) -> Finding:
         short.append(text.notice is None)
     return finding(
         "Going back after 1, 8 and 16 tokens cost as many passes again and one more. By definition "
-        "the coin then writes the text that it would have been, its tokens at {good} each; after "
-        "the bad token they have {bad}.",
+        "the coin then writes the text that it would have been, its tokens at {good:nats} each; "
+        "after the bad token they have {bad:nats}.",
         judge_all("ways back that cost what came after the bad token, and one pass", exact, "ways"),
         judge_all("ways back that read one token again, and not the whole text", short, "texts"),
         why="This model cannot take its last tokens back, so going back reads the whole text "
         "again.",
-        good=(fmean(good), "nats"),
-        bad=(fmean(bad), "nats"),
+        numbers={"good": good, "bad": bad},
     )
 
 

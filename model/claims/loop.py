@@ -39,11 +39,11 @@ def c01_one_loop(context: ExperimentContext) -> Finding:
             unread.append(moved_mass(fresh, before))
     return finding(
         "After every step the loop’s next distribution is that of one pass over the whole text: "
-        "they differ by {gap} of the probability at most.",
+        "they differ by {gap:fraction} of the probability at most.",
         judge_all("the two are the same", [gap < STILL for gap in moved], "steps"),
-        control="without its newest token a pass gives a distribution that differs by {unread}.",
-        gap=(max(moved), "fraction"),
-        unread=(float(np.mean(unread)), "fraction"),
+        control="without its newest token a pass gives a distribution that differs by "
+        "{unread:fraction}.",
+        numbers={"gap": max(moved), "unread": unread},
     )
 
 
@@ -57,15 +57,13 @@ def c02_only_forward(context: ExperimentContext) -> Finding:
     other.step(token_id=int(np.argsort(other.logits)[-2]))
     while len(other.ids) < len(text.ids) and not other.finished:
         other.step(GREEDY)
+    n_passes = len(other.passes) - n_before
     n_same = sum(a == b for a, b in zip(text.ids[n_kept:], other.ids[n_kept:], strict=False))
     return finding(
-        "We took {back} tokens back and chose the second best there: the {kept} before them "
-        "stayed, {passes} passes wrote what follows anew, and {same} of its places hold the same "
-        "token as before.",
-        back=(n_back, "count"),
-        kept=(n_kept, "count"),
-        passes=(len(other.passes) - n_before, "count"),
-        same=(n_same, "count"),
+        "We took {back:count} tokens back and chose the second best there: the {kept:count} before "
+        "them stayed, {passes:count} passes wrote what follows anew, and {same:count} of its "
+        "places hold the same token as before.",
+        numbers={"back": n_back, "kept": n_kept, "passes": n_passes, "same": n_same},
     )
 
 
@@ -77,8 +75,8 @@ def c03_time_grows_with_output(context: ExperimentContext) -> Finding:
     whole = [one.seconds for one in answers]
     half = [one.first_seconds + sum(one.gaps[: n // 2 - 1]) for one in answers]
     return finding(
-        "{n} tokens took {n} passes, one over the prompt and then one for each further token: "
-        "{seconds}, the first half of them {half}.",
+        "{n:count} tokens took {n} passes, one over the prompt and then one for each further "
+        "token: {seconds:seconds}, the first half of them {half:seconds}.",
         judge_ratio(
             "seconds for all tokens over those for half of them",
             whole,
@@ -89,38 +87,31 @@ def c03_time_grows_with_output(context: ExperimentContext) -> Finding:
         ),
         control="a time that does not depend on the length gives 1, one that grows evenly 2.",
         why="A fixed cost, or other work of this machine, takes part of the time.",
-        n=(n, "count"),
-        seconds=(float(np.median(whole)), "seconds"),
-        half=(float(np.median(half)), "seconds"),
+        numbers={"n": n, "seconds": whole, "half": half},
     )
 
 
 def c04_one_logit_per_token(context: ExperimentContext) -> Finding:
     """As many logits as entries in the vocabulary; softmax makes them sum to one."""
     logits = Generation(context.lm, context.prompt).logits
+    total = softmax_of(logits).sum()
     return finding(
-        "This pass gave {n} logits for {vocab} entries; their softmax sums to {total}.",
-        n=(logits.size, "count"),
-        vocab=(context.lm.vocab_size, "count"),
-        total=(float(softmax_of(logits).sum()), "number"),
+        "This pass gave {n:count} logits for {vocab:count} entries; their softmax sums to "
+        "{total:number}.",
+        numbers={"n": logits.size, "vocab": context.lm.vocab_size, "total": total},
     )
 
 
 def c05_it_stops(context: ExperimentContext) -> Finding:
     """An end token ends the text, and so does the limit."""
-    limit = 4 * context.n_tokens
+    limit, n_ends = 4 * context.n_tokens, len(context.lm.end_ids)
     texts = context.write_many([context.ids(6)], Settings(), limit, n_each=context.n(12))
     n_ended = sum(len(text) < limit for text in texts)
+    ends = f"{n_ends or 'no'} end token{'s'[: n_ends != 1]}"
     return finding(
-        "Of {n} sampled texts {ended} drew an end token within {limit} tokens and stopped there, "
-        "the others stopped at that limit; the model has {ends}.",
-        n=(len(texts), "count"),
-        ended=(n_ended, "count"),
-        limit=(limit, "count"),
-        ends=(
-            f"{len(context.lm.end_ids) or 'no'} end token{'s'[: len(context.lm.end_ids) != 1]}",
-            "text",
-        ),
+        "Of {n:count} sampled texts {ended:count} drew an end token within {limit:count} tokens "
+        "and stopped there, the others stopped at that limit; the model has {ends:text}.",
+        numbers={"n": len(texts), "ended": n_ended, "limit": limit, "ends": ends},
     )
 
 
@@ -129,17 +120,14 @@ def c06_the_worked_table(context: ExperimentContext) -> Finding:
     each, passes = context.lm.cache_shape.bytes_per_token, context.write(n=5).passes
     grows = [after.cache_bytes - before.cache_bytes for before, after in pairwise(passes)]
     return finding(
-        "{model} keeps {kept}. The prompt’s {prompt} tokens left {first} in one pass; each further "
-        "pass added {more}.",
+        "{model:text} keeps {kept:text}. The prompt’s {prompt:count} tokens left {first:bytes} in "
+        "one pass; each further pass added {more:bytes}.",
         judge_all(
             "passes that add one token’s keys and values", [0 < each == b for b in grows], "passes"
         ),
         why="What it keeps does not grow by one entry for each token.",
-        model=(context.lm.name, "text"),
-        kept=(keeps(context.lm), "text"),
-        prompt=(passes[0].n_input, "count"),
-        first=(passes[0].cache_bytes, "bytes"),
-        more=(max(grows, default=0), "bytes"),
+        numbers={"model": context.lm.name, "kept": keeps(context.lm), "prompt": passes[0].n_input}
+        | {"first": passes[0].cache_bytes, "more": max(grows, default=0)},
     )
 
 
@@ -149,10 +137,9 @@ def c07_the_code_that_ran(context: ExperimentContext) -> Finding:
     ran = [line.strip() for line in inspect.getsource(inspect.unwrap(step)).splitlines()]
     lines = [line.strip() for line in source_of(step).lines if line.strip()]
     return finding(
-        "The page reads its lines from the function itself: {same} of {n} stand in the one that "
-        "wrote this text.",
-        same=(sum(line in ran for line in lines), "count"),
-        n=(len(lines), "count"),
+        "The page reads its lines from the function itself: {same:count} of {n:count} stand in the "
+        "one that wrote this text.",
+        numbers={"same": sum(line in ran for line in lines), "n": len(lines)},
     )
 
 
@@ -162,7 +149,7 @@ def c08_streaming(context: ExperimentContext) -> Finding:
     answers = [context.answer(ids, context.n_tokens) for _ in range(context.n(6) + 1)][1:]
     first, whole = ([one.first_seconds for one in answers], [one.seconds for one in answers])
     return finding(
-        "The first token could be shown after {first}, all {n} after {all}.",
+        "The first token could be shown after {first:seconds}, all {n:count} after {all:seconds}.",
         judge_ratio(
             "wait for the whole text over the wait for its first token",
             whole,
@@ -172,9 +159,7 @@ def c08_streaming(context: ExperimentContext) -> Finding:
             partly=1.1,
         ),
         why="The prompt took most of the time, so streaming gains little.",
-        first=(float(np.median(first)), "seconds"),
-        n=(context.n_tokens, "count"),
-        all=(float(np.median(whole)), "seconds"),
+        numbers={"first": first, "n": context.n_tokens, "all": whole},
     )
 
 
@@ -183,11 +168,9 @@ def c09_the_chain_rule(context: ExperimentContext) -> Finding:
     text = context.write(Settings(), n=12)
     (logprobs,), _ = score(context.lm, text.prompt_ids, [text.ids[text.n_prompt :]])
     return finding(
-        "Over {n} tokens the loop’s running sum is {sum}. One pass over the finished text, with "
-        "teacher forcing, gives {log}.",
-        n=(len(text.steps), "count"),
-        sum=(text.logprob, "nats"),
-        log=(math.fsum(logprobs), "nats"),
+        "Over {n:count} tokens the loop’s running sum is {sum:nats}. One pass over the finished "
+        "text, with teacher forcing, gives {log:nats}.",
+        numbers={"n": len(text.steps), "sum": text.logprob, "log": math.fsum(logprobs)},
     )
 
 
@@ -198,7 +181,7 @@ def c10_the_whole_context_counts(context: ExperimentContext) -> Finding:
     again = Generation(context.lm, texts[0]).logits
     moved = list(map(moved_mass, rows, rows[1:]))
     return finding(
-        "“{text}” was continued with other animals in the second place.",
+        "“{text:text}” was continued with other animals in the second place.",
         judge_mean(
             "probability that another early word moves",
             moved,
@@ -206,10 +189,9 @@ def c10_the_whole_context_counts(context: ExperimentContext) -> Finding:
             "fraction",
             above=STILL,
         ),
-        control="the same word again moves {same}.",
+        control="the same word again moves {same:fraction}.",
         why="This model hardly looks so far back.",
-        text=(texts[0], "text"),
-        same=(moved_mass(rows[0], again), "fraction"),
+        numbers={"text": texts[0], "same": moved_mass(rows[0], again)},
     )
 
 
@@ -217,10 +199,9 @@ def c11_no_draft(context: ExperimentContext) -> Finding:
     """One pass leaves one distribution for what follows, and nothing after it."""
     text = Generation(context.lm, context.prompt)
     return finding(
-        "After the prompt’s pass there is one distribution over {vocab} tokens, for the next "
-        "position alone, and {written} tokens are written.",
-        vocab=(text.logits.size, "count"),
-        written=(len(text.steps), "count"),
+        "After the prompt’s pass there is one distribution over {vocab:count} tokens, for the next "
+        "position alone, and {written:count} tokens are written.",
+        numbers={"vocab": text.logits.size, "written": len(text.steps)},
     )
 
 
@@ -233,19 +214,14 @@ def c41_pieces_not_words(context: ExperimentContext) -> Finding:
     ids = encode(context.lm, text)
     parts = [piece for piece in pieces(context.lm.tokenizer, ids) if not piece.special]
     return finding(
-        "“{text}” is {words} words and {tokens} tokens. Rare words such as “{rare}” take {many} "
-        "tokens on average.",
+        "“{text:text}” is {words:count} words and {tokens:count} tokens. Rare words such as "
+        "“{rare:text}” take {many:number} tokens on average.",
         judge_mean(
             "tokens of a rare word, less those of a common one as long",
             np.subtract(rare, common),
             "pairs of words",
         ),
-        control="common words such as “{common}” take {few}.",
-        text=(text, "text"),
-        words=(len(text.split()), "count"),
-        tokens=(len(parts), "count"),
-        rare=(RARE[0], "text"),
-        common=(COMMON[0], "text"),
-        many=(float(np.mean(rare)), "number"),
-        few=(float(np.mean(common)), "number"),
+        control="common words such as “{common:text}” take {few:number}.",
+        numbers={"text": text, "words": len(text.split()), "tokens": len(parts)}
+        | {"rare": RARE[0], "many": rare, "common": COMMON[0], "few": common},
     )

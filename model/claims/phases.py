@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import fmean, median
+from statistics import fmean
 
 import numpy as np
 
@@ -32,9 +32,9 @@ def c27_decode_reads_much_to_compute_little(context: ExperimentContext) -> Findi
     top = roofline.ceilings
     reached = [step.n_bytes / seconds / top.copy for seconds in step.seconds.seconds]
     return finding(
-        "A decode step computes {step} FLOPs for each byte it reads, a prefill of {n} tokens "
-        "{read}. Of the three floors, memory, compute and overhead, {bound} is the highest here, "
-        "and a step takes {seconds}.",
+        "A decode step computes {step:number} FLOPs for each byte it reads, a prefill of {n:count} "
+        "tokens {read:number}. Of the three floors, memory, compute and overhead, {bound:text} is "
+        "the highest here, and a step takes {seconds:seconds}.",
         judge_mean(
             "memory bandwidth that a decode step reaches (MBU)",
             reached,
@@ -44,15 +44,12 @@ def c27_decode_reads_much_to_compute_little(context: ExperimentContext) -> Findi
             partly=0.3,
         ),
         judge_all("memory is the highest floor", [step.bound(top) == "memory"], "rooflines"),
-        control="a prefill reaches {mbu} of the bandwidth and {mfu} of the arithmetic.",
+        control="a prefill reaches {mbu:fraction} of the bandwidth and {mfu:fraction} of the "
+        "arithmetic.",
         why="A step takes longer than the reading alone would.",
-        step=(step.intensity, "number"),
-        n=(N_PROMPT, "count"),
-        read=(read.intensity, "number"),
-        bound=(step.bound(top), "text"),
-        seconds=(step.seconds.median, "seconds"),
-        mbu=(read.mbu(top), "fraction"),
-        mfu=(read.mfu(top), "fraction"),
+        numbers={"step": step.intensity, "n": N_PROMPT, "read": read.intensity}
+        | {"bound": step.bound(top), "seconds": step.seconds.median}
+        | {"mbu": read.mbu(top), "mfu": read.mfu(top)},
     )
 
 
@@ -61,7 +58,7 @@ def c28_a_batch_shares_the_weights(context: ExperimentContext) -> Finding:
     work = measure_batches(context.lm, (1, BATCH), n_past=N_PROMPT, n_steps=context.n(7))
     alone, batch = (np.array(point.seconds.seconds) for point in finish(work).points)
     return finding(
-        "A step over {n} texts takes {many}, a step over one {one}.",
+        "A step over {n:count} texts takes {many:seconds}, a step over one {one:seconds}.",
         judge_ratio(
             "tokens per second of the batch over those of one text",
             BATCH * alone,
@@ -72,9 +69,7 @@ def c28_a_batch_shares_the_weights(context: ExperimentContext) -> Finding:
         ),
         control="without sharing it would be 1.",
         why="On this device arithmetic binds early, so a batch gains little.",
-        n=(BATCH, "count"),
-        many=(float(np.median(batch)), "seconds"),
-        one=(float(np.median(alone)), "seconds"),
+        numbers={"n": BATCH, "many": batch, "one": alone},
     )
 
 
@@ -88,17 +83,15 @@ def c29_output_costs_more(context: ExperimentContext) -> Finding:
         lambda: batch.append([ids[0]] * BATCH) / BATCH,
     )
     prices = price_tokens(PRICE, float(np.median(seconds_in)), float(np.median(seconds_out)))
+    saved = saved_by_budget(prices, 100, 500, 100)
     return finding(
-        "At these prices a limit of {budget} tokens instead of {n_out} saves {saved} of a request "
-        "with {n_in} tokens in.",
+        "At these prices a limit of {budget:count} tokens instead of {n_out:count} saves "
+        "{saved:fraction} of a request with {n_in:count} tokens in.",
         judge_ratio(
             "price of a token out over a token in, one text alone", seconds_out, seconds_in, "turns"
         ),
         judge_ratio("the same, eight texts in a batch", shared, seconds_in, "turns"),
-        n_in=(100, "count"),
-        n_out=(500, "count"),
-        budget=(100, "count"),
-        saved=(saved_by_budget(prices, 100, 500, 100), "fraction"),
+        numbers={"n_in": 100, "n_out": 500, "budget": 100, "saved": saved},
     )
 
 
@@ -107,19 +100,15 @@ def c30_one_pass_for_a_score(context: ExperimentContext) -> Finding:
     runs = [
         finish(score_and_write(context.lm, BALL, ANSWERS, N_WRITTEN)) for _ in range(context.n(4))
     ]
-    best = max(runs[0].choices, key=lambda choice: choice.share)
-    scored, written = (
-        [run.score_seconds.median for run in runs],
-        [run.written.seconds for run in runs],
-    )
+    best = max(runs[0].choices, key=lambda choice: choice.share).text
+    scored = [run.score_seconds.median for run in runs]
+    written = [run.written.seconds for run in runs]
+    n_written = round(fmean(run.written.n_out for run in runs))
     return finding(
-        "One pass scored {n} answers in {scored} and picks “{best}”; writing an answer of {tokens} "
-        "tokens took {written}.",
+        "One pass scored {n:count} answers in {scored:seconds} and picks “{best:text}”; writing an "
+        "answer of {tokens:count} tokens took {written:seconds}.",
         judge_ratio("seconds to write over seconds to score", written, scored, "runs"),
         why="On this device so short an answer is written as fast.",
-        n=(len(ANSWERS), "count"),
-        scored=(median(scored), "seconds"),
-        best=(best.text, "text"),
-        tokens=(round(fmean(run.written.n_out for run in runs)), "count"),
-        written=(median(written), "seconds"),
+        numbers={"n": len(ANSWERS), "scored": scored, "best": best}
+        | {"tokens": n_written, "written": written},
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import fmean
-
 from model.beam_search.costs import measure_costs
 from model.beam_search.experiments import compare_searches
 from model.claims.context import GREEDY, ExperimentContext
@@ -49,7 +47,7 @@ def c18_argmax_in_a_corner(context: ExperimentContext) -> Finding:
     if not any(dead):
         return finding("Argmax wrote the likeliest answer of every list.", met)
     return finding(
-        "Where argmax ended in a dead end, its list left {mass} of the probability at the "
+        "Where argmax ended in a dead end, its list left {mass:fraction} of the probability at the "
         "tightest place.",
         met,
         judge_share(
@@ -58,7 +56,7 @@ def c18_argmax_in_a_corner(context: ExperimentContext) -> Finding:
         judge_some("a search with four beams finds it", beams, "dead ends"),
         control="argmax itself finds it never, as it has no chance.",
         why="A little temperature gets out now and then, not as a rule.",
-        mass=(tightest, "fraction"),
+        numbers={"mass": tightest},
     )
 
 
@@ -69,17 +67,15 @@ def c20_greedy_is_locally_optimal(context: ExperimentContext) -> Finding:
         for prompt in context.prompts(10)
     ]
     gains = [one.best.total - one.greedy.total for one in compared]
+    n_proved = sum(one.is_proved for one in compared)
+    n_found = sum(one.best.total - one.beam.total < 1e-3 for one in compared)
     return finding(
-        "Of all texts of {n} tokens the best that is known is {gain} likelier than greedy’s on "
-        "average; for {proved} of {all} prompts it is proved the best. {beams} beams found it for "
-        "{found}.",
+        "Of all texts of {n:count} tokens the best that is known is {gain:nats} likelier than "
+        "greedy’s on average; for {proved:count} of {all:count} prompts it is proved the best. "
+        "{beams:count} beams found it for {found:count}.",
         judge_some("another text is likelier than greedy’s", [g > 1e-3 for g in gains], "prompts"),
-        n=(N_BEST, "count"),
-        gain=(fmean(gains), "nats"),
-        proved=(sum(one.is_proved for one in compared), "count"),
-        all=(len(compared), "count"),
-        beams=(N_BEAMS, "count"),
-        found=(sum(one.best.total - one.beam.total < 1e-3 for one in compared), "count"),
+        numbers={"n": N_BEST, "gain": gains, "proved": n_proved, "all": len(compared)}
+        | {"beams": N_BEAMS, "found": n_found},
     )
 
 
@@ -94,8 +90,8 @@ def c21_beams_are_blander(context: ExperimentContext) -> Finding:
     by_greedy = [g.logprob - s.logprob for g, s in zip(greedy, sampled, strict=True)]
     bland = [s.distinct[2] - b.distinct[2] for b, s in zip(beam, sampled, strict=True)]
     return finding(
-        "A beam’s texts gain {gain} a token over greedy’s. Of their pairs of tokens {bland} are "
-        "different.",
+        "A beam’s texts gain {gain:nats} a token over greedy’s. Of their pairs of tokens "
+        "{bland:fraction} are different.",
         judge_mean(
             "what greedy gains over sampling, less what the beam gains over greedy, a token",
             [g - b for g, b in zip(by_greedy, gains, strict=True)],
@@ -105,10 +101,8 @@ def c21_beams_are_blander(context: ExperimentContext) -> Finding:
         judge_mean(
             "different pairs of sampled texts, less the beam’s", bland, "prompts", "fraction"
         ),
-        control="greedy gains {greedy} a token over sampling; of sampled texts’ pairs {rich} are "
-        "different.",
-        gain=(fmean(gains), "nats"),
-        greedy=(fmean(by_greedy), "nats"),
-        bland=(fmean(b.distinct[2] for b in beam), "fraction"),
-        rich=(fmean(s.distinct[2] for s in sampled), "fraction"),
+        control="greedy gains {greedy:nats} a token over sampling; of sampled texts’ pairs "
+        "{rich:fraction} are different.",
+        numbers={"gain": gains, "greedy": by_greedy}
+        | {"bland": [b.distinct[2] for b in beam], "rich": [s.distinct[2] for s in sampled]},
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 
 import numpy as np
 
@@ -30,23 +29,22 @@ def c37_no_position_sees_a_later_one(context: ExperimentContext) -> Finding:
     edits = [edit_token(context.lm, ids, at, [next_best(context.lm, ids, at)]) for at in places]
     leaks = [edit.largest_unmasked_before for edit in edits]
     off = [leak for leak in leaks if leak is not None]
+    after = [float(edit.changes[edit.position :].max()) for edit in edits]
     still = [edit.largest_before < MOVED for edit in edits]
     parts = [judge_all("edits that move no earlier logit", still, "edits")]
-    says = "Changing a later token moved no earlier logit by more than {moved}."
+    says = "Changing a later token moved no earlier logit by more than {moved:number}."
     if off:
         parts.append(
             judge_all("edits that do with the mask off", [gap > MOVED for gap in off], "edits")
         )
-        says += " With the mask off it moved one by {leak} on average."
+        says += " With the mask off it moved one by {leak:number} on average."
     else:
         says += " This model has no mask that could be taken off."
     return finding(
         says,
         *parts,
-        control="at the edited place and after it logits move by {after}.",
-        moved=(max(edit.largest_before for edit in edits), "number"),
-        leak=(fmean(off) if off else 0.0, "number"),
-        after=(fmean(float(edit.changes[edit.position :].max()) for edit in edits), "number"),
+        control="at the edited place and after it logits move by {after:number}.",
+        numbers={"moved": max(edit.largest_before for edit in edits), "leak": off, "after": after},
     )
 
 
@@ -59,8 +57,8 @@ def c38_a_loss_at_every_position_at_once(context: ExperimentContext) -> Finding:
         [one.pass_seconds for one in compared],
     )
     return finding(
-        "One pass gave the loss at {n} positions in {one}; {n} single steps gave the same, but for "
-        "{gap}, in {many}.",
+        "One pass gave the loss at {n:count} positions in {one:seconds}; {n} single steps gave the "
+        "same, but for {gap:number}, in {many:seconds}.",
         judge_all("the losses are the same", [one.gap < MOVED for one in compared], "texts"),
         judge_ratio(
             "seconds of the single steps over those of one pass",
@@ -68,10 +66,8 @@ def c38_a_loss_at_every_position_at_once(context: ExperimentContext) -> Finding:
             pass_seconds,
             "texts",
         ),
-        n=(len(compared[0].losses), "count"),
-        one=(float(np.median(pass_seconds)), "seconds"),
-        gap=(max(one.gap for one in compared), "number"),
-        many=(float(np.median(loop_seconds)), "seconds"),
+        numbers={"n": len(compared[0].losses), "gap": max(one.gap for one in compared)}
+        | {"one": pass_seconds, "many": loop_seconds},
     )
 
 
@@ -84,8 +80,9 @@ def c42_training_and_context(context: ExperimentContext) -> Finding:
     trained = _losses([last, early], n)
     new, old = trained[last.name][:, -1], trained[early.name][:, -1]
     return finding(
-        "Seeing {few} token and {many}, {model}’s loss on held-out stories is {one} and {all}. "
-        "With as many, {early} has {old} and {last} has {new}.",
+        "Seeing {few:count} token and {many:count}, {model:text}’s loss on held-out stories is "
+        "{one:nats} and {all:nats}. With as many, {early:text} has {old:nats} and {last:text} has "
+        "{new:nats}.",
         judge_mean(
             "loss with little context, less that with more",
             own[:, 0] - own[:, -1],
@@ -97,15 +94,9 @@ def c42_training_and_context(context: ExperimentContext) -> Finding:
         ),
         control="the tokens that are predicted are the same in every case.",
         ran_on=f"{context.lm.name}; early and last: {early.name} and {last.name}",
-        model=(context.lm.name, "text"),
-        early=(early.name, "text"),
-        last=(last.name, "text"),
-        few=(CONTEXTS[0], "count"),
-        many=(CONTEXTS[own.shape[1] - 1], "count"),
-        one=(float(own[:, 0].mean()), "nats"),
-        all=(float(own[:, -1].mean()), "nats"),
-        old=(float(old.mean()), "nats"),
-        new=(float(new.mean()), "nats"),
+        numbers={"model": context.lm.name, "early": early.name, "last": last.name}
+        | {"few": CONTEXTS[0], "many": CONTEXTS[own.shape[1] - 1]}
+        | {"one": own[:, 0], "all": own[:, -1], "old": old, "new": new},
     )
 
 

@@ -9,7 +9,9 @@ partly where some of them do. Knows no model.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +20,7 @@ from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
 from model.snowball.records import Estimate
 
 Z = 1.96  # half-width of a 95 % interval of a share, in standard errors
+_NUMBER: Final = re.compile(r"\{(\w+):(\w+)\}")
 
 
 def judge_mean(
@@ -128,22 +131,37 @@ def combine(evidence: Sequence[Evidence]) -> Outcome:
 def finding(
     says: str,
     *evidence: Evidence,
+    numbers: Mapping[str, Any] | None = None,
     control: str = "",
     why: str = "",
     ran_on: str = "",
-    **numbers: tuple[float | str, Unit],
 ) -> Finding:
     """Returns a finding; without evidence it is one that is true by definition.
 
     Args:
-        says: what the run showed, with a {name} for each number.
+        says: what the run showed, with {name:unit} for each number; {name} where it comes again.
         evidence: what the verdict rests on.
+        numbers: by their names; where there are many, the median of times and ratios is said, and
+            the mean of others.
         control: what the same measurement gives where the claim says nothing, written as `says`.
         why: kept only where the claim does not simply hold.
         ran_on: the models, where they are not the page's.
-        numbers: each a value and its unit.
     """
     outcome = combine(evidence) if evidence else "by definition"
-    quantities = {name: Quantity(value, unit) for name, (value, unit) in numbers.items()}
+    units: dict[str, Any] = dict(_NUMBER.findall(says + control))
+    quantities = {
+        name: Quantity(_as_one(value, units[name]), units[name])
+        for name, value in (numbers or {}).items()
+        if name in units
+    }
     is_plain = outcome in ("holds here", "by definition")
+    says, control = (_NUMBER.sub(r"{\1}", words) for words in (says, control))
     return Finding(outcome, says, quantities, evidence, control, "" if is_plain else why, ran_on)
+
+
+def _as_one(value: npt.ArrayLike, unit: Unit) -> float | str:
+    values = np.asarray(value)
+    if not values.ndim:
+        one: float | str = values.item()
+        return one
+    return float(np.median(values) if unit in ("seconds", "ratio") else values.mean())

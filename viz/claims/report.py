@@ -46,20 +46,7 @@ class Row:
 
 def words(quantity: Quantity) -> str:
     """Writes one number in its unit; a ratio as how many times."""
-    value = quantity.value
-    if isinstance(value, str):
-        return value
-    writers = {
-        "count": lambda: count(int(value)),
-        "fraction": lambda: percent(value),
-        "seconds": lambda: duration(value),
-        "bytes": lambda: size(int(value)),
-        "nats": lambda: nats(value),
-        "ratio": lambda: f"{digits(value)}{THIN}times",
-        "share": lambda: percent(value),
-        "number": lambda: _number(value),
-    }
-    return writers[quantity.unit]()
+    return WRITERS[quantity.unit](quantity.value)
 
 
 def _number(value: float) -> str:
@@ -67,6 +54,19 @@ def _number(value: float) -> str:
     if value != 0 and abs(value) < 1e-3:
         return f"{value:.1e}".replace("e-0", "e-")
     return f"−{digits(-value)}" if value < 0 else digits(value)
+
+
+WRITERS: Final[Mapping[Unit, Callable[[Any], str]]] = {
+    "count": count,
+    "fraction": percent,
+    "share": percent,
+    "seconds": duration,
+    "bytes": size,
+    "nats": nats,
+    "ratio": lambda times: f"{digits(times)}{THIN}times",
+    "number": _number,
+    "text": str,
+}
 
 
 def sentence(finding: Finding) -> str:
