@@ -1,36 +1,21 @@
-"""How the family is made: baseline, judge, loop and what is written, on made-up text."""
+"""How the family is made: baseline, judge and loop, on made-up text."""
 
 import itertools
 import math
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from model.training import __main__ as cli
-from model.training import distillation_data, measure
-from model.training.checkpoint import DiskError, export, write_checkpoint
-from model.training.corpus import (
-    CorpusError,
-    Document,
-    Mixture,
-    Stream,
-    encode_documents,
-    read_sources,
-    split_documents,
-)
+from model.training.checkpoint import DiskError, write_checkpoint
+from model.training.corpus import Document, Mixture, Stream, encode_documents
 from model.training.evaluate import agreement, bits_by_position, bits_per_byte, looping, token_nats
 from model.training.family import llama, make_model
 from model.training.ngram import KneserNey
 from model.training.objectives import next_token_loss
 from model.training.train import Job, Phase, Plan, Progress, rate_factor, train
 from model.training.writing import habits
-
-SHIPPED = Path(__file__).parents[2] / "model" / "pretrained" / "storyteller"
-
 
 # ---- the judge and the baseline
 
@@ -186,79 +171,6 @@ def test_the_rate_rises_stays_and_falls_to_zero():
 
 
 # ---- what is written
-
-
-def test_an_export_is_whole_and_writes_greedily_by_itself(tokenizer, tmp_path):
-    model = make_model(llama(hidden=32, layers=1, heads=2, inner=32), seed=0)
-    export(model, tokenizer, tmp_path / "tiny")
-    loaded = AutoModelForCausalLM.from_pretrained(tmp_path / "tiny", dtype=torch.float32)
-    assert loaded.generation_config.do_sample is False
-    assert (loaded.generation_config.eos_token_id, loaded.generation_config.bos_token_id) == (0, 0)
-    assert AutoTokenizer.from_pretrained(tmp_path / "tiny")("Tom").input_ids[0] == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["tiny"]
-
-
-def test_the_command_line_makes_all_of_it(stories, tmp_path, monkeypatch):
-    corpus = tmp_path / "texts"
-    corpus.mkdir()
-    words = np.random.default_rng(0).choice(" ".join(stories["tales"]).split(), (40, 60))
-    for name, texts in {"tales": words[:20], "more": words[20:]}.items():
-        lines = [" ".join(text) for text in texts]
-        (corpus / f"{name}.txt").write_text("\n<|endoftext|>\n".join(lines))
-    recipe = cli.RECIPES["scribbler"]
-    small = Plan(PLAN.phases, judge_every=5)
-    config = llama(hidden=16, layers=1, heads=2, inner=16)
-    monkeypatch.setitem(
-        cli.RECIPES,
-        "scribbler",
-        cli.Recipe("scribbler", recipe.purpose, config, small, relatives=("teacher", "lessons")),
-    )
-    monkeypatch.setattr(measure, "N_STORIES", 2)
-    monkeypatch.setattr(measure, "MAX_STORY_TOKENS", 8)
-    where = ["--corpus", str(corpus), "--tokenizer", str(tmp_path / "tok")]
-    assert cli.main(["tokenizer", "--corpus", str(corpus), "--out", str(tmp_path / "tok")]) == 0
-    run = [*where, "--work", str(tmp_path / "run"), "--out", str(tmp_path / "out")]
-    run += ["--tokens", "1500", "--no-compile", "--device", "cpu"]
-    assert cli.main(["scribbler", *run]) == 0
-    card = (tmp_path / "out" / "README.md").read_text()
-    assert all(words in card for words in ("## Data", "| tales |", "5-gram", "## Samples"))
-    assert (tmp_path / "out" / "curve.svg").read_text().startswith("<svg")
-    # the same command given again goes on from the end: nothing is left to do
-    assert cli.main(["scribbler", *run, "--teacher", str(tmp_path / "out")]) == 0
-    assert "Agreement with its target" in (tmp_path / "out" / "README.md").read_text()
-    # what it writes is a lesson for the next one
-    monkeypatch.setattr(distillation_data, "ROWS", 8)
-    monkeypatch.setattr(distillation_data, "TOKENS", 12)
-    taught = ["--teacher", str(tmp_path / "out")]
-    write = ["lessons", *taught, "--out", str(tmp_path / "lessons"), "--device", "cpu"]
-    assert cli.main([*write, "--tokens", "100"]) == 0
-    assert len(list((tmp_path / "lessons").glob("*.npy"))) == 2
-    run[run.index("--work") + 1] = str(tmp_path / "taught")
-    assert cli.main(["scribbler", *run, *taught, "--lessons", str(tmp_path / "lessons")]) == 0
-    assert "lessons" in (tmp_path / "out" / "README.md").read_text()
-
-
-# ---- mistakes of the caller
-
-
-def test_a_missing_or_empty_corpus_is_one_clear_sentence(tmp_path, capsys):
-    assert cli.main(["tokenizer", "--corpus", str(tmp_path / "no"), "--out", "x"]) == 2
-    assert "There is no folder" in capsys.readouterr().err
-    (tmp_path / "empty.txt").write_text("\n\n")
-    assert cli.main(["tokenizer", "--corpus", str(tmp_path), "--out", "x"]) == 2
-    assert "is empty: put .txt" in capsys.readouterr().err
-    (tmp_path / "one.txt").write_text("a single line")
-    with pytest.raises(CorpusError, match="single document"):
-        split_documents(read_sources(tmp_path))
-
-
-def test_a_broken_file_and_a_missing_tokenizer_say_what_to_do(tmp_path, capsys):
-    (tmp_path / "a.txt.gz").write_bytes(b"not gzip")
-    with pytest.raises(CorpusError, match="give a whole UTF-8 text file"):
-        read_sources(tmp_path)
-    where = ["--corpus", str(tmp_path), "--tokenizer", str(tmp_path), "--work", "w", "--out", "o"]
-    assert cli.main(["storyteller", *where]) == 2
-    assert "python -m model.training tokenizer" in capsys.readouterr().err
 
 
 def test_a_full_disk_is_one_clear_sentence_and_leaves_the_old_checkpoint(tmp_path, monkeypatch):

@@ -1,8 +1,6 @@
 """How the members that fill are made: hidden tokens, cut gaps, and what is said of them."""
 
-import dataclasses
 import math
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,8 +11,6 @@ from hypothesis import strategies as st
 from transformers import LlamaForCausalLM
 
 from model.loading import load_model
-from model.training import __main__ as cli
-from model.training import filling
 from model.training.adapt import StartError, start_from
 from model.training.checkpoint import export
 from model.training.corpus import Document, Stream, cut_openings, held_out_documents
@@ -24,7 +20,7 @@ from model.training.evaluate import (
     opening_bits_per_byte,
     score_gaps,
 )
-from model.training.family import Recipe, bert, llama, make_model, t5
+from model.training.family import bert, llama, make_model, t5
 from model.training.objectives import (
     FIRST_GAP_ID,
     MASK_ID,
@@ -36,8 +32,9 @@ from model.training.objectives import (
     spread_shares,
 )
 from model.training.tokenizer import SENTINELS, VOCAB_SIZE
-from model.training.train import Phase, Plan, train
-from tests.training.test_training import PLAN, SHIPPED, Fixed, make_tiny_job
+from model.training.train import train
+from model.weights.locate import SHIPPED
+from tests.training.test_training import PLAN, Fixed, make_tiny_job
 
 TINY_BERT, TINY_T5 = bert(32, 2, 2, 64), t5(32, (1, 1), 2, 64)
 
@@ -181,7 +178,7 @@ def test_every_kind_learns(stories, tokenizer, tmp_path, config, loss_of, judge)
 
 
 def test_a_masked_model_that_begins_as_a_causal_one_says_nearly_the_same_under_its_mask():
-    causal = LlamaForCausalLM.from_pretrained(SHIPPED, dtype=torch.float32).eval()
+    causal = LlamaForCausalLM.from_pretrained(SHIPPED["storyteller"], dtype=torch.float32).eval()
     masked = make_model(bert(256, 8, 8, 704), seed=0).eval()
     masked.set_attn_implementation("eager")
     ids = causal.generate(torch.tensor([[0]]), max_new_tokens=40, do_sample=False)
@@ -246,61 +243,9 @@ def test_every_kind_is_loaded_as_it_was_exported(tokenizer, tmp_path, config, ki
     export(model, tokenizer, tmp_path)
     lm = load_model(str(tmp_path), "cpu")
     assert (lm.kind, lm.n_parameters) == (kind, model.num_parameters())
+    if kind == "causal":
+        generation = lm.model.generation_config
+        ends = (generation.eos_token_id, generation.bos_token_id)
+        assert (generation.do_sample, *ends) == (False, 0, 0)
     for name, weight in model.state_dict().items():
         assert torch.equal(lm.model.state_dict()[name], weight.bfloat16().float())
-
-
-# ---- the command line
-
-
-@pytest.fixture
-def where(stories, tokenizer, tmp_path, monkeypatch) -> list[str]:
-    """The options of a small run, with small measures."""
-    words = np.random.default_rng(0).choice(" ".join(stories["tales"]).split(), (20, 60))
-    (tmp_path / "texts").mkdir()
-    lines = [" ".join(text) for text in words]
-    (tmp_path / "texts" / "tinystories.txt").write_text("\n<|endoftext|>\n".join(lines))
-    (tmp_path / "tok").mkdir()
-    tokenizer.save(str(tmp_path / "tok" / "tokenizer.json"))
-    monkeypatch.setattr(filling, "N_PAGES", 2)
-    monkeypatch.setattr(filling, "PASSES", (1, 2))
-    monkeypatch.setattr(filling, "PAGE_TOKENS", 8)
-    monkeypatch.setattr(filling, "PAGE_SAMPLES", ((2, 0),))
-    options = ["--corpus", "texts", "--tokenizer", "tok", "--work", "run", "--out", "out"]
-    monkeypatch.chdir(tmp_path)
-    return [*options, "--tokens", "2000", "--no-compile", "--device", "cpu"]
-
-
-def small(name: str, config) -> Recipe:
-    recipe = cli.RECIPES[name]
-    plan = Plan((Phase(0, {"tinystories": 1.0}, 8, 16),), judge_every=5)
-    return dataclasses.replace(recipe, config=config, plan=plan)
-
-
-def test_the_unmasker_is_made_from_a_causal_model_and_judged_by_it(where, tokenizer, monkeypatch):
-    export(make_model(llama(32, 2, 2, 64), seed=0), tokenizer, Path("causal"))
-    monkeypatch.setitem(cli.RECIPES, "unmasker", small("unmasker", TINY_BERT))
-    assert cli.main(["unmasker", *where, "--start", "causal", "--judge", "causal"]) == 0
-    card = Path("out/README.md").read_text()
-    assert "| source | bound | causal |" in card
-    assert "| confidence | 0.7 | 2 |" in card
-    assert "real stories" in card
-    assert "It began with layers of `causal`" in card
-
-
-def test_the_gapfiller_is_made_and_shows_what_it_writes(where, monkeypatch):
-    monkeypatch.setitem(cli.RECIPES, "gapfiller", small("gapfiller", TINY_T5))
-    assert cli.main(["gapfiller", *where]) == 0
-    card = Path("out/README.md").read_text()
-    assert "bits per missing token" in card
-    assert "**The little dog ran to the ___." in card
-    assert "T5ForConditionalGeneration" in card
-
-
-def test_shapes_are_compared_at_the_same_few_tokens(where, monkeypatch, capsys):
-    monkeypatch.setitem(cli.RECIPES, "storyteller", small("storyteller", llama(32, 1, 2, 32)))
-    assert cli.main(["compare", *where, "--trial", "64x1", "--trial", "64x2,0.1"]) == 0
-    assert "| 64x2,0.1 |" in capsys.readouterr().out
-    assert Path("out/comparison.svg").read_text().count("<polyline") == 2
-    assert cli.main(["compare", *where, "--trial", "big"]) == 2
-    assert "write it as 192x6" in capsys.readouterr().err

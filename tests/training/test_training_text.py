@@ -18,13 +18,13 @@ from model.training.corpus import (
     split_documents,
     without_copies,
 )
-from model.training.tokenizer import MASK, PAD, SENTINELS, VOCAB_SIZE, save_tokenizer
-from tests.training.test_training import SHIPPED
+from model.training.tokenizer import MASK, PAD, SENTINELS, VOCAB_SIZE
+from model.weights.locate import SHIPPED
 
 
 @pytest.fixture(scope="module")
 def shipped():
-    return AutoTokenizer.from_pretrained(SHIPPED, local_files_only=True)
+    return AutoTokenizer.from_pretrained(SHIPPED["storyteller"], local_files_only=True)
 
 
 # ---- the tokenizer
@@ -39,27 +39,15 @@ def test_any_text_comes_back_as_it_was(shipped, text):
     assert shipped.decode(ids, skip_special_tokens=True) == text
 
 
-def test_a_text_begins_with_one_bos_that_can_be_left_out(shipped):
-    assert shipped("The cat").input_ids.count(0) == 1
-    assert shipped("The cat").input_ids[0] == 0 == shipped.bos_token_id == shipped.eos_token_id
-    assert (
-        shipped("The cat").input_ids[1:] == shipped("The cat", add_special_tokens=False).input_ids
-    )
-
-
-def test_special_tokens_have_their_places(shipped):
+def test_a_text_begins_with_one_bos_and_special_tokens_have_their_places(shipped):
+    bare = shipped("The cat", add_special_tokens=False).input_ids
+    assert shipped("The cat").input_ids == [0, *bare]
+    assert 0 not in bare
+    assert shipped.bos_token_id == shipped.eos_token_id == 0
     assert shipped.convert_tokens_to_ids([PAD, MASK, SENTINELS[0], SENTINELS[-1]]) == [1, 2, 3, 34]
-    assert shipped.pad_token == PAD
-    assert shipped.mask_token == MASK
+    assert (shipped.pad_token, shipped.mask_token) == (PAD, MASK)
     assert shipped.model_max_length == 2048
     assert len(shipped) == VOCAB_SIZE == 4096
-    assert shipped.is_fast
-
-
-def test_a_tokenizer_of_another_corpus_saves_and_loads(tokenizer, tmp_path):
-    save_tokenizer(tokenizer, tmp_path)
-    loaded = AutoTokenizer.from_pretrained(tmp_path, local_files_only=True)
-    assert loaded.decode(loaded("Tom ran. ÿ").input_ids, skip_special_tokens=True) == "Tom ran. ÿ"
 
 
 # ---- the corpus
