@@ -15,6 +15,7 @@ import numpy.typing as npt
 from model.records import Candidate, Distribution, FloatArray, IntArray, Stage
 
 MAX_HELD = 4_096  # logits of a large vocabulary that are held one by one
+_MAX_BINS = 256  # of the histogram
 _WIDENING = 12.0  # nats: so much further down a bin is e times as wide
 _MAX_VARIANCE = 1e12  # that of a bin far down, which weighs nothing, may have no bounds
 _64_BITS = (1 << 64) - 1
@@ -142,7 +143,7 @@ def candidates(
 
 
 def summarise(
-    logits: FloatArray, limit: int = MAX_HELD, n_bins: int = 256, order: IntArray | None = None
+    logits: FloatArray, limit: int = MAX_HELD, order: IntArray | None = None
 ) -> Distribution:
     """Keeps the best `limit` logits one by one and the rest as a histogram.
 
@@ -154,7 +155,6 @@ def summarise(
     Args:
         logits: (vocab,) raw.
         limit: how many are kept one by one.
-        n_bins: of the histogram, at most.
         order: what `rank_order` gives for them, where it is known; one that leaves tokens out is
             not used.
     """
@@ -167,7 +167,7 @@ def summarise(
     tail = logits[order[limit:]].astype(np.float64)
     n_finite = np.count_nonzero(tail > -np.inf)
     depths = tail[0] - tail[:n_finite]
-    numbers = np.floor((n_bins - 3) * -np.expm1(-depths / _WIDENING))  # of each token's bin
+    numbers = np.floor((_MAX_BINS - 3) * -np.expm1(-depths / _WIDENING))  # of each token's bin
     # np.unique drops the bins that would be empty
     starts = np.unique([0, 1, n_finite, *np.flatnonzero(np.diff(numbers)) + 1])
     starts = starts[starts < tail.size]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -52,12 +52,10 @@ class Stage:
     @cached_property
     def kept(self) -> BoolArray:
         """Which tokens may still be drawn, (vocab,)."""
-        kept = np.zeros(self.n_vocab, dtype=bool)
-        kept[self.order] = True
-        return kept
+        return self._by_id(True, False)
 
-    def _by_id(self, best: FloatArray, otherwise: float) -> FloatArray:
-        """Spreads numbers of the kept tokens over the whole vocabulary."""
+    def _by_id(self, best: Any, otherwise: float) -> npt.NDArray[Any]:
+        """Spreads what is known of the kept tokens over the whole vocabulary."""
         spread = np.full(self.n_vocab, otherwise)
         spread[self.order] = best
         return spread
