@@ -16,7 +16,6 @@ from model.loading import LanguageModel
 from model.sampling import Settings, process
 from tests.tiny_models import CONTEXT, END, VOCAB_SIZE, tiny
 
-GREEDY = Settings(temperature=0)
 PROMPT = "the cat"
 
 
@@ -33,10 +32,9 @@ def with_ends(*end_ids: int) -> LanguageModel:
 def test_a_new_text_has_read_its_prompt_and_has_raw_logits_of_every_token(g: Generation) -> None:
     assert g.text == PROMPT
     assert g.ids == g.prompt_ids == g.lm.tokenizer(PROMPT)["input_ids"]
-    assert g.n_prompt == len(g.ids) == g.cache_tokens
+    assert g.n_prompt == len(g.ids) == g.cache_tokens == g.last_pass.n_input
     assert (g.steps, g.finished, g.logprob, g.notice) == ([], None, 0, None)
-    assert (g.last_pass.phase, g.last_pass.n_input) == ("prefill", g.n_prompt)
-    assert g.last_pass.seconds > 0
+    assert (g.last_pass.phase, g.last_pass.seconds > 0) == ("prefill", True)
     assert (g.logits.shape, g.logits.dtype) == ((VOCAB_SIZE,), np.float32)
     assert g.logits.base is None, "a view would keep the whole pass in memory"
     np.testing.assert_array_equal(g.distribution.logits, g.logits)
@@ -44,27 +42,20 @@ def test_a_new_text_has_read_its_prompt_and_has_raw_logits_of_every_token(g: Gen
 
 
 def test_a_step_writes_down_where_its_token_came_from(g: Generation) -> None:
-    raw, settings = g.logits, Settings(temperature=0.7, top_k=20)
-    coin = g.coin
+    raw, coin, settings = g.logits, g.coin, Settings(temperature=0.7, top_k=20)
+    stages = process(raw, g.prompt_ids, settings)
     step = g.step(settings)
-    (first, *_), probs = process(raw, g.prompt_ids, settings), softmax(raw)
-    assert step.token_id == choose(process(raw, g.prompt_ids, settings), coin) == g.ids[-1]
+    assert step.token_id == choose(stages, coin) == g.ids[-1]
+    assert (step.forced, step.position) == (False, g.n_prompt)
     assert step.coin == coin == uniform_at(3, step.position)
-    assert step.position == g.n_prompt
-    assert not step.forced
-    assert math.isclose(step.prob, probs[step.token_id], rel_tol=1e-6)
+    weights = np.exp(raw.astype(np.float64) - raw.max())
+    assert math.isclose(step.prob, weights[step.token_id] / weights.sum(), rel_tol=1e-6)
     assert math.isclose(step.logprob, math.log(step.prob), rel_tol=1e-9)
     assert step.rank == int((raw > raw[step.token_id]).sum())
-    assert step.entropy == first.entropy
-    assert step.stage_names == ("raw", "temperature", "top_k")
-    assert step.n_kept == 20
+    assert step.entropy == stages[0].entropy
+    assert (step.stage_names, step.n_kept) == (("raw", "temperature", "top_k"), 20)
     assert [len(row.probs) for row in step.candidates] == [3] * len(step.candidates)
     assert step.token_id in {row.token_id for row in step.candidates}
-
-
-def softmax(logits: Any) -> Any:
-    weights = np.exp(logits.astype(np.float64) - logits.max())
-    return weights / weights.sum()
 
 
 def test_what_was_looked_at_before_a_step_is_masked_once_and_never_for_another_text() -> None:
@@ -72,7 +63,7 @@ def test_what_was_looked_at_before_a_step_is_masked_once_and_never_for_another_t
     settings = Settings(temperature=0.7, top_k=20)
     seen = g.stages_for(settings)
     assert g.stages_for(settings) is seen
-    assert g.stages_for(GREEDY)[-1].name == "greedy"
+    assert g.stages_for(Settings(temperature=0))[-1].name == "greedy"
     assert g.stages_for(settings, coin=0.5) is not seen
     for move in (lambda: g.step(settings), lambda: g.step(token_id=40), g.rewind):
         g.stages_for(settings)
@@ -81,22 +72,17 @@ def test_what_was_looked_at_before_a_step_is_masked_once_and_never_for_another_t
         np.testing.assert_array_equal(g.stages_for(settings)[-1].probs, fresh[-1].probs)
 
 
-def test_a_step_carries_the_pass_that_made_its_distribution(g: Generation) -> None:
+def test_a_step_carries_the_pass_that_made_its_distribution_and_the_sum_so_far(
+    g: Generation,
+) -> None:
     """The first token was drawn from what the prefill left."""
-    prefilled = g.last_pass
-    first, second = g.step(), g.step()
-    assert (first.phase, first.seconds, first.n_input) == ("prefill", prefilled.seconds, g.n_prompt)
-    assert (second.phase, second.n_input) == ("decode", 1)
-    per_token = g.lm.cache_shape.bytes_per_token
-    assert [step.cache_tokens for step in g.steps] == [g.n_prompt, g.n_prompt + 1]
-    assert [step.cache_bytes for step in g.steps] == [
-        per_token * g.n_prompt,
-        per_token * (g.n_prompt + 1),
-    ]
-
-
-def test_the_log_probability_of_the_text_is_the_sum_of_its_tokens(g: Generation) -> None:
+    prefill, per_token = g.last_pass, g.lm.cache_shape.bytes_per_token
     steps = [g.step() for _ in range(6)]
+    assert [step.phase for step in steps] == ["prefill"] + ["decode"] * 5
+    assert (steps[0].seconds, steps[0].n_input) == (prefill.seconds, g.n_prompt)
+    assert [step.n_input for step in steps[1:]] == [1] * 5
+    assert [step.cache_tokens for step in steps] == [g.n_prompt + n for n in range(6)]
+    assert all(step.cache_bytes == per_token * step.cache_tokens for step in steps)
     assert math.isclose(g.logprob, sum(step.logprob for step in steps))
     g.rewind(2)
     assert math.isclose(g.logprob, sum(step.logprob for step in steps[:4]))
@@ -105,26 +91,19 @@ def test_the_log_probability_of_the_text_is_the_sum_of_its_tokens(g: Generation)
 def test_a_forced_token_is_written_even_where_the_mask_excludes_it(g: Generation) -> None:
     worst = int(g.logits.argmin())
     step = g.step(Settings(top_k=1), token_id=worst)
-    assert step.forced
+    assert (step.forced, step.chosen_prob, step.rank) == (True, 0, VOCAB_SIZE - 1)
     assert g.ids[-1] == worst
-    assert step.chosen_prob == 0
-    assert step.rank == VOCAB_SIZE - 1
     assert 0 < step.prob < 1
     assert worst in {row.token_id for row in step.candidates}
 
 
-def test_a_token_too_unlikely_for_a_float_still_has_its_surprise(
+def test_a_token_too_unlikely_for_a_float_has_its_surprise_and_equals_rank_by_id(
     g: Generation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(g, "logits", np.where(np.arange(VOCAB_SIZE) == 5, 0, -2000.0))
-    step = g.step(token_id=6)
-    assert step.prob == 0
+    step = g.fork().step(token_id=7)
+    assert (step.prob, step.rank) == (0, 7)
     assert math.isclose(step.logprob, -2000)
-
-
-def test_rank_counts_ties_by_id(g: Generation, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(g, "logits", np.zeros(VOCAB_SIZE, dtype=np.float32))
-    assert g.step(token_id=7).rank == 7
 
 
 @pytest.mark.parametrize("wrong", [-1, VOCAB_SIZE, 2.5])
@@ -141,59 +120,50 @@ def test_an_end_token_ends_the_text_without_a_pass_until_it_is_taken_back() -> N
     g.step(token_id=8)
     before = g.last_pass
     g.step(token_id=10)
-    assert g.finished == "eos"
-    assert g.ids[-1] == 10
+    assert (g.finished, g.ids[-1], g.cache_tokens) == ("eos", 10, len(g.ids) - 1)
     assert g.last_pass is before
-    assert g.cache_tokens == len(g.ids) - 1
     with pytest.raises(ValueError, match=r"finished \(an end token\): go back"):
         g.step()
     g.rewind(n_tokens=2)
     assert g.finished is None
     assert g.ids == g.prompt_ids
-
-
-def test_an_end_token_in_the_prompt_ends_nothing() -> None:
-    lm = tiny("llama")
-    g = Generation(lm, [5, lm.tokenizer.eos_token_id])
-    assert g.finished is None
-    assert Generation(lm, END + PROMPT).text == PROMPT
-
-
-def test_a_text_stops_at_the_length_that_was_asked_for() -> None:
-    g = Generation(tiny("llama"), PROMPT, max_new_tokens=2)
-    g.step(token_id=1)
-    assert g.finished is None
-    g.step(token_id=1)
-    assert g.finished == "length"
-    with pytest.raises(ValueError, match=r"finished \(the greatest length\)"):
-        g.step()
-    assert Generation(tiny("llama"), PROMPT, max_new_tokens=0).finished == "length"
-    with pytest.raises(ValueError, match="choose 0 or more, or None"):
-        Generation(tiny("llama"), PROMPT, max_new_tokens=-1)
-
-
-@pytest.mark.parametrize("max_new_tokens", [None, 50])
-def test_a_text_stops_where_the_context_ends(max_new_tokens: int | None) -> None:
-    g = Generation(tiny("gpt2"), [5] * (CONTEXT - 1), max_new_tokens=max_new_tokens)
-    g.step(token_id=1)
-    assert (g.finished, len(g.ids)) == ("length", CONTEXT)
-    full = Generation(tiny("gpt2"), [5] * CONTEXT)
-    assert (full.finished, full.logits.shape) == ("length", (VOCAB_SIZE,))
+    # one in the prompt ends nothing
+    assert Generation(g.lm, [5, 9]).finished is None
+    assert Generation(tiny("llama"), END + PROMPT).text == PROMPT
 
 
 @pytest.mark.parametrize(
-    ("prompt", "expected"),
+    ("n_prompt", "max_new_tokens", "n_steps"),
+    [(3, 2, 2), (3, 0, 0), (CONTEXT - 1, None, 1), (CONTEXT - 1, 50, 1), (CONTEXT, None, 0)],
+)
+def test_a_text_stops_at_the_length_that_was_asked_for_or_where_the_context_ends(
+    n_prompt: int, max_new_tokens: int | None, n_steps: int
+) -> None:
+    g = Generation(tiny("gpt2"), [5] * n_prompt, max_new_tokens=max_new_tokens)
+    for _ in range(n_steps):
+        assert g.finished is None
+        g.step(token_id=1)
+    assert (g.finished, g.logits.shape) == ("length", (VOCAB_SIZE,))
+    with pytest.raises(ValueError, match=r"finished \(the greatest length\)"):
+        g.step()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "more", "expected"),
     [
-        ([], "no tokens: write a word"),
-        ("a" * (CONTEXT + 4), f"{CONTEXT + 4} tokens are 4 more than"),
-        ("a" * 100_000, "100,000 tokens are .*: shorten the prompt"),
-        ([1, VOCAB_SIZE], f"{VOCAB_SIZE} is no token of .* from 0 to {VOCAB_SIZE - 1}"),
-        ("\ud800", "half of one"),
+        ([], {}, "no tokens: write a word"),
+        ("a" * (CONTEXT + 4), {}, f"{CONTEXT + 4} tokens are 4 more than"),
+        ("a" * 100_000, {}, "100,000 tokens are .*: shorten the prompt"),
+        ([1, VOCAB_SIZE], {}, f"{VOCAB_SIZE} is no token of .* from 0 to {VOCAB_SIZE - 1}"),
+        ("\ud800", {}, "half of one"),
+        (PROMPT, {"max_new_tokens": -1}, "choose 0 or more, or None"),
     ],
 )
-def test_a_prompt_that_will_not_do_says_why_and_what_to_do(prompt: Any, expected: str) -> None:
+def test_a_prompt_that_will_not_do_says_why_and_what_to_do(
+    prompt: Any, more: dict[str, int], expected: str
+) -> None:
     with pytest.raises(ValueError, match=expected):
-        Generation(tiny("llama"), prompt)
+        Generation(tiny("llama"), prompt, **more)
 
 
 @pytest.mark.parametrize("kind", ["masked", "seq2seq"])
@@ -206,24 +176,15 @@ def test_a_rewind_to_the_prompt_brings_back_the_prefill(g: Generation) -> None:
     before, logits = g.last_pass, g.logits
     first = g.step()
     g.step()
+    for wrong in (-1, 3, 100):
+        with pytest.raises(ValueError, match=r"by 0 to 2 tokens, not by .*the prompt stays"):
+            g.rewind(wrong)
+    assert len(g.steps) == 2
     g.rewind(2)
     assert g.last_pass is before
     np.testing.assert_allclose(g.logits, logits, rtol=0, atol=5e-5)
     again = g.step()
-    assert (again.token_id, again.phase, again.seconds) == (
-        first.token_id,
-        first.phase,
-        first.seconds,
-    )
-
-
-@pytest.mark.parametrize("n_tokens", [-1, 3, 100])
-def test_a_rewind_never_reaches_into_the_prompt(g: Generation, n_tokens: int) -> None:
-    g.step(token_id=1)
-    g.step(token_id=2)
-    with pytest.raises(ValueError, match=r"by 0 to 2 tokens, not by .*the prompt stays"):
-        g.rewind(n_tokens)
-    assert len(g.steps) == 2
+    assert (again.token_id, again.seconds) == (first.token_id, first.seconds)
 
 
 @pytest.mark.parametrize("architecture", ["mamba", "qwen3_next"])
@@ -233,8 +194,7 @@ def test_a_cache_that_cannot_be_cropped_is_filled_again_and_says_so(architecture
         g.step(token_id=1)
     assert g.notice is None
     g.rewind(2)
-    assert g.notice is not None
-    assert f"read all {len(g.ids)} tokens again" in g.notice
+    assert f"read all {len(g.ids)} tokens again" in str(g.notice)
     g.step(token_id=1)
     assert g.notice is None
 
@@ -242,8 +202,7 @@ def test_a_cache_that_cannot_be_cropped_is_filled_again_and_says_so(architecture
 def test_a_model_without_a_cache_says_that_it_reads_all_again() -> None:
     g = Generation(tiny("openai_gpt"), PROMPT)
     g.step(token_id=1)
-    assert g.notice is not None
-    assert "keeps no cache" in g.notice
+    assert "keeps no cache" in str(g.notice)
     assert (g.cache_tokens, g.cache_bytes, g.bytes_held) == (0, 0, 0)
     assert (g.last_pass.phase, g.last_pass.n_input) == ("prefill", len(g.ids))
 
@@ -253,19 +212,9 @@ def test_a_fork_goes_on_by_the_same_coins_or_by_others(g: Generation) -> None:
     same, other = g.fork(), g.fork(seed=99)
     assert same.coin == g.coin
     assert other.coin == uniform_at(99, len(g.ids)) != g.coin
-    assert same.ids == g.ids
-    assert same.ids is not g.ids
-    assert same.steps == g.steps
-
-
-def test_an_unfinished_character_is_left_out_of_the_text_until_it_is_complete() -> None:
-    g = Generation(tiny("llama"), PROMPT)
-    smile = g.lm.tokenizer("🙂")["input_ids"]
-    for token_id in smile[:-1]:
-        g.step(token_id=token_id)
-        assert g.text == PROMPT
-    g.step(token_id=smile[-1])
-    assert g.text == PROMPT + "🙂"
+    assert (same.ids, same.steps) == (g.ids, g.steps)
+    same.step()
+    assert len(same.ids) == len(g.ids) + 1 == len(other.ids) + 1
 
 
 def test_500_steps_of_a_vocabulary_of_150_000_take_at_most_25_mb(
