@@ -122,7 +122,7 @@ def _load(
     tokenizer = load_tokenizer(folder, shown)
     say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
     model = _load_weights(folder, shown, kind, place, numbers)
-    return describe(name, kind, parts_of(model, kind, numbers), tokenizer)
+    return describe(name, kind, parts_of(model, numbers), tokenizer)
 
 
 def check_readable(
@@ -235,7 +235,7 @@ def auto_class(kind: Kind) -> Any:
     return classes.get(kind, AutoModelForSeq2SeqLM)
 
 
-def parts_of(model: PreTrainedModel, kind: Kind, dtype: torch.dtype) -> ModelParts:
+def parts_of(model: PreTrainedModel, dtype: torch.dtype) -> ModelParts:
     """Asks a model that was read."""
     fast = fast_decode(model)
     if fast is None:
@@ -249,7 +249,7 @@ def parts_of(model: PreTrainedModel, kind: Kind, dtype: torch.dtype) -> ModelPar
             source=lambda: model,
             device=model.device,
             dtype=dtype,
-            cache_argument=None if kind == "masked" else kv_cache.cache_argument(model),
+            cache_argument=kv_cache.cache_argument(model),
             fast_decode=fast,
             lock=lock_of(model.device),
         ),

@@ -170,7 +170,7 @@ def make_shape(shape: ModelShape, dtype: str = "auto") -> LanguageModel:
         ) from error
     tokenizer = AutoTokenizer.from_pretrained(SHIPPED["storyteller"], local_files_only=True)
     name = f"{plan.name}, random weights"
-    lm = describe(name, "causal", parts_of(model, "causal", numbers), tokenizer)
+    lm = describe(name, "causal", parts_of(model, numbers), tokenizer)
     return replace(lm, end_ids=frozenset(), bos_id=None)
 
 
