@@ -12,21 +12,15 @@ from model.chi_square import chi_square
 
 def test_by_hand() -> None:
     test = chi_square(np.array([60, 40]), np.array([0.5, 0.5]))
-    assert test.statistic == pytest.approx(4.0)
-    assert test.n_degrees == 1
+    assert (test.statistic, test.n_degrees) == (pytest.approx(4.0), 1)
     assert test.p_value == pytest.approx(math.erfc(math.sqrt(2)))
-
-
-def test_rare_entries_share_a_bin() -> None:
+    # rare entries share a bin
     test = chi_square(np.array([50, 44, 2, 3, 1]), np.array([0.5, 0.44, 0.02, 0.03, 0.01]))
-    assert test.n_degrees == 2
-    assert test.n_pooled == 3
-
-
-def test_what_cannot_come_must_not_have_come() -> None:
+    assert (test.n_degrees, test.n_pooled) == (2, 3)
+    # what cannot come must not have come
+    assert chi_square(np.array([0, 9]), np.array([0.0, 1.0])).p_value == 1.0
     with pytest.raises(ValueError, match="impossible"):
         chi_square(np.array([1, 9]), np.array([0.0, 1.0]))
-    assert chi_square(np.array([0, 9]), np.array([0.0, 1.0])).p_value == 1.0
 
 
 def test_fair_draws_give_p_values_without_a_preference() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -18,34 +19,30 @@ from tests.tiny_models import fresh_logits, tiny
 PROMPT = "the cat"
 
 
-def run_out(*_: object, **__: object) -> None:
-    raise torch.OutOfMemoryError("CUDA out of memory")
-
-
-def break_down(*_: object, **__: object) -> None:
-    raise RuntimeError("mat1 and mat2\nshapes cannot be multiplied")
-
-
 @pytest.mark.parametrize(
-    ("failure", "expected"),
-    [(run_out, "memory of cpu ran out .*shorter text"), (break_down, "failed on this text .mat1")],
+    ("error", "said"),
+    [
+        (torch.OutOfMemoryError("CUDA out of memory"), "memory of cpu ran out .*shorter text"),
+        (RuntimeError("mat1 and mat2\nshapes"), "failed on this text .mat1"),
+    ],
 )
-@pytest.mark.parametrize("act", [lambda g: g.step(), lambda g: g.rewind(1)])
+@pytest.mark.parametrize("act", [Generation.step, Generation.rewind])
 def test_a_pass_that_fails_leaves_the_text_as_it_was(
     monkeypatch: pytest.MonkeyPatch,
-    failure: Callable[..., None],
-    expected: str,
+    error: Exception,
+    said: str,
     act: Callable[[Generation], object],
 ) -> None:
     g = Generation(tiny("gpt2"), PROMPT)
     g.step(token_id=4)
-    ids, steps, logits, last = list(g.ids), list(g.steps), g.logits, g.last_pass
+    before = list(g.ids), list(g.steps), None, g.last_pass
+    logits = g.logits
     with monkeypatch.context() as patch:
         # after the first layer, so that the cache is left half filled
-        patch.setattr(g.lm.model.transformer.h[1], "forward", failure)
-        with pytest.raises(PassError, match=expected):
+        patch.setattr(g.lm.model.transformer.h[1], "forward", Mock(side_effect=error))
+        with pytest.raises(PassError, match=said):
             act(g)
-    assert (g.ids, g.steps, g.finished, g.last_pass) == (ids, steps, None, last)
+    assert (g.ids, g.steps, g.finished, g.last_pass) == before
     assert g.logits is logits
     g.step(token_id=5)
     np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=5e-5)
@@ -64,17 +61,15 @@ def test_each_pass_holds_the_lock_of_its_model(
 ) -> None:
     """Written by hand or not."""
     lm, held = tiny(architecture), list[bool]()
+    fast = lm.weights.fast_decode
+    runner, name = (lm.model, "forward") if fast is None else (fast, "read")
+    read = getattr(runner, name)
 
-    def watch(passing: Callable[..., Any]) -> Callable[..., Any]:
-        def watched(*args: Any, **kwargs: Any) -> Any:
-            held.append(lm.weights.lock._is_owned())
-            return passing(*args, **kwargs)
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        held.append(lm.weights.lock._is_owned())
+        return read(*args, **kwargs)
 
-        return watched
-
-    monkeypatch.setattr(lm.model, "forward", watch(lm.model.forward))
-    if lm.weights.fast_decode is not None:
-        monkeypatch.setattr(lm.weights.fast_decode, "read", watch(lm.weights.fast_decode.read))
+    monkeypatch.setattr(runner, name, watched)
     Generation(lm, PROMPT).step()
     assert held == [True, True]
     assert not lm.weights.lock._is_owned()

@@ -70,63 +70,14 @@ def ids_of(words: Any, text: str) -> list[int]:
     return ids
 
 
-def labels_of(words: Any, text: str) -> list[str]:
-    return [label(words, token_id) for token_id in ids_of(words, text)]
-
-
-def added(*texts: str) -> Any:
-    """The byte-level tokenizer with these texts as tokens of their own."""
-    words = tokenizer()
-    words.add_tokens([AddedToken(text, normalized=False) for text in texts])
-    return words
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("the", ["t", "he"]),
-        (" the", ["␣the"]),
-        ("\n", ["⏎"]),
-        ("\t", ["⇥"]),
-        ("\r", ["<0x0D>"]),
-        ("\x00", ["<0x00>"]),
-        ("\x1b", ["<0x1B>"]),
-        ("é", ["<0xC3>", "<0xA9>"]),
-        (END, [END]),
-        ("<script>", list("<script>")),
-    ],
-)
-def test_a_byte_level_token_shows_what_it_is(text: str, shown: list[str]) -> None:
-    assert labels_of(BYTE_LEVEL, text) == shown
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a b", "a␣b"),
-        ("  \n", "␣␣⏎"),
-        ("\u00a0", "<U+00A0>"),  # no-break space
-        ("\u200b", "<U+200B>"),  # zero width
-        ("\u202e", "<U+202E>"),  # turns the writing direction
-        ("\u3164", "<U+3164>"),  # a letter that prints as nothing
-        ("\ufeff", "<U+FEFF>"),
-        ("\ufffd", "<U+FFFD>"),
-        ("\u0301", "◌\u0301"),  # an accent without its letter
-        ("e\u0301", "e\u0301"),
-        ("שלום", "שלום"),
-        ("日本", "日本"),
-        ("🙂", "🙂"),
-        ("$x$ **b** :smile:", "$x$␣**b**␣:smile:"),
-    ],
-)
-def test_every_character_of_a_token_can_be_seen(text: str, shown: str) -> None:
-    words = added(text)
-    assert label(words, len(words) - 1) == shown
-
-
 @pytest.mark.parametrize(
     ("words", "text", "shown"),
     [
+        (BYTE_LEVEL, " the the", ["␣the", "␣the"]),
+        (BYTE_LEVEL, "\n\t\r\x00", ["⏎", "⇥", "<0x0D>", "<0x00>"]),
+        (BYTE_LEVEL, "é", ["<0xC3>", "<0xA9>"]),
+        (BYTE_LEVEL, END, [END]),
+        (BYTE_LEVEL, "<script>", list("<script>")),
         (LLAMA, "the cat", ["␣the", "␣cat"]),
         (LLAMA, "é\n", ["␣", "é", "⏎"]),  # <0x0A> is a whole character by itself
         (LLAMA, "ü", ["␣", "<0xC3>", "<0xBC>"]),
@@ -136,7 +87,29 @@ def test_every_character_of_a_token_can_be_seen(text: str, shown: str) -> None:
     ],
 )
 def test_each_alphabet_is_read_in_its_own_way(words: Any, text: str, shown: list[str]) -> None:
-    assert labels_of(words, text) == shown
+    assert [label(words, token_id) for token_id in ids_of(words, text)] == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a b", "a␣b"),
+        ("\u00a0", "<U+00A0>"),  # no-break space
+        ("\u200b", "<U+200B>"),  # zero width
+        ("\u202e", "<U+202E>"),  # turns the writing direction
+        ("\u3164", "<U+3164>"),  # a letter that prints as nothing
+        ("\ufffd", "<U+FFFD>"),
+        ("\u0301", "◌\u0301"),  # an accent without its letter
+        ("e\u0301", "e\u0301"),
+        ("שלום", "שלום"),
+        ("日本🙂", "日本🙂"),
+        ("$x$ **b** :smile:", "$x$␣**b**␣:smile:"),
+    ],
+)
+def test_every_character_of_a_token_can_be_seen(text: str, shown: str) -> None:
+    words = tokenizer()
+    words.add_tokens([AddedToken(text, normalized=False)])
+    assert label(words, len(words) - 1) == shown
 
 
 class Slow:
@@ -172,24 +145,29 @@ def test_a_tokenizer_without_a_backend_is_read_too(tokens: list[str], shown: lis
     assert label(words, 8) == "<id 8>"
 
 
-def test_an_id_that_the_tokenizer_lacks_shows_its_number() -> None:
-    assert label(BYTE_LEVEL, VOCAB_SIZE - 1) == f"<id {VOCAB_SIZE - 1}>"
-    assert label(BYTE_LEVEL, VOCAB_SIZE) == f"<id {VOCAB_SIZE}>"
-    (piece,) = pieces(BYTE_LEVEL, [VOCAB_SIZE - 1])
-    assert (piece.label, piece.joined, piece.data) == (f"<id {VOCAB_SIZE - 1}>", "", b"")
+E, SMILE = ids_of(BYTE_LEVEL, "é"), ids_of(BYTE_LEVEL, "🙂")
+B, EOS, LACKING = ids_of(BYTE_LEVEL, "b")[0], BYTE_LEVEL.eos_token_id, VOCAB_SIZE - 1
 
 
-def test_bytes_become_a_character_with_the_token_that_completes_it() -> None:
-    found = pieces(BYTE_LEVEL, ids_of(BYTE_LEVEL, " é🙂"))
-    assert [piece.joined for piece in found] == [" ", "", "é", "", "", "", "🙂"]
-    assert [piece.label for piece in found][1:3] == ["<0xC3>", "<0xA9>"]
-    assert b"".join(piece.data for piece in found) == " é🙂".encode()
-
-
-def test_bytes_that_can_be_no_character_are_written_as_bytes() -> None:
-    a, b = ids_of(BYTE_LEVEL, "🙂")[0], ids_of(BYTE_LEVEL, "b")[0]
-    assert [piece.joined for piece in pieces(BYTE_LEVEL, [a, b, a])] == ["", "<0xF0>b", ""]
-    assert text_of(BYTE_LEVEL, [a, b, a]) == "<0xF0>b"
+@pytest.mark.parametrize(
+    ("ids", "joined"),
+    [
+        ([*E, *SMILE], ["", "é", "", "", "", "🙂"]),
+        ([SMILE[0], B, SMILE[0]], ["", "<0xF0>b", ""]),  # bytes that can be no character
+        ([EOS, B, EOS], ["", "b", ""]),  # a special token is no text
+        ([E[0], EOS, B], ["", "<0xC3>", "b"]),  # and breaks off an unfinished character
+        ([LACKING, B], ["", "b"]),
+    ],
+)
+def test_bytes_become_a_character_with_the_token_that_completes_it(
+    ids: list[int], joined: list[str]
+) -> None:
+    found = pieces(BYTE_LEVEL, ids)
+    assert [piece.joined for piece in found] == joined
+    assert [piece.label for piece in found] == [label(BYTE_LEVEL, token_id) for token_id in ids]
+    assert [piece.special for piece in found] == [token_id == EOS for token_id in ids]
+    assert not any(piece.data for piece in found if piece.token_id in (EOS, LACKING))
+    assert text_of(BYTE_LEVEL, ids) == "".join(joined)
 
 
 def test_only_bytes_are_ever_shown_as_bytes() -> None:
@@ -198,31 +176,13 @@ def test_only_bytes_are_ever_shown_as_bytes() -> None:
         "\ud83d".encode(errors="one-token-stray-bytes")
 
 
-def test_a_special_token_is_shown_but_is_no_text() -> None:
-    ids = [BYTE_LEVEL.eos_token_id, *ids_of(BYTE_LEVEL, "he"), BYTE_LEVEL.eos_token_id]
-    found = pieces(BYTE_LEVEL, ids)
-    assert [(piece.label, piece.joined, piece.special) for piece in found] == [
-        (END, "", True),
-        ("he", "he", False),
-        (END, "", True),
-    ]
-    assert found[0].data == b""
-    assert text_of(BYTE_LEVEL, ids) == "he"
-
-
-def test_a_special_token_breaks_off_an_unfinished_character() -> None:
-    start = ids_of(BYTE_LEVEL, "é")[0]
-    found = pieces(BYTE_LEVEL, [start, BYTE_LEVEL.eos_token_id, *ids_of(BYTE_LEVEL, "a")])
-    assert "".join(piece.joined for piece in found) == "<0xC3>a"
-
-
 @pytest.mark.parametrize("words", [BYTE_LEVEL, LLAMA, GEMMA])
 @given(text=st.text())
 def test_what_the_tokens_complete_is_the_text(words: Any, text: str) -> None:
     ids = ids_of(words, text)
-    joined = "".join(piece.joined for piece in pieces(words, ids))
-    assert joined == text_of(words, ids)
-    assert joined == text
+    found = pieces(words, [words.eos_token_id, *ids])
+    assert "".join(piece.joined for piece in found) == text_of(words, ids) == text
+    assert b"".join(piece.data for piece in found).strip(b" ") == text.encode().strip(b" ")
 
 
 @given(ids=st.lists(st.integers(0, VOCAB_SIZE + 10), max_size=30))
@@ -236,7 +196,7 @@ def test_the_table_of_labels_covers_the_whole_vocabulary_and_is_made_once() -> N
     lm = tiny("llama")
     table = vocabulary_labels(lm)
     assert len(table) == VOCAB_SIZE == lm.vocab_size
-    assert table[-1] == f"<id {VOCAB_SIZE - 1}>"
+    assert table[LACKING] == f"<id {LACKING}>"
     assert table[lm.tokenizer.eos_token_id] == END
     assert vocabulary_labels(lm) is table
 
@@ -264,14 +224,11 @@ def chat_model(template: str | None) -> LanguageModel:
     )
 
 
-def test_a_chat_model_reads_its_template_special_tokens_and_all() -> None:
+def test_a_chat_model_reads_its_template_special_tokens_and_all_and_others_say_why() -> None:
     template = "<|user|>{{ messages[0].content }}<|end|>{% if add_generation_prompt %}a:{% endif %}"
     lm = chat_model(template)
     shown = [piece.label for piece in pieces(lm.tokenizer, encode_chat(lm, " the"))]
     assert shown == ["<|user|>", "␣the", "<|end|>", "a", ":"]
-
-
-def test_a_base_model_has_no_chat_and_a_broken_template_says_so() -> None:
     with pytest.raises(ValueError, match="no chat template"):
         encode_chat(chat_model(None), "hi")
     with pytest.raises(ValueError, match=r"template of .* failed .*without it"):
