@@ -76,20 +76,8 @@ def test_no_file_is_too_long_to_read() -> None:
 
 
 def test_models_are_safetensors_and_light() -> None:
-    unsafe = (
-        ".bin",
-        ".pt",
-        ".pth",
-        ".ckpt",
-        ".pkl",
-        ".pickle",
-        ".h5",
-        ".npy",
-        ".npz",
-        ".gguf",
-        ".onnx",
-    )
-    assert not [path for path in committed() if path.endswith(unsafe)]
+    unsafe = re.compile(r"\.(bin|pt|pth|ckpt|pkl|pickle|h5|npy|npz|gguf|onnx)$")
+    assert not list(filter(unsafe.search, committed()))
     weights = [ROOT / path for path in committed() if path.endswith(".safetensors")]
     assert weights
     assert sum(path.stat().st_size for path in weights) < HEAVIEST_WEIGHTS

@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -40,7 +41,6 @@ def _small_and_tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure_batches, "__defaults__", ((1, 2), 8, 2))
     for module in (bench_batching, bench_cache, bench_roofline):
         monkeypatch.setattr(module, "chosen_model", lambda _: tiny("llama"))
-    monkeypatch.setattr(sys, "argv", ["a command"])
 
 
 def test_the_machine_is_named_as_everywhere_in_the_app() -> None:
@@ -55,35 +55,33 @@ def test_every_engine_is_timed_beside_generate(
     baseline, *ours = bench_phases.against_generate(lm, rounds=1, n_tokens=5)
     assert [timing.label for timing in ours] == [PLAIN, BY_HAND]
     assert all(len(timing.seconds) == 5 for timing in (baseline, *ours))
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[-2].startswith(PLAIN)
-    assert lines[-1].startswith(BY_HAND)
-    assert all("n 5" in line and "x of transformers’ generate" in line for line in lines[-2:])
-    run = finish(measure_phases(lm, PLAIN, swap=(3, 12), lengths=(4,)))
-    bench_phases.report(run, baseline)
-    said = capsys.readouterr().out
-    assert "x of decode, a token" in said
-    assert "x of 3 tokens in, 12 out" in said
+    assert capsys.readouterr().out.count("x of transformers’ generate") == 2
+    bench_phases.report(finish(measure_phases(lm, PLAIN, swap=(3, 12), lengths=(4,))), baseline)
     bench_phases.scoring_beside_writing(lm)
-    assert "one pass for a vector" in capsys.readouterr().out
-
-
-def test_the_cache_is_held_against_no_cache(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["bench_cache", "--tokens", "24"])
-    bench_cache.main()
     said = capsys.readouterr().out
-    assert "x of 24 tokens, no cache" in said
-    assert "FLOPs: " in said
-    assert "agree in 8 of 8 passes" in said
-    assert "the same, 8 of them in the cache" in said
+    for words in ("x of decode, a token", "x of 3 tokens in, 12 out", "one pass for a vector"):
+        assert words in said
 
 
-def test_roofline_and_batches_print_their_ratios(capsys: Any) -> None:
-    bench_roofline.main()
+@pytest.mark.parametrize(
+    ("command", "arguments", "words"),
+    [
+        (bench_cache, ["--tokens", "24"], ["x of 24 tokens, no cache", "FLOPs: ", "8 of 8 passes"]),
+        (bench_roofline, [], ["MBU", "MFU", "bound by"]),
+        (bench_batching, [], ["x of batch 1"]),
+    ],
+)
+def test_a_command_prints_its_figures_beside_ratios(
+    command: ModuleType,
+    arguments: list[str],
+    words: list[str],
+    capsys: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["a command", *arguments])
+    command.main()
     said = capsys.readouterr().out
-    assert said.count("MBU") == said.count("MFU") == said.count("bound by") == 4
-    bench_batching.main()
-    assert "x of batch 1" in capsys.readouterr().out
+    assert all(each in said for each in words), said
 
 
 def test_one_command_measures_a_model_and_a_shape_and_records_both(
@@ -97,9 +95,8 @@ def test_one_command_measures_a_model_and_a_shape_and_records_both(
         return measure_phases(lm, engine, swap=(3, 12), lengths=(4,))
 
     monkeypatch.setattr(record, "measure_phases", phases)
-    monkeypatch.setattr(
-        on_gpu, "against_generate", partial(_briefly, bench_phases.against_generate)
-    )
+    briefly = partial(bench_phases.against_generate, rounds=1, n_tokens=5)
+    monkeypatch.setattr(on_gpu, "against_generate", lambda lm, **_: briefly(lm))
     monkeypatch.setattr(on_gpu, "load_model", lambda _: replace(tiny("llama"), name="small"))
     monkeypatch.setattr(on_gpu, "published_shape", lambda name: name)
     monkeypatch.setattr(on_gpu, "make_shape", lambda name: replace(tiny("gpt2"), name=name))
@@ -117,16 +114,7 @@ def test_one_command_measures_a_model_and_a_shape_and_records_both(
     assert [one.machine.model for one in recordings(tmp_path)] == ["small"]
 
 
-def _briefly(measure: Any, lm: LanguageModel, rounds: int, n_tokens: int) -> list[Timing]:
-    assert rounds > 1
-    assert n_tokens > 5
-    found: list[Timing] = measure(lm, rounds=1, n_tokens=5)
-    return found
-
-
-def _metered(lm: LanguageModel, engine: str, meter: object) -> Work[Energy]:
-    assert lm.vocab_size
-    assert meter is not None
+def _metered(_: object, engine: str, __: object) -> Work[Energy]:
     yield Progress(0, 1, "metering")
     return Energy(engine, 2.0, 30.0)
 
