@@ -9,6 +9,7 @@ import random
 import socket
 import sys
 from collections.abc import Iterator
+from functools import partialmethod
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
@@ -64,27 +65,20 @@ def is_loopback(address: Any) -> bool:
 def refused_connections() -> Iterator[list[str]]:
     """Refuse every TCP connection that leaves this machine; the list says which were tried."""
     refused: list[str] = []
-    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+    own = {name: getattr(socket.socket, name) for name in ("connect", "connect_ex")}
 
-    def check(sock: socket.socket, address: Any) -> None:
+    def connect(sock: socket.socket, address: Any, name: str) -> Any:
         if sock.type == socket.SOCK_STREAM and not is_loopback(address):
             refused.append(str(address))
             raise NetworkRefusedError(
                 f"Tests are offline: something tried to reach {address}. Give the test what it "
                 "needs as a file, or a server on 127.0.0.1."
             )
-
-    def guarded_connect(sock: socket.socket, address: Any) -> None:
-        check(sock, address)
-        connect(sock, address)
-
-    def guarded_connect_ex(sock: socket.socket, address: Any) -> int:
-        check(sock, address)
-        return connect_ex(sock, address)
+        return own[name](sock, address)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(socket.socket, "connect", guarded_connect)
-        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+        for name in own:
+            patch.setattr(socket.socket, name, partialmethod(connect, name=name))
         yield refused
 
 

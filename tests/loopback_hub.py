@@ -99,7 +99,25 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        answer(self.hub, self)
+        """Answers one request as the hub does."""
+        path = unquote(urlsplit(self.path).path)
+        self.hub.asked.append((self.command, path, self.headers.get("Range")))
+        about = re.fullmatch(r"/api/models/(.+?)(?:/revision/(.+))?", path)
+        file = re.fullmatch(r"/(.+/.+?)/resolve/([^/]+)/(.+)", path)
+        stored = re.fullmatch(r"/cdn/(.+/.+?)/(\w+)/(.+)", path)
+        found = about or file or stored
+        repository = self.hub.repositories.get(found[1]) if found else None
+        if found is None or repository is None:
+            self.refuse(404, "RepoNotFound")
+        elif repository.status != 200:
+            self.refuse(repository.status)
+        elif found[2] not in (None, "main", repository.sha):
+            self.refuse(404, "RevisionNotFound")
+        elif about:
+            body = json.dumps(describe(found[1], repository)).encode()
+            self.send(200, {"Content-Type": "application/json"}, body)
+        else:
+            self.give_file(found[1], repository, found[3], is_stored=stored is not None)
 
     do_HEAD = do_GET  # noqa: N815  named by the library
 
@@ -107,38 +125,61 @@ class _Handler(BaseHTTPRequestHandler):
         """Says nothing."""
 
     def send(self, status: int, headers: dict[str, str], body: bytes = b"") -> None:
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
+        self.begin(status, {"Content-Length": str(len(body)), **headers})
         if self.command == "GET":
             self.wfile.write(body)
+
+    def begin(self, status: int, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
 
     def refuse(self, status: int, code: str = "") -> None:
         self.send(status, {"X-Error-Code": code} if code else {})
 
+    def give_file(self, name: str, repository: Repository, file: str, *, is_stored: bool) -> None:
+        """Sends a file, or the address where it is stored."""
+        path, token = repository.folder / file, self.headers.get("Authorization")
+        if repository.gated and token != f"Bearer {TOKEN}":
+            self.refuse(403 if token else 401, "GatedRepo")
+            return
+        if not path.is_file():
+            self.refuse(404, "EntryNotFound")
+            return
+        content = path.read_bytes()
+        etag = f'"{hashlib.sha256(content).hexdigest()}"'
+        headers = {"X-Repo-Commit": repository.sha, "ETag": etag, "Accept-Ranges": "bytes"}
+        if file.endswith(LARGE) and not is_stored:
+            headers["Location"] = f"/cdn/{name}/{repository.sha}/{file}"
+            size = str(len(content))
+            self.send(302, headers | {"X-Linked-ETag": etag, "X-Linked-Size": size})
+        else:
+            self.give_bytes(repository, content, headers)
 
-def answer(hub: LoopbackHub, request: _Handler) -> None:
-    """Answers one request as the hub does."""
-    path = unquote(urlsplit(request.path).path)
-    hub.asked.append((request.command, path, request.headers.get("Range")))
-    about = re.fullmatch(r"/api/models/(.+?)(?:/revision/(.+))?", path)
-    file = re.fullmatch(r"/(.+/.+?)/resolve/([^/]+)/(.+)", path)
-    stored = re.fullmatch(r"/cdn/(.+/.+?)/(\w+)/(.+)", path)
-    found = about or file or stored
-    name = found[1] if found else ""
-    repository = hub.repositories.get(name)
-    if found is None or repository is None:
-        request.refuse(404, "RepoNotFound")
-    elif repository.status != 200:
-        request.refuse(repository.status)
-    elif found[2] not in (None, "main", repository.sha):
-        request.refuse(404, "RevisionNotFound")
-    elif about:
-        body = json.dumps(describe(name, repository)).encode()
-        request.send(200, {"Content-Type": "application/json"}, body)
-    else:
-        give_file(hub, request, name, repository, found[3], is_stored=stored is not None)
+    def give_bytes(self, repository: Repository, content: bytes, headers: dict[str, str]) -> None:
+        """Sends a file from where it is wanted, as far as its repository lets it."""
+        first = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range") or "")
+        start, size = int(first[1]) if first else 0, len(content)
+        headers["Content-Length"] = str(size - start)
+        if first:
+            headers["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
+        self.begin(206 if first else 200, headers)
+        if self.command != "GET":
+            return
+        is_large = size > PIECE
+        breaks = is_large and repository.breaks_after
+        end = start + repository.breaks_after.pop(0) if breaks else size
+        for place in range(start, size, PIECE):
+            if place >= end:
+                self.close_connection = True
+                return
+            if is_large and place >= size // 2:
+                self.hub.flowing.wait()
+            try:
+                self.wfile.write(content[place : place + PIECE])
+            except OSError:  # the other side has gone
+                return
 
 
 def describe(name: str, repository: Repository) -> dict[str, Any]:
@@ -175,66 +216,6 @@ def count_numbers(paths: Iterator[Path]) -> dict[str, int]:
                 dtype = tensor["dtype"]
                 counts[dtype] = counts.get(dtype, 0) + prod(tensor["shape"])
     return counts
-
-
-def give_file(
-    hub: LoopbackHub,
-    request: _Handler,
-    name: str,
-    repository: Repository,
-    file: str,
-    *,
-    is_stored: bool,
-) -> None:
-    """Sends a file, or the address where it is stored."""
-    path = repository.folder / file
-    if repository.gated and request.headers.get("Authorization") != f"Bearer {TOKEN}":
-        request.refuse(403 if request.headers.get("Authorization") else 401, "GatedRepo")
-    elif not path.is_file():
-        request.refuse(404, "EntryNotFound")
-    else:
-        content = path.read_bytes()
-        etag = hashlib.sha256(content).hexdigest()
-        headers = {"X-Repo-Commit": repository.sha, "ETag": f'"{etag}"', "Accept-Ranges": "bytes"}
-        if file.endswith(LARGE) and not is_stored:
-            headers["Location"] = f"/cdn/{name}/{repository.sha}/{file}"
-            more = {"X-Linked-ETag": f'"{etag}"', "X-Linked-Size": str(len(content))}
-            request.send(302, headers | more)
-        else:
-            send_bytes(hub, request, repository, content, headers)
-
-
-def send_bytes(
-    hub: LoopbackHub,
-    request: _Handler,
-    repository: Repository,
-    content: bytes,
-    headers: dict[str, str],
-) -> None:
-    """Sends a file from where it is wanted, as far as its repository lets it."""
-    first = re.fullmatch(r"bytes=(\d+)-", request.headers.get("Range") or "")
-    start = int(first[1]) if first else 0
-    request.send_response(206 if first else 200)
-    headers["Content-Length"] = str(len(content) - start)
-    if first:
-        headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
-    for name, value in headers.items():
-        request.send_header(name, value)
-    request.end_headers()
-    if request.command != "GET":
-        return
-    is_large = len(content) > PIECE
-    end = start + repository.breaks_after.pop(0) if is_large and repository.breaks_after else None
-    for place in range(start, len(content), PIECE):
-        if end is not None and place >= end:
-            request.close_connection = True
-            return
-        if is_large and place >= len(content) // 2:
-            hub.flowing.wait()
-        try:
-            request.wfile.write(content[place : place + PIECE])
-        except OSError:  # the other side has gone
-            return
 
 
 @contextmanager

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import functools
-import tempfile
-from pathlib import Path
-from typing import Any
 
-import torch
 import transformers
 from transformers import PreTrainedTokenizerFast
 
-from model.loading import LanguageModel, load_model
-from tests.tiny_models import CONTEXT, END, VOCAB_SIZE, save, tokenizer
+from model.loading import LanguageModel
+from tests.tiny_models import CONTEXT, VOCAB_SIZE, loaded, seeded, tokenizer
 
 MASK, PAD = "<|mask|>", "<|pad|>"
 SENTINELS = ("<extra_id_0>", "<extra_id_1>", "<extra_id_2>")
@@ -29,7 +25,7 @@ def filling_tokenizer() -> PreTrainedTokenizerFast:
 
 @functools.cache
 def tiny_unmasker(seed: int = 0) -> LanguageModel:
-    """A masked model of two layers, loaded from a folder as any other is."""
+    """A masked model of two layers."""
     words = filling_tokenizer()
     config = transformers.ModernBertConfig(
         vocab_size=VOCAB_SIZE,
@@ -39,16 +35,17 @@ def tiny_unmasker(seed: int = 0) -> LanguageModel:
         num_attention_heads=4,
         max_position_embeddings=CONTEXT,
         pad_token_id=words.pad_token_id,
-        **_ends(words),
+        bos_token_id=words.eos_token_id,
+        eos_token_id=words.eos_token_id,
         cls_token_id=None,
         sep_token_id=None,
     )
-    return _loaded(transformers.ModernBertForMaskedLM, config, words, seed)
+    return loaded(seeded(transformers.ModernBertForMaskedLM, config, seed), words)
 
 
 @functools.cache
 def tiny_gapfiller(seed: int = 0) -> LanguageModel:
-    """An encoder-decoder of two layers each, loaded from a folder as any other is."""
+    """An encoder-decoder of two layers each."""
     words = filling_tokenizer()
     config = transformers.T5Config(
         vocab_size=VOCAB_SIZE,
@@ -61,22 +58,4 @@ def tiny_gapfiller(seed: int = 0) -> LanguageModel:
         pad_token_id=words.pad_token_id,
         eos_token_id=words.eos_token_id,
     )
-    return _loaded(transformers.T5ForConditionalGeneration, config, words, seed)
-
-
-def _ends(words: PreTrainedTokenizerFast) -> dict[str, Any]:
-    end = words.convert_tokens_to_ids(END)
-    return {"bos_token_id": end, "eos_token_id": end}
-
-
-def _loaded(kind: Any, config: Any, words: PreTrainedTokenizerFast, seed: int) -> LanguageModel:
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        model = kind(config)
-        with torch.no_grad():
-            for parameter in model.parameters():
-                if parameter.dim() > 1:
-                    parameter.normal_(std=0.2)
-    with tempfile.TemporaryDirectory() as folder:
-        save(Path(folder), model.eval(), words)
-        return load_model(folder, device="cpu")
+    return loaded(seeded(transformers.T5ForConditionalGeneration, config, seed), words)

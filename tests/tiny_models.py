@@ -134,46 +134,45 @@ def config(architecture: str, **changes: Any) -> PreTrainedConfig:
     """The config of a tiny model; the end token is the tokenizer's, other ids are none."""
     class_name, arguments = ARCHITECTURES[architecture]
     ends = {"bos_token_id": None, "eos_token_id": tokenizer().eos_token_id, "pad_token_id": None}
-    made: PreTrainedConfig = getattr(transformers, class_name)(**{**ends, **arguments, **changes})
-    return made
+    return getattr(transformers, class_name)(**{**ends, **arguments, **changes})
 
 
-def bare_model(architecture: str, seed: int = 0, **changes: Any) -> PreTrainedModel:
+def seeded(make: Any, config: PreTrainedConfig, seed: int) -> PreTrainedModel:
     """A model with seeded weights, large enough apart that its favourites are no near ties."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = transformers.AutoModelForCausalLM.from_config(config(architecture, **changes))
+        model: PreTrainedModel = make(config)
         with torch.no_grad():
             for name, parameter in model.named_parameters():
                 if parameter.dim() > 1 and "conv" not in name and "A_log" not in name:
                     parameter.normal_(std=0.2)
-    ready: PreTrainedModel = model.eval()
-    return ready
+    return model.eval()
+
+
+def bare_model(architecture: str, seed: int = 0, **changes: Any) -> PreTrainedModel:
+    """A causal model that is not loaded from anywhere."""
+    make = transformers.AutoModelForCausalLM.from_config
+    return seeded(make, config(architecture, **changes), seed)
 
 
 def fresh_logits(lm: LanguageModel, ids: list[int]) -> npt.NDArray[np.float32]:
     """The logits after a text by one pass without any cache: the truth that all else must meet."""
     with torch.inference_mode():
-        output = lm.model(torch.tensor([ids]), use_cache=False)
-    logits: npt.NDArray[np.float32] = output.logits[0, -1].numpy()
-    return logits
+        return lm.model(torch.tensor([ids]), use_cache=False).logits[0, -1].numpy()
 
 
 def generated(
     lm: LanguageModel, ids: list[int], n: int, end_ids: Iterable[int] = (), **more: Any
 ) -> list[int]:
     """A text with up to n greedy tokens more, by transformers' own loop."""
-    model: Any = lm.model
     prompts = torch.tensor([ids])
     config = GenerationConfig(
         max_new_tokens=n, do_sample=False, eos_token_id=sorted(end_ids) or None, pad_token_id=0
     )
     with torch.inference_mode():
-        written = model.generate(
+        return lm.model.generate(
             prompts, attention_mask=torch.ones_like(prompts), generation_config=config, **more
-        )
-    text: list[int] = written[0].tolist()
-    return text
+        )[0].tolist()
 
 
 def save(
@@ -185,12 +184,16 @@ def save(
     return folder
 
 
+def loaded(model: PreTrainedModel, words: PreTrainedTokenizerFast | None = None) -> LanguageModel:
+    """A model, loaded from a folder as any other is."""
+    with tempfile.TemporaryDirectory() as folder:
+        return load_model(str(save(Path(folder), model, words)), device="cpu")
+
+
 @functools.cache
 def tiny(architecture: str, seed: int = 0) -> LanguageModel:
-    """A tiny model, loaded from a folder as any other is; one copy per test run."""
-    with tempfile.TemporaryDirectory() as folder:
-        save(Path(folder), bare_model(architecture, seed))
-        return load_model(folder, device="cpu")
+    """A tiny model; one copy per test run."""
+    return loaded(bare_model(architecture, seed))
 
 
 def load_error(name: str | Path, device: str = "cpu", dtype: str = "auto") -> str:
