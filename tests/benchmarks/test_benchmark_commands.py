@@ -22,7 +22,7 @@ from benchmarks import (
     record,
     replays,
 )
-from benchmarks.figures import Timing, describe_machine
+from benchmarks.figures import describe_machine
 from model.fast.engines import BY_HAND, PLAIN
 from model.job import Progress, Work, finish
 from model.loading import LanguageModel
