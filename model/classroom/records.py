@@ -54,7 +54,6 @@ class ClassRow:
 class ClassRound:
     """One position: the class as one predictor beside the model."""
 
-    position: int  # of the token in the text, from 0
     n_answers: int
     rows: tuple[ClassRow, ...]  # the model's best and what was answered, model's best first
 
@@ -64,7 +63,6 @@ class ClassScore:
     """What the token that came cost everyone, in bits."""
 
     token_id: int
-    label: str
     class_bits: float
     model_bits: float
     uniform_bits: float

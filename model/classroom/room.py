@@ -233,11 +233,7 @@ class Room:
         return uniform_at(member.seed, self.question.number if self.question else 0)
 
     def _make_room(self) -> None:
-        """Lets the phone go that was not seen for longest, where the room is full.
-
-        Raises:
-            RoomError: where all of them are here.
-        """
+        """Lets the phone go that was not seen for longest where the room is full, if it may go."""
         if len(self._members) < MAX_PEOPLE:
             return
         token, oldest = min(self._members.items(), key=lambda item: item[1].seen)
@@ -261,11 +257,7 @@ class Room:
 
 
 def _checked(given: Answer, question: Question) -> Answer:
-    """Returns an answer that this question can take.
-
-    Raises:
-        RoomError: where it is none of the options, or a word that was not asked for.
-    """
+    """Returns an answer as this question takes it; refuses one that it cannot take."""
     confidence = given.confidence
     if not 0 < confidence <= 1:  # what is no number at all is refused here, too
         raise RoomError("A confidence lies between 0 and 1: choose one that is offered.")

@@ -25,14 +25,13 @@ N_ROWS = 8  # of the model's best tokens, shown when a token is revealed
 MAX_TOKENS = 1_000  # tokens
 
 
-def prob_of(guesses: Sequence[GuessRead], token_id: int, n_vocab: int) -> float:
-    """Returns what a player's guesses give a token: its share, or an even part of the rest.
+def prob_of(shares: Mapping[int, float], token_id: int, n_vocab: int) -> float:
+    """Returns what somebody gives a token: its share, or an even part of the rest.
 
-    With k guesses the confidence that is left goes evenly to the n - k other tokens, so that all n
+    With k shares the confidence that is left goes evenly to the n - k other tokens, so that all n
     sum to 1 and none has 0.
     """
     # named: the player gave this token a share of its own
-    shares = {guess.token_id: guess.share for guess in guesses}
     if token_id in shares:
         return shares[token_id]
     # spread: what was kept back lies evenly on all that was not named
@@ -41,12 +40,12 @@ def prob_of(guesses: Sequence[GuessRead], token_id: int, n_vocab: int) -> float:
 
 def score(name: str, guesses: Sequence[GuessRead], token_id: int, n_vocab: int) -> PlayerRound:
     """Tells what a player gave to the true token, and which guess of theirs it was."""
-    ranks = [i for i, guess in enumerate(guesses, start=1) if guess.token_id == token_id]
+    shares = {guess.token_id: guess.share for guess in guesses}
     return PlayerRound(
         name=name,
         guesses=tuple(guesses),
-        prob=prob_of(guesses, token_id, n_vocab),
-        rank=ranks[0] if ranks else None,
+        prob=prob_of(shares, token_id, n_vocab),
+        rank=list(shares).index(token_id) + 1 if token_id in shares else None,
     )
 
 
@@ -189,7 +188,7 @@ class GuessingGame:
                 token_id=token_id,
                 label=label(self.lm.tokenizer, token_id),
                 model_prob=math.exp(log_probs[token_id]),
-                player_probs=tuple(prob_of(p.guesses, token_id, n_vocab) for p in players),
+                player_probs=tuple(prob_of(p.shares, token_id, n_vocab) for p in players),
             )
             for token_id in shown[rank_order(log_probs[shown])].tolist()
         )

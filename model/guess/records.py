@@ -33,6 +33,11 @@ class PlayerRound:
     rank: int | None  # of the true token among the guesses, from 1; None: a miss
 
     @property
+    def shares(self) -> dict[int, float]:
+        """The share of each token that was guessed."""
+        return {guess.token_id: guess.share for guess in self.guesses}
+
+    @property
     def bits(self) -> float:
         """The log score: the smaller, the better; 0 for certainty that came true."""
         return -math.log2(self.prob) + 0.0  # certainty costs 0, not minus 0

@@ -28,52 +28,57 @@ def room_of(app: AppTest) -> Room:
     return room
 
 
-def answer(app: AppTest, *options: int) -> None:
+def ask(app: AppTest, key: str, *answers: Answer) -> None:
+    """Ask a question that phones answer, and close it; the first of them goes by a name."""
+    press(app, f"classroom_{key}")
     room = room_of(app)
     assert room.question is not None
-    for option in options:
-        room.answer(room.join(), room.question.number, Answer(option))
+    for answer in answers:
+        name = "" if room.answers() else f"**[x](/y)** {room.question.number}"
+        room.answer(room.join(name), room.question.number, answer)
+    press(app, "classroom_close")
 
 
 def test_ask_close_append_and_ask_again(app: AppTest) -> None:
-    press(app, "classroom_next")
-    answer(app, 0, 0, 1)
-    press(app, "classroom_close")
-    assert lesson(app).found is not None
+    ask(app, "next", Answer(0), Answer(0), Answer(1))
+    n_before = len(lesson(app).generation.ids)
     press(app, "classroom_append_favourite")
     assert lesson(app).generation.steps[-1].token_id == lesson(app).offered[0]
     assert lesson(app).score is None, "the class does not score on its own choice"
     press(app, "classroom_back")
-    press(app, "classroom_sampler")
-    answer(app, 0, 1)
-    press(app, "classroom_close")
-    assert sum(lesson(app).landed) == 5
+    assert len(lesson(app).generation.ids) == n_before
+
+    ask(app, "next", Answer(0))
     press(app, "classroom_append_draw")
-    assert sum(lesson(app).landed) == 5, "the draws stay on the projector"
-    press(app, "classroom_choice")
-    answer(app, 2)
-    press(app, "classroom_close")
+    score, found = lesson(app).score, lesson(app).found
+    assert score is not None
+    assert found is not None
+    assert score.token_id in {row.token_id for row in found.rows}
+    assert any(r"\*\*\[x\](/y)\*\*" in metric.label for metric in app.metric), "no Markdown"
+
+    ask(app, "sampler", Answer(0), Answer(1))
+    assert sum(lesson(app).landed) == 6
     press(app, "classroom_append_draw")
-    press(app, "classroom_again")
-    answer(app, 1)
-    press(app, "classroom_close")
+    assert sum(lesson(app).landed) == 6, "the draws stay on the projector"
+
+    ask(app, "choice", Answer(2))
+    press(app, "classroom_append_draw")
+    ask(app, "again", Answer(1))
     earlier = lesson(app).earlier
     assert earlier is not None
     assert earlier.counts == (0, 0, 1)
     assert not app.error
+    press(app, "classroom_end")
+    assert lesson(app).room is None
 
 
 def test_the_true_number_is_shown_when_the_teacher_says_so(app: AppTest) -> None:
     app.text_area(key="classroom_options").set_value("").run()
     app.text_input(key="classroom_truth").set_value("12").run()
-    press(app, "classroom_choice")
-    room = room_of(app)
-    assert room.question is not None
-    room.answer(room.join(), room.question.number, Answer(None, "10"))
-    press(app, "classroom_close")
-    assert room.revealed == ""
+    ask(app, "choice", Answer(None, "10"))
+    assert room_of(app).revealed == ""
     press(app, "classroom_tell")
-    assert "12" in room.revealed
+    assert "12" in room_of(app).revealed
     assert "classroom_tell" not in {button.key for button in app.button}
 
 
@@ -84,20 +89,4 @@ def test_a_question_of_one_answer_and_a_text_too_long_get_one_sentence(app: AppT
     app.text_area(key="classroom_prompt").set_value("word " * 3_900).run()
     press(app, "classroom_start")
     assert len(app.error) == 1
-    assert room_of(app).text == "The cat sat on the"
-
-
-def test_a_nickname_is_text_and_no_markdown(app: AppTest) -> None:
-    press(app, "classroom_next")
-    room = room_of(app)
-    assert room.question is not None
-    room.answer(room.join("**[x](/y)**"), room.question.number, Answer(0))
-    press(app, "classroom_close")
-    press(app, "classroom_append_draw")
-    assert any(metric.label == r"\*\*\[x\](/y)\*\*" for metric in app.metric)
-
-
-def test_a_room_that_ended_is_gone(app: AppTest) -> None:
-    press(app, "classroom_end")
-    assert lesson(app).room is None
-    assert not app.error
+    assert room_of(app).text == lesson(app).prompt == "The cat sat on the"

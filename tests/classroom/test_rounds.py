@@ -9,7 +9,7 @@ import pytest
 
 from model.classroom.records import Answer
 from model.classroom.room import RoomError
-from model.classroom.rounds import class_round, class_score, prob_of_answer
+from model.classroom.rounds import Votes
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import log_softmax
@@ -36,18 +36,13 @@ def vote(lesson: Classroom, options: list[int], confidence: float = 0.5) -> None
         room.answer(room.join(f"p{i}"), room.question.number, Answer(option, "", confidence))
 
 
-def test_a_phones_distribution_and_the_classs_sum_to_one() -> None:
-    n_vocab = 50
-    for token in (None, 7):
-        given = [prob_of_answer(token, 0.9, i, n_vocab) for i in range(n_vocab)]
-        assert math.fsum(given) == pytest.approx(1)
-
-
 def test_the_class_is_the_mean_of_its_phones(storyteller: LanguageModel) -> None:
     text = Generation(storyteller, PROMPT)
     offered, n = [300, 400], storyteller.vocab_size
     answers = [Answer(0, "", 0.8), Answer(0, "", 0.5), Answer(1, "", 0.2), Answer(None, "mat", 0.5)]
-    found = class_round(storyteller, text.ids, text.logits, offered, answers)
+    votes = Votes(storyteller, text.ids, offered, [("", answer) for answer in answers])
+    assert math.fsum(map(votes.prob_of, range(n))) == pytest.approx(1)
+    found = votes.beside(text.logits, offered)
     rows = {row.token_id: row for row in found.rows}
     expected = (0.8 + 0.5 + 0.8 / (n - 1) + 0.5 / (n - 1)) / 4
     assert rows[300].class_prob == pytest.approx(expected)
@@ -60,26 +55,10 @@ def test_the_class_is_the_mean_of_its_phones(storyteller: LanguageModel) -> None
 def test_bits_are_minus_the_log_of_what_was_given(storyteller: LanguageModel) -> None:
     text = Generation(storyteller, PROMPT)
     answers = [("Ada", Answer(0, "", 0.8)), ("", Answer(1, "", 0.99)), ("Ben", Answer(1, "", 0.5))]
-    score = class_score(storyteller, text.ids, text.logits, [300, 400], answers, 300)
+    score = Votes(storyteller, text.ids, [300, 400], answers).score(text.logits, 300)
     assert (score.best_name, score.best_bits) == ("Ada", pytest.approx(-math.log2(0.8)))
     assert score.model_bits == pytest.approx(-log_softmax(text.logits)[300] / math.log(2))
     assert score.class_bits < score.uniform_bits == math.log2(storyteller.vocab_size)
-
-
-def test_a_round_from_the_question_to_the_token(lesson: Classroom) -> None:
-    lesson.ask_next(may_write=False, seconds=None)
-    vote(lesson, [0, 0, 1])
-    lesson.close()
-    assert lesson.found is not None
-    assert lesson.favourite_id == lesson.offered[0]
-    n_before = len(lesson.generation.ids)
-    lesson.append()
-    assert len(lesson.generation.ids) == n_before + 1
-    assert lesson.score is not None
-    assert lesson.score.token_id in {row.token_id for row in lesson.found.rows}
-    assert lesson.has_appended
-    lesson.back()
-    assert len(lesson.generation.ids) == n_before
 
 
 def test_the_true_token_is_offered_as_long_as_the_text_is_the_true_one(
@@ -96,23 +75,6 @@ def test_the_true_token_is_offered_as_long_as_the_text_is_the_true_one(
     assert lesson.true_id is not None
     lesson.append(next(i for i in range(300, 400) if i != lesson.true_id))
     assert lesson.true_id is None
-
-
-def test_draws_land_on_the_segments_in_their_shares(lesson: Classroom) -> None:
-    lesson.ask_draws(seconds=None)
-    room = lesson.room
-    assert room is not None
-    for _ in range(40):
-        room.join()
-    lesson.close()
-    assert sum(lesson.landed) == 40
-    assert math.fsum(room.tallies[-1].question.shares) == pytest.approx(1)
-
-
-def test_a_text_that_cannot_be_read_leaves_the_old_one(lesson: Classroom) -> None:
-    lesson.start("word " * 20_000)
-    assert lesson.problem is not None
-    assert lesson.prompt == PROMPT
 
 
 def test_at_the_end_of_a_text_nothing_is_asked_until_a_token_is_taken_back(

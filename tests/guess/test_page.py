@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
-from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE
@@ -16,83 +15,66 @@ from tests.frame.accessibility import assert_accessible, assert_accessible_to_al
 from tests.frame.driving import captions, errors, kept, open_lesson, press
 
 
-@pytest.fixture
-def app() -> AppTest:
-    """The game, opened without the first page."""
-    return open_lesson("pages/guess.py")
+def test_players_are_scored_and_five_guesses_give_shannon_s_estimate() -> None:
+    app = open_lesson("pages/guess.py")
+    lesson = kept(app, "guess_lesson", GuessLesson)
 
+    def guess(*lines: str) -> None:
+        for place, line in enumerate(lines):
+            app.text_input(key=f"guess_line_{place}").set_value(line)
+        press(app, "guess_reveal")
 
-def lesson(app: AppTest) -> GuessLesson:
-    return kept(app, "guess_lesson", GuessLesson)
-
-
-def guess(app: AppTest, *lines: str) -> None:
-    for place, line in enumerate(lines):
-        app.text_input(key=f"guess_line_{place}").set_value(line)
-    press(app, "guess_reveal")
-
-
-def test_a_guess_is_scored_and_five_give_shannon_s_estimate(app: AppTest) -> None:
-    guess(app, "")
+    guess("")
     assert not app.error
     assert "no guess" in app.info[0].value
-    guess(app, "She 60 He 20")
+    app.text_input(key="guess_names").set_value("Ada, Ben, Cleo").run()
+    guess("She 50", "He 50", "")
     assert "1 so far" in captions(app)
-    for line in ("put 30", "him 40", "two 20", "a 20"):
-        guess(app, line)
-    assert not app.info
-    first, *_ = rounds = lesson(app).game.rounds
-    assert (first.label, first.players[0].prob, len(rounds)) == ("␣She", pytest.approx(0.6), 5)
-    assert app.text_input(key="guess_line_0").value == ""
-    assert "Measured: the model gave" in captions(app)
-    assert "Derived from the ranks: You" in captions(app)
-    app.switch_page("pages/kv_cache.py").run()
-    app.switch_page("pages/guess.py").run()
-    assert lesson(app).game.rounds is rounds
-
-
-def test_several_players_have_a_field_and_a_score_each(app: AppTest) -> None:
-    app.text_input(key="guess_names").set_value("Ada, Ben, Cleo, Dan").run()
-    guess(app, "She 50", "He 50", "", "Then")
-    players = lesson(app).game.rounds[0].players
-    assert [player.name for player in players] == ["Ada", "Ben", "Cleo", "Dan"]
-    assert players[0].bits == pytest.approx(1)
-    assert players[1].bits > players[2].bits > players[0].bits
-    assert set(app.dataframe[-1].value["player"]) == {"Ada", "Ben", "Dan"}
+    ada, ben, cleo = lesson.game.rounds[0].players
+    assert (ada.name, ada.bits) == ("Ada", pytest.approx(1))
+    assert ben.bits > cleo.bits > ada.bits
+    assert set(app.dataframe[-1].value["player"]) == {"Ada", "Ben"}
     app.text_input(key="guess_names").set_value("Ada, ada").run()
     assert "of their own" in errors(app)
-    assert len(lesson(app).names) == 4
     app.text_input(key="guess_names").set_value("").run()
     app.get_by_key("guess_unit").set_value("hands").run()
-    assert lesson(app).names == ("The class",)
-    guess(app, "put 12 gave 7")
-    assert lesson(app).game.rounds[1].players[0].guesses[0].share == pytest.approx(12 / 20)
+    assert lesson.names == ("The class",)
+    for line in ("put 12 gave 7", "him 4", "two 20", "a 20"):
+        guess(line)
+    assert lesson.game.rounds[1].players[0].guesses[0].share == pytest.approx(12 / 20)
+    assert "Measured: the model gave" in captions(app)
+    assert "Derived from the ranks: Ada" in captions(app)
+    app.switch_page("pages/kv_cache.py").run()
+    app.switch_page("pages/guess.py").run()
+    assert len(kept(app, "guess_lesson", GuessLesson).game.rounds) == 5
 
 
-def test_another_text_is_played_to_its_end_and_one_that_is_too_short_is_not(app: AppTest) -> None:
-    guess(app, "She 60")
+def test_another_text_is_played_to_its_end_and_one_that_is_too_short_is_not() -> None:
+    app = open_lesson("pages/guess.py")
+    lesson = kept(app, "guess_lesson", GuessLesson)
+    first = lesson.game
     app.selectbox(key="guess_which").set_value("A text of your own").run()
     app.text_area(key="guess_own").set_value("Too short")
     press(app, "guess_start")
     assert "longer text" in errors(app)
-    assert len(lesson(app).game.rounds) == 1
+    assert lesson.game is first
     app.text_area(key="guess_own").set_value("The\n\nsun   was warm.")
     app.slider(key="guess_n_open").set_value(3)
     press(app, "guess_start")
     assert not app.error
-    assert not lesson(app).game.rounds
-    assert "".join(lesson(app).game.hidden_text.shown) == "The sun was"
+    assert "".join(lesson.game.hidden_text.shown) == "The sun was"
     press(app, "guess_skip")
-    assert not lesson(app).game.rounds
-    guess(app, ". 90")
-    assert lesson(app).game.is_over
+    assert not lesson.game.rounds
+    app.text_input(key="guess_line_0").set_value(". 90")
+    press(app, "guess_reveal")
+    assert lesson.game.is_over
     assert "compare below" in app.info[0].value
     assert app.button(key="guess_skip").disabled
     name = list(PASSAGES)[-1]
     app.selectbox(key="guess_which").set_value(name).run()
     assert "public domain" in captions(app)
     press(app, "guess_start")
-    assert lesson(app).game.hidden_text.shown[0] == PASSAGES[name].text.split()[0]
+    assert lesson.game.hidden_text.shown[0] == PASSAGES[name].text.split()[0]
 
 
 @pytest.mark.browser

@@ -11,8 +11,9 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from model.classroom.room import RoomError, find_room
-from model.classroom.rounds import class_round, class_score, landing
+from model.classroom.records import Question
+from model.classroom.room import Room, RoomError, find_room
+from model.classroom.rounds import Votes, landing
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.tokenizing import label, text_of
@@ -46,7 +47,7 @@ def show_classroom(waiting: DeltaGenerator) -> None:
         st.markdown(CLAIM)
     ticks = _counts(lesson)
     st.fragment(_page, run_every=TICK_SECONDS if ticks else None)(lesson, ticks)
-    show_code(class_round, class_score, landing, key="classroom_code")
+    show_code(Votes.prob_of, Votes.beside, Votes.score, landing, key="classroom_code")
 
 
 def _begin(lm: LanguageModel, old: Classroom | None) -> Classroom:
@@ -80,19 +81,20 @@ def _counts(lesson: Classroom) -> bool:
 
 def _page(lesson: Classroom, is_ticking: bool) -> None:
     room = lesson.room
-    if room is not None and lesson.tally is None and room.question is not None and not room.is_open:
+    question = None if room is None or lesson.tally is not None else room.question
+    if room is not None and question is not None and not room.is_open:
         lesson.close()  # its time may be over
     if _counts(lesson) != is_ticking:
         st.rerun()  # the whole page: it ticks while phones join or answer, not while all look
     show_error(lesson.problem)
-    if lesson.room is None:
+    if room is None:
         _closed_door(lesson)
         return
-    keep_key(lesson.room)
-    _door(lesson)
+    keep_key(room)
+    _door(lesson, room)
     _text(lesson)
-    if lesson.room.question is not None and lesson.tally is None:
-        _open_question(lesson)
+    if question is not None and lesson.tally is None:
+        _open_question(lesson, room, question)
     else:
         _ask(lesson)
         _outcome(lesson)
@@ -118,10 +120,8 @@ def _closed_door(lesson: Classroom) -> None:
     )
 
 
-def _door(lesson: Classroom) -> None:
+def _door(lesson: Classroom, room: Room) -> None:
     """Show how to join: the code, the address, a picture of it, and how many are here."""
-    room = lesson.room
-    assert room is not None
     address, fault = phone_address(room.code)
     is_first = room.question is None and not room.tallies
     with st.container(horizontal=True, vertical_alignment="center", key="classroom_door"):
@@ -173,22 +173,14 @@ def _text(lesson: Classroom) -> None:
     st.html(paragraph(before, *chips, style=f"font-size:{size};line-height:1.3"))
 
 
-def _open_question(lesson: Classroom) -> None:
+def _open_question(lesson: Classroom, room: Room, question: Question) -> None:
     """Show the question and how many have answered: no answer before it is closed."""
-    room = lesson.room
-    assert room is not None
-    assert room.question is not None
     left = room.seconds_left
     time = "" if left is None else f" · {left:.0f} s left"
-    st.html(
-        _words(room.question.words)
-        + paragraph(
-            f"{len(room.answers())} of {room.n_people} have answered{time}",
-            style="font-size:2.2rem",
-        )
-    )
-    if room.question.kind == "choice":
-        st.markdown("\n".join(f"- {as_written(option)}" for option in room.question.options))
+    told = f"{len(room.answers())} of {room.n_people} have answered{time}"
+    st.html(_words(question.words) + paragraph(told, style="font-size:2.2rem"))
+    if question.kind == "choice":
+        st.markdown("\n".join(f"- {as_written(option)}" for option in question.options))
     st.button("Close and show", type="primary", key="classroom_close", on_click=lesson.close)
 
 
@@ -260,7 +252,7 @@ def _ask(lesson: Classroom) -> None:
             if favourite is not None:
                 _append(lesson, "Append the class’s favourite", "favourite", favourite, False)
         else:
-            _append(lesson, "Append a token", "draw", None, False)
+            _append(lesson, "Append a token", "draw", None)
         if lesson.generation.steps:
             st.button("Back", key="classroom_back", on_click=lesson.back)
     with st.container(horizontal=True, key="classroom_ask"):

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
+from itertools import chain
 from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlencode
 
@@ -21,7 +22,7 @@ import numpy as np
 
 from model.classroom.records import ClassRound, ClassScore, Kind, Tally
 from model.classroom.room import Room, end_room, open_room, read_number
-from model.classroom.rounds import class_round, class_score, landing, tokens_of
+from model.classroom.rounds import Votes, landing
 from model.draw import best_ids
 from model.generation import Generation
 from model.masks import log_softmax
@@ -59,6 +60,7 @@ class Classroom(LessonState):
     script_ids: list[int] = field(default_factory=list)  # the true text, where there is one
     offered: list[int] = field(default_factory=list)  # the token of each button
     tally: Tally | None = None  # of the question that was closed last
+    votes: Votes | None = None  # where that was for the next token
     found: ClassRound | None = None
     score: ClassScore | None = None
     landed: list[int] = field(default_factory=list)
@@ -80,7 +82,8 @@ class Classroom(LessonState):
         """End the room."""
         if self.room is not None:
             end_room(self.room)
-        self.room = self.tally = self.found = self.score = None
+        self._forget_answers()
+        self.room = None
 
     @one_at_a_time
     def start(self, prompt: str, script: str = "") -> None:
@@ -148,11 +151,10 @@ class Classroom(LessonState):
             return
         self.tally = room.close()
         if room.question.kind == "next":
-            answers = [answer for _, answer in room.answers()]
-            before = self.generation.ids
-            named = tokens_of(self.lm, before, self.offered, answers)
-            logits = self.generation.logits_with({*self.offered, *(i for i in named if i)})
-            self.found = class_round(self.lm, before, logits, self.offered, answers)
+            text, offered = self.generation, self.offered
+            self.votes = Votes(self.lm, text.ids, offered, room.answers())
+            logits = text.logits_with({*offered, *chain.from_iterable(self.votes.shares)})
+            self.found = self.votes.beside(logits, offered)
         elif room.question.kind == "sampler":
             shares = room.question.shares
             falls = [(landing(shares, coin), answer) for coin, answer in room.coins()]
@@ -175,19 +177,15 @@ class Classroom(LessonState):
         self._check_end()
         if self.has_appended:
             self._forget_answers()  # of a position that has had its token
-        before, answers = list(self.generation.ids), room.answers()
         logits = self.generation.logits_for(Settings(), token_id=token_id)
         step = self.generation.step(token_id=token_id)
         sentence = f"{in_sentence(self._labels([step.token_id])[0])} was appended."
-        if self.found is not None and answers and is_scored:
-            score = class_score(self.lm, before, logits, self.offered, answers, step.token_id)
-            sentence += (
-                f" It cost the class {score.class_bits:.1f} bits, the model {score.model_bits:.1f}."
-            )
-            self.score = score
-            shown = [*self.offered, step.token_id]  # the token that came has its bars as well
-            given = [answer for _, answer in answers]
-            self.found = class_round(self.lm, before, logits, shown, given)
+        if self.votes is not None and self.votes.answers and is_scored:
+            self.score = score = self.votes.score(logits, step.token_id)
+            bits = f"{score.class_bits:.1f} bits, the model {score.model_bits:.1f}"
+            sentence += f" It cost the class {bits}."
+            # the token that came has its bars as well
+            self.found = self.votes.beside(logits, [*self.offered, step.token_id])
         self._show_text()
         room.reveal(sentence)
 
@@ -215,7 +213,7 @@ class Classroom(LessonState):
     @property
     def has_appended(self) -> bool:
         """Whether the question that was closed last has had its token."""
-        return self.found is not None and len(self.generation.ids) != self.found.position
+        return self.votes is not None and len(self.generation.ids) != self.votes.position
 
     @property
     def earlier(self) -> Tally | None:
@@ -253,7 +251,7 @@ class Classroom(LessonState):
             self._forget_answers()
 
     def _forget_answers(self) -> None:
-        self.tally = self.found = self.score = None
+        self.tally = self.votes = self.found = self.score = None
         self.landed, self.n_right = [], 0
 
     def _labels(self, ids: list[int]) -> list[str]:
