@@ -10,8 +10,6 @@ from tests.frame.accessibility import assert_fits, forget_first_requests
 
 pytestmark = pytest.mark.browser
 
-LESSON = "lesson=how-a-model-writes"
-
 
 def way(page: Page, name: str) -> Locator:
     return by_key(page, "tour").get_by_role("link", name=name)
@@ -62,17 +60,14 @@ def test_a_lesson_is_offered_once_and_followed_by_keyboard(page: Page, url: str)
 def test_a_scene_s_part_of_a_long_page_lies_below_the_bar(
     page: Page, url: str, witness: Witness
 ) -> None:
-    visit(page, f"{url}/?{LESSON}&scene=9")
+    visit(page, f"{url}/?lesson=how-a-model-writes&scene=9")
     heading = page.get_by_role("heading", name="With and without the cache")
     expect(heading).to_be_in_viewport()
-    start = by_key(page, "kv_race_run").get_by_role("button")
-    expect(start).to_be_in_viewport(ratio=1)
-    bar = by_key(page, "tour").bounding_box()
-    title = heading.bounding_box()
+    expect(by_key(page, "kv_race_run").get_by_role("button")).to_be_in_viewport(ratio=1)
+    bar, title = by_key(page, "tour").bounding_box(), heading.bounding_box()
     assert bar is not None
     assert title is not None
-    assert bar["y"] >= 0
-    assert bar["y"] + bar["height"] <= title["y"]
+    assert 0 <= bar["y"] <= bar["y"] + bar["height"] <= title["y"]
 
     # who goes to another page by a link of it is led back
     page.get_by_role("link", name="Glossary").click()
