@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +16,7 @@ DEEP = 100_000
 
 # page, what the link says, a word of the warning ("" where it may be followed)
 LINKS: list[tuple[str, dict[str, str], str]] = [
-    ("generate", {"use": BIG}, "must be some of"),
-    ("generate", {"order": BIG, "use": "magic"}, "must be one of"),
+    ("generate", {"order": BIG, "use": BIG}, "must be"),
     (
         "generate",
         {"temperature": "nan", "top_p": "7", "top_k": "1e400", "min_p": "inf"},
@@ -32,13 +32,10 @@ LINKS: list[tuple[str, dict[str, str], str]] = [
     ("generate", {"model": BIG}, "more than 200 characters"),
     ("generate", {"model": "a/b@" + "c" * 190}, "neither a folder"),
     ("generate", {"model": "é" * 199}, "neither a folder"),
-    ("generate", {"model": "/x" * 90}, "neither a folder"),
-    ("generate", {"model": "\U0001f680" * 190}, "neither a folder"),
     ("generate", {"model": "/etc/passwd"}, "passwd is a file"),
     ("generate", {"model": "gapfiller"}, "storyteller is used"),
     ("beam_search", {"beams": "<script>", "searched": "1e3"}, "number from -1 to 2"),
     ("beam_search", {"tokens": "5", "model": "unmasked://"}, "neither a folder"),
-    ("speculative", {"prompt": "word " * 200}, "room for 150"),
     ("speculative", {"draft": "another model"}, "Name a draft: a folder, or a hub id"),
     ("diffusion", {"positions": "4", "passes": "9"}, "9 passes cannot fill 4 positions"),
     ("constraints", {"kind": "schema", "constraint": "{"}, "This is not JSON"),
@@ -46,10 +43,7 @@ LINKS: list[tuple[str, dict[str, str], str]] = [
     ("causal_mask", {"head": "9"}, "storyteller has no such head"),
     ("kv_cache", {"prompt": "word " * 200}, "room for 150"),
     ("kv_cache", {"top_p": "-3"}, "top_p is -3"),
-    ("sampling", {"use": "magic"}, "not “magic”"),
     ("sampling", {"use": BIG, "source": BIG}, "must be"),
-    ("sampling", {"draw_from": BIG}, "must be one of"),
-    ("snowball", {"prompt": "word " * 200}, "room for 200"),
 ]
 
 # what of a model's folder is otherwise: a file that is gone, is written, or has other keys
@@ -67,12 +61,6 @@ def header(text: str) -> bytes:
     return struct.pack("<Q", len(text)) + text.encode()
 
 
-def tensor(**changes: object) -> bytes:
-    return header(
-        json.dumps({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]} | changes})
-    )
-
-
 def last_weight(number: float) -> Callable[[bytes], bytes]:
     return lambda old: old[:-4] + struct.pack("<f", number)
 
@@ -88,6 +76,7 @@ def normalizer(**parts: object) -> dict[str, Change]:
 SPLIT = {"type": "Split", "behavior": "Isolated", "invert": False}
 GROWING = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 1_000}
 NO_WORDS = {"added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
+VAST = '{"a": {"dtype": "F32", "shape": [4294967296, 4294967296], "data_offsets": [0, 8]}}'
 PLAIN = '{"tokenizer_class": "PreTrainedTokenizerFast"}'
 
 FOLDERS: list[tuple[dict[str, Change], str]] = [
@@ -96,45 +85,34 @@ FOLDERS: list[tuple[dict[str, Change], str]] = [
     ({CONFIG: '{"model_type": "llama"'}, "is malformed: download"),
     ({CONFIG: "[1]"}, "is malformed: download"),
     ({CONFIG: '{"a":' * DEEP}, "is malformed: download"),
-    ({CONFIG: {"model_type": None}}, "names no model_type"),
     ({CONFIG: {"model_type": ["llama"]}}, "names no model_type"),
     ({CONFIG: {"model_type": BIG}}, "upgrade transformers"),
     ({CONFIG: {"model_type": "own", "auto_map": {"AutoConfig": "a.B"}}}, "never executed here"),
-    ({CONFIG: {"architectures": None}}, "names no architectures"),
     ({CONFIG: {"architectures": "LlamaForCausalLM"}}, "names no architectures"),
     ({CONFIG: {"architectures": [["x"]]}}, "names no architectures"),
-    ({CONFIG: {"architectures": ["LlamaForSequenceClassification"]}}, "is no language model but"),
     ({CONFIG: {"architectures": [BIG]}}, "is no language model but"),
     ({CONFIG: {"num_hidden_layers": "two"}}, "cannot read"),
     ({CONFIG: {"num_hidden_layers": 0}}, "has no layers"),
     ({CONFIG: {"num_hidden_layers": 10**6}}, "it took more than"),
-    ({CONFIG: {"hidden_size": 40}}, "cannot read"),
     ({CONFIG: {"hidden_size": 10**300}}, "cannot read"),
     ({CONFIG: {"num_attention_heads": 0}}, "cannot read"),
     ({CONFIG: {"vocab_size": 10**12}}, "cannot read"),
-    ({CONFIG: {"max_position_embeddings": -5}}, "cannot read"),
     ({CONFIG: {"is_encoder_decoder": True}}, "cannot read"),
-    ({GENERATION: '{"eos_token_id": {"a": 1}}'}, "cannot read"),
     ({GENERATION: '{"eos_token_id": [[1]]}'}, "cannot read"),
     ({WEIGHTS: None}, "no safetensors weights"),
     ({WEIGHTS: None, "pytorch_model.bin": ""}, "as pickles only"),
     ({WEIGHTS: "version https://git-lfs"}, "git lfs pull"),
     ({WEIGHTS: b"\xff" * 100}, "not a safetensors file"),
     ({WEIGHTS: header('{"a":' * DEEP)}, "not a safetensors file"),
-    ({WEIGHTS: tensor(data_offsets=[0, 10**22])}, "not a safetensors file"),
-    ({WEIGHTS: tensor(shape=[2**32] * 3)}, "not a safetensors file"),
-    ({WEIGHTS: tensor(dtype="EVIL")}, "not a safetensors file"),
-    ({WEIGHTS: tensor()}, "not a safetensors file"),
+    ({WEIGHTS: header(VAST)}, "not a safetensors file"),
     ({WEIGHTS: lambda old: old[:-100]}, "not a safetensors file"),
-    ({WEIGHTS: last_weight(float("inf"))}, "not finite"),
-    ({WEIGHTS: last_weight(float("nan"))}, "not finite"),
+    ({WEIGHTS: last_weight(math.inf)}, "not finite"),
+    ({WEIGHTS: last_weight(math.nan)}, "not finite"),
     ({WEIGHTS: headless}, "no weights for lm_head.weight"),
     (shards({"a": "model-00001-of-00002.safetensors"}), "lacks model-00001-of-00002.safetensors"),
     (shards({"a": 1, "b": "x"}), "lacks 1"),
-    (shards({"a": ["x"]}), "lacks"),
     (shards({"a": "../../../etc/passwd"}), "lacks passwd"),
     (shards("abc"), "no weight_map"),
-    ({WEIGHTS: None, INDEX: "{}"}, "no weight_map"),
     ({WORDS: None, "tokenizer_config.json": None}, "no tokenizer files: save its tokenizer"),
     ({WORDS: "{}"}, "cannot read"),
     ({WORDS: NO_WORDS, "tokenizer_config.json": PLAIN}, "knows no tokens: save it again"),
@@ -142,7 +120,6 @@ FOLDERS: list[tuple[dict[str, Change], str]] = [
     (normalizer(type="Replace", pattern={"String": ""}, content="x"), "out of bounds"),
     (normalizer(type="Sequence", normalizers=[GROWING] * 4), "was tried"),
     ({WORDS: {"pre_tokenizer": SPLIT | {"pattern": {"Regex": "(a+)+$"}}}}, "retry-limit"),
-    ({"tokenizer_config.json": "[]"}, "cannot read"),
     ({"tokenizer_config.json": '{"bos_token": {"a": 1}}'}, "cannot read"),
 ]
 
@@ -163,16 +140,13 @@ CONSTRAINTS: list[tuple[str, str, str]] = [
     ("pattern", "[0-9", "pattern cannot be used .unterminated"),
     ("pattern", "(a", r"missing \)"),
     ("pattern", r"(a)\1", "without look-ahead"),
-    ("pattern", "(?=a)b", "without look-ahead"),
     ("pattern", r"\ba\b", "leave out"),
     ("pattern", r"[^\x00-\x{10ffff}]", "No text"),
-    ("pattern", r"[^\s\S]", "No text"),
     ("pattern", "a$b", "No text"),
     ("pattern", "a" * 5000, "shorten it"),
     ("pattern", "(" * 3000, "recursion"),
     ("pattern", "((a{99}){99}){99}", "fewer repetitions"),
     ("choices", " \n ", "empty"),
-    ("choices", "", "empty"),
     ("schema", "{nope", "not JSON"),
     ("schema", "[" * 3000, "not JSON"),
     ("schema", "[]", "write one"),
@@ -184,11 +158,8 @@ CONSTRAINTS: list[tuple[str, str, str]] = [
     ("schema", '{"$ref": "#"}', "."),
     ("schema", "{}", "shorten it"),
     ("schema", '{"enum": []}', "No text"),
-    ("schema", '{"type": "integer", "minimum": 5, "maximum": 1}', "maximum.*leave it out"),
     ("schema", '{"allOf": [{"type": "integer"}]}', "allOf.*leave it out"),
     ("schema", '{"type": "string", "pattern": "a+", "maxLength": 2}', "cannot be combined"),
-    ("schema", '{"type": "string", "anyOf": [{"type": "null"}]}', "type.*leave it out"),
-    ("schema", '{"type": "array", "items": {"multipleOf": 2}}', "multipleOf.*leave it out"),
     ("schema", '{"properties": {"a": {"type": "null"}}, "required": ["b"]}', "b.*not defined"),
     ("schema", '{"properties": {"a": {"not": {}}}, "required": ["a"]}', "not.*leave it out"),
 ]
@@ -207,37 +178,29 @@ SHAPES: list[tuple[str, str]] = [
 
 # an event of the live component, and a word of the notice ("" where it is passed over)
 EVENTS: list[tuple[dict[str, Any], str]] = [
-    ({"kind": "prompt", "text": "word " * 20_000}, "storyteller reads"),
     ({"kind": "prompt", "text": "a" * 100_000}, "storyteller reads"),
     ({"kind": "prompt", "text": "\N{ROCKET}" * 50_000}, "storyteller reads"),
     ({"kind": "prompt", "text": "\ud800"}, "lone surrogate"),
-    ({"kind": "prompt", "text": "\0" + MARKS}, "storyteller reads"),
     ({"kind": "force", "token_id": 10**9}, "no token"),
     ({"kind": "force", "token_id": -1}, "no token"),
     ({"kind": "force", "token_id": BIG}, "."),
     ({"kind": "force"}, "reload the page"),
     ({"kind": "rewind", "position": 0}, "Only generated"),
-    ({"kind": "rewind", "position": 10**6}, "Only generated"),
     ({"kind": "rewind", "position": "there"}, "."),
     ({"kind": "branch", "position": 2}, "Only generated"),
     ({"kind": "switch", "id": 99}, "is gone"),
     ({"kind": "switch", "id": [{}]}, "is gone"),
-    ({"kind": "inspect", "position": 0}, "."),
     ({"kind": "inspect", "position": -5}, "."),
     ({"kind": "inspect", "position": 10**6}, "."),
     ({"kind": "guess", "text": "  "}, "."),
     ({"kind": "tokenise", "text": "a" * 100_000}, "100,000 characters"),
     ({"kind": "finish", "count": BIG}, "."),
     ({"kind": "next", "controls": {"top_p": "NaN"}}, "top_p"),
-    ({"kind": "next", "controls": {"temperature": -1}}, "temperature"),
-    ({"kind": "next", "controls": {"order": BIG}}, "order"),
     ({"kind": "next", "controls": {"use": [BIG] * 9}}, "use"),
     ({"kind": BIG}, "reload the page"),
     ({"kind": "__init__"}, "reload the page"),
-    ({"kind": None}, "reload the page"),
     ({"kind": "next", "branch": BIG}, "another text"),
     ({"kind": "next", "n": BIG}, ""),
-    ({"kind": "next", "n": -5}, ""),
     ({"kind": "next", "n": None}, ""),
 ]
 
@@ -246,36 +209,27 @@ EVENTS: list[tuple[dict[str, Any], str]] = [
 RECORDS: list[tuple[Any, str]] = [
     ("x" * 9_000, "cannot be read"),
     ([1], "cannot be read"),
-    ({"branches": None}, "cannot be read"),
     ({"branches": {}}, "1 to 8 of them"),
     ({"branches": [None]}, "cannot be read"),
     ({"branches": [[[]]] * 10_000}, "cannot be read"),
-    ({"active": 7}, "none of them is the active one"),
     ({"active": [BIG]}, "none of them is the active one"),
     ({"model": None}, "cannot be read"),
     ({"model": BIG}, "more than 200 characters"),
     ({"model": "/no/model"}, "neither a folder"),
     ({"model": "gapfiller"}, "storyteller is used"),
     ({"controls": BIG}, "of another kind"),
-    ({"controls": {"top_p": "nan"}}, "top_p"),
     ({"controls": {"use": [BIG] * 9}}, "use"),
     ({"last": {"id": 0}}, "its own number"),
-    ({"last": {"id": BIG}}, "."),
     ({"last": {"id": 10**30}}, "out of its range"),
     ({"last": {"id": True}}, "."),
     ({"last": {"logprob": "nan"}}, "out of its range"),
-    ({"last": {"logprob": [BIG]}}, "cannot be read"),
-    ({"last": {"ids": "abc"}}, "no such tokens"),
     ({"last": {"ids": [10**9]}}, "no such tokens"),
     ({"last": {"ids": [-1, 0.5, None]}}, "no such tokens"),
     ({"last": {"ids": [1] * 10**6}}, "too long"),
     ({"last": {"ids": 5}}, "cannot be read"),
     ({"last": {"query": ""}}, "cannot be read"),
-    ({"last": {"query": {"prompt": "a"}}}, "cannot be read"),
     ({"last": {"query": b"prompt=a"}}, "cannot be read"),
     ({"last": {"query": "prompt=" + "a" * 10**6}}, "500,000"),
-    ({"last": {"query": "prompt=a&run=999999999"}}, "run"),
-    ({"last": {"query": f"prompt=a&seed={BIG}"}}, "Seed"),
     ({"last": {"query": "&".join(["prompt=a"] * 9_999)}}, ""),
     ({"last": {"query": "prompt=a&run=3&forced=1:999999"}}, ""),
     ({"last": {"query": f"prompt={'word+' * 9_000}"}}, ""),

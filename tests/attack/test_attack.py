@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import Server, serve
 from benchmarks.soak_reader import SoakReader
@@ -60,6 +61,23 @@ def is_short(said: str) -> bool:
     """Whether this is one line of a few words that ends, with no folder of the server in it."""
     is_line = "\n" not in said and said.endswith(".") and 0 < len(said) <= MAX_SENTENCE
     return is_line and "Traceback" not in said and "/tmp/" not in said
+
+
+def said_to(session: Session) -> str:
+    return session.notice.text if session.notice else ""
+
+
+def assert_said(session: Session, word: str) -> None:
+    """What a reader is told holds a word, and is nothing or short."""
+    said = said_to(session)
+    assert word in said
+    assert not said or is_short(said)
+
+
+def go_on(session: Session) -> None:
+    """Presses Next, which works as ever."""
+    session.handle({"n": session.ack + 1, "kind": "next"})
+    assert session.notice is None
 
 
 @pytest.fixture(autouse=True)
@@ -144,9 +162,8 @@ def test_a_chat_template(template: str, says: str) -> None:
     words = tokenizer(chat_template=template)
     lm = dataclasses.replace(tiny("llama"), name="m", tokenizer=words, has_chat_template=True)
     session = Session(lm, "the cat", chat=True)
-    assert session.notice is not None
-    assert re.search(rf"failed \(.*({says})", session.notice.text)
-    assert is_short(session.notice.text)
+    assert re.search(rf"failed \(.*({says})", said_to(session))
+    assert is_short(said_to(session))
     assert not session.chat
     assert session.generation.text == "the cat"
 
@@ -169,15 +186,12 @@ def test_a_pasted_config(text: str, says: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(("event", "says"), EVENTS)
 def test_an_event(storyteller: LanguageModel, event: dict[str, Any], says: str) -> None:
     session = Session(storyteller, "The cat sat on the")
-    session.handle({"n": 0, "kind": "next"})
+    go_on(session)
     before = list(session.generation.ids), session.controls, session.prompt
-    session.handle({"n": 1, **event})
-    said = session.notice.text if session.notice else ""
-    assert says in said
-    assert not said or is_short(said)
+    session.handle({"n": 1} | event)
+    assert_said(session, says)
     assert (session.generation.ids, session.controls, session.prompt) == before
-    session.handle({"n": 2, "kind": "next"})
-    assert session.notice is None
+    go_on(session)
     assert len(session.generation.ids) == len(before[0]) + 1
 
 
@@ -202,12 +216,33 @@ def test_an_answer_of_a_server(vllm: FakeVllm, answer: str, says: str) -> None:
     before = list(session.generation.ids)
     vllm.trouble = [answer]
     session.handle({"n": 0, "kind": "next"})
-    assert session.notice is not None
-    assert says in session.notice.text
-    assert is_short(session.notice.text)
+    assert_said(session, says or ".")
     assert session.generation.ids == before
-    session.handle({"n": 1, "kind": "next"})
+    go_on(session)
     assert len(session.generation.ids) == len(before) + 1
+
+
+@pytest.fixture(scope="module")
+def home() -> AppTest:
+    return open_home()
+
+
+@pytest.fixture
+def session(home: AppTest) -> Session:
+    """What a reader has who has just pressed Next three times."""
+    session = Session(home.session_state["reader"].lm, "The cat sat on the")
+    for _ in range(3):
+        go_on(session)
+    home.session_state["reader"] = session
+    return session
+
+
+def after_a_run(app: AppTest) -> Session:
+    """What the reader then has."""
+    app.run()
+    assert not app.exception
+    session: Session = app.session_state["reader"]
+    return session
 
 
 def tab_record(session: Session) -> dict[str, Any]:
@@ -222,48 +257,34 @@ def tab_record(session: Session) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("changes", "says"), RECORDS)
-def test_a_record_of_a_tab(changes: Any, says: str) -> None:
-    app = open_home(run="3")
-    session: Session = app.session_state["reader"]
+def test_a_record_of_a_tab(home: AppTest, session: Session, changes: Any, says: str) -> None:
     before = list(session.generation.ids)
-    session.handle({"n": 0, "kind": "branch", "position": len(before) - 1})
-    session.handle({"n": 1, "kind": "switch", "id": 0})
-    record: Any = tab_record(session)
+    session.handle({"n": 3, "kind": "branch", "position": len(before) - 1})
+    session.handle({"n": 4, "kind": "switch", "id": 0})
+    record: Any = changes
     if isinstance(changes, dict):
-        record["branches"][-1] |= changes.pop("last", {})
-        record |= changes
-    else:
-        record = changes
-    session.handle({"n": 2, "kind": "restore", "record": record})
-    app.run()
-    assert not app.exception
-    session = app.session_state["reader"]
-    said = session.notice.text if session.notice else ""
-    assert says in said
-    assert not said or is_short(said)
-    is_other_model = "is used" in said or "neither" in said
+        record = tab_record(session)
+        record["branches"][-1] |= changes.get("last", {})
+        record |= {key: value for key, value in changes.items() if key != "last"}
+    session.handle({"n": 5, "kind": "restore", "record": record})
+    session = after_a_run(home)
+    assert_said(session, says)
+    is_other_model = "is used" in said_to(session) or "neither" in said_to(session)
     assert session.generation.ids == before[: -3 if is_other_model else None]
     for text in session.branches:  # what was taken may still be no text of this model
         session.handle({"n": session.ack + 1, "kind": "switch", "id": text.number})
-        assert session.notice is None or is_short(session.notice.text)
-    session.handle({"n": session.ack + 1, "kind": "next"})
-    assert session.notice is None
+        assert_said(session, "")
+    go_on(session)
 
 
 @pytest.mark.parametrize(("query", "says"), SAVED)
-def test_a_saved_run(query: str, says: str) -> None:
-    app = open_home(run="3")
-    before = list(app.session_state["reader"].generation.ids)
-    app.session_state[SAVED_RUN] = read_run(json.dumps({"link": query}).encode())
-    app.run()
-    assert not app.exception
-    session: Session = app.session_state["reader"]
-    said = session.notice.text if session.notice else ""
-    assert says in said
-    assert not said or is_short(said)
+def test_a_saved_run(home: AppTest, session: Session, query: str, says: str) -> None:
+    before = list(session.generation.ids)
+    home.session_state[SAVED_RUN] = read_run(json.dumps({"link": query}).encode())
+    session = after_a_run(home)
+    assert_said(session, says)
     assert before in [text.generation.ids for text in session.branches]
-    session.handle({"n": session.ack + 1, "kind": "next"})
-    assert session.notice is None
+    go_on(session)
 
 
 @pytest.mark.parametrize(("sent", "shown"), WORDS)
