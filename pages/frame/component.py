@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import math
-import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -56,13 +55,8 @@ export default ({ data }) => {
 def trigger_value(key: str, name: str) -> Any:
     """Return what a component has told, for the callback that it caused.
 
-    Args:
-        key: Names the component in the session.
-        name: Of the trigger.
-
-    Returns:
-        None too where its page was left before the callback came: Streamlit calls it all the same,
-        and has forgotten the component by then.
+    None too where its page was left before the callback came: Streamlit calls it all the same, and
+    has forgotten the component by then.
     """
     component = st.session_state.get(key)
     return None if component is None else component.get(name)
@@ -76,37 +70,20 @@ class LabelledComponent:
     """
 
     def __init__(self, name: str, mount: str, folder: Path) -> None:
-        """Register both.
-
-        Args:
-            name: Of the component.
-            mount: The function that the folder's `mount.js` exports.
-            folder: Where its modules lie.
-        """
+        """Register both; `mount` is the function that the folder's `mount.js` exports."""
         ending = _VOCABULARY.replace("NAME", name).replace("MOUNT", mount)
         joined = script(folder, ending=ending, sheets=(SHARED, folder))
         self.show = st.components.v2.component(name, js=_MOUNT.replace("NAME", name))
         self._vocabulary = st.components.v2.component(f"{name}_vocabulary", js=joined)
 
     def vocabulary(self, model: str, labels: Sequence[str]) -> None:
-        """Mount the labels of a model's tokens.
-
-        Args:
-            model: The name by which a payload will refer to them.
-            labels: Visible text of every id below the vocabulary size.
-        """
+        """Mount the labels of a model's tokens, by id; a payload refers to them by the name."""
         data = {"model": model, "labels": list(labels)}
         self._vocabulary(key="vocabulary", data=data, height="content")
 
 
 def plain_component(name: str, mount: str, folder: Path) -> Callable[..., Any]:
-    """Register a component that brings its own script.
-
-    Args:
-        name: Of the component.
-        mount: The function that the folder's `mount.js` exports.
-        folder: Where its modules lie.
-    """
+    """Register a component that brings its own script, by what its `mount.js` exports."""
     ending = f"\nexport default (component) => {mount}(component);"
     return st.components.v2.component(name, js=script(folder, ending=ending))
 
@@ -159,23 +136,17 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def modules_in_order(folder: Path) -> tuple[str, ...]:
-    """Name the modules that a folder's `mount.js` needs, each after the ones that it imports.
+def modules_in_order(folder: Path) -> tuple[Path, ...]:
+    """Return the modules that a folder's `mount.js` needs, each after the ones that it imports."""
+    ordered: dict[Path, None] = {}
 
-    A module of a neighbouring folder is named from this one: "../../frame/live/dom.js".
-    """
-    ordered: list[str] = []
-    seen: set[str] = set()
+    def visit(module: Path) -> None:
+        for needed in _IMPORT.findall(module.read_text("utf-8")):
+            if (path := (module.parent / needed).resolve()) not in ordered:
+                visit(path)
+        ordered[module] = None
 
-    def visit(name: str) -> None:
-        if name in seen:
-            return
-        seen.add(name)
-        for needed in _IMPORT.findall((folder / name).read_text("utf-8")):
-            visit(posixpath.normpath(posixpath.join(posixpath.dirname(name), needed)))
-        ordered.append(name)
-
-    visit(ENTRY)
+    visit((folder / ENTRY).resolve())
     return tuple(ordered)
 
 
@@ -187,14 +158,14 @@ def style_sheet(*folders: Path) -> str:
 
 
 def script(folder: Path, *, ending: str, sheets: Sequence[Path] = ()) -> str:
-    """Join a folder's modules, and those that they import, into one script.
+    """Join the modules that a folder's `mount.js` needs, and style sheets, into one script.
 
     Args:
-        folder: Where the entry lies; its modules may import those of neighbouring folders.
+        folder: Where the entry lies.
         ending: What stands last: the component that carries the script.
-        sheets: Folders of style sheets, which become the first constant; by default this one.
+        sheets: Folders of the style sheets; by default this one.
     """
-    sources = [(folder / name).read_text("utf-8") for name in modules_in_order(folder)]
+    sources = [module.read_text("utf-8") for module in modules_in_order(folder)]
     bodies = [_COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", source))) for source in sources]
     constant = f"const LIVE_CSS = {json.dumps(style_sheet(*(sheets or [folder])))};"
     return "\n".join([constant, *bodies, ending])
