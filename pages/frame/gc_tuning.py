@@ -11,7 +11,7 @@ import gc
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _SOON = 1.0  # seconds; whoever let a model go is served first
@@ -30,12 +30,13 @@ def free_when_gone(model: object) -> None:
     What is frozen is not looked at again, and a model that is laid out over several devices holds
     itself: each of its layers knows a function that knows the layer.
     """
-    weakref.finalize(model, _collect_soon).atexit = False
+    weakref.finalize(model, later, _SOON, _collect_all).atexit = False
 
 
-def _collect_soon() -> None:
-    timer = threading.Timer(_SOON, _collect_all)
-    timer.daemon = True  # the server may end before
+def later(seconds: float, act: Callable[..., None], *args: object) -> None:
+    """Do something in some seconds, in a thread that keeps no server from ending."""
+    timer = threading.Timer(seconds, act, args)
+    timer.daemon = True
     timer.start()
 
 

@@ -23,7 +23,7 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from model.sentences import cut
-from pages.frame.gc_tuning import collector_paused, free_when_gone, freeze_heap
+from pages.frame.gc_tuning import collector_paused, free_when_gone, freeze_heap, later
 
 if TYPE_CHECKING:
     from model.job import Work
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "storyteller"
 DEFAULT_PROMPT = "The cat sat on the"
 ANY = "any"  # in the operator's list: every hub id
-_HEAD_START = 1.0  # seconds in which the first page is painted
+_HEAD_START = 1.0  # seconds in which the first token is shown
 _GIVE_WAY = 0.0005  # seconds; a pass asks for the interpreter many times
 
 sys.setswitchinterval(_GIVE_WAY)  # a press beside a page that is drawn takes half the time so
@@ -215,7 +215,8 @@ def shared_model(
             freeze_heap()
             if name == DEFAULT_MODEL and device == dtype == "auto":
                 _kept[name] = found
-                _read_rest_soon(found)
+                # what the first token did not need, and other lessons do
+                later(_HEAD_START, _read_rest, found)
             else:
                 # readers whom this load froze are looked at again: they may have left by then
                 free_when_gone(found)
@@ -234,13 +235,6 @@ def _open_server(name: str, progress: Callable[[str], None] | None) -> LanguageM
 def with_weights(lm: LanguageModel) -> LanguageModel:
     """Return a model whose weights are in this process: of a server's, the shipped one instead."""
     return lm if lm.server is None else shared_model(DEFAULT_MODEL)
-
-
-def _read_rest_soon(lm: LanguageModel) -> None:
-    """Read what the first token did not need, and other lessons do, once that token is shown."""
-    timer = threading.Timer(_HEAD_START, _read_rest, [lm])
-    timer.daemon = True  # the server may end before
-    timer.start()
 
 
 def _read_rest(lm: LanguageModel) -> None:
