@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.frame.fields import (
-    MAX_LINK_TEXT,
     Choice,
     LinkValues,
     Number,
@@ -18,7 +17,6 @@ from pages.frame.fields import (
     Switch,
     Text,
     Whole,
-    echo,
     read_fields,
     write_fields,
 )
@@ -74,13 +72,11 @@ def test_any_value_whatever_is_taken_or_named_in_one_sentence(params: dict[str, 
     [
         ("seed=minus", "“Seed” must be a whole number from 2 to 1,000, not “minus”"),
         ("seed=1", "not “1”"),
-        ("seed=-3", "not “-3”"),
         ("seed=²", "not “²”"),
         ("seed=" + "7" * 5_000, f"not “{'7' * 39}…”"),
         ("temperature=nan", "“Temperature” must be a number from -0.5 to 1.5, not “nan”"),
         ("temperature=1e999", "not “1e999”"),
         ("order=left", "“Order” must be one of left to right, random, not “left”"),
-        ("order=" + "x" * 100_000, f"not “{'x' * 39}…”"),
         ("blocks=", "“Blocks” must be one of 0, 8, not “”"),
         ("use=top_k,magic", "“Masks” must be some of top_k, top_p, not “top_k,magic”"),
         ("whole=yes", "“Whole rounds” must be 1 or 0, not “yes”"),
@@ -97,14 +93,3 @@ def test_each_fault_is_named_and_the_rest_is_followed(query: str, fault: str) ->
 
 def test_a_switch_of_an_older_link_is_read() -> None:
     assert read("whole=True").values == {"whole": True}
-
-
-def test_a_text_that_no_link_holds_is_named() -> None:
-    with pytest.raises(ValueError, match="more than"):
-        Text("text", "Text").read("a" * (MAX_LINK_TEXT + 1))
-
-
-@given(st.text())
-def test_what_is_repeated_is_short(text: str) -> None:
-    assert len(echo(text)) <= 42
-    assert echo(text)[1:-2] in text

@@ -2,57 +2,47 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.fast.turns import TURNS
+from model.job import Job, Progress, Work
 from pages.frame import job_panel
 
 
-def page() -> None:
+def page(start: object) -> None:  # its source runs alone, without these imports
     import streamlit as st
 
-    from model.job import Job, Progress, Work
     from pages.frame.job_panel import JobPanel
 
-    def work() -> Work[int]:
-        yield Progress(0, 1)
-        return 1
-
-    def start() -> Job[int]:
-        st.session_state["n_started"] += 1
-        return Job(work())
-
-    st.session_state.setdefault("n_started", 0)
     JobPanel(st.session_state.setdefault("jobs", {}), "job", "Go", start, lambda _: None).show()
 
 
 def test_a_press_of_stop_that_comes_when_the_job_has_just_ended_does_not_start_it_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def work() -> Work[int]:
+        started.append(1)
+        yield Progress(0, 1)
+        return 1
+
+    started: list[int] = []
     monkeypatch.setattr(job_panel, "GRACE_SECONDS", 60.0)
-    app = AppTest.from_function(page).run()
-    app.button(key="job_run").click().run()
-    assert app.session_state["jobs"]["job"].is_done
-    app.button(key="job_run").click().run()
-    assert app.session_state["n_started"] == 1
+    app = AppTest.from_function(page, args=(lambda: Job(work()),)).run()
+    for n_presses in (1, 2):
+        app.button(key="job_run").click().run()
+        assert app.session_state["jobs"]["job"].is_done, n_presses
+        assert len(started) == 1
     monkeypatch.setattr(job_panel, "GRACE_SECONDS", 0.01)
     time.sleep(0.01)
     app.button(key="job_run").click().run()
-    assert app.session_state["n_started"] == 2
+    assert len(started) == 2
 
 
-def timed_page() -> None:
-    import threading
-
-    import streamlit as st
-
-    from model.fast.turns import TURNS
-    from model.job import Job, Progress, Work
-    from pages.frame.job_panel import JobPanel
-
+def test_a_job_that_measures_shows_its_place_and_then_how_much_was_shared() -> None:
     def work() -> Work[int]:
         yield Progress(0, 2)
         yield Progress(1, 2)
@@ -65,14 +55,7 @@ def timed_page() -> None:
         with TURNS.step():
             pass
 
-    def start() -> Job[int]:
-        return Job(work(), is_timed=True)
-
-    JobPanel(st.session_state.setdefault("jobs", {}), "job", "Go", start, lambda _: None).show()
-
-
-def test_a_job_that_measures_shows_its_place_and_then_how_much_was_shared() -> None:
-    app = AppTest.from_function(timed_page).run()
+    app = AppTest.from_function(page, args=(lambda: Job(work(), is_timed=True),)).run()
     with TURNS.slice_of(app, 1.0, is_timed=True):
         pass
     app.button(key="job_run").click().run()

@@ -2,170 +2,115 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
+from playwright.sync_api import Page, expect
+from streamlit.testing.v1 import AppTest
 
+from benchmarks.harness import by_key, wait_idle
 from pages.frame import first_paint
 from pages.lessons.classroom import phone
 from pages.lessons.diffusion.state import DiffusionLesson
 from pages.lessons.speculative.state import SpeculativeLesson
-from tests.frame.driving import kept, offered, opened, press
+from tests.frame.driving import kept, offered, opened
 
-LINKS: dict[str, dict[str, str]] = {
-    "speculative": {
-        "prompt": "The dog <b>ran</b> & ran",
-        "draft": "scribbler_plain",
-        "temperature": "1.1",
-        "top_p": "0.7",
-        "seed": "7",
-        "guesses": "6",
-        "whole": "1",
-    },
-    "diffusion": {
-        "beginning": "The cat",
-        "ending": "",
-        "passes": "4",
-        "positions": "12",
-        "temperature": "0.5",
-        "order": "left to right",
-        "blocks": "8",
-        "seed": "9",
-    },
-    "beam_search": {
-        "prompt": "The little dog",
-        "beams": "2",
-        "tokens": "5",
-        "ends": "text",
-        "penalty": "0.5",
-        "searched": "1",
-        "exact_tokens": "4",
-    },
-    "constraints": {
-        "kind": "pattern",
-        "prompt": "At the zoo the children saw",
-        "constraint": " an elephant| a pillow",
-        "temperature": "0.4",
-    },
-    "causal_mask": {
-        "text": "The old fox hid a silver spoon under the bridge.",
-        "mask": "off",
-        "layer": "2",
-        "head": "1",
-        "position": "3",
-        "instead": " cat",
-    },
-    "kv_cache": {
-        "prompt": "A bird",
-        "seed": "5",
-        "top_k": "4",
-        "order": "vllm",
-        "temperature": "1.2",
-        "min_p": "0.05",
-        "context": "1000",
-    },
-    "prefill_decode": {"shape": "typed", "layers": "4", "prompt": "A bird", "price": "2.5"},
-    "serving": {
-        "prompts": "A bird | 3\nThe cat | 5",
-        "arrivals": "together",
-        "rate": "7",
-        "slots": "2",
-        "axis": "passes",
-        "chunk": "16",
-        "blocks": "5",
-    },
-    "sampling": {
-        "source": "typed",
-        "typed": "a: 1\nb: 2",
-        "unit": "logits",
-        "top_k": "3",
-        "use": "top_k,eta",
-        "eta": "0.01",
-        "draw_from": "order:vllm",
-        "temperature": "0.9",
-    },
-    "snowball": {
-        "prompt": "A bird",
-        "temperature": "0.3",
-        "seed": "4",
-        "place": "3",
-        "word": "moon",
-        "rank": "5",
-    },
+LINKS = {
+    "speculative": "prompt=The+dog+<b>ran</b>+%26+ran&draft=scribbler_plain&temperature=1.1"
+    "&top_p=0.7&seed=7&guesses=6&whole=1",
+    "diffusion": "beginning=The+cat&ending=&passes=4&positions=12&temperature=0.5"
+    "&order=left+to+right&blocks=8&seed=9",
+    "beam_search": "prompt=The+little+dog&beams=2&tokens=5&ends=text&penalty=0.5&searched=1"
+    "&exact_tokens=4",
+    "constraints": "kind=pattern&prompt=At+the+zoo+the+children+saw"
+    "&constraint=+an+elephant|+a+pillow&temperature=0.4",
+    "causal_mask": "text=The+old+fox+hid+a+silver+spoon+under+the+bridge.&mask=off&layer=2&head=1"
+    "&position=3&instead=+cat",
+    "kv_cache": "model=scribbler&prompt=A+bird&seed=5&top_k=4&order=vllm&temperature=1.2"
+    "&min_p=0.05&context=1000",
+    "prefill_decode": "shape=typed&layers=4&prompt=A+bird&price=2.5",
+    "serving": "prompts=A+bird+|+3%0AThe+cat+|+5&arrivals=together&rate=7&slots=2&axis=passes"
+    "&chunk=16&blocks=5",
+    "sampling": "source=typed&typed=a:+1%0Ab:+2&unit=logits&top_k=3&use=top_k,eta&eta=0.01"
+    "&draw_from=order:vllm&temperature=0.9",
+    "snowball": "prompt=A+bird&temperature=0.3&seed=4&place=3&word=moon&rank=5",
 }
+
+
+def opened_by_link(page: str) -> tuple[AppTest, dict[str, str]]:
+    link = dict(parse_qsl(LINKS[page], keep_blank_values=True))
+    return opened(page, **link), link
 
 
 @pytest.mark.parametrize("page", LINKS)
 def test_a_lesson_opened_by_its_link_offers_the_same_link(page: str) -> None:
-    app = opened(page, **LINKS[page])
+    app, link = opened_by_link(page)
     assert not app.warning
     assert not app.error
-    assert offered(app) == LINKS[page]
+    assert offered(app) == link
 
 
-def test_the_speculative_lesson_steps_as_its_link_says() -> None:
-    app, again = (opened("speculative", **LINKS["speculative"]) for _ in range(2))
-    lesson, same = (kept(one, "spec_lesson", SpeculativeLesson) for one in (app, again))
-    settings = lesson.stepper.steps.text.settings
-    assert (settings.temperature, settings.top_p) == (1.1, 0.7)
+@pytest.mark.parametrize(
+    ("page", "taken", "left_out", "why"),
+    [
+        ("kv_cache", {"prompt": "A bird"}, {"model": "unmasker"}, "unmasker is a masked model"),
+        ("kv_cache", {"prompt": "A bird"}, {"model": "openai-community/gpt2"}, "not on this"),
+        ("diffusion", {"seed": "3"}, {"model": "storyteller"}, "storyteller is a causal model"),
+        ("causal_mask", {"head": "2", "mask": "off"}, {"layer": "60"}, "no such layer"),
+    ],
+)
+def test_what_cannot_be_had_is_named_and_the_rest_is_followed(
+    page: str, taken: dict[str, str], left_out: dict[str, str], why: str
+) -> None:
+    app = opened(page, **taken, **left_out)
+    assert [why in warning.value for warning in app.warning] == [True]
+    link = offered(app)
+    assert taken.items() <= link.items()
+    assert not left_out.items() & link.items()
+
+
+def test_a_lesson_runs_as_its_link_says() -> None:
+    page = kept(opened_by_link("diffusion")[0], "diffusion_lesson", DiffusionLesson).page
+    assert (page.length, len(page.plan), page.seed, page.order) == (12, 4, 9, "left to right")
+    lesson = kept(opened_by_link("speculative")[0], "spec_lesson", SpeculativeLesson)
     assert lesson.pair.draft_name == "scribbler_plain"
     assert len(lesson.stepper.steps.rounds[0].proposals) == 6
-    for one in (app, again):
-        press(one, "spec_step")
-    assert same.stepper.steps.text.ids == lesson.stepper.steps.text.ids
-    app.number_input(key="spec_seed").set_value(8).run()
-    assert offered(app) == LINKS["speculative"] | {"seed": "8"}
 
 
-def test_the_diffusion_lesson_fills_as_its_link_says() -> None:
-    app = opened("diffusion", **LINKS["diffusion"])
-    page = kept(app, "diffusion_lesson", DiffusionLesson).page
-    assert (page.length, len(page.plan), page.seed, page.order) == (12, 4, 9, "left to right")
-    known = opened("diffusion", beginning="", ending="")
-    assert known.selectbox(key="diffusion_page").value == "Nothing"
-
-
-def test_what_a_model_lacks_is_left_out_of_a_link_and_the_rest_is_followed() -> None:
-    app = opened("causal_mask", layer="60", head="2", mask="off")
-    assert "no such layer" in app.warning[0].value
-    assert app.session_state["mask_head"] == 2
-    assert app.session_state["mask_mask"] == "off"
-
-
-def test_a_link_s_model_is_loaded_and_one_that_will_not_do_is_named() -> None:
-    app = opened("kv_cache", model="scribbler", prompt="A bird", seed="3")
-    assert not app.warning
-    assert offered(app) == {"model": "scribbler", "prompt": "A bird", "seed": "3"}
-    app = opened("kv_cache", model="unmasker", prompt="A bird")
-    assert "unmasker is a masked model" in app.warning[0].value
-    assert offered(app) == {"prompt": "A bird"}
-    app = opened("kv_cache", model="openai-community/gpt2", prompt="A bird")
-    assert "openai-community/gpt2 is not on this machine" in app.warning[0].value
-    assert offered(app) == {"prompt": "A bird"}
-    app = opened("diffusion", model="storyteller", seed="3")
-    assert "storyteller is a causal model" in app.warning[0].value
-    assert "model" not in offered(app)
-    assert offered(app)["seed"] == "3"
-
-
-def test_what_a_link_says_is_no_markdown_and_goes_once_the_reader_goes_on() -> None:
+def test_what_was_not_followed_is_said_as_text_until_the_reader_goes_on() -> None:
     app = opened("speculative", seed="![a](http://b.c/d)")
-    assert "![a](" not in app.warning[0].value
-    assert r"\[a\]" in app.warning[0].value
+    assert r"“!\[a\]" in app.warning[0].value
     app.number_input(key="spec_seed").set_value(8).run()
     app.run()
     assert not app.warning
 
 
 def test_the_snowball_link_chooses_the_token_to_force() -> None:
-    app = opened("snowball", **LINKS["snowball"])
-    assert app.number_input(key="snowball_place").value == 3
-    assert app.text_input(key="snowball_word").value == "moon"
+    app = opened("snowball", prompt="A bird", word="moon")
     app.selectbox(key="snowball_token").select_index(2).run()
     link = offered(app)
     assert "word" not in link
-    again = opened("snowball", **link)
-    assert again.selectbox(key="snowball_token").value == int(link["token"])
+    assert opened("snowball", **link).selectbox(key="snowball_token").value == int(link["token"])
+
+
+@pytest.mark.browser
+def test_a_link_is_copied_and_stands_in_the_address(
+    turn_to: Callable[[str], Page], url: str
+) -> None:
+    page = turn_to("kv_cache")
+    asked = {"prompt": "The dog ran & <b>ran</b>", "context": "1000"}
+    for name, text in asked.items():
+        field = by_key(page, f"kv_{name}").locator("input")
+        field.fill(text)
+        field.press("Enter")
+        wait_idle(page)  # what stands above the button changes its height
+    by_key(page, "kv_link").get_by_role("button").click()
+    link = f"{url}/kv_cache?{urlencode(asked)}"
+    expect(page.get_by_test_id("stDialog").locator("code")).to_have_text(link)
+    expect(page).to_have_url(link)
+    page.keyboard.press("Escape")
 
 
 def test_pages_have_their_style_below_a_base_path_and_at_unknown_addresses(
