@@ -182,9 +182,7 @@ class Switch(Field):
 def control_fields(defaults: Mapping[str, Any], masks: Sequence[str] = ()) -> tuple[Field, ...]:
     """Return the fields of the controls of sampling; which values make sense, `Settings` knows.
 
-    Args:
-        defaults: By name.
-        masks: What can be in `use`.
+    `masks` are what can be in `use`.
     """
 
     def made(name: str, default: Any) -> Field:
@@ -234,12 +232,7 @@ class LinkValues:
 
 
 def read_fields(params: Mapping[str, Sequence[str]], fields: Sequence[Field]) -> LinkValues:
-    """Read a query; names that are no field's are passed over.
-
-    Args:
-        params: Every name of the query with all that it was given.
-        fields: What the page knows.
-    """
+    """Read a query, every name with all that it was given; what is no field's is passed over."""
     found = LinkValues()
     for one in fields:
         texts = params.get(one.name, ()) if one.in_link else ()
@@ -254,12 +247,7 @@ def read_fields(params: Mapping[str, Sequence[str]], fields: Sequence[Field]) ->
 
 
 def write_fields(values: Mapping[str, Any], fields: Sequence[Field]) -> str:
-    """Return the query that brings values back: those that are not the default.
-
-    Args:
-        values: By the fields' names; None where there is none.
-        fields: What the page knows.
-    """
+    """Return the query that brings values back: those that are neither None nor the default."""
     parts = {
         one.name: one.write(value)
         for one in fields

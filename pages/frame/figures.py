@@ -26,9 +26,7 @@ _recording: ContextVar[tuple[Machine | None, str]] = ContextVar("recording", def
 def recorded_on(machine: Machine, ending: str = "") -> Iterator[None]:
     """Let all figures and captions drawn meanwhile say that they are another machine's.
 
-    Args:
-        machine: That of the recording.
-        ending: Of the figures' keys, where those that are measured here stand beside them.
+    `ending` is of their keys, where those that are measured here stand beside them.
     """
     token = _recording.set((machine, ending))
     try:
@@ -40,10 +38,7 @@ def recorded_on(machine: Machine, ending: str = "") -> Iterator[None]:
 def show_chart(chart: Chart, key: str, **more: Any) -> None:
     """Show a figure, and below it what it says and where its numbers come from.
 
-    Args:
-        chart: In roles.
-        key: Of the figure.
-        more: Of Streamlit's own, such as what a click does.
+    `more` is Streamlit's own, such as what a click does.
     """
     machine, ending = _recording.get()
     key += ending

@@ -168,12 +168,7 @@ class CannotBeginError(ValueError):
 
 @contextmanager
 def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[DeltaGenerator]:
-    """Draw a lesson's page around what the lesson draws; yields as `stage` does.
-
-    Args:
-        path: Of the page's file, as the table of contents has it.
-        doing: What is being done meanwhile.
-    """
+    """Draw the page of that file around what the lesson draws; yields as `stage` does."""
     with open_page(lesson_at(path).title):
         presenter_toggle()
     with stage(doing) as waiting:

@@ -41,26 +41,19 @@ class Steps(Protocol):
             self.back()
 
 
-class Engine(Protocol):
+class _Engine(Protocol):
     """What writes pass by pass, and takes passes back."""
 
     @property
-    def finished(self) -> object:
-        """Whether no pass is left, or why."""
-
+    def finished(self) -> object: ...  # whether no pass is left, or why
     @property
-    def n_done(self) -> int:
-        """Passes that have run."""
-
-    def step(self) -> object:
-        """Runs a pass."""
-
-    def back(self) -> object:
-        """Takes the last pass back."""
+    def n_done(self) -> int: ...  # passes that have run
+    def step(self) -> object: ...
+    def back(self) -> object: ...
 
 
 S = TypeVar("S", bound=Steps)
-E = TypeVar("E", bound=Engine)
+E = TypeVar("E", bound=_Engine)
 
 
 class PassSteps(Steps, Generic[E]):
@@ -103,12 +96,7 @@ class Stepper(Attempts, Generic[S]):
     """
 
     def __init__(self, steps: S, key: str) -> None:
-        """Begin where the steps stand.
-
-        Args:
-            steps: What is stepped through.
-            key: What the buttons' keys begin with.
-        """
+        """Begin where the steps stand; the buttons' keys begin with `key`."""
         self.steps, self.key = steps, key
         self.is_playing = False
         self.is_settling = False
