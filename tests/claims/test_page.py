@@ -1,9 +1,15 @@
-"""The page of claims as Streamlit runs it: one claim, all of them, Stop, what goes wrong."""
+"""The page of claims as Streamlit runs it, and in a real browser."""
 
 from __future__ import annotations
 
-import pytest
+import re
+from collections.abc import Callable
+from pathlib import Path
 
+import pytest
+from playwright.sync_api import Page, expect
+
+from benchmarks.harness import by_key
 from model.claims.context import THOROUGH
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Finding
@@ -12,7 +18,10 @@ from model.loading import LanguageModel
 from model.source_code import source_of
 from pages.frame.claims import CLAIMS
 from pages.lessons.claims.state import ClaimsLesson
+from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import kept, open_lesson, press
+
+SLOW = 120_000  # ms: an experiment on a busy machine
 
 
 def test_a_press_runs_one_claim_or_all_and_stops_them() -> None:
@@ -55,3 +64,33 @@ def test_what_goes_wrong_in_an_experiment_is_one_sentence(
     assert findings["C01"].why == "This model takes no cache."
     assert [finding.outcome for finding in findings.values()] == ["not run", "not run"]
     assert "deep inside" not in findings["C02"].says
+
+
+@pytest.mark.browser
+def test_a_claim_is_run_all_are_begun_and_stopped_and_the_report_is_kept(
+    turn_to: Callable[[str], Page],
+) -> None:
+    page = turn_to("claims")
+    row = by_key(page, "claim_C04")
+    expect(row).to_be_visible(timeout=SLOW)
+    assert_accessible(page)
+    by_key(page, "run_C04").get_by_role("button").click()
+    expect(row.get_by_text("≡ by definition")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("1 by definition, 44 not run")).to_be_visible(timeout=SLOW)
+
+    run = by_key(page, "claims_run").get_by_role("button")
+    run.click()
+    expect(run).to_have_text(re.compile("Stop"), timeout=SLOW)
+    expect(by_key(page, "claim_C01").get_by_text("✓ holds here")).to_be_visible(timeout=SLOW)
+    run.focus()
+    page.keyboard.press("Enter")
+    expect(run).to_have_text(re.compile("Run all"), timeout=SLOW)
+    expect(run).to_be_focused()
+    expect(page.get_by_text(re.compile(r"\d+ not run"))).to_be_visible()
+
+    with page.expect_download(timeout=SLOW) as download:
+        by_key(page, "claims_save_html").get_by_role("button").click()
+    report = Path(download.value.path()).read_text("utf-8")
+    assert "what was measured" in report
+    assert "✓ holds here" in report
+    assert_accessible_to_all(page)

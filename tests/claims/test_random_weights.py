@@ -15,7 +15,7 @@ import pytest
 import torch
 from transformers import AutoConfig
 
-from model.claims import advanced
+from model.claims import advanced, errors
 from model.claims.context import ExperimentContext
 from model.claims.experiments import EXPERIMENTS
 from model.loading import LanguageModel, load_model
@@ -51,6 +51,7 @@ def test_nothing_learned_is_seen_in_random_weights(
     claim_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(advanced, "LENGTH", 16)
+    monkeypatch.setattr(errors, "N_LONG", 128)
     scale = 1.0 if claim_id in DIFFER_BY_CHANCE else 0.6
     context = ExperimentContext(family("storyteller"), n_tokens=12, scale=scale, load=family)
     finding = EXPERIMENTS[claim_id](context)

@@ -67,31 +67,18 @@ class FakeVllm:
             self._http.server_close()
             self._http = None
 
-    def models(self) -> dict[str, Any]:
-        card = {"id": "storyteller", "object": "model", "root": self.root, "max_model_len": 2048}
-        return {"object": "list", "data": [card]}
-
     def metrics(self) -> str:
         labels = '{engine="0",model_name="storyteller"}'
-        figures = {
-            "num_requests_running": 0,
-            "num_requests_waiting": 0,
-            "kv_cache_usage_perc": 0,
-            "prefix_cache_queries_total": self.n_known,
-            "prefix_cache_hits_total": self.n_hit,
-        }
+        names = ("num_requests_running", "num_requests_waiting", "kv_cache_usage_perc")
+        totals = {"prefix_cache_queries_total": self.n_known, "prefix_cache_hits_total": self.n_hit}
+        figures = dict.fromkeys(names, 0) | totals
         return "".join(f"vllm:{name}{labels} {float(n)}\n" for name, n in figures.items())
 
     def complete(self, asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Answers one request: its status, and the object."""
         self.asked.append(asked)
-        prompt, wanted = asked["prompt"], asked.get("logprobs")
-        rows = prompt if isinstance(prompt[0], list) else [prompt]
+        rows, wanted = asked["prompt"], asked.get("logprobs")
         by_id = asked.get("logprob_token_ids") if self.knows_ids else None
-        if asked["model"] != "storyteller":
-            return 404, _error(f"The model `{asked['model']}` does not exist.")
-        if max(map(len, rows)) + asked["max_tokens"] > 2048:
-            return 400, _error("This model's maximum context length is 2048 tokens.")
         if -1 < self.max_logprobs < (self.lm.vocab_size if wanted == -1 else wanted or 0):
             return 400, _error(
                 f"Requested sample logprobs of {wanted}, which is greater than max allowed: "
@@ -118,9 +105,8 @@ class FakeVllm:
         """What each token of a text was given by what came before it."""
         with self._turn:
             expected = read_whole(self.lm, ids)
-        scores = [float(row[i]) for row, i in zip(expected, ids[1:], strict=False)]
-        places = zip(ids[1:], scores, strict=True)
-        return [None, *({str(i): {"logprob": score, "rank": 1}} for i, score in places)]
+        places = zip(expected, ids[1:], strict=False)
+        return [None, *({str(i): {"logprob": float(row[i]), "rank": 1}} for row, i in places)]
 
     def _expect(self, ids: list[int]) -> np.ndarray:
         """Log-probabilities after a text; of a text that goes on, what is new alone is read."""
@@ -183,7 +169,8 @@ class _Answers(BaseHTTPRequestHandler):
         if self.path == "/metrics":
             self._send(200, self.fake.metrics())
         else:
-            self._answer(200, self.fake.models())
+            card = {"id": "storyteller", "root": self.fake.root, "max_model_len": 2048}
+            self._answer(200, {"data": [card]})
 
     def do_POST(self) -> None:
         """Answers with what may follow some texts, or with tokens as they come."""

@@ -46,6 +46,8 @@ def measure_there(app: AppTest, key: str, lesson: str) -> None:
     """Runs a job over the server to its end, and looks for its charts."""
     if key == "kv_server":
         app.selectbox(key="kv_length").set_value(32).run()
+    else:
+        app.text_area(key="serving_prompts").set_value("Hi | 4\nThe cat | 4").run()
     press(app, f"{key}_run")
     job = app.session_state[lesson].jobs[key]
     while job.is_running:

@@ -179,7 +179,7 @@ def test_c12_greedy_decoding_loops_the_same_way_every_time_and_penalties_end_tha
     storyteller: LanguageModel,
 ) -> None:
     first, again = (
-        finish(write_with_penalties(storyteller, LOOP_PROMPT, 60, values)).texts
+        finish(write_with_penalties(storyteller, LOOP_PROMPT, 40, values)).texts
         for values in ({}, PENALTIES)
     )
     assert first[0] == again[0]

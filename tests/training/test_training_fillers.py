@@ -42,15 +42,12 @@ TINY_BERT, TINY_T5 = bert(32, 2, 2, 64), t5(32, (1, 1), 2, 64)
 # ---- hidden tokens
 
 
-def test_shares_are_spread_evenly_from_none_to_all():
+def test_each_row_hides_its_share_but_never_an_opening_bos():
+    torch.manual_seed(0)
     shares = spread_shares(8, least=0.0).sort().values
     assert 0 <= shares[0] <= 1 / 8
     torch.testing.assert_close(shares.diff(), torch.full((7,), 1 / 8))
     assert spread_shares(1000).min() >= 1e-3
-
-
-def test_each_row_hides_its_share_but_never_an_opening_bos():
-    torch.manual_seed(0)
     rows = torch.randint(3, 9, (3, 4000))
     rows[0, 0] = 0
     hidden = hide(rows, torch.tensor([1.0, 0.25, 0.0]))
@@ -134,18 +131,12 @@ def test_missing_tokens_are_scored_without_sentinels_and_end():
 # ---- rows and openings
 
 
-def test_openings_begin_documents_and_a_place_is_found_again():
+def test_openings_begin_documents():
     documents = [np.array([0, *[i] * (2 + i % 5)], np.uint16) for i in range(1, 40)]
     stream = Stream(documents, seed=1, openings=1.0)
     taken = [stream.take(6) for _ in range(60)]
     assert all(len(each) == 6 and each[0] == 0 for each in taken)
     assert len({int(each[1]) for each in taken}) > 15
-    other = Stream(documents, seed=1, openings=1.0)
-    for _ in range(30):
-        other.take(6)
-    again = Stream(documents, seed=1, openings=1.0)
-    again.seek(other.place)
-    assert [again.take(6).tolist() for _ in range(30)] == [each.tolist() for each in taken[30:]]
     half = Stream(documents, seed=1, openings=0.5)
     begun = sum(half.take(3)[0] == 0 for _ in range(400)) / 400
     assert 0.5 < begun < 0.75  # some begin a document by chance

@@ -8,7 +8,6 @@ from streamlit.delta_generator import DeltaGenerator
 from model.batch import Batch
 from model.fast.block_cache import BLOCK
 from model.job import Job
-from model.loading import LanguageModel
 from model.serving.blocks import count_blocks, fullest_moment
 from model.serving.experiments import compare_policies
 from model.serving.over_server import serve_over_server
@@ -38,7 +37,9 @@ ROOM_FOR_ALL = MAX_REQUESTS + 1  # slots: the long request is one more
 
 def show_serving_lesson(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
-    lesson = lesson_state("serving_lesson", waiting, _begin, settings=SETTINGS)
+    lesson = lesson_state(
+        "serving_lesson", waiting, lambda lm, _old: LessonState(lm), settings=SETTINGS
+    )
     Batches(lesson).show()
     caption = f"On {lesson.lm.name}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
@@ -46,10 +47,6 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
         OnTheServer(lesson).show()
     Chunks(lesson).show()
     MemoryInBlocks(lesson).show()
-
-
-def _begin(lm: LanguageModel, _old: LessonState | None) -> LessonState:
-    return LessonState(lm)
 
 
 class Policies(Experiment[LessonState]):
@@ -183,7 +180,8 @@ class MemoryInBlocks(Policies):
         SETTINGS.widget("blocks", disabled=is_running, width=220)
 
     def _start(self) -> Job[Comparison]:
-        n_blocks, name = SETTINGS["blocks"], f"{SETTINGS['blocks']} blocks, prefix shared"
+        n_blocks = SETTINGS["blocks"]
+        name = f"{n_blocks} blocks, prefix shared"
         limited = Policy(name, ROOM_FOR_ALL, n_blocks=n_blocks, shares_prefix=True)
         enough = Policy("enough memory", ROOM_FOR_ALL)
         return self._serve(all_at_once(self.lesson.lm), enough, limited)
