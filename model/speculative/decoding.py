@@ -4,9 +4,7 @@ A proposal is accepted with the probability min(1, target / draft). At the first
 target draws from the residual distribution, max(0, target - draft); where all are accepted, it
 adds one token of its own. So the text is distributed as if the target had written it alone, and
 greedy text is the same text (Leviathan, Kalman and Matias 2211.17192; Chen et al. 2302.01318).
-
-Both distributions are taken after the same masks. The coins depend on seed, position and purpose
-alone. This module knows readers and drafts; timing many rounds is for `model.speculative.timing`.
+Both distributions are taken after the same masks.
 """
 
 from __future__ import annotations
@@ -91,14 +89,13 @@ class Speculation:
         Raises:
             ValueError: where there is no room after the prompt.
         """
-        self.target, self.drafter, self.settings = target, drafter, settings
+        self.target, self.drafter, self.settings, self.seed = target, drafter, settings, seed
         self.ids, self.n_prompt = list(ids), len(ids)
         self.max_length = room(self.readers, len(ids), max_new_tokens)
         # the best raw token is taken, so that no distribution has to be made
         self._is_plain_greedy = settings.stage_names == ("greedy",)
         self.starts: list[int] = []  # length of the text before each round
         self.finished: Finish | None = "length" if self.max_length <= len(ids) else None
-        self._seed = seed
         if self.n_prompt > 1:
             for reader in self.readers:
                 reader.read([self.ids[:-1]])
@@ -153,7 +150,7 @@ class Speculation:
 
     def coin(self, position: int, purpose: Purpose) -> float:
         """Returns the coin that falls at a position of the text for one of three purposes."""
-        return uniform_at(self._seed, 3 * position + PURPOSES.index(purpose))
+        return uniform_at(self.seed, 3 * position + PURPOSES.index(purpose))
 
     def _propose(self, row: Logits, ids: Sequence[int]) -> tuple[int, FloatArray | None]:
         """Chooses as plain decoding would, from the draft's distribution."""

@@ -1,9 +1,7 @@
 """Drafts of speculative decoding: who proposes the next tokens, and how many.
 
 A small model with the target's tokenizer (2211.17192, 2302.01318), or no model at all: prompt
-lookup copies what followed the same words earlier in the text. The number of tokens is
-fixed, or left to the draft, which stops once it is no longer confident. This module knows the
-text and nothing of the target.
+lookup copies what followed the same words earlier in the text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """That speculation changes nothing: the greedy text stays the same, and so does the distribution.
 
-Greedy is compared token by token on many prompts. What is drawn is compared by a chi-square of the
-first two tokens jointly. For that, thousands of rounds run from the same prompt; a pass over the
-same tokens gives the same numbers, so each is run once and remembered, on both sides.
+What is drawn is compared by a chi-square of the first two tokens jointly. Thousands of rounds run
+from one prompt for that; a pass over the same tokens gives the same numbers, so it is remembered.
 """
 
 from __future__ import annotations
@@ -118,7 +117,6 @@ def compare_distribution(
     target = MemoizedModel(lm)
     if isinstance(drafter, ModelDraft):
         drafter.reader = MemoizedModel(drafter.reader.lm)
-    masked: dict[tuple[int, ...], FloatArray] = {}
     counts: Counter[tuple[int, ...]] = Counter()
     n_tested = n_accepted = 0
     yield Progress(0, n_draws, "the target’s own probabilities")
@@ -133,12 +131,10 @@ def compare_distribution(
         held = chi_square(drawn, probs)
         return DistributionTest(labels, drawn, probs, held, n_tested, n_accepted)
 
+    text = MemoizedSpeculation(target, drafter, ids, FEW_PAIRS)
     for seed in range(n_draws):
         yield Progress(seed, n_draws, look=look if seed else None)
-        for reader in (target, drafter.reader):
-            if reader is not None:
-                reader.crop(reader.n_read)
-        text = MemoizedSpeculation(masked, target, drafter, ids, FEW_PAIRS, seed=seed)
+        text.begin_again(seed)
         # a text that ends after the first token is a pair with nothing
         while len(text.ids) < len(ids) + 2 and text.finished is None:
             outcome = text.round(N_DRAFT)
@@ -157,9 +153,9 @@ def pair_probs(
     """Returns the target's own probability of every pair: that of the first, times the next."""
 
     def probs_after(text: Sequence[int]) -> FloatArray:
-        target.crop(target.n_read)
-        target.read([text])
-        return process(target.logits[0], text, settings, len(ids))[-1].probs
+        logits, _ = target.read([text])
+        target.crop(len(text))
+        return process(logits[0, -1], text, settings, len(ids))[-1].probs
 
     pairs: dict[tuple[int, ...], float] = {}
     first_probs = probs_after(ids)
@@ -203,11 +199,17 @@ class MemoizedModel(Batch):
 
 
 class MemoizedSpeculation(Speculation):
-    """Speculates as ever; what the masks make of the same row is computed once."""
+    """Speculates as ever, by many seeds; what the masks make of the same row is computed once."""
 
-    def __init__(self, masked: dict[tuple[int, ...], FloatArray], *args: Any, **named: Any) -> None:
-        self._masked = masked
-        super().__init__(*args, **named)
+    def __init__(self, *args: Any) -> None:
+        self._masked: dict[tuple[int, ...], FloatArray] = {}
+        super().__init__(*args)
+
+    def begin_again(self, seed: int) -> None:
+        """Takes all rounds back; those to come have the coins of another seed."""
+        while self.starts:
+            self.back()
+        self.seed = seed
 
     def probs_of(self, row: Logits, ids: Sequence[int]) -> FloatArray:
         """Returns the remembered distribution, or makes it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from model.batch import Batch
 from model.draw import best_ids
 from model.kv_cache import bytes_held
 from model.records import FloatArray
@@ -37,7 +38,7 @@ def describe_round(text: Speculation, outcome: Outcome) -> Round:
         proposals=tuple(proposals),
         drawn=drawn,
         bars=tuple(bars),
-        caches=_caches(text, outcome),
+        caches=tuple(map(_cache, text.readers, outcome.reads)),
         is_greedy=text.settings.is_greedy,
         n_steps=outcome.draft.n_steps,
         draft_seconds=outcome.draft.seconds,
@@ -101,16 +102,9 @@ def _proposal(
     )
 
 
-def _caches(text: Speculation, outcome: Outcome) -> tuple[CacheMark, ...]:
-    return tuple(
-        CacheMark(
-            reader.lm.name,
-            *n_tokens,
-            reader.lm.cache_shape.bytes_per_token,
-            bytes_held(reader.cache),
-        )
-        for reader, n_tokens in zip(text.readers, outcome.reads, strict=True)
-    )
+def _cache(reader: Batch, n_tokens: tuple[int, int, int]) -> CacheMark:
+    shape = reader.lm.cache_shape
+    return CacheMark(reader.lm.name, *n_tokens, shape.bytes_per_token, bytes_held(reader.cache))
 
 
 def _label(text: Speculation, token_id: int) -> str:

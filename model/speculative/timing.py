@@ -1,9 +1,7 @@
 """Speculative against plain decoding on the clock, and what the measured parts predict.
 
 The textbook's speed-up takes a verification for one decode step. On a CPU it costs more, so the
-prediction here stands on what was measured: acceptance by place in the round, the seconds of a
-verification by its width, of a draft step, and of what lies between the passes. Both sides read
-with the same passes and stop by the same rules. This module knows rounds and clocks, and no page.
+prediction here stands on what was measured. Both sides read with the same passes.
 """
 
 from __future__ import annotations
@@ -122,27 +120,24 @@ def measure_speed(
     texts += [(run, ids, n_tokens) for run in range(n_runs) for ids in prompts]
     samples: list[_Sample] = []
 
-    def progress(n_done: int, doing: str) -> Progress[SpeedReport]:
-        whole = samples[: len(samples) // len(ways) * len(ways)]
-        n_whole_runs = len(whole) // (len(ways) * len(prompts))
-        look = (lambda: _sum_up(drafter.name, whole, lengths, n_whole_runs)) if whole else None
-        return Progress(n_done, len(texts) * (1 + len(ways)), doing, look)
+    def look() -> SpeedReport:
+        return _sum_up(drafter.name, samples, lengths, len(samples) // (len(ways) * len(prompts)))
 
     for index, (run, ids, n) in enumerate(texts):
-        n_done = index * (1 + len(ways))
-        yield progress(n_done, "plain decoding")
+        n_done, n_total = index * (1 + len(ways)), len(texts) * (1 + len(ways))
+        yield Progress(n_done, n_total, "plain decoding", look if samples else None)
         truth, seconds = decode_baseline(new_reader(lm), ids, n)
         # drafted: each length, beginning with another one every time
-        first = index % len(ways)
+        first, made = index % len(ways), []
         for i, length in enumerate((*ways[first:], *ways[:first]), start=1):
-            yield progress(n_done + i, "an adaptive draft" if length == ADAPTIVE else f"{length}")
+            doing = "an adaptive draft" if length == ADAPTIVE else f"{length}"
+            yield Progress(n_done + i, n_total, doing, look if samples else None)
             text, rounds = _write(lm, make_drafter(), length, ids, truth, n)
-            if run >= 0:
-                n_written, n_plain = len(text) - len(ids), len(truth) - len(ids)
-                samples.append(
-                    _Sample(length, run, rounds, n_written, n_plain, seconds, text == truth)
-                )
-    return _sum_up(drafter.name, samples, lengths, n_runs)
+            n_written, n_plain = len(text) - len(ids), len(truth) - len(ids)
+            is_same = text == truth
+            made.append(_Sample(length, run, rounds, n_written, n_plain, seconds, is_same))
+        samples += made if run >= 0 else []
+    return look()
 
 
 def _write(
@@ -164,16 +159,17 @@ def _write(
 def _sum_up(
     draft: str, samples: Sequence[_Sample], lengths: Sequence[int], n_runs: int
 ) -> SpeedReport:
-    by_length = {length: [s for s in samples if s.length == length] for length in lengths}
+    by_length = {
+        length: [s for s in samples if s.length == length] for length in (*lengths, BEST, WORST)
+    }
+    best, worst = by_length.pop(BEST), by_length.pop(WORST)
     parts = _parts(samples, [one for some in by_length.values() for one in some])
-    forced = [[s for s in samples if s.length == length] for length in (BEST, WORST)]
-    best, worst = (_speed_up(some) if some else 0.0 for some in forced)
     return SpeedReport(
         draft=draft,
         n_runs=n_runs,
         parts=parts,
-        speeds=tuple(_speed(length, some, parts) for length, some in by_length.items()),
-        extremes=(best, worst) if best and worst else None,
+        speeds=tuple(_speed(length, by_length[length], parts) for length in lengths),
+        extremes=(_speed_up(best), _speed_up(worst)) if best else None,
     )
 
 

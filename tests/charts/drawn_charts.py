@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from model.recorded import recorded_job
 from viz.chart import Chart, Table
 from viz.figure import as_seen
 
@@ -37,3 +39,8 @@ def as_json(figure: go.Figure) -> str:
 def column(table: Table, name: str) -> list[object]:
     """One column of a table, from the top down; None where a row has nothing there."""
     return [row.get(name) for row in table]
+
+
+def recorded(key: str, kind: object) -> Any:
+    """What a section's recording found: a real record of that kind."""
+    return recorded_job(key, kind).result

@@ -1,21 +1,32 @@
-"""Speculative decoding by hand: acceptance, residual, rounds, drafts, formulas."""
+"""Speculative decoding: its texts, its drafts, its rounds, what its parts predict."""
 
 from __future__ import annotations
 
 import copy
+import math
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise, product
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from transformers import PreTrainedTokenizerFast
 
 from model.job import Job, finish
 from model.loading import LanguageModel, load_model
+from model.passes import Logits
 from model.sampling import Settings
 from model.speculative import timing
 from model.speculative.decoding import (
+    GREEDY,
     Speculation,
     accept_prob,
     decode_baseline,
@@ -31,26 +42,33 @@ from model.speculative.drafting import (
     fit,
     look_up,
     new_reader,
-    one_hot,
 )
-from model.speculative.proof import check_greedy
+from model.speculative.proof import MemoizedSpeculation, check_greedy
 from model.speculative.records import Acceptance, Parts, RoundCost
 from model.speculative.round_view import describe_round
+from model.tokenizing import encode
 from tests.jobs import run_until
-from tests.tiny_models import CROPPABLE, bare_model, save, tiny, tokenizer
+from tests.tiny_models import CROPPABLE, bare_model, generated, save, tiny, tokenizer
 
 PROMPT = [5, 6, 7, 8, 9, 10]
 WARM = Settings(temperature=0.8, top_p=0.9)
+WIDTH = 290  # of the tiny models' vocabulary
+N_TOKENS = 18  # that no number of whole rounds gives
+
+
+def draft() -> ModelDraft:
+    """A draft that seldom agrees with the target."""
+    return ModelDraft(tiny("llama", seed=1), WIDTH)
 
 
 def speculation(
     target: LanguageModel,
-    draft: LanguageModel,
-    settings: Settings = Settings(temperature=0),  # noqa: B008  frozen
-    n_tokens: int = 20,
+    drafter: ModelDraft | PromptLookup,
+    settings: Settings = GREEDY,
+    prompt: Sequence[int] = PROMPT,
+    n_tokens: int = N_TOKENS,
 ) -> Speculation:
-    drafter = ModelDraft(draft, target.vocab_size)
-    return Speculation(new_reader(target), drafter, PROMPT, settings, max_new_tokens=n_tokens)
+    return Speculation(new_reader(target), drafter, prompt, settings, max_new_tokens=n_tokens)
 
 
 def write(text: Speculation, n_draft: int) -> list[int]:
@@ -59,65 +77,61 @@ def write(text: Speculation, n_draft: int) -> list[int]:
     return text.ids
 
 
-# Acceptance and the residual
+# Greedy text
 
 
-def test_acceptance_and_the_residual_by_hand() -> None:
-    target, draft = np.array([0.5, 0.3, 0.2, 0.0]), np.array([0.2, 0.6, 0.1, 0.1])
-    before = target.copy()
-    pairs = zip(target, draft, strict=True)
-    assert [accept_prob(t, d) for t, d in pairs] == pytest.approx([1, 0.5, 1, 0])
-    assert accept_prob(0.0, 0.0) == 1
-    assert residual(target, draft) == pytest.approx([0.75, 0, 0.25, 0])
-    assert (target == before).all()
-    assert overlap(target, draft) == pytest.approx(0.6)
-    # a draft that equals the target leaves nothing, and is never rejected
-    assert residual(target, target) == pytest.approx(target)
-
-
-# Rounds
-
-
+@pytest.mark.oracle
 @pytest.mark.parametrize(
     ("architecture", "n_draft"), [("llama", 1), *((name, 4) for name in CROPPABLE)]
 )
-def test_greedy_text_is_that_of_plain_decoding(architecture: str, n_draft: int) -> None:
-    target, draft = tiny(architecture), tiny("llama", seed=1)
-    plain = decode_baseline(new_reader(target), PROMPT, n_tokens=20)[0]
-    assert write(speculation(target, draft), n_draft) == plain
+def test_greedy_text_is_that_of_transformers(architecture: str, n_draft: int) -> None:
+    target = tiny(architecture)
+    wanted = generated(target, PROMPT, N_TOKENS, target.end_ids)
+    assert decode_baseline(new_reader(target), PROMPT, N_TOKENS)[0] == wanted
+    assert write(speculation(target, draft()), n_draft) == wanted
     # a draft that is the target itself is always accepted
-    twin = speculation(target, target)
-    assert write(twin, n_draft) == plain
-    assert len(twin.starts) == -(-(len(plain) - len(PROMPT)) // (n_draft + 1))
+    twin = speculation(target, ModelDraft(target, WIDTH))
+    assert write(twin, n_draft) == wanted
+    assert len(twin.starts) == -(-(len(wanted) - len(PROMPT)) // (n_draft + 1))
 
 
-def test_an_end_token_among_the_proposals_ends_the_text_as_in_plain_decoding() -> None:
+@pytest.mark.oracle
+@pytest.mark.parametrize("prompt", ["The cat sat on the", "Once upon a time there was"])
+def test_the_shipped_pair_writes_what_assisted_generation_writes(
+    storyteller: LanguageModel, prompt: str
+) -> None:
+    scribbler, ids = load_model("scribbler", device="cpu"), encode(storyteller, prompt)
+    drafter = ModelDraft(scribbler, storyteller.vocab_size)
+    wanted = generated(storyteller, ids, 32, storyteller.end_ids, assistant_model=scribbler.model)
+    assert decode_with_draft(storyteller, drafter, ids, 4, 32)[0] == wanted
+
+
+def test_an_end_token_among_the_proposals_ends_the_text() -> None:
     target = tiny("llama")
-    plain = decode_baseline(new_reader(target), PROMPT, n_tokens=20)[0]
-    end_id = plain[len(PROMPT) + 2]
-    ends = frozenset({end_id})
-    ending = replace(target, end_ids=ends)
-    wanted = decode_baseline(new_reader(ending), PROMPT, n_tokens=20)[0]
-    text = speculation(ending, ending)
-    assert write(text, 8) == wanted
-    assert text.finished == "eos"
-    assert text.ids[-1] == end_id
-    assert text.target.n_read <= len(text.ids)
-
-
-def test_no_proposal_goes_past_the_length() -> None:
-    for n_tokens in (1, 2, 3, 7):
-        text = speculation(tiny("llama"), tiny("llama"), n_tokens=n_tokens)
-        assert len(write(text, 4)) == len(PROMPT) + n_tokens
-        assert text.finished == "length"
+    end_id = generated(target, PROMPT, 3)[-1]
+    ending = replace(target, end_ids=frozenset({end_id}))
+    text = speculation(ending, ModelDraft(ending, WIDTH))
+    assert write(text, 8) == generated(target, PROMPT, N_TOKENS, {end_id})
+    assert (text.finished, text.ids[-1]) == ("eos", end_id)
 
 
 def test_a_text_or_a_model_that_will_not_do_is_refused_with_the_remedy() -> None:
     with pytest.raises(ValueError, match="5 more than the 96"):
-        Speculation(new_reader(tiny("llama")), PromptLookup(290), [5] * 100)
+        speculation(tiny("llama"), PromptLookup(WIDTH), prompt=[5] * 100)
     for architecture in ("mamba", "openai_gpt", "qwen3_next"):
         with pytest.raises(ValueError, match="cannot be cropped"):
             new_reader(tiny(architecture))
+
+
+def test_a_check_says_where_two_texts_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check() -> tuple[int | None, int]:
+        (one,) = finish(check_greedy(tiny("llama"), draft, ["the hero"], 12, 3))
+        return one.first_difference, one.n_tokens
+
+    assert check() == (None, 12)
+    cut = partial(decode_baseline, n_tokens=10)
+    monkeypatch.setattr("model.speculative.proof.decode_baseline", lambda lm, ids, _: cut(lm, ids))
+    assert check() == (10, 12)
 
 
 # Drafts
@@ -131,15 +145,15 @@ def test_prompt_lookup_copies_what_followed_the_same_words() -> None:
     assert look_up([1, 1], 0) == ()
 
 
-@pytest.mark.parametrize("settings", [Settings(temperature=0), WARM])
+@pytest.mark.parametrize("settings", [GREEDY, WARM])
 def test_prompt_lookup_needs_no_model_and_changes_no_greedy_text(settings: Settings) -> None:
     target, prompt = tiny("llama"), [5, 6, 7, 5, 6]
-    text = Speculation(new_reader(target), PromptLookup(290), prompt, settings, max_new_tokens=20)
+    text = speculation(target, PromptLookup(WIDTH), settings, prompt)
     first = text.round(4)
     assert (first.draft.ids, first.draft.n_steps, len(first.reads)) == ((7, 5, 6), 0, 1)
     write(text, 4)
     if settings.is_greedy:
-        assert text.ids == decode_baseline(new_reader(target), prompt, n_tokens=20)[0]
+        assert text.ids == generated(target, prompt, N_TOKENS, target.end_ids)
 
 
 @pytest.mark.parametrize(("confidence", "n_drafted"), [(0.0, 8), (1.1, 1)])
@@ -147,33 +161,29 @@ def test_an_adaptive_draft_stops_when_it_is_no_longer_confident(
     confidence: float, n_drafted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("model.speculative.drafting.MIN_CONFIDENCE", confidence)
-    text = speculation(tiny("llama"), tiny("llama", seed=1))
-    assert len(text.round(8, adaptive=True).draft.ids) == n_drafted
+    outcome = speculation(tiny("llama"), draft()).round(8, adaptive=True)
+    assert len(outcome.draft.ids) == n_drafted
 
 
 @pytest.mark.parametrize(("is_right", "n_rounds"), [(True, 4), (False, 20)])
 def test_a_forced_draft_is_the_best_or_the_worst_case(is_right: bool, n_rounds: int) -> None:
-    target, draft = tiny("llama"), tiny("llama", seed=1)
-    truth = decode_baseline(new_reader(target), PROMPT, n_tokens=20)[0]
-    drafter = ForcedDraft(ModelDraft(draft, 290), truth, is_right=is_right)
-    text, rounds = decode_with_draft(target, drafter, PROMPT, 4, 20)
+    truth = generated(tiny("llama"), PROMPT, 20)
+    drafter = ForcedDraft(draft(), truth, is_right=is_right)
+    text, rounds = decode_with_draft(tiny("llama"), drafter, PROMPT, 4, 20)
     assert (text, len(rounds)) == (truth, n_rounds)
 
 
 def test_logits_of_another_width_are_cut_or_filled_up() -> None:
     row = np.array([1.0, 2.0, 3.0], dtype=np.float32)
-    assert fit(row, 2).tolist() == [1, 2]
+    assert [fit(row, n).tolist() for n in (2, 3)] == [[1, 2], [1, 2, 3]]
     assert fit(row, 4).tolist() == [1, 2, 3, -np.inf]
-    assert fit(row, 3) is row
-    assert one_hot(1, 3).tolist() == [0, 1, 0]
 
 
 def test_a_draft_with_another_tokenizer_is_refused_by_the_ids_that_differ(tmp_path: Path) -> None:
     words = copy.deepcopy(tokenizer())
     assert isinstance(words, PreTrainedTokenizerFast)
     words.add_tokens(["zebra", "quagga"])
-    folder = save(tmp_path / "other", bare_model("llama"), words)
-    other = load_model(str(folder), device="cpu")
+    other = load_model(str(save(tmp_path / "other", bare_model("llama"), words)), device="cpu")
     target = tiny("llama")
     n_known = len(target.tokenizer)
     with pytest.raises(ValueError, match=rf"ids {n_known}, {n_known + 1} differ .*'zebra' there"):
@@ -185,35 +195,33 @@ def test_a_draft_with_another_tokenizer_is_refused_by_the_ids_that_differ(tmp_pa
 
 
 def test_a_described_round_says_what_happened() -> None:
-    text = speculation(tiny("llama"), tiny("llama", seed=1), WARM)
-    seen = set()
+    text, seen = speculation(tiny("llama"), draft(), WARM), set()
     while text.finished is None:
         outcome = text.round(3)
         one = describe_round(text, outcome)
         verdicts = [proposal.verdict for proposal in one.proposals]
         seen |= set(verdicts)
-        assert verdicts[: one.n_accepted] == ["accepted"] * one.n_accepted
         assert one.n_accepted == outcome.n_accepted
-        for proposal in one.proposals:
-            if proposal.verdict != "not tested":
-                stays = proposal.coin < proposal.accept_prob
-                assert stays == (proposal.verdict == "accepted")
+        assert verdicts[: one.n_accepted] == ["accepted"] * one.n_accepted
+        for proposal in one.proposals[: one.n_accepted + 1]:
+            is_below = proposal.coin < proposal.accept_prob
+            assert is_below == (proposal.verdict == "accepted")
         assert one.drawn is not None
         assert (one.drawn.source == "bonus") == (one.n_accepted == len(one.proposals))
         assert one.drawn.prob > 0
-        for bars in one.bars:
-            assert sum(bar.probs[0] for bar in bars) == pytest.approx(1)
+        assert [sum(bar.probs[0] for bar in bars) for bars in one.bars] == pytest.approx(
+            [1] * len(one.bars)
+        )
         assert one.caches[0].n_kept == len(text.ids) - 1
-    assert seen >= {"rejected", "not tested"}
+    assert seen == {"accepted", "rejected", "not tested"}
 
 
-# Formulas
+# What the parts predict
 
 
 def test_tokens_of_a_round_and_the_textbooks_example_by_hand() -> None:
     assert timing.tokens_per_round([]) == 1
     assert timing.tokens_per_round([0.5, 0.4]) == pytest.approx(1 + 0.5 + 0.2)
-    assert timing.tokens_per_round([1, 1, 1]) == 4
     assert timing.tokens_per_round([0.8] * 4) == pytest.approx((1 - 0.8**5) / (1 - 0.8))
     assert timing.textbook_speed_up(1, 4, 0.1) == pytest.approx(
         0.250 / timing.TEXTBOOK_ROUND.seconds
@@ -241,18 +249,15 @@ def test_widths_that_were_not_timed_lie_between_those_that_were() -> None:
 
 
 def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
-    target, draft = tiny("llama"), tiny("llama", seed=1)
     prompts, lengths = [PROMPT, PROMPT[:3]], (1, 3, timing.ADAPTIVE)
-    job = Job(timing.measure_speed(target, lambda: ModelDraft(draft, 290), prompts, 10, 2, lengths))
+    job = Job(timing.measure_speed(tiny("llama"), draft, prompts, 10, 2, lengths))
     n_ways = 1 + len(lengths) + 2  # plain, three lengths, right, wrong
     assert job.progress.n_total == (1 + 4) * n_ways
-    run_until(job, 2 * n_ways - 1)
-    assert job.progress.look is None
-    run_until(job, 2 * n_ways)
-    assert job.progress.look is not None, "once a prompt has been written in every way"
+    for n_done, is_looked_at in ((2 * n_ways - 1, False), (2 * n_ways, True)):
+        run_until(job, n_done)
+        assert bool(job.progress.look) == is_looked_at, "once one is written in every way"
     run_until(job, 5 * n_ways)
-    report = job.found
-    assert report is not None
+    report = job.result
     assert [speed.n_draft for speed in report.speeds] == [1, 3, None]
     assert all(speed.is_same and speed.n_tokens == 40 for speed in report.speeds)
     assert all(speed.measured > 0 for speed in report.speeds)
@@ -263,24 +268,80 @@ def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
 
 def test_a_report_counts_what_was_tested() -> None:
     target = tiny("llama")
-    makers = [lambda: ModelDraft(target, 290), lambda: PromptLookup(290)]
+    makers = [lambda: ModelDraft(target, WIDTH), lambda: PromptLookup(WIDTH)]
     itself, lookup = finish(timing.compare_drafts(target, makers, [PROMPT], 10, 4))
-    assert itself.acceptance.rate == 1
-    assert (itself.n_rounds, itself.n_tokens) == (2, 10)
+    assert (itself.n_rounds, itself.n_tokens, itself.acceptance.rate) == (2, 10, 1)
     assert itself.acceptance.n_tested == (2, 2, 2, 2)
     assert lookup.name == "prompt lookup"
 
 
-def test_a_check_says_where_two_texts_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_drafter = partial(ModelDraft, tiny("llama", seed=1), 290)
+# Whatever the draft, the distribution is the target's: by all coins of a grid, by any numbers
 
-    def check() -> tuple[int | None, int]:
-        (one,) = finish(check_greedy(tiny("llama"), make_drafter, ["the hero"], 12, 3))
-        return one.first_difference, one.n_tokens
+# what follows each of three tokens, in sixths; ratios of target to draft are sixths, too
+TARGET = ((1, 2, 3), (3, 1, 2), (3, 2, 1))
+DRAFT = ((3, 2, 1), (1, 2, 3), (2, 1, 3))
+N_COINS = 6
+FALLS = ((1, "draft"), (2, "draft"), (1, "accept"), (2, "accept"), "draw")
 
-    assert check() == (None, 12)
-    monkeypatch.setattr(
-        "model.speculative.proof.decode_baseline",
-        lambda *args: (decode_baseline(*args)[0][:-2], 0.0),
-    )
-    assert check() == (10, 12)
+
+class TableReader:
+    """A model of three tokens that looks at the last one only."""
+
+    def __init__(self, table: Sequence[Sequence[int]]) -> None:
+        self.lm: Any = SimpleNamespace(end_ids=frozenset(), context_length=None, name="table")
+        self.text: list[int] = []
+        self._rows = np.log(np.array(table, dtype=np.float64) / 6).astype(np.float32)
+
+    @property
+    def n_read(self) -> int:
+        return len(self.text)
+
+    def read(self, rows: Sequence[Sequence[int]], n_logits: int = 1) -> tuple[Logits, float]:
+        self.text += rows[0]
+        return self._rows[self.text[-n_logits:]][None], 0.0
+
+    def crop(self, n_tokens: int) -> None:
+        del self.text[len(self.text) - n_tokens :]
+
+
+def test_the_output_distribution_is_the_targets_by_exact_enumeration() -> None:
+    """Every cell of the coins is run once; what a round leaves open is the target's to write."""
+    drafter = ModelDraft.__new__(ModelDraft)
+    drafter.name, drafter.width = "table", 3
+    drafter.reader = TableReader(DRAFT)  # type: ignore[assignment]  # it reads as one does
+    text = MemoizedSpeculation(TableReader(TARGET), drafter, [0], Settings())
+    found: Counter[tuple[int, ...]] = Counter()
+    for cell in product((np.arange(N_COINS) + 0.5) / N_COINS, repeat=len(FALLS)):
+        coins: dict[Any, float] = dict(zip(FALLS, cell, strict=True))
+        text.coin = lambda at, use, coins=coins: coins.get((at, use), coins["draw"])
+        found[text.round(2).token_ids] += 1
+        text.back()
+    assert {len(tokens) for tokens in found} == {1, 2, 3}
+    for triple in product(range(3), repeat=3):
+        got = math.fsum(
+            found[triple[:n]] / found.total() * probability(triple[n - 1 :]) for n in (1, 2, 3)
+        )
+        assert got == pytest.approx(probability((0, *triple)), rel=1e-9), triple
+
+
+def probability(tokens: Sequence[int]) -> float:
+    """What the target alone gives to these tokens after the first of them."""
+    return math.prod(TARGET[a][b] / 6 for a, b in pairwise(tokens))
+
+
+def normalised(weights: Sequence[float]) -> npt.NDArray[np.float64]:
+    return np.array(weights) / sum(weights)
+
+
+weights = st.lists(st.floats(0, 1), min_size=5, max_size=5).filter(lambda some: sum(some) > 0.01)
+
+
+@given(weights, weights)
+@example([0.5] * 5, [0.5] * 5)
+def test_accepted_and_redrawn_together_are_the_target(one: list[float], two: list[float]) -> None:
+    target, draft = normalised(one), normalised(two)
+    accepted = draft * [accept_prob(t, d) for t, d in zip(target, draft, strict=True)]
+    assert accepted.sum() == pytest.approx(overlap(target, draft))
+    law = accepted + (1 - accepted.sum()) * residual(target, draft)
+    assert law == pytest.approx(target, abs=1e-12)
+    assert residual(target, draft).sum() == pytest.approx(1)

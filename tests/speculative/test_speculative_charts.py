@@ -16,14 +16,13 @@ from model.speculative.records import (
     CacheMark,
     DraftReport,
     Drawn,
-    Parts,
     Proposal,
     Round,
     RoundCost,
-    Speed,
     SpeedReport,
 )
-from tests.charts.drawn_charts import checked
+from model.speculative.timing import TEXTBOOK_ROUND
+from tests.charts.drawn_charts import checked, recorded
 from viz.speculative.charts import (
     acceptance_figure,
     distributions_figure,
@@ -48,18 +47,14 @@ ROUND = Round(
 
 
 def test_a_stage_shows_no_more_than_has_happened() -> None:
-    proposed = round_cards(ROUND, PROPOSE)
+    proposed, verified, decided = (round_cards(ROUND, s) for s in (PROPOSE, VERIFY, DECIDE))
     assert proposed.count("has not read it yet") == 3
     assert "0.10" not in proposed
-    verified = round_cards(ROUND, VERIFY)
     assert verified.count("target ÷ draft = 0.50") == 3
     assert not any(word in verified for word in ("coin", "accepted"))
-    decided = round_cards(ROUND, DECIDE)
     assert "<b>x" not in decided, "labels are data"
-    assert "&lt;b&gt;x" in decided
-    assert "coin 0.31: accepted" in decided
-    assert "coin 0.83: rejected" in decided
-    assert "not tested" in decided
+    for words in ("&lt;b&gt;x", "coin 0.31: accepted", "coin 0.83: rejected", "not tested"):
+        assert words in decided
     assert decided.index("rejected") < decided.index("␣</i>and") < decided.index("␣</i>Tom")
 
 
@@ -76,12 +71,9 @@ def test_caches_are_drawn_before_after_and_cropped() -> None:
     n_cells = [markup.count('title="position') for markup in (proposed, verified, cropped)]
     assert n_cells == [5 + 8, 9 + 8, 9 + 8]
     assert "nothing read yet" in proposed
-    assert "2 read and kept" in cropped
-    assert "2 read and cropped" in cropped
-    assert "1 read and cropped" in cropped
+    for words in ("2 read and kept", "2 read and cropped", "1 read and cropped"):
+        assert words in cropped
     assert "700\u202fB in use, 900\u202fB held" in cropped
-    n_in_words = 2  # each cache names the look beside its number
-    assert cropped.count("cell cropped") == 3 + n_in_words
 
 
 def test_the_tokens_of_a_position_are_data_and_marked() -> None:
@@ -109,20 +101,25 @@ def test_the_bars_of_a_round_add_up_to_its_time() -> None:
     assert "0.50\u202fms between the passes make 15.5\u202fms" in chart.caption
 
 
+def test_c32_the_textbooks_round_takes_70_ms_for_5_tokens_and_is_illustrative() -> None:
+    caption = round_figure(TEXTBOOK_ROUND, "nowhere").caption
+    assert caption.startswith("Illustrative")
+    assert "70.0\u202fms" in caption
+    assert "5 tokens" in caption
+
+
 def test_the_speed_figure_says_how_far_the_prediction_is_off() -> None:
-    numbers = ((1, 1.2, 1.3), (2, 1.5, 1.35), (None, 1.4, None))
-    speeds = tuple(Speed(*one, 1.6, 2.1, 1.9, 432, is_same=True) for one in numbers)
-    parts = Parts(0.01, {}, 0.001, 0.0, Acceptance((), ()))
-    chart = speed_figure(SpeedReport("small", 1, parts, speeds, (2.2, 0.4)), "cpu, float32")
-    assert "predict 1.35, 10 % below" in chart.caption
-    points = [(list(trace.x), list(trace.y)) for trace in checked(chart).data]
-    assert points == [
-        ([1, 2], [1.6, 1.6]),
-        ([1, 2], [1.3, 1.35]),
-        ([1, 2, 3], [1.2, 1.5, 1.4]),  # the last is adaptive
-        ([4, 4], [2.2, 0.4]),
-    ]
-    assert checked(chart).data[2].text == ("", "<b>1.50</b>", "")  # the best of them
+    report = recorded("spec_speed", SpeedReport)
+    *fixed, _ = report.speeds  # the last is adaptive
+    textbook, predicted, measured, extremes = checked(speed_figure(report, "cpu, float32")).data
+    assert list(textbook.y) == [one.textbook for one in fixed]
+    assert list(predicted.y) == [one.predicted for one in fixed]
+    assert list(measured.y) == [one.measured for one in report.speeds]
+    assert list(extremes.y) == list(report.extremes)
+    best = max(report.speeds, key=lambda one: one.measured).measured
+    assert [words for words in measured.text if words] == [f"<b>{best:.2f}</b>"]
+    lone = replace(report, speeds=(replace(fixed[0], measured=1.5, predicted=1.35),))
+    assert "predict 1.35, 10 % below" in speed_figure(lone, "cpu, float32").caption
 
 
 def test_places_with_too_few_tested_tokens_are_left_out() -> None:

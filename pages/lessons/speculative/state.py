@@ -1,7 +1,4 @@
-"""What the speculative lesson keeps for one reader: a text in rounds, a draft, and what was run.
-
-What is done here leaves the first page's text as it is.
-"""
+"""What the speculative lesson keeps for one reader: a text in rounds, a draft, and what was run."""
 
 from __future__ import annotations
 
