@@ -5,8 +5,6 @@ log-probability, and goes on with the best. All beams are rows of one batch: one
 new tokens, and the cache's rows are put in the order of the parents that were chosen. What ends is
 set aside and scored by sum log p / length ^ a (1609.08144 in a simpler form). The ranking of what
 ends and the rule for stopping are transformers', so that the two can be held against each other.
-
-This module knows a model through `Generation` and `Batch`; it draws nothing.
 """
 
 from __future__ import annotations

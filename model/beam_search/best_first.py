@@ -5,8 +5,6 @@ likelier than a whole text already found can be dropped with all that would foll
 no prefix is left the best whole text is the best of all (branch and bound; exact inference for
 neural text models by Stahlberg and Byrne, 1908.10090). How many prefixes that takes depends on the
 model: the search has a limit, and says whether it got to the end.
-
-This module knows `Generation` and `Batch`; it draws nothing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Greedy decoding, beam search and sampling go on from the same prompts, by the same kind of pass,
 under the same rules for stopping. Variety is counted as distinct n-grams (Li et al. 1510.03055),
-repetition as the 4-grams that the text had before. This module draws nothing.
+repetition as the 4-grams that the text had before.
 """
 
 from __future__ import annotations

@@ -147,4 +147,5 @@ def test_costs_are_drawn_and_written() -> None:
     assert list(checked(chart).data[0].text) == ["−1.20", "−1.00"]
     assert len({(bar.xaxis, bar.yaxis) for bar in checked(chart).data}) == 4
     assert column(costs_table(costs), "last text") == ["a", "b ⏎ c"]
+    assert column(costs_table(costs), "tokens") == [40, 40]
     assert "2 texts" in costs_figure(costs[:1]).caption

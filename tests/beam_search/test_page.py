@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 
 import pytest
@@ -10,19 +11,15 @@ from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE
-from model.beam_search.costs import measure_costs
-from model.job import Job
 from model.loading import load_model
-from pages.lessons.beam_search.state import PROMPT, PROMPTS, BeamLesson, BeamSteps
-from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
+from pages.lessons.beam_search.state import PROMPT, BeamLesson, BeamSteps
+from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
 from tests.tiny_models import tiny
 
 
 @pytest.fixture
 def app() -> AppTest:
-    """The lesson, opened without the first page."""
     return open_lesson("pages/beam_search.py")
 
 
@@ -41,6 +38,7 @@ def tree_texts(app: AppTest) -> list[str]:
 
 def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest) -> None:
     drawn = tree_texts(app)
+    assert "pruned greedy’s text at token" in captions(app)
     press(app, "beam_step")
     assert "Token 6:" in captions(app)
     press(app, "beam_back")
@@ -84,23 +82,13 @@ def test_what_the_exact_search_can_and_cannot_prove_is_said(app: AppTest) -> Non
     assert "Proved" in app.success[0].value
     table = next(frame.value for frame in app.dataframe if "as likely" in frame.value)
     sums = list(table["sum log p"])
-    assert sums[0] < sums[1] <= sums[2] + 1e-3
+    assert sums[0] + math.log(2) < sums[1] <= sums[2] + 1e-3, "c20: greedy loses by far"
     assert "from token 1 on" in captions(app)
     app.selectbox(key="beam_exact_prompt").set_value("The fish wanted to swim in the")
     app.number_input(key="beam_exact_tokens").set_value(8)
     app.number_input(key="beam_exact_limit").set_value(100)
     compare()
     assert "Not proved" in app.info[0].value
-
-
-def test_costs_that_were_measured_are_shown(app: AppTest) -> None:
-    job = Job(measure_costs(lesson(app).lm, PROMPTS[:2], 2, 6))
-    job.run_for(1e9)
-    lesson(app).jobs["beam_cost"] = job
-    app.run()
-    assert "2 texts of each method" in captions(app)
-    table = next(frame.value for frame in app.dataframe if "method" in frame.value)
-    assert list(table["tokens"]) == [12, 12, 12, 12]
 
 
 def test_what_a_model_cannot_read_leaves_the_tree_or_gives_way_to_the_example(app: AppTest) -> None:
@@ -120,19 +108,12 @@ def test_what_a_model_cannot_read_leaves_the_tree_or_gives_way_to_the_example(ap
 
 
 @pytest.mark.browser
-def test_the_tree_grows_step_by_step_and_the_best_is_proved(turn_to: Callable[[str], Page]) -> None:
+def test_the_tree_grows_before_everybody(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("beam_search")
     chips = by_key(page, "beam_tree").locator(".annotation")
-    expect(page.get_by_text("Token 5 of at most 10")).to_be_visible(timeout=3 * PATIENCE)
-    assert_accessible(page)
-    expect(chips.first).to_be_visible(timeout=PATIENCE)
+    expect(chips.first).to_be_visible()
     n_before = chips.count()
     by_key(page, "beam_step").get_by_role("button").click()
-    expect(page.get_by_text("Token 6 of at most 10")).to_be_visible(timeout=PATIENCE)
-    expect(chips).not_to_have_count(n_before, timeout=PATIENCE)
-    by_key(page, "beam_back").get_by_role("button").click()
-    expect(chips).to_have_count(n_before, timeout=PATIENCE)
-
-    by_key(page, "beam_exact_run").get_by_role("button").click()
-    expect(page.get_by_text("Proved the best")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Token 6 of at most 10")).to_be_visible()
+    expect(chips).not_to_have_count(n_before)
     assert_accessible_to_all(page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import streamlit as st
@@ -19,7 +19,7 @@ from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.stepper import show_stepper
 from pages.lessons.beam_search.comparisons import Costs, ExactSearch
-from pages.lessons.beam_search.settings import SETTINGS, put_request, request_now
+from pages.lessons.beam_search.settings import SETTINGS, request_now
 from pages.lessons.beam_search.state import (
     N_FIRST_STEPS,
     BeamLesson,
@@ -70,7 +70,7 @@ def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
     except ValueError as error:
         lesson = BeamLesson(lm, begin(lm, SearchRequest(), N_FIRST_STEPS))
         lesson.stepper.problem = f"{error} The page shows its first example instead."
-        put_request(SearchRequest())
+        SETTINGS.put(**asdict(SearchRequest()))
         return lesson
 
 

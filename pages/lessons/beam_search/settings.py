@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from model.beam_search import MAX_BEAMS
 from model.beam_search.best_first import LIMIT, MAX_TOKENS
 from pages.frame.fields import Choice, Number, Text, Whole
@@ -47,11 +45,6 @@ SETTINGS = SettingsTable(
     ),
     Whole("cost_prompts", "Prompts", 4, low=2, high=len(PROMPTS), is_slider=True),
 )
-
-
-def put_request(request: SearchRequest) -> None:
-    """Let the controls say what is searched."""
-    SETTINGS.put(**asdict(request))
 
 
 def request_now(penalty: float) -> SearchRequest:

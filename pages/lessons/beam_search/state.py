@@ -1,8 +1,4 @@
-"""What one reader has in the beam-search lesson: a search, the steps that are shown, the jobs.
-
-Knows nothing of Streamlit. A search is deterministic, so going back only shows less of it: every
-step is on record, and no step is searched twice.
-"""
+"""What one reader has in the beam-search lesson: a search, the steps that are shown, the jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from model.loading import LanguageModel
 from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import Stepper, Steps
 
-PROMPT = "Once there was a king who"  # greedy loses by far: tests/beam_search/test_claims.py
+PROMPT = "Once there was a king who"  # greedy loses by far: tests/beam_search/test_page.py
 PROMPTS = (
     PROMPT,
     "The fish wanted to swim in the",
@@ -43,7 +39,7 @@ class SearchRequest:
 
 @dataclass
 class BeamSteps(Steps):
-    """A search, and how many of its steps are shown."""
+    """A search, and how many of its steps are shown: none is searched twice."""
 
     search: BeamSearch
     request: SearchRequest
