@@ -1,8 +1,7 @@
 """The same tokens predicted from more and more context, by one model and by others.
 
 Loss by position mixes two things: how much a model has seen, and how hard the text is there. Here
-the tokens to be predicted stay the same and only the number of tokens before them changes. Models
-of the same tokens can be compared, token for token. This module draws nothing.
+the tokens to be predicted stay the same and only the number of tokens before them changes.
 """
 
 from __future__ import annotations

@@ -2,13 +2,13 @@
 
 The argument that errors snowball (LeCun 2023: a chance e of an error at each token leaves
 (1 - e)^n of the texts right after n) takes errors for independent and for good. Neither is assumed
-here: both are counted. This module knows texts side by side; it draws nothing.
+here: both are counted.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from model.batch import Batch
 from model.draw import rank_order
-from model.job import Progress, Work
+from model.job import Progress, Work, part_of
 from model.loading import LanguageModel
 from model.masks import LogProbs, divergence
 from model.passes import check_room
@@ -35,15 +35,13 @@ def fork_many(
     n_before: int,
     rank: int,
     n_tokens: int,
-    n_forks: int = 100,
-    first_seed: int = 0,
+    n_forks: int,
 ) -> Work[Forks]:
-    """Forces the same slip in many texts of one prompt, each with a seed of its own.
-
-    Groups of texts run side by side, so that a summary is there early and grows.
+    """Forces the same slip in many texts of one prompt, the first with seed 0, the next with 1.
 
     The token to force is that of a rank, 2 being the second best, or the next one where the coin
-    would draw that very token; `n_before` and `n_tokens` are written before and after it.
+    would draw that very token; `n_before` and `n_tokens` are written before and after it. Groups
+    of texts run side by side, so that a summary is there early and grows.
 
     Raises:
         ValueError: where it does not fit into the model's context.
@@ -54,16 +52,16 @@ def fork_many(
         raise ValueError(f"Rank {rank} is none: choose one from 1 to {lm.vocab_size - 1:,}.")
     groups: list[Forks] = []
     for first in range(0, n_forks, GROUP):
-        last = min(first + GROUP, n_forks)
+        rows = range(first, min(first + GROUP, n_forks))
 
-        def progress(n_written: int, first: int = first, last: int = last) -> Progress[Forks]:
-            n_done = first * n_each + n_written * (last - first)
+        def progress(part: Progress[Forks], rows: range = rows) -> Progress[Forks]:
+            n_done = rows.start * n_each + part.n_done * len(rows)
+            doing = f"tokens, forks {rows.start + 1} to {rows.stop}"
             look = (lambda: _join(groups)) if groups else None
-            return Progress(n_done, n_forks * n_each, f"tokens, forks {first + 1} to {last}", look)
+            return Progress(n_done, n_forks * n_each, doing, look)
 
-        seeds = range(first_seed + first, first_seed + last)
-        work = _fork_group(lm, prompt_ids, settings, seeds, n_before, rank, n_tokens, progress)
-        groups.append((yield from work))
+        work = _fork_group(lm, prompt_ids, settings, rows, n_before, rank, n_tokens)
+        groups.append((yield from part_of(work, progress)))
     return _join(groups)
 
 
@@ -83,10 +81,9 @@ def _fork_group(
     n_before: int,
     rank: int,
     n_tokens: int,
-    progress: Callable[[int], Progress[Forks]],
 ) -> Work[Forks]:
     """Forks some texts side by side: first a row for each, then two."""
-    yield progress(0)
+    yield Progress(0, 1)
     batch = Batch(lm, [prompt_ids] * len(seeds))
     has_ended = np.zeros(2 * len(seeds), dtype=bool)
     same = np.zeros((len(seeds), n_tokens), dtype=bool)
@@ -113,7 +110,7 @@ def _fork_group(
         has_ended |= ends if place >= 0 else np.repeat(ends, 2)
         if has_ended.all() or place == n_tokens:
             break
-        yield progress(n_before + 1 + place)
+        yield Progress(n_before + 1 + place, n_before + 1 + n_tokens)
         batch.append(chosen)
     return Forks(n_before, settings.temperature, same, kl, *sides)
 

@@ -1,10 +1,9 @@
 """Teacher forcing against free running: a model after true tokens, and after its own.
 
-In training a model reads true text only; when it writes, it reads what it wrote itself. A second
-model, or the story's own next tokens, say how much worse it gets for that. With a judge J and a
-writer W the expected surprise of J at a draw of W is sum W(x) * -log J(x), exact at each position,
-and KL(J || W) is how much the writer loses against the judge there (Arora et al. 2022, arXiv
-2204.01171, who take a larger model for the truth as well). This module draws nothing.
+In training a model reads true text only; when it writes, it reads what it wrote itself. With a
+judge J and a writer W the expected surprise of J at a draw of W is sum W(x) * -log J(x), exact at
+each position, and KL(J || W) is how much the writer loses against the judge there (Arora et al.
+2022, arXiv 2204.01171, who take a larger model for the truth as well).
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ def measure_exposure(
     n_prompt: int = 24,
     n_tokens: int = 96,
     temperature: float = 1.0,
-    seed: int = 0,
 ) -> Work[Exposure]:
     """Judges a writer on some stories after true tokens, then after its own.
 
@@ -79,9 +77,7 @@ def measure_exposure(
         if not batches:
             batches = [Batch(lm, texts[:, :n_prompt].tolist()) for lm in models]
         else:
-            chosen = batches[0].draw(
-                [settings] * n_stories, range(seed, seed + n_stories), n_prompt
-            )
+            chosen = batches[0].draw([settings] * n_stories, range(n_stories), n_prompt)
             runs &= ~np.isin(chosen, list(writer.end_ids))
             for batch in batches:
                 batch.append(chosen)

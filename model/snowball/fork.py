@@ -1,7 +1,6 @@
 """A forced token: two copies of a text, one with it and one without, go on by the same coins.
 
-The coin is a function of seed and position, so both texts are written by the same coins and
-whatever parts them is the one token. Both are one batch. This module draws nothing.
+The coin is a function of seed and position, so whatever parts the texts is the one token.
 """
 
 from __future__ import annotations
@@ -21,17 +20,16 @@ from model.snowball.error_compounding import side_by_side
 from model.snowball.records import ForkStep, Option, Token
 from model.tokenizing import known_ids, label
 
-FAR_RANKS = (20, 100, 1000)  # that are offered beside the best ones
+RANKS = (1, 2, 3, 4, 5, 6, 7, 8, 20, 100, 1000)  # of the tokens that are offered
 MIN_RECONVERGENCE = 5  # same tokens to the end that count as a reconvergence
 
 
-def options(start: Generation, n_best: int = 8) -> tuple[Option, ...]:
+def options(start: Generation) -> tuple[Option, ...]:
     """Returns tokens that could be forced next: the best ones, and some that are far from best."""
     lm, order, logprobs = start.lm, rank_order(start.logits).tolist(), log_softmax(start.logits)
-    ranks = [rank for rank in (*range(1, n_best + 1), *FAR_RANKS) if rank <= len(order)]
+    ranked = [(rank, order[rank - 1]) for rank in RANKS if rank <= len(order)]
     return tuple(
-        Option(i, label(lm.tokenizer, i), rank, math.exp(logprobs[i]))
-        for rank, i in ((rank, order[rank - 1]) for rank in ranks)
+        Option(i, label(lm.tokenizer, i), rank, math.exp(logprobs[i])) for rank, i in ranked
     )
 
 
@@ -100,10 +98,8 @@ def _token(lm: LanguageModel, token_id: int, logprobs: LogProbs) -> Token:
     return Token(token_id, label(lm.tokenizer, token_id), float(logprobs[token_id]))
 
 
-def reconvergence(steps: Sequence[ForkStep], n_same: int = MIN_RECONVERGENCE) -> int | None:
+def reconvergence(steps: Sequence[ForkStep]) -> int | None:
     """Finds where two texts meet again for good: the same tokens from there to the end.
-
-    It takes `n_same` same tokens in a row.
 
     Returns:
         Index into the steps of the first token of that end; None where the texts stay apart.
@@ -111,4 +107,4 @@ def reconvergence(steps: Sequence[ForkStep], n_same: int = MIN_RECONVERGENCE) ->
     first = len(steps)
     while first and steps[first - 1].is_same:
         first -= 1
-    return first if len(steps) - first >= n_same else None
+    return first if len(steps) - first >= MIN_RECONVERGENCE else None

@@ -1,8 +1,7 @@
 """An instruction that comes first, late, or never: what each text makes of it.
 
-A text is written from left to right and nothing is revised, so what is put in after m tokens cannot
-reach those m. The same seeds write each version, so the first m tokens can be compared one by one.
-This module draws nothing.
+What is put in after m tokens cannot reach those m. The same seeds write each version, so that the
+first m tokens can be compared one by one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Texts that are made to go on to a length: surprise and repeats, position by position.
 
-A story that could end would end; so the end tokens are taken out before each draw, which is said
-wherever the numbers are shown. A text written by people is read beside them. This module draws
-nothing.
+A story that could end would end; so the end tokens are taken out before each draw. Texts written by
+people are read beside them.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ def generate_long(
     prompt_ids: Sequence[int],
     kinds: Sequence[Kind],
     n_tokens: int,
-    human: Sequence[Sequence[int]] = (),
-    human_name: str = "books",
+    human: Sequence[Sequence[int]],
+    human_name: str,
 ) -> Work[LongTexts]:
     """Writes several long texts side by side, and reads texts by people beside them.
 
@@ -55,7 +54,7 @@ def generate_long(
         )
     rows = [(i, kind.settings) for i, kind in enumerate(kinds) for _ in range(kind.n_texts)]
     ids = [list(prompt_ids) for _ in rows] + [list(text[:n_tokens]) for text in human]
-    names = tuple(kind.name for kind in kinds) + ((human_name,) if human else ())
+    names = (*(kind.name for kind in kinds), human_name)
     kind_of = tuple([i for i, _ in rows] + [len(kinds)] * len(human))
     surprise = np.full((len(ids), n_tokens), np.nan)
 

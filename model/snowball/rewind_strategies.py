@@ -1,7 +1,7 @@
 """A bad token, and what to do about it: leave it, or stop, go back to it and choose again.
 
 Going back costs the tokens that are discarded and one token that is read again; the tokens before
-the bad one are kept, cache and all. This module knows `Generation`; it draws nothing.
+the bad one are kept, cache and all.
 """
 
 from __future__ import annotations
@@ -45,23 +45,18 @@ def compare_rewinds(
     never = start.fork()  # the text without the bad token, to compare with
     yield from _write(never, n_tokens, settings, progress("the text without the bad token"))
     for wait in ways:
-        name = _name(wait, n_tokens)
+        doing = progress(_name(wait, n_tokens))
         # write: the bad token, and what the coin draws after it
         text, n_discarded = start.fork(), 0
-        n_passes, seconds = yield from _write(
-            text, wait or n_tokens, settings, progress(name), bad_id
-        )
+        passes = yield from _write(text, wait or n_tokens, settings, doing, bad_id)
         if wait is not None:
             # rewind: all from the bad token on is discarded, and the last that stays is read
             n_discarded, started = len(text.ids) - len(start.ids), time.perf_counter()
             text.rewind(n_discarded)
-            seconds += time.perf_counter() - started
+            passes.append(time.perf_counter() - started)
             # choose again: the coin draws at the bad place, too
-            more, more_seconds = yield from _write(text, n_tokens, settings, progress(name))
-            n_passes, seconds = n_passes + 1 + more, seconds + more_seconds
-        strategies.append(
-            _strategy(name, text, never, len(start.ids), n_discarded, n_passes, seconds)
-        )
+            passes += yield from _write(text, n_tokens, settings, doing)
+        strategies.append(_strategy(doing.doing, text, never, start, n_discarded, passes))
     return tuple(strategies)
 
 
@@ -71,17 +66,17 @@ def _write(
     settings: Settings,
     progress: Progress[Strategies],
     first_id: int | None = None,
-) -> Generator[Progress[Strategies], None, tuple[int, float]]:
-    """Writes some tokens, the first of them forced; returns the passes and their seconds."""
-    n_passes, seconds = 0, 0.0
+) -> Generator[Progress[Strategies], None, list[float]]:
+    """Writes some tokens, the first of them forced; returns the seconds of each pass."""
+    passes: list[float] = []
     for i in range(n_tokens):
         if text.finished is not None:
             break
         yield progress
         text.step(settings, token_id=None if i else first_id)
         if text.finished is None:
-            n_passes, seconds = n_passes + 1, seconds + text.last_pass.seconds
-    return n_passes, seconds
+            passes.append(text.last_pass.seconds)
+    return passes
 
 
 def _name(wait: int | None, n_tokens: int) -> str:
@@ -94,23 +89,22 @@ def _strategy(
     name: str,
     text: Generation,
     never: Generation,
-    n_start: int,
+    start: Generation,
     n_discarded: int,
-    n_passes: int,
-    seconds: float,
+    passes: Sequence[float],
 ) -> RewindStrategy:
-    """Writes down what a way took, and what it came to."""
-    after = [step.logprob for step in text.steps[n_start - text.n_prompt :][1:]]
-    ids = text.ids[n_start:]
+    """Writes down what a way took, and what it came to from the bad place on."""
+    steps = text.steps[len(start.steps) :]
+    ids = [step.token_id for step in steps]
     pairs = list(pairwise(ids))
     return RewindStrategy(
         name=name,
         n_discarded=n_discarded,
         n_kept=len(ids),
-        n_passes=n_passes,
-        seconds=seconds,
-        surprise=-sum(after) / max(1, len(after)),
+        n_passes=len(passes),
+        seconds=sum(passes),
+        surprise=-sum(step.logprob for step in steps[1:]) / max(1, len(steps) - 1),
         distinct=len(set(pairs)) / max(1, len(pairs)),
         text=text_of(text.lm.tokenizer, ids),
-        is_restored=ids == never.ids[n_start:],
+        is_restored=text.ids == never.ids,
     )

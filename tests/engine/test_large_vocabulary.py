@@ -180,7 +180,7 @@ def test_a_fork_is_compared_by_no_more_than_it_is_worth(both: Both) -> None:
 def test_long_texts_and_teacher_forcing(both: Both) -> None:
     ids = Generation(both[1], RARE).ids
     kinds = [Kind("greedy", Settings(temperature=0), 1), Kind("hot", Settings(temperature=1.5), 2)]
-    there, here = (finish(generate_long(lm, ids[:6], kinds, 12, [ids])) for lm in both)
+    there, here = (finish(generate_long(lm, ids[:6], kinds, 12, [ids], "books")) for lm in both)
     assert there.endings == here.endings
     assert there.surprise == pytest.approx(here.surprise, abs=EQUAL, nan_ok=True)
     there, here = (finish(measure_exposure(lm, lm, [ids], n_prompt=4, n_tokens=6)) for lm in both)

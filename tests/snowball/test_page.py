@@ -21,7 +21,7 @@ from pages.lessons.snowball import held_out as held_out_parts
 from pages.lessons.snowball.fork import FORK
 from pages.lessons.snowball.settings import OWN
 from pages.lessons.snowball.state import SnowballLesson
-from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
+from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_home, open_lesson, press, words
 from viz.format import percent
 
@@ -50,7 +50,6 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def app() -> AppTest:
-    """The lesson, opened without the first page."""
     return open_lesson("pages/snowball.py")
 
 
@@ -93,13 +92,21 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
     assert keys.index("snowball_mistake") < keys.index("snowball_prompt"), "it stays the first"
 
 
-def test_the_page_writes_a_text_and_forces_a_token_in_it(app: AppTest) -> None:
+def test_a_token_is_forced_at_a_place_and_going_back_to_it_counts_what_it_costs(
+    app: AppTest,
+) -> None:
     text = state(app).text
     assert text.text.startswith("The cat sat on the")
     assert len(text.steps) == 10
+    press(app, "snowball_rewind_run")
+    assert "Force it" in errors(app)
     found = done(app, FORK)
     assert [s.original.token_id for s in found if s.original] == text.ids[-len(found) :]
     assert f"of {len(found)} positions" in words(app)
+    press(app, "snowball_rewind_run")
+    table = app.dataframe[-1].value
+    assert list(table["discarded"]) == [0, 1, 4, 7]
+    assert list(table["as without it"]) == ["no", "yes", "yes", "yes"]
     app.number_input(key="snowball_place").set_value(2).run()
     assert not steps(app), "another place takes the fork away until the next press"
     assert len(done(app, FORK)) == 9
@@ -115,49 +122,31 @@ def test_the_first_page_s_prompt_is_forked_here_and_left_as_it_is_there() -> Non
     assert len(home.ids) == n_home
 
 
-def test_a_word_of_ones_own_is_forced_and_one_of_many_tokens_is_refused(app: AppTest) -> None:
+def test_another_text_and_a_word_of_ones_own_are_taken_and_what_will_not_do_is_refused(
+    app: AppTest,
+) -> None:
+    for prompt, said in (("Once upon a time", ""), ("word " * 300, "shorten it")):
+        app.text_input(key="snowball_prompt").set_value(prompt)
+        press(app, "snowball_write")
+        assert said in errors(app)
+        assert state(app).text.text.startswith("Once upon a time")
+        assert len(state(app).text.steps) == 10
     app.selectbox(key="snowball_token").set_value(OWN).run()
     app.text_input(key="snowball_word").set_value("hippopotamus").run()
     press(app, f"{FORK}_run")
     assert "not one: choose another word" in errors(app)
     assert not steps(app)
     app.text_input(key="snowball_word").set_value("tree").run()
-    first = done(app, FORK)[0]
-    assert first.forced.label == "␣tree"
-    assert not errors(app)
+    assert done(app, FORK)[0].forced.label == "␣tree"
 
 
-def test_another_text_starts_and_one_that_is_too_long_does_not(app: AppTest) -> None:
-    app.text_input(key="snowball_prompt").set_value("Once upon a time")
-    press(app, "snowball_write")
-    assert state(app).text.text.startswith("Once upon a time")
-    assert len(state(app).text.steps) == 10
-    app.text_input(key="snowball_prompt").set_value("word " * 300)
-    press(app, "snowball_write")
-    assert "shorten it" in errors(app)
-    assert state(app).text.text.startswith("Once upon a time")
-
-
-def test_going_back_needs_a_bad_token_and_then_counts_what_it_costs(app: AppTest) -> None:
-    press(app, "snowball_rewind_run")
-    assert "Force it" in errors(app)
-    press(app, f"{FORK}_run")
-    press(app, "snowball_rewind_run")
-    table = app.dataframe[-1].value
-    assert list(table["discarded"]) == [0, 1, 4, 7]
-    assert list(table["as without it"]) == ["no", "yes", "yes", "yes"]
-
-
-def test_an_instruction_is_placed_three_ways_and_an_empty_one_refused(app: AppTest) -> None:
+def test_every_section_measures(app: AppTest) -> None:
     found = done(app, "snowball_instruction")
     assert found.n_same == found.n_first == 64
     app.text_input(key="snowball_instruction").set_value(" ").run()
     press(app, "snowball_instruction_run")
     assert "Write an instruction" in errors(app)
     assert state(app).jobs["snowball_instruction"].found is found
-
-
-def test_forks_exposure_long_texts_and_contexts_are_measured(app: AppTest) -> None:
     assert done(app, "snowball_forks").n_texts == 5
     assert "slips per text" in words(app)
     assert done(app, "snowball_exposure").free.shape == (3, 6)
@@ -173,9 +162,6 @@ def test_a_click_chooses_the_place_and_force_parts_the_texts(
     page = turn_to("snowball")
     strip = by_key(page, "snowball_strip")
     force = by_key(page, "snowball_fork_run").get_by_role("button")
-    expect(force).to_be_enabled()
-    assert_accessible(page)
-
     strip.locator("button").nth(6).click()
     expect(by_key(page, "snowball_place").locator("input")).to_have_value("7")
     expect(strip.locator("button.is-place")).to_have_attribute("data-place", "6")
@@ -186,5 +172,4 @@ def test_a_click_chooses_the_place_and_force_parts_the_texts(
     expect(strip.locator(".is-slip")).to_have_count(1)
     expect(by_key(page, "snowball_gap")).to_be_visible()
     assert strip.locator(".forced").count() == strip.locator(".pair").count()
-
     assert_accessible_to_all(page)

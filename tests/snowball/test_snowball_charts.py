@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from model.snowball.error_compounding import compounding
 from model.snowball.records import (
-    Compounding,
     ContextLoss,
     Estimate,
     Exposure,
@@ -22,66 +22,63 @@ from model.snowball.records import (
     Version,
     paired_gap,
 )
-from tests.charts.drawn_charts import checked, column
+from tests.charts.drawn_charts import checked, column, recorded
 from viz.chart import Chart
 from viz.snowball import fork_chart, held_out_charts, written_charts
 from viz.snowball.confidence_bands import windows
 
-RNG = np.random.default_rng(0)
 STEPS = [
     ForkStep(Token(1, "a", -0.5), Token(2, "b", -6.0), 0.0),
     ForkStep(Token(3, "c", -1.0), Token(3, "c", -2.0), 1.5),
     ForkStep(Token(4, "d", -3.0), None, None),
 ]
-SHAPE = (6, 24)
-FORKS = Forks(
-    3,
-    0.7,
-    np.zeros(SHAPE, dtype=bool),
-    RNG.uniform(1, 9, SHAPE),
-    -RNG.uniform(0.1, 4, SHAPE),
-    -RNG.uniform(0.1, 4, SHAPE),
-)
-COUNTED = Compounding(
-    0.01, 0.1, 0.9 ** np.arange(1, 25), np.ones(24), np.zeros(24), 1.0, 1.2,
-    Estimate(0.2, 0.5, 1.0, 6), (0.1, 0.2), (0.1, 0.1),
-)  # fmt: skip
-EXPOSURE = Exposure("small", "large", 1.0, *(RNG.uniform(1, 3, SHAPE) for _ in range(7)))
-LONG = LongTexts(
-    ("greedy", "warm", "books"), (0, 1, 1, 2), RNG.uniform(0, 4, (4, 64)),
-    RNG.integers(0, 2, (4, 64)).astype(float), ("a", "b", "c"),
-)  # fmt: skip
-CONTEXT = ContextLoss(
-    (1, 2, 4), {"last": np.array([[3.0, 2.0, np.nan], [5.0, 4.0, 1.0]])}, {"last": 7_000_000}
-)
-POSITION = InstructionPosition(
-    2,
-    ("dragon",),
-    {n: np.array([0.0, 0.5, v]) for n, v in (("first", 1.0), ("late", 0.75), ("never", 0.0))},
-    7,
-    8,
-    {},
-)
-STRATEGIES = [
-    RewindStrategy("leave it", 0, 10, 10, 0.1, 1.5, 0.9, "bad", False),
-    RewindStrategy("rewind after 4", 4, 10, 15, 0.15, 1.2, 1.0, "good", True),
-]
+FORKS = recorded("snowball_forks", Forks)
+SLIPS = compounding(FORKS, 0.01)
+EXPOSURE = recorded("snowball_exposure", Exposure)
+LONG = recorded("snowball_long", LongTexts)
+CONTEXT = recorded("snowball_context", ContextLoss)
+POSITION = recorded("snowball_instruction", InstructionPosition)
+STRATEGIES = recorded("snowball_rewind", tuple[RewindStrategy, ...])
 
 
 def line(chart: Chart, name: str) -> list[float]:
     return [float(y) for trace in checked(chart).data if trace.name == name for y in trace.y]
 
 
-def test_figures_are_well_made() -> None:
-    for chart in (
-        fork_chart.parting_figure(FORKS),
-        fork_chart.cost_figure(FORKS),
-        fork_chart.survival_figure(COUNTED),
-        held_out_charts.judged_figure(EXPOSURE),
-        held_out_charts.reference_figure(EXPOSURE),
-        written_charts.long_surprise_figure(LONG),
-    ):
-        checked(chart)
+def test_lines_are_the_records_own_numbers() -> None:
+    parting = fork_chart.parting_figure(FORKS)
+    median = line(parting, "median; the middle half is shaded")
+    assert median == pytest.approx(np.nanmedian(FORKS.kl, axis=0))
+    cost = line(fork_chart.cost_figure(FORKS), "forced token")
+    assert cost[0] == pytest.approx(-np.nanmean(FORKS.forced[:, :4], axis=1).mean())
+    survival = fork_chart.survival_figure(SLIPS)
+    assert line(survival, "(1 − e)ⁿ") == pytest.approx(100 * SLIPS.predicted)
+    assert line(survival, "original") == pytest.approx(100 * SLIPS.original)
+    judged = line(held_out_charts.judged_figure(EXPOSURE), held_out_charts.TRUE)
+    assert judged[0] == pytest.approx(EXPOSURE.true_text[:, :8].mean())
+    reference = line(held_out_charts.reference_figure(EXPOSURE), held_out_charts.FORCED)
+    assert reference[-1] == pytest.approx(EXPOSURE.writer_loss[:, -8:].mean())
+    repeats = line(written_charts.repeats_figure(LONG), "greedy")
+    assert repeats[-1] == pytest.approx(100 * LONG.repeated[0, -32:].mean())
+    surprise = line(written_charts.long_surprise_figure(LONG), "greedy")
+    assert surprise[-1] == pytest.approx(LONG.surprise[0, -32:].mean())
+    followed = written_charts.followed_figure(POSITION, 96)
+    assert line(followed, "never") == pytest.approx(100 * POSITION.followed["never"])
+    assert f"{POSITION.n_same} of the {POSITION.n_first}" in followed.caption
+    work = fork_chart.work_figure(STRATEGIES)
+    assert list(checked(work).data[0].x) == [one.n_discarded for one in STRATEGIES]
+    table = fork_chart.strategies_table(STRATEGIES)
+    assert column(table, "passes") == [one.n_passes for one in STRATEGIES]
+    assert column(table, "as without it") == ["no", *["yes"] * (len(STRATEGIES) - 1)]
+
+
+def test_what_is_not_measured_whole_is_left_out_of_the_loss_by_context() -> None:
+    losses = CONTEXT.losses["storyteller"].copy()
+    losses[0, -1] = np.nan
+    chart = held_out_charts.context_figure(replace(CONTEXT, losses={"storyteller": losses}))
+    means = losses.mean(axis=0)
+    assert line(chart, "storyteller, 7.0\u202fM") == pytest.approx(means[:-1])
+    assert f"storyteller {means[0]:.2f} to {means[-2]:.2f}" in chart.caption
 
 
 def test_a_fork_is_drawn_up_to_where_a_text_ends_and_its_own_place_is_not_counted() -> None:
@@ -122,7 +119,8 @@ def test_windows_by_hand() -> None:
 def test_the_verdict_follows_the_numbers(
     difference: float, half_width: float, late: tuple[float, float], words: str
 ) -> None:
-    found = replace(COUNTED, difference=Estimate(difference, half_width, 1.0, 6), late=late)
+    told = Estimate(difference, half_width, 1.0, 6)
+    found = replace(SLIPS, difference=told, early=(0.1, 0.2), late=late)
     assert words in fork_chart.verdict(found)
 
 
@@ -136,7 +134,7 @@ def test_a_paired_gap_compares_only_what_both_have() -> None:
     ("shift", "words"), [(1.0, "more surprised"), (-1.0, "less surprised"), (0.0, "as surprised")]
 )
 def test_surprise_is_told_by_its_sign_and_its_certainty(shift: float, words: str) -> None:
-    noise = RNG.normal(0, 0.01, SHAPE)
+    noise = np.random.default_rng(0).normal(0, 0.01, EXPOSURE.forced.shape)
     found = replace(EXPOSURE, free=EXPOSURE.forced + shift + noise - noise.mean())
     assert words in held_out_charts.judged_words(found)
 
@@ -146,8 +144,8 @@ def test_surprise_is_told_by_its_sign_and_its_certainty(shift: float, words: str
     [(1.5, 0.01, "is exposure"), (1.1, 0.01, "no exposure"), (1.25, 0.3, "cannot tell")],
 )
 def test_exposure_bias_is_told_by_the_excess_error(times: float, spread: float, words: str) -> None:
-    error = np.full(SHAPE, 0.5)
-    away = spread * (np.arange(SHAPE[0])[:, None] - (SHAPE[0] - 1) / 2)  # a story's own
+    error = np.full((6, 24), 0.5)
+    away = spread * (np.arange(6)[:, None] - 2.5)  # a story's own
     found = replace(EXPOSURE, kl_forced=error, kl_free=(times + away) * error)
     assert found.excess.mean == pytest.approx(times - 1)
     said = held_out_charts.excess_words(found)
@@ -156,25 +154,10 @@ def test_exposure_bias_is_told_by_the_excess_error(times: float, spread: float, 
 
 
 def test_drift_is_told_with_its_numbers() -> None:
-    slope = np.linspace(-1, 2, SHAPE[1])
+    slope = np.linspace(-1, 2, EXPOSURE.forced.shape[1])
     found = replace(EXPOSURE, free=EXPOSURE.forced + slope)
-    first, last = slope[:8].mean(), slope[-8:].mean()
+    first, last = slope[:32].mean(), slope[-32:].mean()
     assert f"−{abs(first):.2f} ± 0.00 to +{last:.2f}" in held_out_charts.drift_words(found)
-
-
-def test_lines_are_the_records_own_numbers() -> None:
-    context = held_out_charts.context_figure(CONTEXT)
-    assert line(context, "last, 7.0\u202fM") == [4.0, 3.0], "what is not measured whole is left out"
-    assert "last 4.00 to 3.00" in context.caption
-    last = 100 * LONG.repeated[0, -8:].mean()
-    assert line(written_charts.repeats_figure(LONG), "greedy")[-1] == pytest.approx(last)
-    followed = written_charts.followed_figure(POSITION, 10)
-    assert line(followed, "late") == [0.0, 50.0, 75.0]
-    assert "7 of the 8" in followed.caption
-    work = fork_chart.work_figure(STRATEGIES)
-    assert list(checked(work).data[0].x) == [0, 4]
-    assert column(fork_chart.strategies_table(STRATEGIES), "passes")[1] == 15
-    assert column(fork_chart.strategies_table(STRATEGIES), "as without it") == ["no", "yes"]
 
 
 def test_a_text_s_words_are_only_ever_text() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,16 +12,19 @@ import pytest
 from model.generation import Generation
 from model.held_out import FOLDER, held_out
 from model.job import Job, Work, finish
-from model.loading import LanguageModel
+from model.loading import LanguageModel, load_model
 from model.masks import divergence, log_softmax
 from model.sampling import Settings
 from model.snowball.context_loss import measure_context_loss
 from model.snowball.exposure import expected_surprise, measure_exposure
+from model.snowball.fork import options
 from model.snowball.instruction_position import FIRST, LATE, NEVER, place_instruction, share_with
 from model.snowball.long_generation import Kind, generate_long, repeats
+from model.snowball.records import BIAS, paired_gap
 from model.snowball.rewind_strategies import compare_rewinds
+from model.tokenizing import encode
 from tests.jobs import run_until
-from tests.tiny_models import fresh_logits, tiny
+from tests.tiny_models import fresh_logits, tiny, tokenizer
 
 PROMPT = [5, 6, 7, 8, 9, 10]
 WARM = Settings(temperature=0.9)
@@ -44,9 +48,9 @@ def test_an_expected_surprise_by_hand() -> None:
 
 def test_exposure_is_what_single_passes_say() -> None:
     writer, judge = tiny("llama"), tiny("llama", seed=1)
-    seen = finish(measure_exposure(writer, judge, STORIES, n_prompt=8, n_tokens=6, seed=2))
+    seen = finish(measure_exposure(writer, judge, STORIES, n_prompt=8, n_tokens=6))
     story = STORIES[1]
-    text = Generation(writer, story[:8], seed=3)
+    text = Generation(writer, story[:8], seed=1)
     for column in range(6):
         true_id = story[8 + column]
         w, j = (log_softmax(fresh_logits(lm, story[: 8 + column])) for lm in (writer, judge))
@@ -62,6 +66,18 @@ def test_exposure_is_what_single_passes_say() -> None:
         ):
             assert measured[1, column] == pytest.approx(float(expected), abs=1e-4)
         text.step(Settings())
+
+
+def test_c36_a_writer_errs_more_after_text_that_is_unlike_what_it_learned_from(
+    storyteller: LanguageModel,
+) -> None:
+    scribbler = load_model("scribbler", device="cpu", dtype="float32")
+    stories = [encode(scribbler, story) for story in held_out("stories")]
+    work = measure_exposure(scribbler, storyteller, stories, n_tokens=32, temperature=1.5)
+    seen = finish(work)
+    assert seen.excess.mean - BIAS > seen.excess.half_width > 0
+    by_story = paired_gap(seen.writer_loss_free, seen.writer_loss)
+    assert by_story.mean > by_story.half_width > 0, "against the story itself it loses always"
 
 
 # Loss by context length
@@ -108,6 +124,20 @@ def test_a_long_text_reaches_the_end_of_the_context_without_an_end() -> None:
     assert len(texts.endings) == 3
 
 
+def test_c43_a_text_that_may_not_end_repeats_itself_as_books_do_not(
+    storyteller: LanguageModel,
+) -> None:
+    books = [encode(storyteller, book) for book in held_out("books")]
+    prompt = encode(storyteller, "Once upon a time")
+    greedy = (Kind("greedy", Settings(temperature=0), 1),)
+    texts = finish(generate_long(storyteller, prompt, greedy, 256, books, "books"))
+    repeated, surprise = (
+        values[:, 176:].mean(axis=1) for values in (texts.repeated, texts.surprise)
+    )
+    assert repeated[0] > repeated[1:].mean()
+    assert surprise[0] < surprise[1:].min()
+
+
 # Instruction position
 
 
@@ -115,17 +145,13 @@ def test_a_late_instruction_leaves_every_token_before_it_as_it_was() -> None:
     lm, texts = tiny("llama"), ("the cat", "the end", ["the"], WARM)
     job = Job(place_instruction(lm, *texts, n_before=4, n_tokens=8, n_texts=3))
     run_until(job, 4)
-    halfway = job.progress.look() if job.progress.look else None
-    assert halfway is not None
-    assert halfway.examples[LATE].put_in == ""
+    assert job.progress.look().examples[LATE].put_in == "", "not yet"
     run_until(job, 8)
-    last = job.found
-    assert last is not None
-    assert (halfway.n_same, halfway.n_first) == (last.n_same, last.n_first) == (12, 12)
-    late, never, first = (last.examples[name] for name in (LATE, NEVER, FIRST))
+    found = job.result
+    assert found.n_same == found.n_first == 12
+    late, never, first = (found.examples[name] for name in (LATE, NEVER, FIRST))
     assert late.put_in.strip() == "the end"
     assert never.before.startswith(late.before)
-    assert first.given.endswith(late.put_in)
     alone = Generation(lm, first.given, seed=0)
     while alone.finished is None and len(alone.steps) < 8:
         alone.step(WARM)
@@ -144,35 +170,37 @@ def test_a_text_has_followed_an_instruction_from_its_first_word_on() -> None:
 # Rewind strategies
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "mamba"])
+@pytest.mark.parametrize("architecture", ["llama", "mamba"])
 def test_going_back_costs_what_came_after_and_gives_the_text_as_it_would_have_been(
     architecture: str,
 ) -> None:
     start = Generation(tiny(architecture), PROMPT, seed=5)
     start.step(WARM)
-    drawn = start.fork().step(WARM).token_id
-    bad_id = 77 if drawn != 77 else 78
-    left, *gone_back = finish(compare_rewinds(start, bad_id, WARM, 10, (1, 4, 10)))
-    assert (left.n_discarded, left.n_passes, left.is_restored) == (0, 10, False)
-    assert [strategy.n_discarded for strategy in gone_back] == [1, 4, 10]
-    assert [strategy.n_passes for strategy in gone_back] == [12, 15, 21]
-    assert all(strategy.is_restored for strategy in gone_back)
-    assert len({strategy.text for strategy in gone_back}) == 1
-    assert left.surprise != gone_back[0].surprise
+    far_id = options(start)[-1].token_id
+    ways = finish(compare_rewinds(start, far_id, WARM, 10, (1, 4, 10)))
+    found = [(way.n_discarded, way.n_passes, way.is_restored) for way in ways]
+    assert found == [(0, 10, False), (1, 12, True), (4, 15, True), (10, 21, True)]
+    assert ways[0].surprise != ways[1].surprise
     assert len(start.ids) == len(PROMPT) + 1, "the text itself stays"
-    untouched = Generation(tiny(architecture), PROMPT, seed=5)
-    assert finish(compare_rewinds(untouched, 77, WARM, 5, (2,)))[1].is_restored
 
 
 # Bad input, before any pass
 
 
+def stranger() -> LanguageModel:
+    """A model with a token more than the others."""
+    words = tokenizer()
+    words.add_tokens(["more"])
+    return replace(tiny("gpt2"), tokenizer=words)
+
+
 @pytest.mark.parametrize(
     ("remedy", "work"),
     [
+        ("choose a judge of its family", lambda lm: measure_exposure(lm, stranger(), STORIES)),
         ("choose fewer positions", lambda lm: measure_exposure(lm, lm, STORIES, n_prompt=30)),
         ("No text has more than", lambda lm: measure_context_loss([lm], STORIES, (1, 64))),
-        ("at most 96", lambda lm: generate_long(lm, PROMPT, (Kind("greedy", WARM, 1),), 97)),
+        ("at most 96", lambda lm: generate_long(lm, PROMPT, (Kind("a", WARM, 1),), 97, (), "b")),
         ("Write an instruction", lambda lm: place_instruction(lm, "a", "b", [" "], WARM)),
         (
             "between 1 and 7",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import streamlit as st
 
 from model.generation import Generation
@@ -23,20 +21,6 @@ N_AFTER = 28  # tokens of each text
 SAMPLING = Settings(temperature=0.7)
 
 
-class Mistake(NamedTuple):
-    """A beginning, and a word after it that is wrong."""
-
-    prompt: str
-    word: str
-
-
-EXAMPLES = {
-    MISTAKES[0]: Mistake("The fish lives in the", " tree"),
-    MISTAKES[1]: Mistake(
-        "Once there was a boy named Tim. He had a dog. The dog's name was Max. Max was a", " cat"
-    ),
-    MISTAKES[2]: Mistake('There was a dog named Spot. The dog said, "My name is', " Tom"),
-}
 ADVICE = (
     "**What you can do.** Stop at the first wrong sentence, go back before it and rephrase: the "
     "model goes on as if all of the text were true. Ask again in a new text. Check names, numbers "
@@ -58,14 +42,13 @@ def show_mistake(lesson: SnowballLesson) -> None:
 
 
 def _mistake(lesson: SnowballLesson) -> None:
-    name = SETTINGS.widget("mistake")
-    mistake = EXAMPLES[name]
+    prompt, word = MISTAKES[SETTINGS.widget("mistake")]
     try:
-        steps = _steps(lesson, mistake)
+        steps = _steps(lesson, prompt, word)
     except ValueError as error:
         st.info(as_written(str(error)))
         return
-    st.html(mistake_html(mistake.prompt, steps))
+    st.html(mistake_html(prompt, steps))
     st.caption(
         f"Measured on {lesson.lm.name}, {lesson.lm.where}, temperature "
         f"{SAMPLING.temperature:g}: the mean probability of the tokens after the first, by the "
@@ -73,19 +56,19 @@ def _mistake(lesson: SnowballLesson) -> None:
     )
 
 
-def _steps(lesson: SnowballLesson, mistake: Mistake) -> tuple[ForkStep, ...]:
+def _steps(lesson: SnowballLesson, prompt: str, word: str) -> tuple[ForkStep, ...]:
     """Write both texts, once for each mistake.
 
     Raises:
         ValueError: where the wrong word is no single token of this model; one sentence.
     """
-    if mistake.prompt not in lesson.mistakes:
-        ids = encode_bare(lesson.lm, mistake.word)
+    if prompt not in lesson.mistakes:
+        ids = encode_bare(lesson.lm, word)
         if len(ids) != 1:
             raise ValueError(
-                f"“{mistake.word.strip()}” is {len(ids)} tokens of {lesson.lm.name}: choose "
+                f"“{word.strip()}” is {len(ids)} tokens of {lesson.lm.name}: choose "
                 "another example, or force a word of your own below."
             )
-        start = Generation(lesson.lm, encode(lesson.lm, mistake.prompt), seed=0)
-        lesson.mistakes[mistake.prompt] = finish(fork_text(start, ids[0], SAMPLING, N_AFTER))
-    return lesson.mistakes[mistake.prompt]
+        start = Generation(lesson.lm, encode(lesson.lm, prompt), seed=0)
+        lesson.mistakes[prompt] = finish(fork_text(start, ids[0], SAMPLING, N_AFTER))
+    return lesson.mistakes[prompt]

@@ -10,11 +10,17 @@ N_WRITTEN = 96  # tokens of each text with an instruction
 OWN = -1  # in the place of a token's id: a word of the reader's own
 TEXTS = {"stories": "short stories, up to 128 tokens", "books": "books, up to 512 tokens"}
 
-MISTAKES = ("A wrong fact", "A contradiction", "A wrong name")
-
+MISTAKES = {  # a beginning, and a word after it that is wrong
+    "A wrong fact": ("The fish lives in the", " tree"),
+    "A contradiction": (
+        "Once there was a boy named Tim. He had a dog. The dog's name was Max. Max was a",
+        " cat",
+    ),
+    "A wrong name": ('There was a dog named Spot. The dog said, "My name is', " Tom"),
+}
 SETTINGS = SettingsTable(
     "snowball",
-    Choice("mistake", "Mistake", MISTAKES[0], MISTAKES, is_segmented=True),
+    Choice("mistake", "Mistake", "A wrong fact", tuple(MISTAKES), is_segmented=True),
     # the fork
     Text("prompt", "A text to start from", max_characters=2_000),
     Number("temperature", "Temperature", 0.7, high=2.0, help="0 takes the best token each time."),

@@ -1,8 +1,4 @@
-"""What the lesson on error propagation keeps for one reader: a text, its fork, and jobs.
-
-Knows nothing of Streamlit. The text is the lesson's own: what is pressed here leaves the first
-page's text as it is.
-"""
+"""What the lesson on error propagation keeps for one reader: a text, its fork, and jobs."""
 
 from __future__ import annotations
 
