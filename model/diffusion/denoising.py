@@ -5,8 +5,7 @@ still masked. Some proposals are committed and never change again; the others ar
 next pass proposes anew, knowing what has been committed. What one pass commits is drawn for each
 position alone, blind to the rest of the same pass. Committing the surest first is MaskGIT's
 (arXiv 2202.04200) and LLaDA's (2502.09992); blocks from left to right are block diffusion's
-(2503.09573); the idea of filling by passes is Mask-Predict's (1904.09324). This module knows a
-masked model and its tokenizer; it judges no text and draws nothing.
+(2503.09573); the idea of filling by passes is Mask-Predict's (1904.09324).
 """
 
 from __future__ import annotations

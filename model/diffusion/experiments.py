@@ -1,7 +1,7 @@
 """Texts decoded by the loop, by beam search and in few passes or many: what each takes and gives.
 
 All of them write the same number of tokens and none may end before: what differs is how often a
-model runs, for how long, and what comes out. This module knows the three engines.
+model runs, for how long, and what comes out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from model.diffusion.records import DecodingRun, Order, Sweep
 from model.generation import Generation
 from model.job import Progress, Work, part_of
 from model.loading import LanguageModel
-from model.passes import check_room, prefill
+from model.passes import check_room
 from model.sampling import Settings
 from model.tokenizing import shares_vocabulary, text_of
 
@@ -70,11 +70,7 @@ def write_by_loop(
     Raises:
         ValueError: where the context has no room for so many.
     """
-    text = Generation(lm, prompt, seed=seed)
-    check_room(lm, text.n_prompt + n_tokens, "shorten the prompt, or write fewer")
-    prefill(lm, text.ids, None)  # warms the model up: this pass is not counted
-    text = Generation(lm, prompt, seed=seed)
-    ends = sorted(lm.end_ids)
+    text, ends = _read(lm, prompt, n_tokens, seed), sorted(lm.end_ids)
     while len(text.steps) < n_tokens:
         yield Progress(len(text.steps), n_tokens)
         text.logits[ends] = -np.inf
@@ -92,9 +88,7 @@ def write_by_beams(
     Raises:
         ValueError: where the context has no room for so many.
     """
-    start = Generation(lm, prompt)
-    check_room(lm, start.n_prompt + n_tokens, "shorten the prompt, or write fewer")
-    start = Generation(lm, prompt)  # anew, so that its prefill is a warm one
+    start = _read(lm, prompt, n_tokens)
     search = BeamSearch(start, n_beams, 0.0, n_tokens, end_ids=frozenset())
     while not search.is_done:
         yield Progress(len(search.steps), n_tokens)
@@ -103,6 +97,13 @@ def write_by_beams(
     seconds = [start.last_pass.seconds, *(step.seconds for step in search.steps if step.seconds)]
     name, ids = f"{lm.name}, beam search, {n_beams} beams", [*start.ids, *best.token_ids]
     return (yield from _sum_up(name, seconds, lm, reader, ids, n_tokens))
+
+
+def _read(lm: LanguageModel, prompt: str, n_tokens: int, seed: int = 0) -> Generation:
+    """Reads a prompt that leaves room for so many tokens, twice: the first pass warms up."""
+    text = Generation(lm, prompt, seed=seed)
+    check_room(lm, text.n_prompt + n_tokens, "shorten the prompt, or write fewer")
+    return Generation(lm, prompt, seed=seed)
 
 
 def _sum_up(

@@ -1,7 +1,4 @@
-"""A page before its first pass: what is given, what each pass fills, what may be written at all.
-
-This module knows a masked model's tokenizer and limits; it runs no model.
-"""
+"""A page before its first pass: what is given, what each pass fills, what may be written at all."""
 
 from __future__ import annotations
 

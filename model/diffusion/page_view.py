@@ -1,7 +1,4 @@
-"""A page of masks as it is looked at: as a sheet, as all its passes, with the order of its filling.
-
-This module knows pages and draws nothing.
-"""
+"""A page of masks as it is looked at: a sheet, all its passes, the order of its filling."""
 
 from __future__ import annotations
 

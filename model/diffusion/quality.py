@@ -1,8 +1,7 @@
 """How well the tokens of a filled page fit: leave-one-out, a judge, repeats, names.
 
 A token fits where the model, shown all the rest of the finished page, would still write it: that is
-its leave-one-out probability. How well the text reads is said by a causal judge, which has no part
-in the filling. This module knows models and their tokenizers; it fills no page.
+its leave-one-out probability. How well the text reads is said by a causal judge.
 """
 
 from __future__ import annotations
@@ -60,12 +59,16 @@ def leave_one_out(
 def judge_tokens(judge: LanguageModel, before: Sequence[int], after: Sequence[int]) -> FloatArray:
     """Returns the log-probability of each token of `after`, (n,) nats, given all that precedes it.
 
+    Where nothing does, the judge's own beginning is given, or else the first token.
+
     Raises:
         ValueError: where the text is longer than the judge reads.
     """
-    if not after or not before:
-        return np.zeros(0)
-    return score(judge, before, [after])[0][0]
+    if not before and judge.bos_id is not None:
+        before = [judge.bos_id]
+    elif not before:
+        before, after = after[:1], after[1:]
+    return score(judge, before, [after])[0][0] if after else np.zeros(0)
 
 
 def measure_clashes(judge: LanguageModel, page: Diffusion, loo_probs: FloatArray | None) -> Clashes:
@@ -89,7 +92,7 @@ def clashes_of(
     """
     words = lm.tokenizer
     parts = [_for_judge(judge, lm, ids) for ids in (before, filled, after)]
-    own = judge_tokens(judge, *_from_somewhere(judge, parts[0], parts[1]))
+    own = judge_tokens(judge, parts[0], parts[1])
     rest = judge_tokens(judge, [*parts[0], *parts[1]], parts[2])
     pairs = list(pairwise(filled))
     names = find_names(text_of(words, [*before, *filled]), len(text_of(words, before)))
@@ -116,15 +119,6 @@ def _for_judge(judge: LanguageModel, lm: LanguageModel, ids: Sequence[int]) -> l
         return list(ids)
     text = text_of(lm.tokenizer, ids)
     return encode_bare(judge, text)
-
-
-def _from_somewhere(
-    judge: LanguageModel, before: list[int], after: list[int]
-) -> tuple[list[int], list[int]]:
-    """Gives a judge something to begin from: what is given, its own beginning, or a first token."""
-    if before:
-        return before, after
-    return ([judge.bos_id], after) if judge.bos_id is not None else (after[:1], after[1:])
 
 
 def find_names(text: str, start: int = 0) -> list[str]:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from model.diffusion.records import (
-    Clashes,
-    DecodingRun,
-    DenoiseHistory,
-    Sheet,
-    Sweep,
-)
-from tests.charts.drawn_charts import as_json, checked, column
+from model.diffusion.experiments import BETWEEN, EMPTY
+from model.diffusion.records import DecodingRun, DenoiseHistory, Sheet, Sweep
+from tests.charts.drawn_charts import as_json, checked, column, recorded
 from viz.diffusion.decoding_charts import (
     MEASURES,
     means_of,
@@ -29,7 +23,8 @@ from viz.diffusion.sheet import sheet_html, sheet_words
 
 NASTY = ("<b>bold</b>", "$x$", "<script>", "␣the")
 NAN = float("nan")
-CLASHES = Clashes(-3.0, -1.0, 2, 0.25, 3, 1, 0.5)
+SWEEP = recorded("diffusion_sweep", Sweep)
+RUNS = recorded("diffusion_race", tuple[DecodingRun, ...])
 SHEET = Sheet(
     labels=("␣Once", *NASTY, "."),
     given=(True, False, False, False, False, True),
@@ -38,12 +33,6 @@ SHEET = Sheet(
     n_passes=2,
     n_planned=4,
 )
-
-
-def run(n_passes: int = 8, name: str = "<b>loop</b>", **changes: Any) -> DecodingRun:
-    seconds, left = (0.002,) * n_passes, None if n_passes == 1 else 0.75
-    values = {"clashes": CLASHES, "left_first": left} | changes
-    return DecodingRun(name, 8, seconds, "$5 <i>was</i>", **values)
 
 
 def history(n_rows: int, length: int = 4) -> DenoiseHistory:
@@ -95,32 +84,32 @@ def test_a_history_is_dark_where_it_was_filled_before(length: int) -> None:
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_sweep_draws_means_over_passes_and_the_loop(measure: str) -> None:
-    fills = tuple(run(n, place) for n in (1, 2, 8) for place in ("between", "empty"))
-    chart = sweep_figure(Sweep(fills, run(8, left_first=1.0)), measure)
-    names = {trace.name for trace in checked(chart).data if trace.name}
-    assert names == {"between", "empty", "one token at a time"}
-    if measure == "seconds":
-        assert "2.0\u202fms in 1 pass and 16.0\u202fms in 8" in chart.caption
-        assert "16.0\u202fms where the loop" in chart.caption
-    if measure == "clashes":
-        assert "37.5\u202f%" in chart.caption
+    lines = {trace.name: list(trace.y) for trace in checked(sweep_figure(SWEEP, measure)).data}
+    of = MEASURES[measure].of
+    for place in (BETWEEN, EMPTY):  # by one seed, so that each is its own mean
+        values = [of(fill) for fill in SWEEP.fills if fill.name == place]
+        assert lines[place] == [value for value in values if value is not None]
+    assert lines["one token at a time"] == [of(SWEEP.loop)] * 2
     assert means_of([(4, 1.0), (1, 5.0), (4, 3.0)]) == {1: 5.0, 4: 2.0}
 
 
 def test_the_table_has_a_row_for_each_fill_and_one_for_the_loop() -> None:
-    unchecked = Clashes(-3.0, None, 0, 0.0, None, 0, None)
-    table = sweep_table(Sweep((run(1), run(8, clashes=unchecked)), run(8, left_first=1.0)))
-    assert column(table, "clashes") == ["3 of 8", "", "3 of 8"]
-    assert column(table, "left first") == ["", "75.0\u202f%", "100\u202f%"]
+    first = SWEEP.fills[0]
+    unknown = replace(first.clashes, n_clashes=None, ending_logprob=None)
+    table = sweep_table(replace(SWEEP, fills=(first, replace(first, clashes=unknown))))
+    known = [f"{run.clashes.n_clashes} of {run.n_tokens}" for run in (first, SWEEP.loop)]
+    assert column(table, "clashes") == [known[0], "", known[1]]
+    assert column(table, "left first") == ["", "", "100\u202f%"], "one pass has no order"
     assert column(table, "of the end")[1] == ""
 
 
 def test_each_pass_of_each_way_is_a_piece_as_long_as_it_took() -> None:
-    chart = runs_figure([run(8), run(2)], "cpu, float32")
-    first, second = checked(chart).data
-    assert len(first.x) == 8
-    assert list(second.base) == [0, 2]
-    bars = [note.text for note in checked(chart).layout.annotations]
-    name = "&lt;b&gt;loop&lt;/b&gt;"
-    assert bars == [f"{name}: 8 passes, 16.0\u202fms", f"{name}: 2 passes, 4.0\u202fms"]
-    assert [tokens_a_pass(run(n)) for n in (8, 2)] == ["1 token", "4.0 tokens"]
+    runs = [replace(run, name="<b>way</b>") for run in RUNS]
+    drawn = checked(runs_figure(runs, "cpu, float32"))
+    for bars, note, run in zip(drawn.data, drawn.layout.annotations, runs, strict=True):
+        assert list(bars.x) == [1000 * seconds for seconds in run.pass_seconds]
+        assert bars.base[-1] + bars.x[-1] == pytest.approx(1000 * run.seconds)
+        assert note.text.startswith(f"&lt;b&gt;way&lt;/b&gt;: {run.n_passes} passes")
+    loop, _, passes = runs
+    assert tokens_a_pass(loop) == "1 token"
+    assert tokens_a_pass(passes) == f"{passes.n_tokens / passes.n_passes:.1f} tokens"

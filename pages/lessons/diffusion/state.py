@@ -1,7 +1,4 @@
-"""What the diffusion lesson keeps for one reader: a page being filled, and what was measured.
-
-Knows nothing of Streamlit.
-"""
+"""What the diffusion lesson keeps for one reader: a page being filled, and what was measured."""
 
 from __future__ import annotations
 
