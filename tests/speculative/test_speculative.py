@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise, product
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -48,7 +47,7 @@ from model.speculative.records import Acceptance, Parts, RoundCost
 from model.speculative.round_view import describe_round
 from model.tokenizing import encode
 from tests.jobs import run_until
-from tests.tiny_models import CROPPABLE, bare_model, generated, save, tiny, tokenizer
+from tests.tiny_models import CROPPABLE, bare_model, generated, loaded, tiny, tokenizer
 
 PROMPT = [5, 6, 7, 8, 9, 10]
 WARM = Settings(temperature=0.8, top_p=0.9)
@@ -179,12 +178,11 @@ def test_logits_of_another_width_are_cut_or_filled_up() -> None:
     assert fit(row, 4).tolist() == [1, 2, 3, -np.inf]
 
 
-def test_a_draft_with_another_tokenizer_is_refused_by_the_ids_that_differ(tmp_path: Path) -> None:
+def test_a_draft_with_another_tokenizer_is_refused_by_the_ids_that_differ() -> None:
     words = copy.deepcopy(tokenizer())
     assert isinstance(words, PreTrainedTokenizerFast)
     words.add_tokens(["zebra", "quagga"])
-    other = load_model(str(save(tmp_path / "other", bare_model("llama"), words)), device="cpu")
-    target = tiny("llama")
+    target, other = tiny("llama"), loaded(bare_model("llama"), words)
     n_known = len(target.tokenizer)
     with pytest.raises(ValueError, match=rf"ids {n_known}, {n_known + 1} differ .*'zebra' there"):
         check_pair(target, other)
