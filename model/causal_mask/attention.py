@@ -3,8 +3,7 @@
 A mask is added to the attention scores before their softmax, minus infinity where a position must
 not look (Vaswani et al., 1706.03762, section 3.2.3). Handed a mask of four dimensions, transformers
 puts it in the place of the model's own; all zeros is no mask. Attention weights come out of the
-plain ("eager") attention alone, so they are read in a twin that shares the weights: the model that
-everybody uses stays as it is. This module knows no page.
+plain ("eager") attention alone, so they are read in a twin that shares the weights.
 """
 
 from __future__ import annotations
@@ -74,10 +73,7 @@ def _explain(error: PassError, why: ValueError) -> ValueError:
 
 
 def _refuse_still(lm: LanguageModel, masked: Logits, unmasked: Logits) -> None:
-    """Raises where taking the mask off moved nothing: the model did not heed it.
-
-    The last position sees everything either way; one before it must have moved.
-    """
+    """Raises where taking the mask off moved no position but the last: it was not heeded."""
     moved = np.abs(masked[:-1] - unmasked[:-1]).max(initial=0.0)
     if moved <= STILL * np.abs(masked).max():
         raise _fixed_mask(lm)

@@ -1,9 +1,7 @@
 """A text as training sees it: one pass, and at every position a prediction and its loss.
 
-Position i predicts token i + 1 from the tokens up to i, and the mask sees to it that this is so for
-all positions of one pass at once. Writing cannot do that, as its next token does not exist yet; the
-loop of single steps here goes over a text that is known, and finds the same numbers one by one.
-This module knows no page and trains nothing.
+Under the mask, position i predicts token i + 1 from the tokens up to i, for all positions of one
+pass at once. The loop of single steps goes over the same text, and finds the same one by one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Why training needs the mask: two copies of a model go on training, one of them without it.
 
 Each step is the usual one: a batch of texts, one pass, the loss of every position, its gradient.
-The copies are thrown away; the model that everybody uses is never trained. This module knows no
-page.
+The copies are thrown away; the model that everybody uses is never trained.
 """
 
 from __future__ import annotations
@@ -162,10 +161,7 @@ def _training_rows(lm: LanguageModel) -> torch.Tensor:
 
 @contextmanager
 def _turn() -> Iterator[_Turn]:
-    """Takes the turn where nobody has it, or from a training that was abandoned.
-
-    In the end the copies are thrown away, and others may train.
-    """
+    """Takes the turn where nobody has it, or from a training that was abandoned."""
     global _holder
     with _taking:
         if _holder is not None:

@@ -1,9 +1,8 @@
 """From measurements to a verdict: one rule for every claim.
 
 What is measured n times has a 95 % interval: Student's t for means, Wilson's for shares. It holds
-where the whole interval lies above a bar that is set beforehand, it does not where the whole
-interval lies below, and else it cannot be told apart from chance. A claim of several parts holds
-partly where some of them do. Knows no model.
+where all of that lies above a bar that is set beforehand, it does not where all lies below, and
+else it cannot be told apart from chance. A claim holds partly where some of its parts do.
 """
 
 from __future__ import annotations

@@ -2,10 +2,8 @@
 
 Each becomes a finite automaton over the model's tokens (Willard and Louf, 2307.09702), compiled by
 outlines-core. In every state some tokens may follow; the others' logits go to minus infinity and
-what is left is scaled up. That looks one token ahead only: a token may be likely and still lead
-to a dead end, where all that is allowed is unlikely. `ConstrainedBeamSearch` looks further.
-
-This module knows a text through `Generation` and a search through `BeamSearch`; it draws nothing.
+what is left is scaled up. That looks one token ahead only, and may lead to a dead end, where all
+that is allowed is unlikely. `ConstrainedBeamSearch` looks further.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""One constraint by several decoding methods: argmax, sampling at some temperatures, beam search.
-
-The mask looks one token ahead, so argmax can run into a dead end. This measures which methods find
-a likelier text, and how often. Draws nothing.
-"""
+"""One constraint by several decoding methods: which find a likelier text than argmax, how often."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
 """A constraint becomes one regular expression, or a sentence that says what is wrong with it.
 
-A list of choices is an alternation; a JSON schema is translated by outlines-core, which knows a
-part of JSON Schema and ignores the rest: what it would ignore is refused here, so that every text
-satisfies its schema. The automaton of a short pattern can still be huge, so each is
-first built over single bytes in a process of its own, which can be ended.
-
-This module knows no model and no tokens.
+outlines-core translates a part of JSON Schema and ignores the rest: what it would ignore is refused
+here, so that every text satisfies its schema. The automaton of a short pattern can still be huge,
+so each is first built over single bytes in a process of its own, which can be ended.
 """
 
 from __future__ import annotations

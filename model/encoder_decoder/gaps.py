@@ -1,7 +1,7 @@
 """Gaps in a text, and the sentinels by which an encoder-decoder of T5's kind marks them.
 
 Span corruption (arXiv 1910.10683): each gap of the input is one sentinel, and the answer repeats
-every sentinel before what its gap held. This module knows a tokenizer; it runs no model.
+every sentinel before what its gap held.
 """
 
 from __future__ import annotations

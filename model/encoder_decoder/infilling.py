@@ -1,11 +1,9 @@
 """Filling gaps with an encoder-decoder: the input is read once, the answer is written by the loop.
 
-The encoder reads the whole text, both ways, in one pass. The decoder then writes one token at a
-time, as every other model of this app does, and looks at the encoder's states through
-cross-attention. So there are two caches: the keys and values of the encoder's states, which are
-made once and never change, and those of the decoder's own tokens, which grow by one position a
-step. T5 (arXiv 1910.10683) marks the gaps of its input by sentinels and writes, after each of them
-in turn, what the gap held. This module knows a model of that kind; it draws nothing.
+The encoder reads the whole text, both ways, in one pass. The decoder then writes token by token and
+looks at the encoder's states through cross-attention. So there are two caches: the keys and values
+of the encoder's states, which are made once and never change, and those of the decoder's own
+tokens, which grow by one position a step.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A server that runs a model's passes, spoken to over HTTP as vLLM's completions are.
 
-Every request is stateless: ids go in, log-probabilities of what may follow come out, raw, best
-first. The server's own prefix cache makes the next request cheap. This module knows no text, no
-tokenizer and no page; it was written against vLLM 0.32, and tests/engine pins what it relies on.
+Every request is stateless: ids go in, raw log-probabilities come out, best first. It was written
+against vLLM 0.32, and tests/engine pins what it relies on.
 """
 
 from __future__ import annotations
@@ -230,11 +229,7 @@ class Server:
 
 
 def _accepted(response: httpx2.Response) -> httpx2.Response:
-    """Returns an answer that is one.
-
-    Raises:
-        EngineError: what the server said against the request, in one sentence.
-    """
+    """Returns an answer that is one; raises what the server said against the request."""
     status = response.status_code
     if status < 300:
         return response
@@ -254,11 +249,7 @@ def _accepted(response: httpx2.Response) -> httpx2.Response:
 
 @contextmanager
 def _understood() -> Iterator[None]:
-    """Refuses an answer that is not as vLLM's.
-
-    Raises:
-        EngineError: one sentence with the remedy.
-    """
+    """Refuses an answer that is not as vLLM's."""
     try:
         yield
     except _MALFORMED as error:

@@ -1,8 +1,4 @@
-"""A model as a text knows it: who it is, and who runs its passes.
-
-Its identity (name, tokenizer, vocabulary, ends, the shape of its cache) is the same wherever it
-runs. The weights are here, or a server has them; this module knows neither a pass nor a page.
-"""
+"""A model as a text knows it: the same wherever it runs, on weights here or on a server."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Reads a text on weights in this process: what was read stays in a cache, the rest is new.
 
 A cache that is long idle may be dropped for those of other texts; the ids that were read bring it
-back. This module knows passes and the key-value cache; it chooses no token.
+back.
 """
 
 from __future__ import annotations

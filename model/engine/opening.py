@@ -1,8 +1,4 @@
-"""From a server's address to a model: its identity is read here, its weights stay there.
-
-Tokenizer and config come from a shipped name, a folder or the hub; no weights are fetched. This
-module knows loading and the client; it runs no pass.
-"""
+"""From a server's address to a model: its identity is read here, its weights stay there."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a server sent of a distribution, and the distribution that it stands for.
 
 The best tokens come with their log-probabilities, and single ones that were asked for. The others
-share the rest of the probability evenly: their sum is exact. This module knows no server.
+share the rest of the probability evenly: their sum is exact.
 """
 
 from __future__ import annotations

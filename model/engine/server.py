@@ -3,7 +3,7 @@
 A server sends the best log-probabilities only. What it leaves out shares the rest of the
 probability evenly, which is exact for all of it together at temperature 1; above 1 the rest is then
 at most so likely, below 1 at least. What a step needs of it is asked for: the token drawn is the
-one that all of the vocabulary would give. This module knows ids and log-probabilities, no weights.
+one that all of the vocabulary would give.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """From raw logits to the distribution that the next token is drawn from, stage by stage.
 
 The pipeline is a list and its order is data. Every stage leaves a record of its own: scores,
-survivors, the probability that it removed, the entropy left. This module knows no model, no
-tokenizer and no randomness; what a strategy does is in `model.masks`, the draw in `model.draw`.
+survivors, the probability that it removed, the entropy left. What a strategy does is in
+`model.masks`, the draw in `model.draw`.
 """
 
 from __future__ import annotations
@@ -76,15 +76,7 @@ def _record(
     scores: masks.Scores,
     lost: FloatArray | tuple[()] = (),
 ) -> Stage:
-    """Measures what a stage did.
-
-    Args:
-        name: of the stage.
-        n_vocab: size of the vocabulary.
-        alive: (n,) ids still in play, best first.
-        scores: (n,) their scores.
-        lost: probabilities of those that it removed, best first.
-    """
+    """Measures what a stage did: what is alive, best first, and the probabilities that it lost."""
     probs, entropy = masks.softmax_and_entropy(scores)
     return Stage(
         name=name,

@@ -1,9 +1,4 @@
-"""What can be measured on a distribution and on the texts drawn from it.
-
-Masks side by side, thousands of draws, many continuations of one prompt and their vote, and the
-repetition loops of greedy decoding. This module knows the sampling pipeline and
-`Generation`; it draws nothing.
-"""
+"""What can be measured on a distribution and on the texts drawn from it: draws, votes, loops."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The same requests on a server: what a client sees, and the server's own figures meanwhile.
 
-A client sees when each token comes, and neither passes nor prefills. This module asks the server;
-it runs no pass.
+A client sees when each token comes, and neither passes nor prefills.
 """
 
 from __future__ import annotations

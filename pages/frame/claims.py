@@ -1,7 +1,6 @@
 """What is said of generation, C01 to C45: the sentence, the page that shows it, how that is set up.
 
-They are written in `claims.toml`. The page of claims lists all of them, the home page offers its
-own to be set up, and `model.claims` holds an experiment for each, found by its id. Knows no model.
+They are written in `claims.toml`; `model.claims` holds an experiment for each, found by its id.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Attention weights: one head as a map of tokens by tokens, all heads as small maps.
 
 A row is a position that reads, its columns are the positions that it may look at. What the mask
-hides is grey and hatched, as everything is that a mask rejects; what looks ahead without the mask
-is in the colour of what went wrong. Shades grow with the square root of a weight, so that small
-ones can be seen.
+hides is grey and hatched; what looks ahead without it is in the colour of what went wrong. Shades
+grow with the square root of a weight, so that small ones can be seen.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A text whose gaps are filled by an encoder-decoder, and the model's two caches side by side.
 
-The left grid is cross-attention's: a column for each token that the encoder read, all laid at once.
-The right one is the decoder's own: a column for each of its steps. The shade of a cell is the size
-of that key, measured.
+Left is cross-attention's, a column for each token that the encoder read; right the decoder's own, a
+column for each of its steps. The shade of a cell is the size of that key, measured.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Figures of the sampling lab: how alike masks are, how texts vote, where one loops.
-
-Knows numbers and names; where they come from is the caller's to say.
-"""
+"""Figures of the sampling lab: how alike masks are, how texts vote, where one loops."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What the lesson on the causal mask keeps for one reader: a text, and what is measured on it.
 
-Knows nothing of Streamlit. A measurement is made when it is first asked for and kept while the text
-stays; one that cannot be made leaves its sentence instead.
+A measurement is made when it is first asked for and kept while the text stays; one that cannot be
+made leaves its sentence instead.
 """
 
 from __future__ import annotations

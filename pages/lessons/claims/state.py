@@ -1,7 +1,4 @@
-"""What one reader has on the page of claims: the findings so far, on one model.
-
-Knows nothing of Streamlit.
-"""
+"""What one reader has on the page of claims: the findings so far, on one model."""
 
 from __future__ import annotations
 

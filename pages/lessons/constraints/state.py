@@ -1,7 +1,4 @@
-"""What one reader has in the constrained-decoding lesson: a request, the text so far, the jobs.
-
-Knows nothing of Streamlit.
-"""
+"""What one reader has in the constrained-decoding lesson: a request, the text so far, the jobs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Where the lab's distribution comes from: a model, a list typed by hand, or a shape made up.
-
-Every source is logits with labels, and says what its numbers are. Knows nothing of Streamlit.
-"""
+"""Where the lab's distribution comes from: a model, a list typed by hand, or a shape made up."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What one reader has in the sampling lab: a distribution, the masks' sliders, what was run.
-
-Knows nothing of Streamlit. What is done here leaves the first page's text as it is.
-"""
+"""What one reader has in the sampling lab, and leaves the first page's text as it is."""
 
 from __future__ import annotations
 
