@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import tomllib
+from collections.abc import Iterator
 from typing import Any
 from unittest.mock import Mock
 
@@ -22,18 +23,11 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from pages.frame.patches import keep_theme, send_fragments_whole, watch_no_sources
 from tests.architecture.sources import OUR_OWN, python_files, read
-from tests.charts.test_palette import contrast as light_contrast
-from tests.charts.test_palette import linear
+from tests.charts.test_palette import contrast, linear
 from viz.palette import FONT, MONO, THEMES, Theme, code
 
 SETTINGS: dict[str, Any] = tomllib.loads(read(".streamlit/config.toml"))
-READABLE = 4.5  # WCAG AA for text
-VISIBLE = 3.0  # WCAG AA for marks and icons
-WHITE = "#ffffff"
-
-
-def contrast(one: str, other: str) -> float:
-    return light_contrast(linear(one), linear(other))
+READABLE, VISIBLE = 4.5, 3.0  # WCAG AA for text; for marks and icons
 
 
 @pytest.mark.parametrize(
@@ -49,16 +43,15 @@ def test_the_app_is_quick_and_quiet(section: str, name: str, value: object) -> N
     assert SETTINGS[section][name] == value
 
 
+def names_of(options: dict[str, Any], above: str = "") -> Iterator[str]:
+    for name, value in options.items():
+        yield from names_of(value, f"{above}{name}.") if isinstance(value, dict) else [above + name]
+
+
 def test_streamlit_knows_every_setting() -> None:
     """An option that a new version drops would be ignored with a line in the log."""
     config.get_option("server.port")  # reads the defaults
-    known = set(config._config_options_template)
-    used = {f"{section}.{name}" for section, options in SETTINGS.items() for name in options}
-    themes = {
-        f"theme.{kind}.{name}" for kind in ("light", "dark") for name in SETTINGS["theme"][kind]
-    }
-    assert used - {"theme.light", "theme.dark"} <= known
-    assert themes <= known
+    assert set(names_of(SETTINGS)) <= set(config._config_options_template)
 
 
 def test_no_source_is_watched_after_a_lost_connection_either(
@@ -145,10 +138,11 @@ def test_the_theme_s_colours_are_the_palette_s(kind: Theme) -> None:
 @pytest.mark.parametrize("kind", THEMES)
 def test_what_is_pressed_is_legible_on_both_grounds(kind: Theme) -> None:
     theme = SETTINGS["theme"][kind]
-    for ground in (theme["backgroundColor"], theme["secondaryBackgroundColor"]):
-        assert contrast(theme["primaryColor"], ground) >= READABLE
+    pressed = linear(theme["primaryColor"])
+    for ground in ("backgroundColor", "secondaryBackgroundColor"):
+        assert contrast(pressed, linear(theme[ground])) >= READABLE
     # a ticked box, and the light theme's white words on its buttons
-    assert contrast(WHITE, theme["primaryColor"]) >= (READABLE if kind == "light" else VISIBLE)
+    assert contrast(linear("#ffffff"), pressed) >= (READABLE if kind == "light" else VISIBLE)
 
 
 def test_every_variable_of_ours_stands_in_the_table() -> None:
