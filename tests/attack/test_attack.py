@@ -386,7 +386,7 @@ async def open_all(url: str) -> list[str]:
         async with SoakReader(url, page) as reader:
             return reader.exceptions
 
-    pages = ("snowball", "sampling", "kv_cache", "beam_search", "prefill_decode", "")
+    pages = ("snowball", "sampling", "prefill_decode", "")
     return list(chain.from_iterable(await asyncio.gather(*map(wrong_in, pages))))
 
 

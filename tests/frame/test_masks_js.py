@@ -292,6 +292,15 @@ def test_a_cut_within_what_the_page_holds_is_exact_and_any_other_is_left_to_pyth
             np.testing.assert_allclose(*stage["probs"], 1e-6, 1e-12)
 
 
+def test_with_a_tail_in_play_the_page_s_numbers_are_python_s_to_a_millionth(
+    masks_page: Page, large: Vocabulary
+) -> None:
+    hotter = ({"temperature": temperature} for temperature in (0.3, 1.5, 3, 10))
+    for stage, ours, _ in sure_or_waiting(masks_page, large, hotter):
+        np.testing.assert_allclose(*stage["probs"], 0, 1e-6)
+        assert stage["entropy"] == pytest.approx(ours.entropy, abs=1e-6)
+
+
 # of 500 draws how many the page knows at least, and which way its probabilities are bounds
 UNSENT: list[tuple[dict[str, Any], int, int]] = [
     ({}, 0, 450),

@@ -61,7 +61,7 @@ def test_a_page_may_be_a_copied_link(link: str, page: str) -> None:
     st.lists(
         st.tuples(sentences, sentences, sentences, sentences, st.booleans()),
         min_size=1,
-        max_size=scenes.MAX_SCENES,
+        max_size=6,
     ),
     st.sampled_from(["\n", "\r\n", "\r"]),
 )
