@@ -32,6 +32,7 @@ _BYTES = {"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "
 _TRIAL_SECONDS = 4.0
 _SECONDS_PER_MB = 4.0  # of the tokenizer: a large one takes its time
 _one_at_a_time = threading.Lock()  # a trial takes some 400 MB
+_passed: dict[Path, set[tuple[str, int, int]]] = {}  # the files of folders that passed theirs
 
 
 class LoadError(ValueError):
@@ -143,14 +144,29 @@ def is_tokenizer_file(file: str) -> bool:
 def try_first(folder: Path, name: str) -> None:
     """Reads all of a model but its weights in another process, which it may hang or abort.
 
+    Files that have passed are not tried again: a download that was stopped goes on at once.
+
     Raises:
         LoadError: where that fails, takes too long, or ends that process.
     """
-    sizes = [path.stat().st_size for path in folder.iterdir() if is_tokenizer_file(path.name)]
-    seconds = _TRIAL_SECONDS + _SECONDS_PER_MB * sum(sizes) / 1e6
-    with _one_at_a_time, Child("model.weights.trial", seconds) as child:
+    folder = folder.resolve()
+    files = {
+        (path.name, path.stat().st_size, path.stat().st_mtime_ns)
+        for path in folder.iterdir()
+        if path.is_file() and path.suffix != ".safetensors"
+    }
+    n_bytes = sum(size for file, size, _ in files if is_tokenizer_file(file))
+    seconds = _TRIAL_SECONDS + _SECONDS_PER_MB * n_bytes / 1e6
+    with _one_at_a_time:
+        if _passed.get(folder) != files:
+            _try(folder, name, seconds)
+            _passed[folder] = files
+
+
+def _try(folder: Path, name: str, seconds: float) -> None:
+    with Child("model.weights.trial", seconds) as child:
         try:
-            child.ask(folder=str(folder.resolve()), name=name)
+            child.ask(folder=str(folder), name=name)
         except EndedError as error:
             raise LoadError(
                 f"{name} was tried and not loaded ({error}): choose another model."
