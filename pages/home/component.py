@@ -29,25 +29,19 @@ export default ({ data }) => {
 """
 
 
-def live(data: bytes, on_event: Callable[[], None], key: str = "live") -> None:
+def live(data: bytes, on_event: Callable[[], None]) -> None:
     """Mount the live component.
 
     Args:
         data: What the page is to show, made by `encode_payload`; behind it what `prefetch` takes.
         on_event: Called before the run that answers an event, which is its trigger "event".
-        key: Names the component in the session.
     """
-    _live.show(key=key, data=data, on_event_change=on_event)
+    _live.show(key="live", data=data, on_event_change=on_event)
 
 
-def prefetch(data: bytes, key: str = "prefetch") -> None:
-    """Mount what the live component will be told if Next comes next, so that it need not wait.
-
-    Args:
-        data: Made by `encode_payload`; empty where it is not known.
-        key: Names the component in the session.
-    """
-    _prefetch(key=key, data=data, height="content")
+def prefetch(data: bytes) -> None:
+    """Mount what the live component will be told if Next comes next; empty where nobody knows."""
+    _prefetch(key="prefetch", data=data, height="content")
 
 
 def to_top(n_times: int) -> None:

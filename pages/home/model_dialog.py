@@ -292,9 +292,7 @@ def _here(name: str, lm: LanguageModel) -> str:
     """Say of a model on this disk how large it is; of one that is offered, that it is not here."""
     try:
         folder = folder_of(name)
-        where = (
-            "to download" if folder is None else f"{size(facts_of_folder(name, folder).n_bytes)}"
-        )
+        where = "to download" if folder is None else size(facts_of_folder(name, folder).n_bytes)
     except LoadError:  # in memory alone
         where = ""
     return " · ".join(filter(None, [where, "in use" if name == lm.name else ""])) or "\u00a0"

@@ -49,7 +49,7 @@ def describe(
         "branches": [_branch(session, other, text) for other in session.branches],
         "cache": describe_cache(generation),
         "timing": _timing(generation),
-        "pieces": Listed(session.draft_pieces, _piece),
+        "pieces": Listed(session.draft_pieces, describe_piece),
         "pieces_of": session.draft,
         "guess": vars(session.guess) if session.guess else None,
         "hide_bars": hide_bars,
@@ -205,7 +205,8 @@ def _timing(generation: Generation) -> dict[str, Any]:
     }
 
 
-def _piece(piece: Piece) -> dict[str, Any]:
+def describe_piece(piece: Piece) -> dict[str, Any]:
+    """Describe a token of a text."""
     return {
         "id": piece.token_id,
         "label": piece.label,

@@ -21,11 +21,10 @@ from model.records import Distribution, Step
 from model.tokenizing import vocabulary_labels
 from pages.frame.component import SHARED, encode_payload, script, strict_json
 from pages.home.branch import Choice
-from pages.home.payload import describe_cache, describe_text, name_arrays
+from pages.home.payload import describe_cache, describe_piece, describe_text, name_arrays
 from pages.home.replica import written
 from pages.home.run_export import run_record
 from pages.home.session import Session
-from viz.home.run_export import describe
 from viz.palette import FONT, MONO, declarations
 
 FOLDER = Path(__file__).parent / "replay"
@@ -49,7 +48,6 @@ def record(session: Session, *, presenter: bool) -> dict[str, Any]:
     passes = [vars(each) for each in generation.passes]
     run = run_record(session)
     steps = run.steps[: len(choices)]
-    saved = describe(run)
     positions = [_position(*pair) for pair in zip(steps, choices, strict=False)]
     header = written(describe_text(session, steps)) | {
         "ack": -1,
@@ -57,7 +55,7 @@ def record(session: Session, *, presenter: bool) -> dict[str, Any]:
         "controls": session.controls.to_page(),
         "cache": describe_cache(generation),
         "branches": (),
-        "pieces": saved["prompt"]["pieces"],
+        "pieces": [describe_piece(piece) for piece in run.pieces[: generation.n_prompt]],
         "pieces_of": session.prompt,
         "guess": None,
         "hide_bars": False,
@@ -71,7 +69,9 @@ def record(session: Session, *, presenter: bool) -> dict[str, Any]:
         "passes": passes,
         "positions": [payload for payload, _ in positions],
         "labels": {str(i): labels[i] for i in sorted(used) if i < len(labels)},
-        **{name: saved[name] for name in ("created", "seed", "versions")},
+        "created": run.created,
+        "seed": run.seed,
+        "versions": run.versions,
     }
 
 

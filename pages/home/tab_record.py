@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from model.sentences import reason
@@ -19,16 +18,6 @@ from pages.home.session import MAX_BRANCHES, Session
 
 MAX_IDS = 200_000  # tokens of one branch
 MAX_NUMBER = 10**6  # of the branches that one reader has begun
-
-
-@dataclass(frozen=True)
-class TabRecord:
-    """All that a tab kept, as far as it can be read without a model."""
-
-    model: str
-    controls: Controls
-    active: Shelved
-    texts: list[Shelved]  # by number, the active one among them
 
 
 def bring_back(
@@ -45,32 +34,28 @@ def bring_back(
         ValueError: The record cannot be used; one sentence, and `session` is as it was.
     """
     try:
-        kept = _read(record)
-        _check_ids(kept, session)
-        wanted = kept.model, kept.controls, write_text(kept.active)
+        link, active, texts = _read(record)
+        _check_ids(texts, link.model, session)
+        wanted = link.model, link.controls, write_text(active)
         if wanted != (session.lm.name, session.controls, write_text(session.active)):
-            opened = open_link(_link_to_active(kept))
+            opened = open_link(link)
             opened.ack = session.ack
             session = opened
-            _check_ids(kept, session)
+            _check_ids(texts, link.model, session)
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(
             f"The branches that this tab kept cannot be read ({reason(error)}): "
             "go on with the text that is here."
         ) from None
-    if session.lm.name == kept.model:
-        session.active.number = kept.active.number
-        session.branches = [session.active if t is kept.active else t for t in kept.texts]
-        session.n_begun = kept.texts[-1].number + 1
+    if session.lm.name == link.model:
+        session.active.number = active.number
+        session.branches = [session.active if text is active else text for text in texts]
+        session.n_begun = texts[-1].number + 1
     return session
 
 
-def _link_to_active(kept: TabRecord) -> LinkState:
-    text = kept.active
-    return LinkState(kept.model, text.prompt, text.seed, text.chat, kept.controls, text.choices)
-
-
-def _read(record: Any) -> TabRecord:
+def _read(record: Any) -> tuple[LinkState, Shelved, list[Shelved]]:
+    """Return the link to the active text, that text, and all of them by number."""
     texts = sorted((_read_text(text) for text in record["branches"]), key=lambda text: text.number)
     numbers = [text.number for text in texts]
     if not 1 <= len(set(numbers)) == len(numbers) <= MAX_BRANCHES:
@@ -81,7 +66,9 @@ def _read(record: Any) -> TabRecord:
         raise TypeError("a value of another kind")
     active = texts[numbers.index(record["active"])]
     model = _followed(read_link({"model": record["model"]}, "")).model
-    return TabRecord(model, Controls.from_page(record["controls"]), active, texts)
+    controls = Controls.from_page(record["controls"])
+    link = LinkState(model, active.prompt, active.seed, active.chat, controls, active.choices)
+    return link, active, texts
 
 
 def _read_text(text: Any) -> Shelved:
@@ -91,9 +78,7 @@ def _read_text(text: Any) -> Shelved:
     number, ids, logprob = text["id"], list(text["ids"]), float(text["logprob"])
     if not _is_whole(number, MAX_NUMBER) or not math.isfinite(logprob):
         raise ValueError("a number is out of its range")
-    return Shelved(
-        number, link.prompt, link.seed, bool(link.chat), link.choices, list(ids), logprob
-    )
+    return Shelved(number, link.prompt, link.seed, bool(link.chat), link.choices, ids, logprob)
 
 
 def _followed(link: LinkState) -> LinkState:
@@ -102,11 +87,9 @@ def _followed(link: LinkState) -> LinkState:
     return link
 
 
-def _check_ids(kept: TabRecord, session: Session) -> None:
-    """Refuse tokens that the model has not; which model it is, the session says."""
-    if session.lm.name != kept.model:
-        return
-    for text in kept.texts:
+def _check_ids(texts: list[Shelved], model: str, session: Session) -> None:
+    """Refuse tokens that the model has not, once a session has that model."""
+    for text in texts if session.lm.name == model else ():
         if not all(_is_whole(token_id, session.lm.vocab_size) for token_id in text.ids):
             raise ValueError(f"{session.lm.name} has no such tokens")
 

@@ -3,10 +3,7 @@
 
 import { beginTiming } from "./timings.js";
 
-/**
- * Makes the verbs of one Live; the parts of the page call nothing else.
- * @param {import("./live.js").Live} live
- */
+/** Makes the verbs of one Live: its parts call nothing else. @param {import("./live.js").Live} live */
 export function createActions(live) {
   const { player, queue } = live;
   const tell = (kind, fields = {}) => {

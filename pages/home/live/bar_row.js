@@ -18,11 +18,7 @@ import { createOthers } from "./others.js";
 
 const ROOMY = 0.4; // of a track: a longer bar leaves no room for the word "boundary"
 
-/**
- * Makes a row; pressing it forces its token. The tail is the last row: all other tokens together.
- * @param {boolean} isTail
- * @param {{force(id: number): void}} actions
- */
+/** Makes a row; pressing it forces its token. The tail is the last row: all other tokens together. */
 export function createRow(isTail, actions) {
   const others = isTail ? createOthers(actions) : null;
   const label = others?.button ?? createButton("bars-label");

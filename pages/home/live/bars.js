@@ -22,10 +22,7 @@ const UNSENT =
   "entropies take them as equally likely.";
 const HEADROOM = 1.5; // over the best raw token, for what a mask may make of it
 
-/**
- * Makes the matrix of bars with the sliders in its heads, the coin bar and the rarer masks.
- * @type {MakePart}
- */
+/** The bars with the sliders in their heads, the coin bar and the rarer masks. @type {MakePart} */
 export function createBars(actions) {
   const top = createTopLine(() => lastView && update(lastView));
   const matrix = createMatrix(actions);

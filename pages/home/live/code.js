@@ -10,10 +10,7 @@ const CODE_STAGES = {
   append: ["append", "stop"],
 };
 
-/**
- * Makes the listing and the button that unfolds it.
- * @returns {{element: HTMLElement, toggle: HTMLElement, update(code: object, stage: string): void}}
- */
+/** Makes the listing and the button that unfolds it. */
 export function createCode() {
   const name = el("p", { class: "muted" });
   const list = el("ol", { class: "code-lines", tabIndex: 0, "aria-label": "The code that ran" });

@@ -23,10 +23,7 @@ const NOTE = "The coin depends on the seed and the position alone: " +
   "move a slider and the segments move under it.";
 const QUESTION = "Press Next: a coin falls on this bar, and the segment it hits is the next token.";
 
-/**
- * Makes the bar; `update` repaints it for a view.
- * @param {Actions} actions
- */
+/** Makes the bar. @type {MakePart} */
 export function createCoinBar(actions) {
   const sentence = el("span", { class: "coin-sentence" });
   const look = createButton("quiet", "look back at it", () => actions.inspect(lastView.ids.length - 1));

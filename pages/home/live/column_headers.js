@@ -17,11 +17,7 @@ export const COLUMNS = [
   { name: "active", title: "Active", lead: "all ticked masks" },
 ];
 
-/**
- * Makes the head of one column.
- * @param {{name: string, title: string, lead: string}} column
- * @param {Actions} actions
- */
+/** Makes the head of one column. @param {Actions} actions */
 export function createHead(column, actions) {
   const isPlain = column.name === "active" || column.name === "raw";
   const head = isPlain ? plainHead(column) : switchedHead(column, actions);

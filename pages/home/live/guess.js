@@ -3,11 +3,7 @@
 import { createButton, el, named, setSentence, setShown } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 
-/**
- * The question in place of the bars, and the verdict above them.
- * @param {Actions} actions
- * @returns {{element: HTMLElement, verdict: HTMLElement, update: (view: object) => void}}
- */
+/** The question in place of the bars, and the verdict above them. @param {Actions} actions */
 export function createGuess(actions) {
   const box = el("input", {
     type: "text",

@@ -24,9 +24,7 @@ export function letGoOfFocus(root) {
 /**
  * Listens on the document until the signal aborts. Keys do nothing while something that has keys of
  * its own holds the focus, in this component or anywhere on the page, nor with a modifier held.
- * @param {{next: (timeStamp: number) => void, back: () => void, togglePlay: () => void,
- *   inspect: (position: null) => void, isBusy: () => boolean}} actions
- * @param {AbortSignal} signal
+ * @param {Actions} actions
  */
 export function listenForKeys(actions, signal) {
   document.addEventListener("keydown", (event) => handleKey(event, actions), { signal });

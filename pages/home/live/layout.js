@@ -24,11 +24,7 @@ import { createStrip } from "./strip.js";
 import { createTable } from "./table.js";
 import { createTransport } from "./transport.js";
 
-/**
- * Builds the component inside its shadow root.
- * @param {Actions} actions
- * @param {ShadowRoot} shadowRoot
- */
+/** Builds the component inside its shadow root. @param {Actions} actions */
 export function createLayout(actions, shadowRoot) {
   const prompt = createPrompt(actions);
   const parts = {

@@ -7,11 +7,7 @@ import { COLUMNS, createHead } from "./column_headers.js";
 import { chooseRows, cumulativeMass, N_TOKEN_ROWS, readColumn } from "./rows.js";
 import { drawnToken, lastStage } from "../../frame/live/strategies.js";
 
-/**
- * Makes the matrix.
- * @param {Actions} actions
- * @returns {{table: HTMLElement, update(view: object, results: Map<string, object>, fullBar: number): void}}
- */
+/** Makes the matrix. @param {Actions} actions */
 export function createMatrix(actions) {
   const heads = COLUMNS.map((column) => createHead(column, actions));
   const corner = el("th", { scope: "col", class: "bars-corner" }, "next token");

@@ -6,11 +6,7 @@ import { formatCount, formatNats, formatNumber, formatProbability } from "../../
 const GAP = 6;
 const LINGER_MS = 150; // in which the pointer reaches the tip
 
-/**
- * The facts of one token, as lines of [name, value].
- * @param {View} view
- * @param {number} index position in the text
- */
+/** The facts of the token at a position of the text, as lines of [name, value]. @param {View} view */
 export function describeToken(view, index) {
   const id = view.ids[index];
   const facts = [["position", formatCount(index)], ["id", formatCount(id)]];

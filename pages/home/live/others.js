@@ -6,10 +6,7 @@ import { createMenu, openBeside } from "./menu.js";
 
 const MAX_LISTED = 100;
 
-/**
- * Makes the button of the last row and the menu that it opens.
- * @param {{force(id: number): void}} actions
- */
+/** Makes the button of the last row and the menu that it opens. */
 export function createOthers(actions) {
   const menu = createMenu("menu others", "Force a token");
   let list = () => [];

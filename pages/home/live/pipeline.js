@@ -28,10 +28,7 @@ const MORE = [
   ["xtc", "XTC", "with this probability drops the top choices (10 % and more) but the least likely of them"],
 ];
 
-/**
- * Makes the folded part under the bars.
- * @param {{setControl: Function}} actions
- */
+/** Makes the folded part under the bars. @param {Actions} actions */
 export function createPipeline(actions) {
   const order = createOrder(actions);
   const stages = createStages();

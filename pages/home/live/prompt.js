@@ -13,12 +13,7 @@ const EXAMPLES = [
   "The old man looked at the sea",
 ];
 
-/**
- * The prompt box with its examples. Enter starts, Shift+Enter breaks the line.
- * @param {Actions} actions
- * @returns {{element: HTMLElement, update: (view: object) => void, readonly text: string,
- *   readonly isChanged: boolean, readonly isTyping: boolean}}
- */
+/** The prompt box with its examples. Enter starts, Shift+Enter breaks the line. @param {Actions} actions */
 export function createPrompt(actions) {
   const box = el("textarea", {
     class: "prompt-box",

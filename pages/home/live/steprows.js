@@ -2,11 +2,7 @@
 
 const made = new WeakMap(); // rows by header
 
-/**
- * Reads the rows of the worked table, one for each generated token.
- * @param {Header} header
- * @returns {StepRow[]}
- */
+/** Reads the rows of the worked table, one for each generated token. @returns {StepRow[]} */
 export function readRows(header) {
   if (!made.has(header)) {
     let sum = 0;

@@ -117,13 +117,15 @@ function refreshChip(chip, view, index) {
   );
 }
 
-function chipClass(chip, isPrompt, isPending, isForced) {
-  const classes = ["token", isPrompt ? "of-prompt" : "of-model"];
-  if (isPending) classes.push("is-pending");
-  if (isForced) classes.push("is-forced");
-  if (chip.isBytes) classes.push("is-bytes");
-  if (chip.isSpecial) classes.push("is-special");
-  return classes.join(" ");
+function chipClass({ isBytes, isSpecial }, isPrompt, isPending, isForced) {
+  const marks = {
+    "is-pending": isPending,
+    "is-forced": isForced,
+    "is-bytes": isBytes,
+    "is-special": isSpecial,
+  };
+  const names = Object.keys(marks).filter((name) => marks[name]);
+  return ["token", isPrompt ? "of-prompt" : "of-model", ...names].join(" ");
 }
 
 function tint(logprob) {

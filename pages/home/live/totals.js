@@ -7,10 +7,7 @@ const KEY = [["of-prompt", "prompt"], ["of-model", "model"], ["is-forced", "forc
 const LOGPROB_NOTE = "measured: the running sum of log p of each token after the prompt, at temperature 1";
 const PERPLEXITY_NOTE = "derived: exp of minus the mean log p per token";
 
-/**
- * The sums beside the strip, its key, and the switch of its tint.
- * @param {HTMLElement} list the strip's tokens
- */
+/** The sums beside the strip, its key, and the switch of the tint of its list of tokens. */
 export function createSums(list) {
   const logprob = el("span", { class: "sum-value" });
   const perplexity = el("span", { class: "sum-value" });

@@ -34,11 +34,7 @@ function pastPosition({ inspect }, distribution) {
   return { distribution, position, coin, chosenId, forced, settings };
 }
 
-/**
- * Makes the record.
- * @param {import("./live.js").Live} state
- * @returns {View}
- */
+/** Makes the record. @param {import("./live.js").Live} state @returns {View} */
 export function buildView(state) {
   const { header, controls, ids, step, player } = state;
   const shown = choosePosition(state);

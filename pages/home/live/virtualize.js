@@ -4,10 +4,7 @@
 const KEPT_LOOSE = 320;
 const MIN_BLOCK = 80;
 
-/**
- * Moves old lines into a block once enough tokens are loose.
- * @param {Array<{node: HTMLElement, isFolded: boolean}>} chips in reading order
- */
+/** Moves old lines into a block once enough tokens, or chips, are loose. */
 export function foldOldLines(chips) {
   const first = chips.findIndex((chip) => !chip.isFolded);
   if (first < 0 || chips.length - first <= KEPT_LOOSE) return;
