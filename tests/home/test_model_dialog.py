@@ -11,7 +11,8 @@ from model.weights.facts import small_models
 from pages.frame import models
 from pages.home.session import Session
 from tests.frame.driving import captions, errors, kept, open_home, press
-from tests.loopback_hub import LoopbackHub
+from tests.home.conftest import do
+from tests.loopback_hub import LoopbackHub, reach
 from tests.tiny_models import bare_model, save, tokenizer
 
 NAME = "someone/tiny"
@@ -46,7 +47,7 @@ def use(app: AppTest) -> Session:
 
 def test_what_is_here_and_what_can_be_fetched_are_listed(hub: LoopbackHub) -> None:
     app = opened_dialog()
-    assert app.radio(key="model_here").options[0] == r"storyteller"
+    assert app.radio(key="model_here").options[0] == "storyteller"
     assert app.radio(key="model_small").options[0] == "openai-community/gpt2"
     assert len(app.radio(key="model_small").options) == len(small_models())
     app.radio(key="model_small").set_value("openai-community/gpt2").run()
@@ -72,6 +73,42 @@ def test_a_name_is_fetched_and_used_and_is_then_among_what_is_here(
     assert "in use" in captions(app)
     app.segmented_control(key="model_dtype_cpu").set_value("bfloat16").run()
     assert use(app).lm.dtype_name == "bfloat16"
+
+
+def test_a_download_is_watched_stopped_gone_on_with_and_found_again_without_the_hub(
+    hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.add(NAME, save(tmp_path / "tiny", bare_model("gpt2", n_embd=256, n_layer=2)))
+    hub.flowing.clear()
+    app = opened_dialog()
+    name(app, NAME)
+    assert "Download" in app.button(key="open_model_run").label
+    press(app, "open_model_run")
+    job = app.session_state["model_jobs"]["open_model"]
+    while job.fraction < 0.4:
+        app.run()
+        assert job.is_running, job.notice
+    app.run()
+    (bar,) = app.get("progress")
+    assert 40 <= bar.proto.value <= 60
+    assert "MB/s" in bar.proto.text
+    press(app, "open_model_run")
+    assert "Stopped after" in captions(app)
+    hub.flowing.set()
+    n_before = len(list(hub.gets()))
+    assert use(app).lm.name == NAME
+    asked = [part for _, path, part in list(hub.gets())[n_before:] if path.endswith("safetensors")]
+    assert None not in asked, "what had come is not fetched again"
+
+    hub.stop()
+    reach(hub, tmp_path / "cache", monkeypatch, offline=True)
+    app = opened_dialog()
+    assert NAME in app.radio(key="model_here").options
+    assert "nothing can be downloaded" in captions(app)
+    name(app, NAME)
+    session = use(app)
+    assert session.lm.name == NAME
+    assert len(do(session, "next").generation.steps) == 1
 
 
 def test_a_link_to_a_model_that_is_not_here_opens_the_dialog_and_then_follows(
