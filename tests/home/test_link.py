@@ -1,4 +1,4 @@
-"""A link brings back what was on the page, and a bad one says what is wrong with it."""
+"""A link says what is wrong with it; what it brings back, test_session_properties.py holds."""
 
 from __future__ import annotations
 
@@ -13,48 +13,6 @@ from pages.frame.fields import MAX_LINK_TEXT
 from pages.home.controls import Controls
 from pages.home.link import follow, read_link, write_link
 from pages.home.session import Session
-
-
-def reopened(session: Session) -> Session:
-    link = read_link(dict(parse_qsl(write_link(session)[1:])), "storyteller")
-    assert link.problems == []
-    again = Session(session.lm, link.prompt, link.seed, chat=bool(link.chat))
-    follow(again, link)
-    return again
-
-
-def act(session: Session, kind: str, **more: object) -> None:
-    session.handle({"n": session.ack + 1, "kind": kind, **more})
-
-
-def test_a_link_brings_back_text_coins_forced_tokens_and_settings(
-    storyteller: LanguageModel,
-) -> None:
-    session = Session(storyteller, 'A "quoted" & <odd> prompt, with ~ ; : and é', seed=7)
-    act(session, "finish", count=4)
-    act(session, "force", token_id=321)
-    hot = Controls(temperature=1.76543219, min_p=0.1 + 0.2, use=("temperature", "min_p"))
-    act(session, "next", controls=hot.to_page())
-    act(session, "branch", position=len(session.generation.ids) - 1)
-    act(session, "finish", count=3)
-    act(session, "settings", controls=Controls(greedy=True, eta=0.1 + 0.2).to_page())
-    again = reopened(session)
-    assert again.generation.ids == session.generation.ids
-    ours = [(s.coin, s.forced, s.chosen_prob) for s in session.generation.steps]
-    assert [(s.coin, s.forced, s.chosen_prob) for s in again.generation.steps] == ours
-    assert again.controls == session.controls
-    assert write_link(again) == write_link(session)
-
-
-def test_a_link_brings_back_the_seed_of_what_comes_next(storyteller: LanguageModel) -> None:
-    session = Session(storyteller, "Once upon a time", seed=0)
-    act(session, "finish", count=3)
-    session.reseed(9)
-    again = reopened(session)
-    assert again.seed == 9
-    for each in (session, again):
-        act(each, "finish", count=5)
-    assert again.generation.ids == session.generation.ids
 
 
 def test_a_run_that_cannot_be_followed_leaves_the_settings_and_the_seed(

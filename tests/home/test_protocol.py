@@ -9,10 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from playwright.sync_api import Page
-
-from benchmarks.home_page import Reader
 from model.loading import LanguageModel
 from model.settings import NEUTRAL
 from pages.frame.component import SHARED
@@ -21,6 +17,7 @@ from pages.home.controls import SWITCHED
 from pages.home.payload import describe
 from pages.home.replica import Replica
 from pages.home.session import Session
+from tests.home.conftest import do, header_of
 
 LIVE = Path(__file__).parents[2] / "pages" / "home" / "live"
 DESCRIBED = (LIVE / "PROTOCOL.md").read_text("utf-8")
@@ -67,12 +64,6 @@ def paths(value: Any, prefix: str = "") -> Iterator[str]:
                 yield from paths(inner, f"{prefix}{name}.")
 
 
-def read(message: bytes) -> dict[str, Any]:
-    """The header of a message."""
-    header: dict[str, Any] = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
-    return header
-
-
 def test_python_sends_every_field_and_no_other(storyteller: LanguageModel) -> None:
     session = Session(storyteller, "The cat")
     asked: list[dict[str, Any]] = [
@@ -84,12 +75,12 @@ def test_python_sends_every_field_and_no_other(storyteller: LanguageModel) -> No
     sent: set[str] = set()
     replica = Replica()
     for event in asked:
-        session.handle({"n": session.ack + 1, **event})
+        do(session, **event)
         header, arrays = describe(session, presenter=False, hide_bars=True)
-        message = read(replica.answer(header, arrays))
+        message = header_of(replica.answer(header, arrays))
         sent |= set(message) | set(paths(message.pop("whole")))
         replica.hear([message["version"]])
-        sent |= set(read(replica.answer(header, arrays)))
+        sent |= set(header_of(replica.answer(header, arrays)))
     assert sent == FIELDS
 
 
@@ -105,36 +96,6 @@ def test_python_answers_every_event_and_reads_no_other_field() -> None:
     sources = inspect.getsource(Session) + inspect.getsource(home_page)
     read = re.findall(r"\bevent\}?(?:\.get\(|\[|, )\"([a-z_]+)\"", sources)
     assert set(read) == OF_EVERY_EVENT.union(*EVENTS.values())
-
-
-@pytest.mark.browser
-def test_the_page_sends_each_event_with_just_its_fields(page: Page, url: str) -> None:
-    reader = Reader(page, url).open(prompt="Once upon a time", run="3")
-    position = len(reader.ids) - 1
-    reader.press("Next")
-    reader.do(reader.row(3).locator("button").click, "force")
-    for name in ("Back", "Write 20 tokens at once"):
-        reader.press(name)
-    reader.choose_at(position, "Look at its distribution", "inspect")
-    reader.choose_at(position + 1, "Rewind to before it", "rewind")
-    reader.choose_at(position, "Branch here, keep this text", "branch")
-    reader.do(reader.live.locator(".branch").filter(has_text="go on with it").click, "switch")
-    reader.do(lambda: reader.slider("top_p").press("ArrowLeft"), "settings")
-    reader.press("Reset")
-    box = reader.live.get_by_role("textbox", name="Prompt")
-    reader.do(lambda: box.fill("The dragon"), "tokenise")
-    reader.do(lambda: box.press("Enter"), "prompt")
-    reader.page.get_by_text("Predict first").click()
-    question = reader.live.get_by_label("What comes next?")
-    question.fill("a")
-    reader.do(lambda: question.press("Enter"), "guess")
-    events = reader.wire.events
-    page.reload()  # for a server, a page that is new
-    reader.until(lambda: reader.wire.events is not events and reader.wire.is_answered, "no answer")
-    reader.until(lambda: bool(reader.wire.events), "the page keeps its branches to itself")
-    fields = {event["kind"]: set(event) for event in events + reader.wire.events}
-    fields["resend"] = OF_EVERY_EVENT  # what is lost is asked for in test_replica.py
-    assert fields == {kind: names | OF_EVERY_EVENT for kind, names in EVENTS.items()}
 
 
 def test_neutral_values_are_pythons() -> None:

@@ -19,37 +19,42 @@ from model.draw import rank_order, summarise
 from model.loading import LanguageModel
 from pages.home.replay_page import as_far_as_needed, record, replay_page, to_page
 from pages.home.session import Session
-from tests.home.sample_runs import NASTY, make_step
+from tests.home.conftest import PROMPT, do
 from viz.format import count, percent
 from viz.palette import Theme, code
 
 N_PROMPT = 5  # <|endoftext|>, Once, ␣upon, ␣a, ␣time
 FORCED = 262
+NASTY = (
+    *("<script>alert(1)</script>", "</script><!--", "$x$ **b** :smile:", '"quo\'ted"'),
+    *("=SUM(A1)", "@me", "\u2028line\u2029", "שלום", "😀👩‍🔬", "-1+2"),
+)
+BELOW_ITS_TABLE = """table => {
+  const row = table.querySelector("tr:last-child:is(tbody:last-child tr)");
+  return row.getBoundingClientRect().bottom - table.getBoundingClientRect().bottom;
+}"""
 
 Open = Callable[..., Page]
-
-
-def write_run(lm: LanguageModel, *events: dict[str, Any]) -> Session:
-    session = Session(lm, "Once upon a time", seed=1)
-    for event in events:
-        session.handle({"n": session.ack + 1, **event})
-        assert session.notice is None
-    return session
 
 
 @pytest.fixture(scope="module")
 def session(storyteller: LanguageModel) -> Session:
     """Four drawn under the default masks, one forced, then others under other masks."""
+    session = Session(storyteller, PROMPT, seed=1)
     neutral = {"use": ["temperature"], "temperature": 1.0}
-    return write_run(
-        storyteller,
-        {"kind": "finish", "count": 4},
-        {"kind": "force", "token_id": FORCED},
-        {"kind": "next", "controls": neutral},
-        {"kind": "next", "controls": neutral | {"temperature": 1.8}},
-        {"kind": "next", "controls": {"use": ["top_k"], "top_k": 7, "repetition_penalty": 1.3}},
-        {"kind": "next", "controls": {"greedy": True}},
-    )
+    do(session, "finish", count=4)
+    do(session, "force", token_id=FORCED)
+    do(session, "next", controls=neutral)
+    do(session, "next", controls=neutral | {"temperature": 1.8})
+    do(session, "next", controls={"use": ["top_k"], "top_k": 7, "repetition_penalty": 1.3})
+    do(session, "next", controls={"greedy": True})
+    assert len(session.generation.steps) == 9
+    return session
+
+
+@pytest.fixture(scope="module")
+def saved(session: Session) -> str:
+    return replay_page(session, presenter=False)
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +101,8 @@ def replay(offline_page: Page, tmp_path: Path) -> Iterator[Open]:
 
 
 @pytest.fixture
-def page(replay: Open, session: Session) -> Page:
-    return replay(replay_page(session, presenter=False))
+def page(replay: Open, saved: str) -> Page:
+    return replay(saved)
 
 
 def stands_at(page: Page, n: int, of: int = 9) -> None:
@@ -115,7 +120,7 @@ def active(page: Page, place: str) -> Locator:
 
 
 @pytest.mark.browser
-def test_keys_buttons_and_the_slider_go_on_and_back(page: Page) -> None:
+def test_keys_buttons_the_slider_and_play_go_on_and_back(page: Page) -> None:
     stands_at(page, 0)
     for key, n in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)):
         page.keyboard.press(key)
@@ -131,10 +136,6 @@ def test_keys_buttons_and_the_slider_go_on_and_back(page: Page) -> None:
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
     choose_at(page, N_PROMPT + 3, "Rewind to before it")
     stands_at(page, 3)
-
-
-@pytest.mark.browser
-def test_play_writes_the_run_to_its_end(page: Page) -> None:
     page.get_by_label("Speed of Play").select_option("Infinity")
     page.get_by_label("Speed of Play").blur()
     page.keyboard.press("Space")
@@ -158,10 +159,7 @@ def test_every_position_shows_what_its_token_was_drawn_from(page: Page, session:
     expect(page.locator(".steps-table tbody tr")).to_have_count(9)
     expect(page.locator(".token.is-forced")).to_have_count(1)
 
-
-@pytest.mark.browser
-def test_a_token_can_be_looked_back_at_under_its_own_settings(page: Page, session: Session) -> None:
-    page.locator("#scrub").fill("9")
+    # a token that is looked back at is shown under its own settings
     choose_at(page, N_PROMPT + 7, "Look at its distribution")
     step = session.generation.steps[7]
     chosen = page.locator(".bars-row[data-chosen]")
@@ -211,9 +209,9 @@ def test_text_is_shown_as_its_characters_wherever_it_stands(replay: Open, sessio
 @pytest.mark.browser
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 def test_the_page_follows_the_reader_s_theme_and_fits_a_telephone(
-    replay: Open, session: Session, theme: Theme, width: int
+    replay: Open, saved: str, theme: Theme, width: int
 ) -> None:
-    page = replay(replay_page(session, presenter=False), width, theme)
+    page = replay(saved, width, theme)
     page.locator("#scrub").fill("9")
     stands_at(page, 9)
     paper = code("paper", theme)
@@ -225,20 +223,9 @@ def test_the_page_follows_the_reader_s_theme_and_fits_a_telephone(
 
 
 @pytest.mark.browser
-def test_on_paper_the_whole_run_is_there(page: Page) -> None:
-    page.emulate_media(media="print")
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator(".token").count() == N_PROMPT + 9
-    below = """table => {
-      const row = table.querySelector("tr:last-child:is(tbody:last-child tr)");
-      return row.getBoundingClientRect().bottom - table.getBoundingClientRect().bottom;
-    }"""
-    assert page.locator(".steps-scroll").evaluate(below) <= 1
-    expect(page.locator(".transport")).to_be_hidden()
-
-
-@pytest.mark.browser
-def test_it_says_what_was_recorded_where_and_when(page: Page, session: Session) -> None:
+def test_it_says_what_was_recorded_and_on_paper_the_whole_run_is_there(
+    page: Page, session: Session
+) -> None:
     told = page.locator("#provenance").inner_text()
     assert re.fullmatch(
         r"Recorded \d+ \w+ 20\d\d at \d\d:\d\d UTC, on CPU in float32, model storyteller, seed 1\.",
@@ -248,19 +235,23 @@ def test_it_says_what_was_recorded_where_and_when(page: Page, session: Session) 
     written = session.generation.ids[N_PROMPT:]
     for part in (" ".join(map(str, written)), f"{FORCED} at position {N_PROMPT + 4}", "torch 2."):
         assert part in again
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".token").count() == N_PROMPT + 9
+    assert page.locator(".steps-scroll").evaluate(BELOW_ITS_TABLE) <= 1
+    expect(page.locator(".transport")).to_be_hidden()
 
 
 @pytest.mark.browser
 def test_a_run_without_steps_is_shown_too(replay: Open, storyteller: LanguageModel) -> None:
-    page = replay(replay_page(write_run(storyteller), presenter=True))
+    page = replay(replay_page(Session(storyteller, PROMPT), presenter=True))
     stands_at(page, 0, 0)
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
     expect(page.locator(".bars")).to_be_hidden()
 
 
-def test_no_token_can_open_or_close_an_element_of_the_page(session: Session) -> None:
-    plain = replay_page(session, presenter=False)
+def test_no_token_can_open_or_close_an_element_of_the_page(session: Session, saved: str) -> None:
     run = record(session, presenter=False)
     run["header"]["prompt"] = "</script><!-- @SCRIPT@"
     nasty = to_page(run)
@@ -268,20 +259,21 @@ def test_no_token_can_open_or_close_an_element_of_the_page(session: Session) -> 
     assert "<" not in data
     assert json.loads(data)["header"]["prompt"] == "</script><!-- @SCRIPT@"
     for opening in ("<script", "<!--"):
-        assert nasty.count(opening) == plain.count(opening)
+        assert nasty.count(opening) == saved.count(opening)
 
 
-def test_the_page_brings_all_that_it_needs_and_runs_no_other_script(session: Session) -> None:
-    page = replay_page(session, presenter=False)
-    assert "://" not in page.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
-    assert not re.search(r"\b(src|href)\s*=\s*[\"']|@import|url\(|\bfetch\(|innerHTML|eval\(", page)
-    assert not re.search(r"@[A-Z]+@", page)
-    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+def test_the_page_brings_all_that_it_needs_and_runs_no_other_script(saved: str) -> None:
+    assert "://" not in saved.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
+    assert not re.search(
+        r"\b(src|href)\s*=\s*[\"']|@import|url\(|\bfetch\(|innerHTML|eval\(", saved
+    )
+    assert not re.search(r"@[A-Z]+@", saved)
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', saved)
     for pattern, directive in (
         (r"<style>(.*?)</style>", "style-src"),
         (r'<script type="module">(.*?)</script>', "script-src"),
     ):
-        (text,) = re.findall(pattern, page, re.S)
+        (text,) = re.findall(pattern, saved, re.S)
         digest = b64encode(sha256(text.encode()).digest()).decode()
         assert f"{directive} 'sha256-{digest}';" in policy
     assert "default-src 'none'" in policy
@@ -297,13 +289,13 @@ def test_a_position_holds_what_is_needed_and_no_more(session: Session) -> None:
         if step.n_kept == step.distribution.n_vocab:
             assert size > whole  # the coin could fall on any token
     assert min(sizes) < whole / 4
-    long = write_run(session.lm, {"kind": "finish", "count": 48})
+    long = do(Session(session.lm, PROMPT, seed=1), "finish", count=48)
     assert len(replay_page(long, presenter=False)) < 650_000
 
 
-def test_a_large_vocabulary_is_cut_without_losing_its_mass() -> None:
+def test_a_large_vocabulary_is_cut_without_losing_its_mass(session: Session) -> None:
     logits = np.random.default_rng(0).normal(0, 2, 20_000).astype(np.float32)
-    step = replace(make_step(0), distribution=summarise(logits), n_kept=30, rank=500)
+    step = replace(session.generation.steps[0], distribution=summarise(logits), n_kept=30, rank=500)
     cut = as_far_as_needed(step)
     order = rank_order(logits)
     assert cut.ids is not None

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import base64
-import json
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Page
 
 from benchmarks import home_page
-from benchmarks.home_page import PATIENCE, Reader, changed
+from benchmarks.home_page import changed
 from model.loading import LanguageModel, load_model
 from pages.frame.component import encode_payload
-from pages.home.payload import describe
-from pages.home.replica import Listed, Replica, count_common, difference, written
+from pages.home.replica import Listed, Replica, count_common, difference
 from pages.home.session import Session
+from tests.home.conftest import do, header_of
+from tests.home.test_session_properties import Tab
 
 PLAIN = st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab", max_size=4)
 VALUES = st.recursive(
@@ -29,6 +28,7 @@ VALUES = st.recursive(
     ),
     max_leaves=12,
 )
+BITS = st.lists(st.integers(0, 1), max_size=9)
 
 
 def change_of(old: Any, new: Any) -> Any:
@@ -36,12 +36,7 @@ def change_of(old: Any, new: Any) -> Any:
     replica, page = Replica(), home_page.Replica()
     page.take("live", replica.answer({"value": old}, {}))
     replica.hear(page.versions)
-    return read(replica.answer({"value": new}, {}))["change"]
-
-
-def read(message: bytes) -> dict[str, Any]:
-    header: dict[str, Any] = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
-    return header
+    return header_of(replica.answer({"value": new}, {}))["change"]
 
 
 @given(VALUES, VALUES)
@@ -49,7 +44,7 @@ def test_a_change_makes_the_new_value_of_the_old_one(old: Any, new: Any) -> None
     assert changed({"value": old}, change_of(old, new)) == {"value": new}
 
 
-@given(st.lists(st.integers(0, 1), max_size=9), st.lists(st.integers(0, 1), max_size=9))
+@given(BITS, BITS)
 def test_lists_have_in_common_what_they_begin_with(first: list[int], second: list[int]) -> None:
     n = count_common(first, second)
     assert first[:n] == second[:n]
@@ -68,107 +63,32 @@ def test_only_new_entries_are_written() -> None:
     assert asked == [3]
 
 
-state_of = partial(describe, presenter=False, hide_bars=False)
-
-
-class Tab:
-    """A session and the page that shows it, with a wire between them that can lose messages."""
-
-    def __init__(self, lm: LanguageModel, prompt: str = "Once upon a time") -> None:
-        self.session = Session(lm, prompt)
-        self.replica, self.page = Replica(), home_page.Replica()
-        self.n_bytes: dict[str, int] = {}  # of the headers of the last two messages
-        self.run()
-
-    def run(self, *lost: str) -> None:
-        """Runs the page's fragment; messages of these components do not arrive."""
-        session = self.session
-        told = self.replica.foreseen(session.ack) if session.is_foreseen else None
-        self._tell("live", self.replica.answer(*told or state_of(session)), lost)
-        following = session.prefetch_next()
-        if following is not None:
-            self._tell("prefetch", self.replica.ahead(*state_of(following)), lost)
-
-    def _tell(self, name: str, message: bytes, lost: tuple[str, ...]) -> None:
-        self.n_bytes[name] = int.from_bytes(message[:4], "little")
-        if name not in lost:
-            self.page.take(name, message)
-
-    def do(self, event: dict[str, Any], *lost: str) -> None:
-        """Sends an event and runs what answers it."""
-        self.replica.hear(self.page.versions)
-        self.session.handle({"n": self.session.ack + 1, **event})
-        self.run(*lost)
-
-    def assert_same(self) -> None:
-        header, _ = state_of(self.session)
-        assert self.page.headers["live"][1] == json.loads(json.dumps(written(header)))
-
-
-NEXT = {"kind": "next"}
-EVENTS: list[dict[str, Any]] = [
-    NEXT,
-    NEXT,
-    {"kind": "force", "token_id": 300},
-    {"kind": "tokenise", "text": "The dragon 🐉"},
-    NEXT,
-    {"kind": "inspect", "position": 5},
-    {"kind": "next", "controls": {"greedy": True}},
-    {"kind": "back"},
-    NEXT,
-    {"kind": "branch", "position": 7},
-    NEXT,
-    NEXT,
-    {"kind": "switch", "id": 0},
-    {"kind": "rewind", "position": 7},
-    {"kind": "finish", "count": 20},
-    {"kind": "guess", "text": "cat"},
-    {"kind": "prompt", "text": "Es war 🎈 einmal"},
-    NEXT,
-    {"kind": "reset"},
-    {"kind": "force", "token_id": 0},
-    {"kind": "unheard of"},
-]
-
-
-@pytest.mark.parametrize("lost", [(), ("prefetch",), ("live",), ("live", "prefetch")])
-def test_the_page_holds_what_python_says_whatever_was_lost(
-    storyteller: LanguageModel, lost: tuple[str, ...]
-) -> None:
-    tab = Tab(storyteller)
-    tab.assert_same()
-    for i, event in enumerate(EVENTS):
-        tab.do(event, *(lost if i % 3 == 1 else ()))
-        if i % 3 == 1 and "live" in lost:
-            tab.do({"kind": "resend"})
-        tab.assert_same()
-
-
 def test_two_tabs_and_a_reload_and_another_model_know_nothing_of_each_other(
     storyteller: LanguageModel,
 ) -> None:
     first, second = Tab(storyteller), Tab(storyteller, "The cat")
     for tab in (first, second, first, second):
-        tab.do(NEXT)
+        tab.do("next")
         tab.assert_same()
     first.page = home_page.Replica()  # a reload: nothing is held, and no event asks
     first.run()
     first.assert_same()
     ack, first.session = first.session.ack, Session(load_model("scribbler"), "One day")
     first.session.ack = ack
-    first.do(NEXT)
+    first.do("next")
     first.assert_same()
 
 
-def test_a_press_sends_as_much_at_a_thousand_tokens_as_at_ten(storyteller: LanguageModel) -> None:
+def test_a_press_sends_as_much_at_three_hundred_tokens_as_at_ten(
+    storyteller: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.home.session.MAX_PREFETCH_SECONDS", 60.0)  # on a busy machine too
     tab, sizes = Tab(storyteller), []
-    for n_tokens in (10, 1000):
+    for n_tokens in (10, 300):
         while len(tab.session.active.choices) < n_tokens:
-            token_id = 300 + len(tab.session.active.choices) % 100
-            force = {"n": tab.session.ack + 1, "kind": "force", "token_id": token_id}
-            tab.session.handle(force)
+            do(tab.session, "force", token_id=300 + len(tab.session.active.choices) % 100)
         tab.run()
-        tab.do(NEXT)
+        tab.do("next")
         assert tab.session.is_foreseen
         tab.assert_same()
         sizes.append(dict(tab.n_bytes))
@@ -231,35 +151,3 @@ def test_a_page_that_holds_nothing_asks_for_all(scripts: Page) -> None:
     )
     (event,) = scripts.evaluate(MOUNT, base64.b64encode(message).decode())
     assert event == {"kind": "resend", "n": 0, "branch": None, "holds": []}
-
-
-@pytest.mark.browser
-def test_an_event_that_was_lost_is_sent_again(page: Page, url: str) -> None:
-    lost: list[int] = []
-
-    def pass_on(route: WebSocketRoute) -> None:
-        server = route.connect_to_server()
-
-        def take(message: str | bytes) -> None:
-            numbers = [event["n"] for event in home_page.read_events(message)]
-            if numbers == [1] and not lost:
-                lost.extend(numbers)
-            else:
-                server.send(message)
-
-        route.on_message(take)
-
-    page.route_web_socket("**/_stcore/stream", pass_on)
-    reader = Reader(page, url, is_tapped=False).open(prompt="Once upon a time")
-    n_before = reader.chips.count()
-    reader.button("Next").evaluate("(node) => { for (let i = 0; i < 4; i += 1) node.click(); }")
-    expect(reader.chips).to_have_count(n_before + 4, timeout=PATIENCE)
-    expect(reader.live.locator(".token.is-pending")).to_have_count(0)
-    page.wait_for_function(
-        "() => new URLSearchParams(location.search).get('run')?.startsWith('4~')"
-    )
-    assert lost == [1]
-    tokens = reader.tokens()
-    page.reload()
-    expect(reader.chips).to_have_count(n_before + 4, timeout=PATIENCE)
-    assert reader.tokens() == tokens

@@ -1,4 +1,4 @@
-"""The pace of Play, on a clock that the test sets: late presses are made up for, none piles up."""
+"""What waits: the pace of Play, whose late presses are made up for, and events that were lost."""
 
 from __future__ import annotations
 
@@ -64,3 +64,37 @@ def test_a_model_slower_than_the_pace_leaves_no_debt_to_be_rushed_through(script
     assert pressed[:7] == pytest.approx([0, 0.5, 1, 1.5, 2, 2.5, 3])
     assert pressed[7:10] == pytest.approx([3.01, 3.02, 3.03])
     assert pressed[10:] == pytest.approx([3.1, 3.2, 3.3, 3.4, 3.5])
+
+
+# Two presses, the first of which is lost: returns the numbers that were sent, and what is said.
+LOSE = """
+async () => {
+  const { EventQueue } = await import("/pages/home/live/event_queue.js");
+  const sent = [];
+  let planned = null;
+  globalThis.setTimeout = (action) => (planned = action);
+  globalThis.clearTimeout = () => (planned = null);
+  const yes = () => true;
+  const send = ({ n }) => sent.push(n);
+  const queue = new EventQueue({ send, complete: () => ({}), isReady: yes, mayLeave: yes });
+  for (let i = 0; i < 2; i += 1) queue.push({ kind: "next" });
+  planned();
+  const { isLate } = queue.waitingFor;
+  const answered = [0, 1].map((n) => {
+    const entry = queue.acknowledge(n);
+    queue.pump();
+    return entry !== null;
+  });
+  return { sent, isLate, answered, isIdle: queue.isIdle, isPlanned: planned !== null };
+}
+"""
+
+
+def test_an_event_that_was_lost_is_sent_again_before_the_next(scripts: Page) -> None:
+    assert scripts.evaluate(LOSE) == {
+        "sent": [0, 0, 1],
+        "isLate": True,
+        "answered": [True, True],
+        "isIdle": True,
+        "isPlanned": False,
+    }
