@@ -177,8 +177,9 @@ def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reade
 
 
 def test_files_hold_the_run_and_one_of_them_is_opened_again(
-    reader: Reader, browser: Browser, tmp_path: Path
+    newcomer: Reader, browser: Browser, tmp_path: Path
 ) -> None:
+    reader = newcomer.open(prompt=PROMPT)  # who uploads needs a cookie, which other tests clear
     reader.press("Next")
     reader.do(reader.row(2).locator("button").click, "force")
     n_prompt, ids = reader.header["n_prompt"], reader.ids

@@ -25,6 +25,33 @@ INTERACTIVE = """() => {
   collect(document);
   return all;
 }"""
+# those that have no name, as their markup
+NAMELESS = """(all) => all.filter((node) => {
+  const root = node.getRootNode();
+  const ids = (node.getAttribute('aria-labelledby') ?? '').split(' ').filter(Boolean);
+  const name = node.getAttribute('aria-label') || node.title || node.textContent.trim()
+    || ids.map((id) => root.getElementById(id)?.textContent).join('')
+    || [...(node.labels ?? [])].map((label) => label.textContent).join('');
+  return !name.trim();
+}).map((node) => node.cloneNode().outerHTML)"""
+NOTE_FOCUS = """() => {
+  let node = document.activeElement;
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+  if (node && node !== document.body) (globalThis.reached ??= new Set()).add(node);
+}"""
+LEFT_OUT = """(all) => all.filter((node) => !reached.has(node) && node.tabIndex >= 0)
+  .map((node) => node.cloneNode().outerHTML)"""
+PAUSE_BETWEEN_BEATS = """(root, wanted) => new Promise((resolve) => {
+  const look = () => {
+    const isRunning = root.querySelector(".token.is-pending") !== null;
+    if (isRunning || root.querySelectorAll(".token").length < wanted)
+      return requestAnimationFrame(look);
+    document.dispatchEvent(new KeyboardEvent("keydown", { key: " " }));
+    resolve();
+  };
+  look();
+})"""
+OVERHANG = "(node) => node.scrollWidth - node.clientWidth"
 
 
 def step_events(reader: Reader) -> list[str]:
@@ -37,87 +64,54 @@ def test_the_first_screen_holds_all_and_everything_has_a_name_and_is_reached_by_
 ) -> None:
     for _ in range(3):
         reader.press("Next")
-    for name, selector in {
-        "prompt": "textarea.prompt-box",
-        "buttons": ".transport .buttons",
-        "strip": ".strip-list",
-        "loop": ".loop-band",
-        "the last bar": ".bars-tail",
-        "the coin": ".coin-bar",
-    }.items():
-        box = reader.live.locator(selector).bounding_box()
-        assert box is not None, name
-        assert box["y"] >= 0, name
-        assert box["y"] + box["height"] <= 800, name
-        assert box["x"] + box["width"] <= 1280, name
+    reader.page.get_by_test_id("stMain").evaluate("(node) => node.scrollTo(0, 0)")
+    for selector in (
+        "textarea.prompt-box",
+        ".transport .buttons",
+        ".strip-list",
+        ".loop-band",
+        ".bars-tail",
+        ".coin-bar",
+    ):
+        expect(reader.live.locator(selector)).to_be_in_viewport(ratio=1)
 
+    # one round by Tab, from the top of the page until it comes back there
     places = reader.page.evaluate_handle(INTERACTIVE)
     n_places = reader.page.evaluate("(all) => all.length", places)
     assert n_places > 30
-    nameless = reader.page.evaluate(
-        """(all) => all.filter((node) => {
-          const labelled = node.getAttribute('aria-labelledby');
-          const root = node.getRootNode();
-          const ids = (labelled ?? '').split(' ').filter(Boolean);
-          const by = ids.map((id) => root.getElementById(id));
-          const name = node.getAttribute('aria-label') || node.title || node.textContent.trim()
-            || by.map((other) => other?.textContent).join('')
-            || [...(node.labels ?? [])].map((label) => label.textContent).join('');
-          return !name.trim();
-        }).map((node) => node.cloneNode().outerHTML)""",
-        places,
-    )
-    assert not nameless
-
-    # one round by Tab, from the top of the page until it comes back there
-    reached = reader.page.evaluate("() => { window.__reached = new Set(); return 0; }")
+    assert reader.page.evaluate(NAMELESS, places) == []
     for _ in range(n_places + 30):
         reader.page.keyboard.press("Tab")
-        reached = reader.page.evaluate(
-            """() => {
-              let node = document.activeElement;
-              while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
-              if (node && node !== document.body) window.__reached.add(node);
-              return window.__reached.size;
-            }"""
-        )
-    left_out = reader.page.evaluate(
-        """(all) => all.filter((node) => !window.__reached.has(node) && node.tabIndex >= 0)
-          .map((node) => node.cloneNode().outerHTML)""",
-        places,
-    )
-    assert reached > 30
-    assert not left_out
+        reader.page.evaluate(NOTE_FOCUS)
+    assert reader.page.evaluate(LEFT_OUT, places) == []
 
 
 def test_right_is_next_left_is_back_and_space_plays_until_it_is_pressed_again(
     reader: Reader,
 ) -> None:
     n_prompt = len(reader.ids)
-    reader.key("ArrowRight", "next")
-    reader.key("ArrowRight", "next")
-    assert len(reader.ids) == n_prompt + 2
-    reader.key("ArrowLeft", "back")
-    assert len(reader.ids) == n_prompt + 1
+    for key, kind, n in (("Right", "next", 1), ("Right", "next", 2), ("Left", "back", 1)):
+        reader.key(f"Arrow{key}", kind)
+        assert len(reader.ids) == n_prompt + n
 
     reader.live.get_by_label("Speed").select_option("10")
-    reader.page.evaluate("() => document.activeElement.blur()")
     reader.live.locator("select:focus").evaluate_all("all => all.forEach((node) => node.blur())")
     reader.page.keyboard.press("Space")
     expect(reader.button("Pause")).to_be_visible()
-    reader.until(lambda: len(reader.ids) >= n_prompt + 30, "Play waits for ever")
-    reader.page.keyboard.press("Space")
+    reader.live.locator(".ott").evaluate(PAUSE_BETWEEN_BEATS, n_prompt + 20)
     expect(reader.button("Play")).to_be_visible()
     reader.settle()
     n_written = len(reader.ids)
     reader.rest()
     assert len(reader.ids) == n_written, "nothing comes after a pause"
+    expect(reader.live.locator(".ott")).to_have_attribute("data-stage", "idle")
 
 
 def test_a_mask_that_is_ticked_ends_greedy_and_says_so_once(reader: Reader) -> None:
     reader.live.get_by_label("all strategies").check()
     reader.do(reader.use("greedy").click, "settings")
-    expect(reader.use("greedy")).to_be_checked()
+    expect(reader.live.locator(".coin-sentence")).to_contain_text("nothing to decide")
+    expect(reader.live.locator(".is-append")).to_contain_text(f"id {reader.header['next_id']}")
     n_before = len(reader.wire.events)
     reader.do(reader.use("top_k").click, "settings")
     assert [event["kind"] for event in reader.wire.events[n_before:]] == ["settings"]
@@ -154,11 +148,8 @@ def test_keys_belong_to_what_has_the_focus_and_one_press_is_one(reader: Reader) 
 
     # Streamlit's own fields and links, and many reruns, whose listeners must not pile up
     n_before = len(step_events(reader))
-    by_key(reader.page, "presenter").locator("input").focus()
-    reader.page.keyboard.press("ArrowRight")
     reader.page.get_by_role("button", name="Seed").click()
-    seed = by_key(reader.page, "seed").locator("input")
-    seed.focus()
+    by_key(reader.page, "seed").locator("input").focus()
     for key in ("ArrowRight", "ArrowLeft"):
         reader.page.keyboard.press(key)
     reader.page.keyboard.press("Escape")
@@ -166,6 +157,7 @@ def test_keys_belong_to_what_has_the_focus_and_one_press_is_one(reader: Reader) 
         by_key(reader.page, "presenter").get_by_text("Presenter").click()
         presenting = reader.live.locator(".ott[data-presenter=true]")
         expect(presenting).to_have_count(int(is_on), timeout=PATIENCE)
+    reader.page.keyboard.press("ArrowRight")  # the switch has the focus
     reader.page.evaluate("() => document.activeElement.blur()")
     reader.key("ArrowRight", "next")
     assert step_events(reader)[n_before:] == ["next"]
@@ -180,18 +172,17 @@ def test_no_page_scrolls_sideways(reader: Reader) -> None:
     reader.choose_at(reader.header["n_prompt"] + 2, "Look at its distribution", "inspect")
     for width in (390, 768):
         reader.page.set_viewport_size({"width": width, "height": 844})
-        overhang = "(node) => node.scrollWidth - node.clientWidth"
-        assert reader.page.locator("html").evaluate(overhang) == 0
-        assert reader.page.get_by_test_id("stMain").evaluate(overhang) == 0
+        assert reader.page.locator("html").evaluate(OVERHANG) == 0
+        assert reader.page.get_by_test_id("stMain").evaluate(OVERHANG) == 0
         for name in ("Next", "Back", "Reset"):
             expect(reader.button(name)).to_be_visible()
-    reader.page.set_viewport_size({"width": 1280, "height": 800})
+    for summary in reader.live.locator("summary").all():
+        summary.click()
 
 
-def test_the_arrows_walk_the_text_and_escape_leaves_the_past(reader: Reader) -> None:
-    n_prompt = len(reader.ids)
-    for _ in range(4):
-        reader.press("Next")
+def test_the_arrows_walk_the_text_and_escape_leaves_the_past(newcomer: Reader) -> None:
+    reader = newcomer.open(prompt=PROMPT, run="4")
+    n_prompt = reader.header["n_prompt"]
     reader.chips.last.focus()
     reader.page.keyboard.press("ArrowLeft")
     focused = reader.live.locator(".token:focus")

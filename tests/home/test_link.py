@@ -49,13 +49,9 @@ def test_a_prompt_too_long_for_a_link_makes_none(storyteller: LanguageModel) -> 
     "params",
     [
         {"seed": "minus one"},
-        {"seed": "1" * 40},
         {"seed": str(2**31)},
-        {"temperature": "nan"},
         {"top_p": "7"},
         {"order": "x"},
-        {"use": "everything"},
-        {"run": "many"},
         {"run": "99999999"},
         {"run": "3~temperature:hot"},
         {"forced": "1:2:3", "run": "2"},

@@ -1,41 +1,21 @@
-"""A server that is killed: its readers come back, on another copy too, with all that they had."""
+"""A server that is killed and another in its place: readers come back with all that they had."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import Server, Witness, by_key, serve, wait_idle
+from benchmarks.harness import Witness, by_key, serve, visit, wait_idle
 from benchmarks.home_page import PATIENCE, Reader
-from model.loading import LanguageModel
-from tests.engine.fake_vllm import FakeVllm
-from tests.home.forwarder import Forwarder
+from tests.home.conftest import PROMPT
 
 pytestmark = pytest.mark.browser
 
 LONG = "something " * 401  # no address holds it
 SWITCHES = ("presenter", "hide_bars")
-
-
-@pytest.fixture
-def proxy(page: Page, witness: Witness) -> Iterator[Forwarder]:
-    """The one address that a page of the test knows."""
-    proxy = Forwarder()
-    yield proxy
-    page.goto("about:blank")
-    proxy.close()
-    witness.errors.clear()  # the browser says that it lost the connection
-
-
-@pytest.fixture
-def engine(storyteller: LanguageModel) -> Iterator[dict[str, str]]:
-    """Settings of copies of the app that share an engine."""
-    engine = FakeVllm(storyteller)
-    yield {"ONE_TOKEN_ENGINE_URL": engine.url, "ONE_TOKEN_ENGINE_MODEL": "storyteller"}
-    engine.kill()
 
 
 def kept(header: dict[str, Any]) -> tuple[Any, ...]:
@@ -52,21 +32,24 @@ def kinds(reader: Reader) -> set[str]:
 
 def wait_for(reader: Reader, before: tuple[Any, ...]) -> None:
     reader.until(
-        lambda: (
-            bool(reader.wire.headers)
-            and kinds(reader) == {"restore"}
-            and kept(reader.header) == before
-        ),
-        "not all came back",
+        lambda: "restore" in kinds(reader) and reader.wire.is_answered,
+        "the page hands nothing back",
         4 * PATIENCE,  # a server that has just begun loads all that it needs
     )
+    assert kept(reader.header) == before
+    assert kinds(reader) == {"restore"}
     expect(reader.chips).to_have_count(len(reader.ids), timeout=PATIENCE)
+
+
+def press_switches(page: Page) -> None:
+    for switch in SWITCHES:
+        by_key(page, switch).locator("label").click()
+    wait_idle(page)
 
 
 def write_three_texts(reader: Reader) -> tuple[Any, ...]:
     """Leaves a text with a forced token, a branch of it, and a long prompt that is active."""
-    reader.open(prompt="Once upon a time")
-    reader.press("Write 20 tokens at once")
+    reader.open(prompt=PROMPT, run="8")
     reader.do(reader.row(3).locator("button").click, "force")
     n_prompt = reader.header["n_prompt"]
     reader.choose_at(n_prompt + 4, "Branch here, keep this text", "branch")
@@ -80,25 +63,47 @@ def write_three_texts(reader: Reader) -> tuple[Any, ...]:
     return kept(reader.header)
 
 
-def test_all_texts_come_back_from_another_copy_to_a_page_that_stayed_open(
-    page: Page, proxy: Forwarder, engine: dict[str, str]
+def test_all_texts_come_back_to_a_page_that_stayed_open_and_to_one_that_is_reloaded(
+    page: Page, witness: Witness
 ) -> None:
-    reader = Reader(page, proxy.url)
-    with serve(env=engine) as first, serve(env=engine) as second:
-        proxy.lead_to(first.url, second.url)
+    with serve() as first:
+        reader = Reader(page, first.url)
+        # the first page that a server shows, be it a lesson, runs below the table of contents
+        visit(page, f"{first.url}/glossary")
+        expect(page.get_by_test_id("stTopNavSection").first).to_be_visible()
+        expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
         before = write_three_texts(reader)
-        assert before[0] == "storyteller (server)"
+        press_switches(page)
         first.process.kill()
-        wait_for(reader, before)
-        expect(reader.notice).to_be_hidden()
-
-        # the first is written again as it is opened, its forced token forced
-        reader.do(reader.live.locator(".branch").first.click, "switch")
-        assert reader.ids == before[-1][0][0]
-        assert reader.header["steps"]["forced"][-1]
-        reader.press("Next")
-        assert len(reader.header["branches"]) == 3
+    reader.wire.headers.clear()
+    with serve(port=urlsplit(first.url).port) as second:
+        wait_for(reader, before)  # no event since, so no run of a fragment was asked for
+        assert_that_it_can_be_gone_on_with(reader, before)
         assert_that_a_link_brings_its_text_alone(reader)
+        page.goto("about:blank")
+        assert "Traceback" not in second.log()
+    witness.errors.clear()  # the browser says that it lost the connection
+
+
+def assert_that_it_can_be_gone_on_with(reader: Reader, before: tuple[Any, ...]) -> None:
+    page = reader.page
+    expect(reader.notice).to_be_hidden()
+    reader.until(lambda: all(reader.header[switch] for switch in SWITCHES), "a switch is off")
+    press_switches(page)
+
+    # the first is written again as it is opened, its forced token forced
+    reader.do(reader.live.locator(".branch").first.click, "switch")
+    assert reader.ids == before[-1][0][0]
+    assert reader.header["steps"]["forced"][-1]
+    reader.press("Next")
+    assert len(reader.header["branches"]) == 3
+
+    # where the address holds the text, it is there at once, and the others come
+    reader.rest()
+    before = kept(reader.header)
+    page.reload()
+    wait_idle(page)
+    wait_for(reader, before)
 
 
 def assert_that_a_link_brings_its_text_alone(reader: Reader) -> None:
@@ -115,34 +120,3 @@ def assert_that_a_link_brings_its_text_alone(reader: Reader) -> None:
     reader.press("Next")
     assert reader.ids[:-1] == ids
     assert kinds(reader) == {"next"}
-
-
-def test_all_texts_come_back_to_a_page_that_is_reloaded_and_to_one_that_rested(
-    page: Page, proxy: Forwarder, server: Server
-) -> None:
-    proxy.lead_to(server.url)
-    reader = Reader(page, proxy.url)
-    before = write_three_texts(reader)
-    page.reload()
-    wait_idle(page)
-    wait_for(reader, before)
-    for switch in SWITCHES:
-        by_key(page, switch).locator("label").click()
-    wait_idle(page)
-    proxy.lead_to()  # no event since, so no run of a fragment is asked for
-    reader.wire.headers.clear()
-    with serve() as fresh:
-        proxy.lead_to(fresh.url)
-        wait_for(reader, before)
-        reader.until(lambda: all(reader.header[switch] for switch in SWITCHES), "a switch is off")
-        for switch in SWITCHES:
-            by_key(page, switch).locator("label").click()
-        wait_idle(page)
-        # where the address holds the text, it is there at once, and the others come
-        reader.do(reader.live.locator(".branch").nth(1).click, "switch")
-        reader.rest()
-        before = kept(reader.header)
-        proxy.lead_to(server.url)
-        page.reload()
-        wait_idle(page)
-        wait_for(reader, before)
