@@ -19,7 +19,7 @@ from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.tokenizing import label
 from pages.lessons.beam_search.state import PROMPTS
-from tests.tiny_models import ARCHITECTURES, fresh_logits, generated, tiny
+from tests.tiny_models import fresh_logits, generated, tiny
 
 NO_END: frozenset[int] = frozenset()
 
@@ -70,10 +70,14 @@ def cut(ids: list[int], end_ids: frozenset[int], pad_id: int) -> list[int]:
 @pytest.mark.parametrize(
     ("architecture", "n_beams", "length_penalty"),
     [
-        *((name, 4, 1.0) for name in ARCHITECTURES),
-        *(("gpt2", 2, penalty) for penalty in (-1.0, 0.0, 2.0)),
-        *(("mamba", 3, penalty) for penalty in (-1.0, 0.7)),
-        *(("gemma2", 8, penalty) for penalty in (0.0, 2.0)),
+        ("llama", 4, 1.0),
+        ("gpt2", 2, -1.0),
+        ("gpt2", 2, 2.0),
+        ("gemma2", 8, 0.0),
+        ("gemma2", 8, 2.0),
+        ("mamba", 3, -1.0),
+        ("mamba", 3, 0.7),
+        ("openai_gpt", 4, 1.0),
     ],
 )
 def test_texts_and_scores_are_those_of_transformers(
@@ -198,7 +202,7 @@ def test_distinct_n_grams_by_hand() -> None:
 def test_c21_a_beam_gains_little_a_token_and_repeats_more_than_sampling(
     storyteller: LanguageModel,
 ) -> None:
-    greedy, beam, sampled, _ = finish(measure_costs(storyteller, PROMPTS[2:4], 4, 32))
+    greedy, beam, sampled, _ = finish(measure_costs(storyteller, PROMPTS[3:4], 4, 48))
     # the gain is real, and small beside what sampling gives away
     assert 0 < beam.logprob - greedy.logprob < min(0.5, beam.logprob - sampled.logprob)
     assert beam.distinct[2] < sampled.distinct[2]

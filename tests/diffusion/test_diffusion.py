@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
+from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -32,9 +34,9 @@ GIVEN = (
 )
 
 
-def page(**wishes: object) -> Diffusion:
-    settings = {"n_passes": 4, "seed": 3, **wishes}
-    return Diffusion(tiny_unmasker(), 12, "The cat", " the end", **settings)
+def page(**wishes: Any) -> Diffusion:
+    given = {"prompt": "The cat", "ending": " the end", "n_passes": 4, "seed": 3}
+    return Diffusion(**{"lm": tiny_unmasker(), "length": 12} | given | wishes)
 
 
 def test_positions_are_spread_over_passes() -> None:
@@ -73,14 +75,12 @@ def test_a_pass_that_fails_leaves_the_page_as_it_was(monkeypatch: pytest.MonkeyP
     filling = page()
     filling.step()
     before = (list(filling.ids), len(filling.passes))
-    monkeypatch.setattr(type(filling.lm.model), "forward", _fails)
+    monkeypatch.setattr(
+        type(filling.lm.model), "forward", Mock(side_effect=RuntimeError("out of order"))
+    )
     with pytest.raises(ValueError, match="failed on this text"):
         filling.step()
     assert (filling.ids, len(filling.passes)) == before
-
-
-def _fails(*_: object, **__: object) -> None:
-    raise RuntimeError("out of order")
 
 
 @pytest.mark.parametrize(
@@ -90,31 +90,16 @@ def _fails(*_: object, **__: object) -> None:
         ({"n_passes": 0}, "choose from 1 to 12"),
         ({"n_passes": 2, "block_length": 4}, "choose 3 passes or more"),
         ({"block_length": 13}, "choose from 1 to 12, or 0"),
+        ({"prompt": "x" * 90}, "more than"),
+        ({"prompt": f"a {MASK} b"}, "delete it"),
+        ({"ending": "\ud800"}, "half of one"),
     ],
 )
-def test_settings_that_cannot_be_had_say_what_can(wishes: dict[str, object], said: str) -> None:
+def test_what_cannot_be_had_says_what_can(wishes: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         page(**wishes)
-
-
-@pytest.mark.parametrize(
-    ("texts", "said"),
-    [
-        (("x" * 90, ""), "are 6 more than"),
-        ((f"a {MASK} b", ""), "delete it"),
-        (("", "\ud800"), "half of one"),
-    ],
-)
-def test_texts_that_do_not_fit_or_hold_a_mask_are_refused(
-    texts: tuple[str, str], said: str
-) -> None:
-    with pytest.raises(ValueError, match=said):
-        Diffusion(tiny_unmasker(), 12, *texts, n_passes=1)
-
-
-def test_a_model_of_another_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="choose a masked one, such as unmasker"):
-        Diffusion(tiny("llama"), 12, n_passes=1)
+        page(**wishes, lm=tiny("llama"))
 
 
 def test_what_a_tokenizer_puts_around_a_text_stays_around_the_page() -> None:

@@ -73,7 +73,7 @@ def test_c36_a_writer_errs_more_after_text_that_is_unlike_what_it_learned_from(
 ) -> None:
     scribbler = load_model("scribbler", device="cpu", dtype="float32")
     stories = [encode(scribbler, story) for story in held_out("stories")]
-    work = measure_exposure(scribbler, storyteller, stories, n_tokens=32, temperature=1.5)
+    work = measure_exposure(scribbler, storyteller, stories, n_tokens=24, temperature=1.5)
     seen = finish(work)
     assert seen.excess.mean - BIAS > seen.excess.half_width > 0
     by_story = paired_gap(seen.writer_loss_free, seen.writer_loss)
