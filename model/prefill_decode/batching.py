@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Any, TypeAlias, TypeVar
 
@@ -34,6 +34,7 @@ _HEADROOM = 1.2  # of a batch's cache: what its passes need besides
 
 Found = TypeVar("Found")
 Say: TypeAlias = Callable[[str], Progress[Found]]
+Step: TypeAlias = Callable[[], float]  # runs a pass and returns its seconds
 
 
 def point_of(
@@ -104,18 +105,15 @@ def check_memory(lm: LanguageModel, n_batch: int, n_tokens: int) -> None:
         )
 
 
-@dataclass(frozen=True)
-class ReadyBatch:
-    """A batch whose prompts are read, and how its decode step is run."""
-
-    step: Callable[[], float]  # returns its seconds
-    flops: int  # of a step, attention left out
-    engine: str
+def flops_of_token(lm: LanguageModel) -> int:
+    """Counts the FLOPs of a decode step of one row without attention; n rows take n times that."""
+    cache = lm.new_cache()
+    return count_flops(lambda: prefill(lm, random_ids(lm, 1), cache)).linear
 
 
 def prepare(
     lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: Say[Found]
-) -> Generator[Progress[Found], None, ReadyBatch]:
+) -> Generator[Progress[Found], None, Step]:
     """Reads a prompt for each row of a batch that is to be timed, and warms it up by a step.
 
     All rows have the same prompt, so it is read once and its keys and values are copied.
@@ -131,12 +129,13 @@ def prepare(
         return batch.append([row[-1] for row in batch.ids])  # the newest tokens, once more
 
     yield say(f"a step of {n_batch}")
-    return ReadyBatch(step, count_flops(step).linear, PLAIN)
+    step()
+    return step
 
 
 def prepare_quickest(
     lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: Say[Found]
-) -> Generator[Progress[Found], None, ReadyBatch]:
+) -> Generator[Progress[Found], None, tuple[str, Step]]:
     """Prepares the captured step, so that what a batch shares is seen and not what launches cost.
 
     Where there is none, or it is refused, the batch decodes by the model's own.
@@ -146,13 +145,13 @@ def prepare_quickest(
     """
     if STATIC in engine_names(lm):
         with suppress(ValueError):
-            return (yield from _capture(lm, n_batch, n_past, n_steps, say))
-    return (yield from prepare(lm, n_batch, n_past, n_steps, say))
+            return STATIC, (yield from _capture(lm, n_batch, n_past, n_steps, say))
+    return PLAIN, (yield from prepare(lm, n_batch, n_past, n_steps, say))
 
 
 def _capture(
     lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: Say[Found]
-) -> Generator[Progress[Found], None, ReadyBatch]:
+) -> Generator[Progress[Found], None, Step]:
     check_memory(lm, n_batch, n_past + 1 + n_steps)
     ids, now = random_ids(lm, n_past), say(f"a step of {n_batch}")
     steps = StaticDecode(lm, n_past + 1 + n_steps, n_batch)
@@ -161,9 +160,7 @@ def _capture(
     yield now
     steps.prefill(ids)
     steps.decode(ids[-1])
-    cache = lm.new_cache()
-    flops = n_batch * count_flops(lambda: prefill(lm, ids[-1:], cache)).linear
-    return ReadyBatch(lambda: steps.decode(ids[-1])[1], flops, STATIC)
+    return lambda: steps.decode(ids[-1])[1]
 
 
 def measure_batches(
@@ -180,11 +177,11 @@ def measure_batches(
     make_engine(lm, PLAIN, n_past)  # refuses a model without a cache
     n_past = min(n_past, (lm.context_length or n_past + n_steps + 1) - n_steps - 1)
     n_done, n_total = count(), 1 + len(batches) * (n_steps + 1)
-    read, seconds, refused = dict[int, ReadyBatch](), dict[int, list[float]](), None
+    read, seconds, refused = dict[int, tuple[str, Step]](), dict[int, list[float]](), None
 
     def measured() -> BatchRun:
         points = (
-            point_of(lm, n, 1, n_past, times, read[n].flops, read[n].engine)
+            point_of(lm, n, 1, n_past, times, n * flops, read[n][0])
             for n, times in seconds.items()
             if times
         )
@@ -194,7 +191,7 @@ def measure_batches(
         return Progress(next(n_done), n_total, doing, measured)
 
     yield Progress(next(n_done), n_total, "measuring the copy in memory")
-    copy = measure_copy(lm).best
+    copy, flops = measure_copy(lm).best, flops_of_token(lm)
     # read: the prompts of each batch, as long as there is room for its cache
     for n_batch in batches:
         try:
@@ -208,7 +205,7 @@ def measure_batches(
         seconds[n_batch] = []
     # step: all batches take turns, so that a busy moment is busy for all
     for _ in range(n_steps):
-        for n_batch, batch in read.items():
+        for n_batch, (_, step) in read.items():
             yield say(f"a step of {n_batch}")
-            seconds[n_batch].append(batch.step())
+            seconds[n_batch].append(step())
     return measured()

@@ -39,27 +39,27 @@ class Rate:
         return median(self.seconds) / min(self.seconds) - 1
 
 
-def measure_copy(lm: LanguageModel, n_tries: int = N_TRIES) -> Rate:
+def measure_copy(lm: LanguageModel) -> Rate:
     """Copies a large buffer in memory: each byte is read once and written once."""
     with lock_of(lm.device):
         source = torch.ones(buffer_bytes(lm.device), dtype=torch.uint8, device=lm.device)
         target = torch.empty_like(source)
-    return rate_of(lm, 2 * source.nbytes, lambda: target.copy_(source), n_tries)
+    return rate_of(lm, 2 * source.nbytes, lambda: target.copy_(source))
 
 
-def measure_read(lm: LanguageModel, n_tries: int = N_TRIES) -> Rate:
+def measure_read(lm: LanguageModel) -> Rate:
     """Multiplies a large matrix with one vector: as a decode step does, each weight is met once."""
     n_columns = 4096
     n_rows = max(1, buffer_bytes(lm.device) // (n_columns * lm.dtype.itemsize))
     matrix, vector = _noise(lm, (n_rows, n_columns), (n_columns,))
-    return rate_of(lm, matrix.nbytes, lambda: matrix @ vector, n_tries)
+    return rate_of(lm, matrix.nbytes, lambda: matrix @ vector)
 
 
-def measure_matmul(lm: LanguageModel, n_tries: int = N_TRIES) -> Rate:
+def measure_matmul(lm: LanguageModel) -> Rate:
     """Multiplies two large square matrices in the model's own numbers."""
     n = _MULTIPLIED.get(lm.device.type, 1024)
     one, other = _noise(lm, (n, n), (n, n))
-    return rate_of(lm, 2 * n**3, lambda: one @ other, n_tries)
+    return rate_of(lm, 2 * n**3, lambda: one @ other)
 
 
 def _noise(lm: LanguageModel, *shapes: tuple[int, ...]) -> list[torch.Tensor]:
@@ -77,10 +77,10 @@ def _noise(lm: LanguageModel, *shapes: tuple[int, ...]) -> list[torch.Tensor]:
         return [numbers.mul_(numbers.shape[-1] ** -0.25) for numbers in drawn]
 
 
-def rate_of(lm: LanguageModel, amount: float, work: Callable[[], object], n_tries: int) -> Rate:
+def rate_of(lm: LanguageModel, amount: float, work: Callable[[], object]) -> Rate:
     """Times some work again and again, no pass of the model beside it; the first run warms up."""
     seconds = []
-    for _ in range(n_tries + 1):
+    for _ in range(N_TRIES + 1):
         with lm.weights.lock:
             seconds.append(seconds_of(work, lm.device))
     return Rate(amount, tuple(seconds[1:]))

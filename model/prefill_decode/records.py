@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import median
 from typing import Literal, TypeAlias
 
@@ -56,6 +57,11 @@ class Request:
     def n_out(self) -> int:
         """Tokens handed over."""
         return 1 + len(self.gaps)
+
+    @property
+    def arrivals(self) -> tuple[float, ...]:
+        """Seconds from the request to each token."""
+        return tuple(accumulate(self.gaps, initial=self.first_seconds))
 
     @property
     def seconds(self) -> float:

@@ -26,7 +26,7 @@ from model.flops import count_flops
 from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import prefill
-from model.prefill_decode.batching import Say, point_of, prepare
+from model.prefill_decode.batching import Say, flops_of_token, point_of, prepare
 from model.prefill_decode.ceilings import (
     N_TRIES,
     buffer_bytes,
@@ -93,7 +93,7 @@ def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
     return twin
 
 
-def measure_floors(lm: LanguageModel, n_tries: int = N_TRIES) -> dict[str, float]:
+def measure_floors(lm: LanguageModel) -> dict[str, float]:
     """Times a step of the narrow twin, by each engine: what the operations themselves take."""
     twin = narrow_twin(lm)
     if twin is None:
@@ -107,7 +107,7 @@ def measure_floors(lm: LanguageModel, n_tries: int = N_TRIES) -> dict[str, float
     quick = fast_decode(twin) if lm.weights.fast_decode is not None else None
     if quick is not None:
         steps[BY_HAND] = lambda: quick.read([0], cache)
-    floors = {name: median(rate_of(lm, 1, step, n_tries).seconds) for name, step in steps.items()}
+    floors = {name: median(rate_of(lm, 1, step).seconds) for name, step in steps.items()}
     if STATIC in engine_names(lm):
         weights = replace(lm.weights, source=lambda: twin)
         floors |= _captured_floor(replace(lm, local=weights, vocab_size=_NARROW_VOCAB))
@@ -215,15 +215,15 @@ def _decode(
     lm: LanguageModel, n_batch: int, n_past: int, n_passes: int, say: Say[Roofline]
 ) -> Passes[RoofPoint]:
     """Times steps of a batch."""
-    batch = yield from prepare(lm, n_batch, n_past, n_passes, say)
-    seconds = yield from _time(batch.step, n_passes, f"decoding a batch of {n_batch}", say)
-    return point_of(lm, n_batch, 1, n_past, seconds, batch.flops, PLAIN)
+    step = yield from prepare(lm, n_batch, n_past, n_passes, say)
+    seconds = yield from _time(step, n_passes, f"decoding a batch of {n_batch}", say)
+    return point_of(lm, n_batch, 1, n_past, seconds, n_batch * flops_of_token(lm), PLAIN)
 
 
 def _decode_by(
     lm: LanguageModel, name: str, n_past: int, n_passes: int, say: Say[Roofline]
 ) -> Passes[RoofPoint]:
-    """Times a quicker step at batch 1; its arithmetic is that of the model's own."""
+    """Times a quicker step of one row; its arithmetic is that of the model's own."""
     engine, ids = make_engine(lm, name, n_past + n_passes + 2), random_ids(lm, n_past)
     now = say(name)
     for doing in engine.prepare():
@@ -232,9 +232,7 @@ def _decode_by(
     engine.prefill(ids)
     engine.decode(ids[0])
     seconds = yield from _time(lambda: engine.decode(ids[0])[1], n_passes, name, say)
-    cache = lm.new_cache()
-    flops = count_flops(lambda: prefill(lm, ids[:1], cache)).linear
-    return point_of(lm, 1, 1, n_past, seconds, flops, name)
+    return point_of(lm, 1, 1, n_past, seconds, flops_of_token(lm), name)
 
 
 def _time(

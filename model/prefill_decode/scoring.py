@@ -67,7 +67,9 @@ def score_and_write(
     ids, choice_ids = encode(lm, prompt.rstrip()), [_continuation(lm, text) for text in texts]
     n_longest = len(ids) + max(n_written, *map(len, choice_ids))
     check_room(lm, n_longest, "shorten the prompt")
-    writing = stream(make_engine(lm, PLAIN, n_longest), ids, _greedy)
+    writing = stream(
+        make_engine(lm, PLAIN, n_longest), ids, lambda logits, _ids: int(logits.argmax())
+    )
     n_passes = 2 * (N_RUNS + 1)
     n_total = n_passes + n_written
     scored, embedded, tokens = list[float](), list[float](), list[Token]()
@@ -108,10 +110,6 @@ def _compare(
     shares = np.exp(log_softmax(np.array(scores) / lengths))
     rows = zip(texts, shares, strict=True)
     return tuple(Choice(text, float(share)) for text, share in rows)
-
-
-def _greedy(logits: np.ndarray, _ids: Sequence[int]) -> int:
-    return int(logits.argmax())
 
 
 def _continuation(lm: LanguageModel, text: str) -> list[int]:

@@ -41,7 +41,7 @@ _SPREAD = 0.02
 
 
 def typed_shape(
-    n_layers: int, hidden: int, n_heads: int, n_kv_heads: int, vocab: int, context: int = 4096
+    n_layers: int, hidden: int, n_heads: int, n_kv_heads: int, vocab: int
 ) -> ModelShape:
     """Writes a Llama's config from the numbers that make a shape.
 
@@ -64,7 +64,7 @@ def typed_shape(
         num_hidden_layers=n_layers,
         num_attention_heads=n_heads,
         num_key_value_heads=n_kv_heads,
-        max_position_embeddings=context,
+        max_position_embeddings=4096,
     )
     return count_shape("a typed shape", config)
 
@@ -125,7 +125,7 @@ def count_shape(name: str, config: PreTrainedConfig) -> ModelShape:
     return ModelShape(name, config, sum(weight.numel() for weight in model.parameters()))
 
 
-def plan_shape(shape: ModelShape, dtype: str = "auto", n_tokens: int = MAX_TOKENS) -> ShapePlan:
+def plan_shape(shape: ModelShape, dtype: str = "auto") -> ShapePlan:
     """Counts what a shape would take here, before anything is made."""
     config = shape.config
     device = choose_devices("auto")[0]
@@ -135,7 +135,7 @@ def plan_shape(shape: ModelShape, dtype: str = "auto", n_tokens: int = MAX_TOKEN
         getattr(text_config, "intermediate_size", None) or 4 * text_config.hidden_size,
         text_config.hidden_size,
     )
-    n_tokens = min(n_tokens, getattr(text_config, "max_position_embeddings", n_tokens))
+    n_tokens = min(MAX_TOKENS, getattr(text_config, "max_position_embeddings", MAX_TOKENS))
     return ShapePlan(
         name=shape.name,
         n_parameters=shape.n_parameters,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate
 from statistics import median
 
 from model.prefill_decode.records import PhaseRun, Request
@@ -83,8 +82,7 @@ def quantile(values: Sequence[float], fraction: float) -> float:
 def stream_figure(request: Request, where: str) -> Chart:
     """Draws how many tokens are in hand at each moment: streamed, and as a whole at the end."""
     figure = new_figure(HEIGHT, "seconds after the request")
-    n_out, tone = request.n_out, colour("generated")
-    at = list(accumulate(request.gaps, initial=request.first_seconds))
+    n_out, tone, at = request.n_out, colour("generated"), request.arrivals
     end = at[-1] * 1.04
     ground = {"fill": "tozeroy", "fillcolor": sheer(tone, 0.18)}
     x, y = [0, *at, end], [0, *range(1, n_out + 1), n_out]

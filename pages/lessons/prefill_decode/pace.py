@@ -55,36 +55,32 @@ class BothPhases(BesideRecording):
             _trials(run)
 
     def _draw_run(self, run: PhaseRun) -> None:
-        _draw(run)
-
-
-def _draw(run: PhaseRun) -> None:
-    """Draw a run: two requests, the table, the lines, every gap."""
-    where, recording = run.machine.where, chosen_recording()
-    behind = recording.phases if recording and recording.phases is not run else None
-    if run.has_both_phases:
-        st.markdown(
-            f"**A token that is written takes {digits(phase_ratio(run), 2)} times as long as one "
-            "that is read.**"
-        )
+        """Draw a run: two requests, the table, the lines, every gap."""
+        where, recording = run.machine.where, chosen_recording()
+        behind = recording.phases if recording and recording.phases is not run else None
+        if run.has_both_phases:
+            st.markdown(
+                f"**A token that is written takes {digits(phase_ratio(run), 2)} times as long as "
+                "one that is read.**"
+            )
+            left, right = st.columns(2, gap="medium")
+            with left:
+                show_chart(swap_figure(_swapped(run), where), "phase_swap")
+            with right:
+                rows = [("of a pass", "prefill", "decode"), ("---",) * 3, *phase_rows(run)]
+                st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
         left, right = st.columns(2, gap="medium")
         with left:
-            show_chart(swap_figure(_swapped(run), where), "phase_swap")
+            show_chart(pace_figure(run, behind), "phase_pace")
         with right:
-            rows = [("of a pass", "prefill", "decode"), ("---",) * 3, *phase_rows(run)]
-            st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
-    left, right = st.columns(2, gap="medium")
-    with left:
-        show_chart(pace_figure(run, behind), "phase_pace")
-    with right:
-        if run.has_both_phases:
-            show_chart(gaps_figure(typical(run.long_out), where), "phase_gaps")
-    if run.trials:
-        st.caption(
-            f"A token by {run.engine} takes as long late in a text as early: its kernels are fixed "
-            "when they are captured, so attention goes over the whole cache each time, and a mask "
-            "hides the positions that are still empty."
-        )
+            if run.has_both_phases:
+                show_chart(gaps_figure(typical(run.long_out), where), "phase_gaps")
+        if run.trials:
+            st.caption(
+                f"A token by {run.engine} takes as long late in a text as early: its kernels are "
+                "fixed when they are captured, so attention goes over the whole cache each time, "
+                "and a mask hides the positions that are still empty."
+            )
 
 
 def _swapped(run: PhaseRun) -> list[Request]:

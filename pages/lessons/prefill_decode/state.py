@@ -6,6 +6,7 @@ Knows nothing of Streamlit.
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,12 +28,8 @@ class Replay:
     @property
     def n_shown(self) -> int:
         """Tokens that are in hand by now."""
-        now = (time.monotonic() - self.started) / self.slower - self.request.first_seconds
-        n = 0
-        while now >= 0 and n < self.request.n_out:
-            now -= self.request.gaps[n] if n < len(self.request.gaps) else 0.0
-            n += 1
-        return n
+        now = (time.monotonic() - self.started) / self.slower
+        return bisect_right(self.request.arrivals, now)
 
     @property
     def is_over(self) -> bool:
