@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -204,3 +205,19 @@ def load_error(name: str | Path, device: str = "cpu", dtype: str = "auto") -> st
     assert "\n" not in message
     assert message.endswith(".")
     return message
+
+
+@contextmanager
+def passes_of(lm: LanguageModel) -> Iterator[list[list[int]]]:
+    """The passes of a model while the block runs: the ids that each read, row after row."""
+    read = list[list[int]]()
+    hook = lm.model.register_forward_pre_hook(
+        lambda _model, args, given: read.append(
+            (args[0] if args else given["input_ids"]).flatten().tolist()
+        ),
+        with_kwargs=True,
+    )
+    try:
+        yield read
+    finally:
+        hook.remove()

@@ -1,30 +1,20 @@
-"""The cache lesson's figures show the records' own numbers, and a product that is shown is true.
-
-Models of many architectures are really run, so that what is printed meets what the tensors hold.
-"""
+"""The cache lesson's figures show the records' own numbers, and a product that is shown is true."""
 
 from __future__ import annotations
 
 import math
 import re
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
 
-from model.claims.cache import c26_bytes_per_token
-from model.claims.context import ExperimentContext
 from model.generation import Generation
 from model.kv_cache.experiments import look_into
 from model.kv_cache.records import CacheGrid, CacheMoment, PrefixReuse, RaceStep
 from model.records import CacheShape, Flops
-from model.sampling import Settings
 from tests.charts.drawn_charts import as_json, checked
-from tests.tiny_models import ARCHITECTURES, WINDOW, tiny
-from viz.chart import Chart
-from viz.claims.report import sentence
-from viz.format import THIN
+from tests.tiny_models import ARCHITECTURES, tiny
 from viz.kv_cache.bytes_chart import bytes_figure, formula, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
 from viz.kv_cache.race_charts import per_step_figure, reuse_figure, so_far_figure, work_figure
@@ -36,8 +26,6 @@ MOMENTS = (
     CacheMoment("after the next pass", 7, 1792, 1792),
 )
 KEEPS_KEYS = tuple(name for name in ARCHITECTURES if name not in {"mamba", "openai_gpt"})
-SLIDING = ("gemma2", "gemma3", "mistral")
-PRODUCT = re.compile(r"([^.:;]*×[^.:;=]*?)(?: = | is )(\d+) B a token")
 NASTY = ("<b>bold</b>", "$x$", "<script>", "␣the")
 
 
@@ -56,22 +44,15 @@ def works(n_steps: int) -> tuple[list[Flops], list[Flops]]:
     return [Flops(10 * n, n * n) for n in lengths], [Flops(10, n) for n in lengths]
 
 
-def reuse() -> PrefixReuse:
-    return PrefixReuse(NASTY, 3, 5, 3, 3, 0.02, 0.02, 0.01, 1e-6, True)
-
-
-def all_charts() -> list[Chart]:
+def test_figures_of_any_size_are_well_made_and_labels_are_data() -> None:
     charts = [grid_figure(grid(n, min(n, 3))) for n in (1, 60, 300)]
     charts += [bytes_figure(9, 2304, 2304, SHAPE), rewind_figure(MOMENTS)]
     for n_steps in (1, 2, 130):
         steps = race(n_steps)
         charts += [per_step_figure(steps, "cpu"), so_far_figure(steps, "cpu")]
         charts.append(work_figure(*works(n_steps)))
-    return [*charts, reuse_figure(reuse(), "cpu, float32")]
-
-
-def test_figures_of_any_size_are_well_made_and_labels_are_data() -> None:
-    for chart in all_charts():
+    reuse = PrefixReuse(NASTY, 3, 5, 3, 3, 0.02, 0.02, 0.01, 1e-6, True)
+    for chart in (*charts, reuse_figure(reuse, "cpu, float32")):
         checked(chart)
     assert "&lt;script&gt;" in as_json(checked(grid_figure(grid())))
 
@@ -121,40 +102,18 @@ def test_lines_of_a_race_are_the_medians_and_their_sums() -> None:
     assert (list(linear.y), list(attention.y)) == ([10, 30, 60, 100], [1, 5, 14, 30])
 
 
-@cache
 def written(architecture: str) -> Generation:
-    """A text that is longer than the window of the models that have one."""
     text = Generation(tiny(architecture), "the cat the")
-    for _ in range(4):
-        text.step(Settings(temperature=0), token_id=1)
-    assert len(text.ids) > WINDOW
+    text.step(token_id=1)
     return text
 
 
-def product(words: str) -> tuple[int, int]:
-    """The factors that are shown, multiplied, and what they are said to make."""
-    found = PRODUCT.search(words.replace(THIN, " "))
-    assert found is not None, words
-    factors = re.findall(r"(?:^|× )\D*?(\d+)", found[1])
-    assert len(factors) == found[1].count("×") + 1
-    return math.prod(map(int, factors)), int(found[2])
-
-
 @pytest.mark.parametrize("architecture", KEEPS_KEYS)
-def test_a_product_makes_the_bytes_that_it_is_said_to(architecture: str) -> None:
-    text = written(architecture)
-    shape, tokens = text.lm.cache_shape, text.cache_tokens
-    claim = sentence(c26_bytes_per_token(ExperimentContext(text.lm)))
-    bars = bytes_figure(tokens, text.cache_bytes, text.bytes_held, shape)
-    for words in (bars.caption, claim):
-        made, said = product(words)
-        assert made == said == shape.bytes_per_token
-
-
-def test_a_latent_is_for_keys_and_values_together() -> None:
-    assert formula(written("deepseek").lm.cache_shape).replace(THIN, " ") == (
-        "2 layers × 24 numbers for keys and values together × 4 B = 192 B a token"
-    )
+def test_c26_the_factors_of_the_formula_make_the_bytes_of_a_token(architecture: str) -> None:
+    shape = tiny(architecture).cache_shape
+    *factors, made = map(int, re.findall(r"\d+", formula(shape)))
+    assert len(factors) == formula(shape).count("×") + 1
+    assert math.prod(factors) == made == shape.bytes_per_token
 
 
 def test_a_grid_of_latents_speaks_of_no_values() -> None:
@@ -164,15 +123,9 @@ def test_a_grid_of_latents_speaks_of_no_values() -> None:
     assert ["a latent and a rotary key" in words for words in says] == [False, True]
 
 
-def test_layers_that_differ_show_no_product() -> None:
+def test_a_model_without_keys_or_with_layers_that_differ_shows_no_product() -> None:
     uneven = CacheShape(2, 2, 8, 4, 4, bytes_per_token=384)
-    assert formula(uneven) == f"384{THIN}B a token, summed layer by layer"
-
-
-@pytest.mark.parametrize("architecture", ["mamba", "openai_gpt"])
-def test_a_model_without_keys_and_values_is_said_to_keep_none(architecture: str) -> None:
-    assert "×" not in formula(tiny(architecture).cache_shape)
-
-
-def test_the_state_of_a_model_without_keys_does_not_grow() -> None:
-    assert len({run.cache_bytes for run in written("mamba").passes}) == 1
+    for shape in (uneven, tiny("mamba").cache_shape, tiny("openai_gpt").cache_shape):
+        assert "×" not in formula(shape)
+    assert "384" in formula(uneven)
+    assert len({run.cache_bytes for run in written("mamba").passes}) == 1, "nothing grows"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from model.fast.block_cache import whole_blocks
@@ -11,13 +12,14 @@ from model.job import Job, finish
 from model.kv_cache import experiments
 from model.kv_cache.experiments import look_into, race, reuse_prefix, watch_rewind
 from model.kv_cache.records import Race
+from model.loading import LanguageModel
 from model.passes import PassError
 from model.records import Flops
 from tests.jobs import run_until
-from tests.tiny_models import CROPPABLE, tiny
+from tests.tiny_models import CROPPABLE, passes_of, tiny
+from viz.kv_cache.bytes_chart import bytes_figure
 
 PROMPT = [5, 6, 7, 8, 9, 10]
-DENSE = ("gpt2", "llama", "qwen2", "qwen3", "gemma2", "gemma3", "mistral", "gpt_neox", "phi")
 
 
 def written(architecture: str, n_tokens: int = 6) -> Generation:
@@ -27,21 +29,41 @@ def written(architecture: str, n_tokens: int = 6) -> Generation:
     return generation
 
 
-def test_a_grid_has_a_column_per_token_and_the_measure_of_each_key() -> None:
+def test_c06_c24_c26_each_step_adds_a_column_of_known_bytes_and_changes_none(
+    storyteller: LanguageModel,
+) -> None:
+    generation = Generation(storyteller, "The cat sat on the")
+    n_prompt, shape = generation.n_prompt, storyteller.cache_shape
+    before = look_into(generation)
+    assert before is not None
+    assert before.keys.shape[2] == before.n_prompt == before.n_new == n_prompt
+    for n_more in (1, 2, 3):
+        generation.step()
+        grid = look_into(generation)
+        assert grid is not None
+        assert (grid.n_new, grid.keys.shape[2]) == (1, n_prompt + n_more)
+        assert np.array_equal(before.keys, grid.keys[:, :, :n_prompt])
+        assert np.array_equal(before.values, grid.values[:, :, :n_prompt])
+        # picture, formula and tensors, to the byte
+        cells = grid.keys.size * grid.key_bytes + grid.values.size * grid.value_bytes
+        assert generation.cache is not None
+        real = sum(layer.keys.nbytes + layer.values.nbytes for layer in generation.cache.layers)
+        by_formula = generation.cache_tokens * shape.bytes_per_token
+        assert cells == real == by_formula == generation.cache_bytes
+    caption = bytes_figure(generation.cache_tokens, real, generation.bytes_held, shape).caption
+    assert "agree to the byte" in caption
+    assert "8 query heads share 4" in caption
+
+
+def test_a_grid_has_the_measure_of_each_key_and_a_model_without_keys_has_none() -> None:
     generation = written("llama")
     grid = look_into(generation)
     assert grid is not None
-    assert grid.keys.shape == grid.values.shape == (2, 2, 12)
-    assert (grid.n_prompt, grid.n_new, len(grid.labels)) == (6, 1, 12)
+    assert grid.keys.shape == grid.values.shape == (2, 2, len(grid.labels))
     assert generation.cache is not None
     key = generation.cache.layers[1].keys[0, 1, 3].double()
     assert grid.keys[1, 1, 3] == pytest.approx(float(key.square().mean().sqrt()), rel=1e-5)
-    assert grid.key_bytes == 8 * 4
-
-
-@pytest.mark.parametrize("architecture", ["mamba", "openai_gpt"])
-def test_a_model_without_keys_by_position_has_no_grid(architecture: str) -> None:
-    assert look_into(written(architecture)) is None
+    assert look_into(written("mamba")) is look_into(written("openai_gpt")) is None
 
 
 @pytest.mark.parametrize("architecture", CROPPABLE)
@@ -50,6 +72,7 @@ def test_a_crop_frees_nothing_and_the_next_pass_empty_blocks(architecture: str) 
     ids, in_use = list(generation.ids), generation.cache_bytes
     before, cropped, after = watch_rewind(generation, 3)
     assert [m.n_tokens for m in (before, cropped, after)] == [12, 8, 9]
+    assert before.bytes_in_use == 12 * generation.lm.cache_shape.bytes_per_token
     assert cropped.bytes_held == before.bytes_held
     assert cropped.bytes_in_use == before.bytes_in_use * 8 // 12
     assert after.bytes_in_use == before.bytes_in_use * 9 // 12
@@ -74,8 +97,11 @@ def test_flops_of_a_tiny_llama_by_hand() -> None:
     assert predict_flops(lm, 5, 0) == Flops(5 * 2 * 2 * per_layer + head, 4 * 25 * 2 * 4 * 8)
 
 
-@pytest.mark.parametrize("architecture", DENSE)
-def test_torchs_counter_and_the_formula_agree_to_the_operation(architecture: str) -> None:
+@pytest.mark.parametrize(
+    "architecture",
+    ["gpt2", "llama", "qwen2", "qwen3", "gemma2", "gemma3", "mistral", "gpt_neox", "phi"],
+)
+def test_c25_torchs_counter_and_the_formula_agree_to_the_operation(architecture: str) -> None:
     checks = finish(race(tiny(architecture), PROMPT, 8, n_runs=1)).checks
     assert {check.n_past for check in checks} == {0, 1, 3, 5, 7}
     for check in checks:
@@ -84,20 +110,16 @@ def test_torchs_counter_and_the_formula_agree_to_the_operation(architecture: str
 
 
 @pytest.mark.parametrize("architecture", ["gpt2", "llama", "mistral", "deepseek", "mamba"])
-def test_both_sides_of_a_race_read_the_same_ids_and_agree(architecture: str) -> None:
-    lm, read = tiny(architecture), list[list[int]]()
-    hook = lm.model.register_forward_pre_hook(
-        lambda _model, _args, given: read.append(given["input_ids"][0].tolist()), with_kwargs=True
-    )
-    try:
+def test_c24_both_sides_of_a_race_read_the_same_ids_and_agree(architecture: str) -> None:
+    lm = tiny(architecture)
+    with passes_of(lm) as read:
         found = finish(race(lm, PROMPT, 16, n_runs=1))
-    finally:
-        hook.remove()
     text = max(read, key=len)
     assert text[:6] == PROMPT
     assert not set(text[6:]) & lm.end_ids
     assert [step.n_tokens for step in found.steps] == list(range(1, 17))
     assert max(step.logit_gap for step in found.steps) < 1e-4
+    assert all(step.same_best for step in found.steps)
     assert (found.gap is None) == (architecture == "mamba")
     if found.gap is not None:
         assert max(found.gap.keys, found.gap.values) < 1e-4
@@ -110,7 +132,9 @@ def stopped_race(after: int) -> Job[Race]:
     return job
 
 
-def test_a_race_that_is_stopped_checks_what_it_reached() -> None:
+def test_a_race_that_is_stopped_checks_what_it_reached_and_keeps_it_without_memory_for_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = stopped_race(after=3).found
     assert found is not None
     assert len(found.steps) == 3
@@ -118,10 +142,6 @@ def test_a_race_that_is_stopped_checks_what_it_reached() -> None:
     assert {check.n_past for check in found.checks} == {0, 1, 2}
     assert stopped_race(after=0).found is None
 
-
-def test_a_race_whose_checks_run_out_of_memory_keeps_its_steps(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
     def run_out(*_: object) -> None:
         raise PassError("The memory of cuda ran out.")
 
@@ -158,16 +178,13 @@ def test_a_reused_prefix_gives_the_logits_of_a_fresh_reading(architecture: str) 
 
 
 @pytest.mark.parametrize(("second", "n_reused"), [(PROMPT, 5), (PROMPT[::-1], 0)])
-def test_at_least_the_last_token_is_read(second: list[int], n_reused: int) -> None:
-    reuse = finish(reuse_prefix(tiny("llama"), PROMPT, second, n_runs=1))
-    assert reuse.n_reused == n_reused
-    assert reuse.logit_gap < 1e-4
-
-
-def test_rounds_that_were_read_are_kept_where_it_is_stopped() -> None:
-    job = Job(reuse_prefix(tiny("llama"), PROMPT, PROMPT, n_runs=3))
+def test_at_least_the_last_token_is_read_and_rounds_are_kept_where_it_is_stopped(
+    second: list[int], n_reused: int
+) -> None:
+    job = Job(reuse_prefix(tiny("llama"), PROMPT, second, n_runs=3))
     run_until(job, 5)
     assert (job.progress.n_done, job.progress.n_total) == (5, 10)
     job.stop()
-    assert job.found is not None
-    assert job.found.n_runs == 1
+    assert job.result.n_runs == 1
+    assert job.result.n_reused == n_reused
+    assert job.result.logit_gap < 1e-4

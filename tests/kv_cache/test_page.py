@@ -9,6 +9,7 @@ from model.job import Job
 from model.kv_cache.records import PrefixReuse, Race
 from pages.lessons.kv_cache.state import CacheLesson
 from tests.frame.driving import captions, errors, kept, open_home, open_lesson, press
+from tests.jobs import run_until
 
 
 @pytest.fixture
@@ -30,80 +31,65 @@ def test_the_page_starts_with_a_copy_of_the_first_page_s_text() -> None:
     assert len(lesson(app).text.generation.ids) == len(home.ids) + 1
 
 
-def test_step_lays_a_column_and_back_takes_it_away(app: AppTest) -> None:
+def test_c06_c26_a_text_grows_by_a_column_is_taken_back_watched_and_begun_anew(
+    app: AppTest,
+) -> None:
     n_before = lesson(app).text.generation.cache_tokens
     press(app, "kv_step")
     press(app, "kv_step")
     assert f"for each of {n_before + 2} positions" in captions(app)
     assert "agree to the byte" in captions(app)
+    press(app, "kv_watch")
+    assert "what it leaves can be written again" in captions(app)
+    assert len(lesson(app).text.generation.steps) == 2
     press(app, "kv_back")
     assert lesson(app).text.generation.cache_tokens == n_before + 1
     assert f"for each of {n_before + 1} positions" in captions(app)
     press(app, "kv_reset")
     assert lesson(app).text.generation.cache_tokens == n_before
+    for text, remedy in (("Once upon a time", ""), ("word " * 300, "shorten it")):
+        app.text_input(key="kv_prompt").set_value(text)
+        press(app, "kv_begin")
+        assert lesson(app).text.generation.text == "Once upon a time"
+        assert remedy in errors(app)
 
 
-def test_a_rewind_can_be_watched(app: AppTest) -> None:
-    press(app, "kv_step")
-    press(app, "kv_step")
-    press(app, "kv_watch")
-    assert "what it leaves can be written again" in captions(app)
-    assert len(lesson(app).text.generation.steps) == 2
-
-
-def test_another_text_starts_and_one_that_is_too_long_does_not(app: AppTest) -> None:
-    app.text_input(key="kv_prompt").set_value("Once upon a time")
-    press(app, "kv_begin")
-    assert lesson(app).text.generation.text == "Once upon a time"
-    app.text_input(key="kv_prompt").set_value("word " * 300)
-    press(app, "kv_begin")
-    assert lesson(app).text.generation.text == "Once upon a time"
-    assert "shorten it" in errors(app)
-
-
-def test_a_race_can_be_stopped_and_keeps_what_it_measured(app: AppTest) -> None:
+def test_c24_c25_a_race_can_be_stopped_and_keeps_what_it_measured(app: AppTest) -> None:
     press(app, "kv_play")
     press(app, "kv_race_run")
     assert not lesson(app).stepper.is_playing
     app.run()
     press(app, "kv_race_run")
     job: Job[Race] = lesson(app).jobs["kv_race"]
-    assert job.found is not None
     assert not job.is_running
-    assert 0 < len(job.found.steps) < job.progress.n_total
+    assert 0 < len(job.result.steps) < job.progress.n_total
     assert "counter and formula agree to the last operation" in captions(app)
     assert {metric.label for metric in app.metric} >= {"largest gap of logits", "same best token"}
 
 
-def calculated(app: AppTest, model: str) -> str:
-    assert not app.exception
-    table = app.dataframe[-1].value
-    return str(dict(zip(table["model"], table["a sequence"], strict=True))[model])
+def test_the_calculator_follows_its_inputs_and_takes_a_model_by_its_config(app: AppTest) -> None:
+    def row(model: str) -> dict[str, str]:
+        assert not app.exception
+        rows = app.dataframe[-1].value.to_dict("records")
+        return next(row for row in rows if row["model"] == model)
 
-
-def test_the_calculator_follows_its_inputs(app: AppTest) -> None:
-    assert calculated(app, "Llama-2-13B") == "6.71\u202fGB"
+    assert row("Llama-2-13B")["a sequence"] == "6.71\u202fGB"
     app.number_input(key="kv_context").set_value(1000).run()
-    assert calculated(app, "GPT-2") == "36.9\u202fMB"
-
-
-def test_a_model_is_added_to_the_calculator_by_its_config(app: AppTest) -> None:
-    n_before = len(app.dataframe[-1].value)
-    app.text_area(key="kv_config").set_value('{"model_type": "vit"}').run()
-    assert "no causal language model" in errors(app)
-    assert len(app.dataframe[-1].value) == n_before
+    assert row("GPT-2")["a sequence"] == "36.9\u202fMB"
     config = (
         '{"model_type": "mistral", "num_hidden_layers": 3, "num_attention_heads": 8, '
         '"num_key_value_heads": 2, "hidden_size": 64, "intermediate_size": 96, "vocab_size": 500}'
     )
     app.text_area(key="kv_config").set_value(config).run()
-    assert not app.exception
-    assert not app.error
-    row = app.dataframe[-1].value.iloc[-1]
-    assert (row["model"], row["heads"]) == ("a pasted mistral", "8 heads share 2")
-    assert row["a token"] == f"{2 * 3 * 2 * 8 * 2}\u202fB"
-    app.text_area(key="kv_config").set_value('{"model_type": "mamba", "hidden_size": 64}').run()
-    assert "its cache does not grow" in errors(app)
+    assert row("a pasted mistral")["heads"] == "8 heads share 2"
+    assert row("a pasted mistral")["a token"] == f"{2 * 3 * 2 * 8 * 2}\u202fB"
+    for wrong, refusal in (
+        ('{"model_type": "vit"}', "no causal language model"),
+        ('{"model_type": "mamba", "hidden_size": 64}', "its cache does not grow"),
+    ):
+        app.text_area(key="kv_config").set_value(wrong).run()
+        assert refusal in errors(app)
+        assert row("GPT-2")["a sequence"] == "36.9\u202fMB"
 
 
 def test_two_prompts_share_their_start_and_bad_input_keeps_the_last_figure(app: AppTest) -> None:
@@ -111,15 +97,11 @@ def test_two_prompts_share_their_start_and_bad_input_keeps_the_last_figure(app: 
     app.text_area(key="kv_second").set_value("The cat sat on the sofa")
     press(app, "kv_prefix_run")
     job: Job[PrefixReuse] = lesson(app).jobs["kv_prefix"]
-    for _ in range(30):
-        if job.is_running:
-            app.run()
-    assert not app.exception
-    assert job.is_done
-    assert job.found is not None
-    assert job.found.n_common == 6
+    run_until(job, 99)
+    app.run()
     assert "taken from the first prompt’s cache" in captions(app)
     app.text_area(key="kv_second").set_value("word " * 1500)
     press(app, "kv_prefix_run")
     assert "shorten it" in errors(app)
     assert lesson(app).jobs["kv_prefix"] is job
+    assert (job.is_done, job.result.n_common) == (True, 6)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.kv_cache.query_key_value import attention_weights, read_query
+from model.kv_cache.query_key_value import read_query
 from model.passes import inputs_of, twin_of
 from tests.charts.drawn_charts import checked
 from tests.tiny_models import tiny
@@ -40,12 +40,6 @@ def test_keys_and_values_are_those_of_the_cache() -> None:
     layer = cache.layers[head.layer - 1]
     for noted, kept in ((head.keys, layer.keys), (head.values, layer.values)):
         assert np.allclose(noted, kept[0, head.kv_head - 1, : len(ids)].numpy(), atol=1e-6)
-
-
-def test_weights_by_hand() -> None:
-    query = np.array([[2.0, 0.0, 0.0, 0.0]])
-    keys = np.array([[[np.log(3), 0, 0, 0], [0, 0, 0, 0]]])
-    assert attention_weights(query, keys) == pytest.approx(np.array([[0.75, 0.25]]))
 
 
 def test_a_text_without_a_middle_has_nothing_to_look_at() -> None:

@@ -31,6 +31,7 @@ def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setattr(experiments, "LONG", 20)
     monkeypatch.setattr(measure_roofline, "__defaults__", ((16,), (1, 2), 8, 2))
     monkeypatch.setattr(measure_batches, "__defaults__", ((1, 2), 8, 2))
+    monkeypatch.setattr(measure_energy, "__defaults__", (0.01,))
     return open_lesson("pages/prefill_decode.py")
 
 
@@ -49,19 +50,18 @@ def measured(app: AppTest, part: str) -> Any:
     return job.found
 
 
-def stopped(app: AppTest, part: str, n_done: int) -> Job[Any]:
-    """Press a part's button, and again after so many passes."""
+def begun(app: AppTest, part: str, n_done: int) -> Job[Any]:
+    """Press a part's button and let its job do so many passes."""
     with TURNS.slice_of(app, 1.0, is_timed=False):  # what the page would run itself has to wait
         press(app, f"phase_{part}_run")
     job = lesson(app).jobs[f"phase_{part}"]
     run_until(job, n_done)
-    press(app, f"phase_{part}_run")
-    assert not job.is_running
-    assert not job.is_done
     return job
 
 
-def test_both_phases_are_measured_and_then_priced(app: AppTest) -> None:
+def test_c22_c29_both_phases_are_measured_and_then_priced_in_money_and_energy(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said = words(app)
     assert "Recorded 20" in said
     assert "An output token costs" in said, "by the recorded times"
@@ -75,21 +75,35 @@ def test_both_phases_are_measured_and_then_priced(app: AppTest) -> None:
     assert "more than 0" in errors(app)
     app.number_input(key="phase_price").set_value(2.0).run()
     assert not app.error
-    app.number_input(key="phase_listed_in").set_value(0.5).run()
+    app.number_input(key="phase_listed_in").set_value(0.5)
     app.number_input(key="phase_listed_out").set_value(2.0).run()
     assert "**4.0** times" in words(app)
     app.slider(key="phase_budget").set_value(100).run()
     assert "100 output tokens saves" in words(app)
+    assert "Energy is not measured here" in words(app)
+    monkeypatch.setattr(phase_cost, "energy_meter", lambda _device: partial(next, count(1.0)))
+    app.run()
+    assert measured(app, "energy").engine == run.engine == BY_HAND
+    assert f"Measured by NVML, by {BY_HAND}" in words(app)
 
 
-def test_an_answer_is_streamed_and_a_prompt_beyond_the_context_is_not(app: AppTest) -> None:
-    request = measured(app, "stream")
+def test_one_thing_is_measured_at_a_time_and_an_answer_that_is_stopped_is_replayed(
+    app: AppTest,
+) -> None:
+    streaming = begun(app, "stream", 5)
+    assert begun(app, "padding", 1).is_running
+    assert not streaming.is_running
+    assert not streaming.is_done
+    app.run()
     replay = lesson(app).replay
     assert replay is not None
-    assert len(replay.pieces) == request.n_out
+    assert 0 < len(replay.pieces) == replay.request.n_out < 60
     assert "times slower than measured" in words(app)
-    replay.finish()
-    app.run()
+    press(app, "phase_padding_run")
+    begun(app, "padding", 1)
+    assert replay.is_over, "it would be timed with what is measured"
+    press(app, "phase_padding_run")
+    assert lesson(app).jobs["phase_padding"].found is None
     assert "Streaming makes nothing faster" in words(app)
     app.text_input(key="phase_prompt").set_value("🙂" * 2000)
     press(app, "phase_stream_run")
@@ -97,29 +111,7 @@ def test_an_answer_is_streamed_and_a_prompt_beyond_the_context_is_not(app: AppTe
     assert lesson(app).replay is replay
 
 
-def test_an_answer_that_is_stopped_is_replayed_until_something_is_measured(app: AppTest) -> None:
-    stopped(app, "stream", 5)
-    replay = lesson(app).replay
-    assert replay is not None
-    assert 0 < replay.request.n_out < 60
-    assert stopped(app, "padding", 1).found is None
-    assert replay.is_over
-
-
-def test_energy_is_metered_by_the_engine_that_was_timed(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = measured(app, "phases")
-    assert "Energy is not measured here" in words(app)
-    monkeypatch.setattr(phase_cost, "energy_meter", lambda _device: partial(next, count(1.0)))
-    monkeypatch.setattr(measure_energy, "__defaults__", (0.01,))
-    app.run()
-    energy = measured(app, "energy")
-    assert energy.engine == run.engine == BY_HAND
-    assert f"Measured by NVML, by {BY_HAND}" in words(app)
-
-
-def test_the_roofline_says_what_binds_and_batches_are_priced(app: AppTest) -> None:
+def test_c27_c28_the_roofline_says_what_binds_and_batches_are_priced(app: AppTest) -> None:
     measured(app, "roofline")
     assert "Prefill of 16" in words(app)
     assert "all in one run" in words(app)
@@ -132,32 +124,30 @@ def test_the_roofline_says_what_binds_and_batches_are_priced(app: AppTest) -> No
     assert [ridge.partition(" ")[0] for ridge in ridges] == ["Measured", "Recorded"]
 
 
-@pytest.mark.parametrize(
-    ("part", "widget", "text", "refusal"),
-    [
-        ("padding", "phase_padding_prompts", "only one", "two prompts or more"),
-        ("scoring", "phase_score_choices", "one", "two different choices"),
-    ],
-)
-def test_bad_input_is_refused_and_what_was_measured_stays(
-    app: AppTest, part: str, widget: str, text: str, refusal: str
-) -> None:
-    found = measured(app, part)
-    app.text_area(key=widget).set_value(text)
-    press(app, f"phase_{part}_run")
-    assert refusal in errors(app)
-    assert lesson(app).found(f"phase_{part}") is found
+def test_bad_input_is_refused_and_what_was_measured_stays(app: AppTest) -> None:
+    for part, widget, refusal in (
+        ("padding", "phase_padding_prompts", "two prompts or more"),
+        ("scoring", "phase_score_choices", "two different choices"),
+    ):
+        found = measured(app, part)
+        app.text_area(key=widget).set_value("only one")
+        press(app, f"phase_{part}_run")
+        assert refusal in errors(app)
+        assert lesson(app).found(f"phase_{part}") is found
 
 
 def test_a_shape_says_what_it_takes_and_is_measured_in_the_model_s_place(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    measured(app, "padding")
     app.selectbox(key="phase_shape").set_value("typed").run()
     for key, value in (("phase_layers", 2), ("phase_hidden", 64), ("phase_vocab", 300)):
-        app.number_input(key=key).set_value(value).run()
+        app.number_input(key=key).set_value(value)
+    app.run()
     assert "million parameters take" in words(app)
     press(app, "phase_make")
     assert "random weights" in lesson(app).lm.name
+    assert not lesson(app).jobs, "what was measured was another model's"
     assert "the times are real, the words are not" in words(app)
     press(app, "phase_home")
     assert lesson(app).lm is lesson(app).home

@@ -12,7 +12,6 @@ from model.prefill_decode.records import (
     Ceilings,
     Choice,
     Machine,
-    PaddedWay,
     Padding,
     PhaseRun,
     Prices,
@@ -43,7 +42,6 @@ from viz.prefill_decode.latency_charts import (
 )
 from viz.prefill_decode.phase_charts import pace_figure, swap_figure, typical
 from viz.prefill_decode.roofline_chart import (
-    busy_words,
     caveats,
     floors_figure,
     roofline_figure,
@@ -58,8 +56,6 @@ LONG_OUT = Request(50, 0.01, (0.002,) * 998 + (0.004,))
 RUN = PhaseRun(MACHINE, OWN, (0.5, 0.01), READ, (LONG_IN,), (LONG_OUT,))
 UNREAD = PhaseRun(MACHINE, OWN, (), (), (), ())
 TOP = Ceilings(4e10, 2e10, 2e11, {OWN: 1.5e-3, QUICK: 2e-4}, 0.05, 9, 1 << 27)
-WAYS = (PaddedWay("right", (1e-6, 0.0), (True, False)),)
-PADDING = Padding((("<b>a</b>", "$x$"), ("<script>",)), 2, 9.0, WAYS)
 CHOICES = (Choice("<b>sad</b>", 0.25), Choice("glad", 0.75))
 WRITTEN = Request(12, 0.01, (0.002,) * 29)
 SCORING = Scoring(CHOICES, 12, Timed((0.01, 0.02)), Timed((0.008,)), 256, WRITTEN, "sad.")
@@ -84,7 +80,6 @@ POINTS = (
     point("decode", 16, 1, 6e-3),
 )
 ROOFLINE = Roofline(MACHINE, TOP, POINTS)
-TWO = batches((1, 0.002), (2, 0.003))
 
 
 def test_what_is_half_measured_or_not_at_all_is_drawn_too() -> None:
@@ -93,7 +88,6 @@ def test_what_is_half_measured_or_not_at_all_is_drawn_too() -> None:
         pace_figure(UNREAD),
         swap_figure([LONG_IN], "here"),
         gaps_figure(LONG_OUT, "here"),
-        stream_figure(LONG_IN, "here"),
         stream_figure(Request(5, 0.1, ()), "here"),
         roofline_figure(Roofline(MACHINE, TOP, ())),
         request_figure([("all", 1.0, 10.0), ("less", 1.0, 5.0)], "half."),
@@ -119,11 +113,14 @@ def test_a_request_is_its_prefill_and_its_decode() -> None:
     assert f"{LONG_OUT.seconds / LONG_IN.seconds:.0f} to 1" in chart.caption
     half_done = swap_figure([LONG_IN, Request(50, 0.01, (0.002,))], "here")
     assert "to 1" not in half_done.caption
-
-
-def test_the_typical_request_is_the_middle_one_of_those_that_ran_whole() -> None:
     requests = [Request(5, seconds, (0.1,)) for seconds in (3.0, 1.0, 2.0)]
-    assert typical([*requests, Request(5, 9.0, ())]).first_seconds == 2.0
+    assert typical([*requests, Request(5, 9.0, ())]).first_seconds == 2.0, "of the whole ones"
+
+
+def test_c08_the_first_token_is_in_hand_long_before_the_whole() -> None:
+    streamed, whole = checked(stream_figure(WRITTEN, "here")).data
+    assert streamed.x[1] == WRITTEN.first_seconds
+    assert streamed.x[-2] == whole.x[1] == pytest.approx(WRITTEN.seconds)
 
 
 def test_the_table_and_its_headline_are_the_measured_medians() -> None:
@@ -131,13 +128,10 @@ def test_the_table_and_its_headline_are_the_measured_medians() -> None:
     assert "110" in cells
     assert "2.0" in cells
     assert phase_ratio(RUN) == pytest.approx(0.002 / 1.1e-4)
-
-
-def test_gaps_compare_the_first_quarter_with_the_last() -> None:
     growing = Request(5, 0.1, tuple(0.001 * n for n in range(1, 41)))
-    caption = gaps_figure(growing, "here").caption
-    assert "5.5" in caption
-    assert "35.5" in caption
+    quarters = gaps_figure(growing, "here").caption
+    assert "5.5" in quarters
+    assert "35.5" in quarters
 
 
 def test_the_roofline_draws_what_was_measured() -> None:
@@ -149,55 +143,44 @@ def test_the_roofline_draws_what_was_measured() -> None:
     recorded = as_recorded(chart, MACHINE)
     assert recorded.caption.startswith("Recorded 2026-11-21 on A CPU, float32")
     assert "Measured" not in recorded.caption
+    floors = {trace.name: trace for trace in checked(floors_figure(ROOFLINE)).data}
+    shares = [min(1.12, p.flops / 2e11 / p.seconds.median) for p in POINTS]
+    assert list(floors["arithmetic alone"].x) == pytest.approx(shares)
 
 
-@pytest.mark.parametrize(("copy", "read", "upper"), [(4e10, 2e10, "copies"), (2e10, 4e10, "reads")])
-def test_the_upper_slope_is_named_above_and_the_lower_below(
-    copy: float, read: float, upper: str
-) -> None:
-    top = replace(TOP, copy=copy, read=read)
-    notes = checked(roofline_figure(Roofline(MACHINE, top, POINTS))).layout.annotations
-    places = {note.text.split()[0]: note.yanchor for note in notes if "GB/s" in note.text}
-    assert {name for name, place in places.items() if place == "bottom"} == {upper}
-    assert len(places) == 2
+def test_the_upper_slope_is_named_above_and_the_lower_below() -> None:
+    for copy, read, upper in ((4e10, 2e10, "copies"), (2e10, 4e10, "reads")):
+        top = replace(TOP, copy=copy, read=read)
+        notes = checked(roofline_figure(Roofline(MACHINE, top, POINTS))).layout.annotations
+        places = [(note.yanchor, note.text.split()[0]) for note in notes if "GB/s" in note.text]
+        assert [name for place, name in places if place == "bottom"] == [upper]
+        assert len(places) == 2
 
 
 def test_the_verdict_names_the_bound_even_when_it_is_overhead_or_none() -> None:
     assert re.findall(r"(\w+)-bound\*\*", verdict(ROOFLINE)) == ["compute", "overhead"]
+    assert verdict(ROOFLINE).count("MBU") == verdict(ROOFLINE).count("MFU") == 2
     assert "none of the three" in verdict(Roofline(MACHINE, TOP, (point("decode", 1, 1, 1.0),)))
     assert verdict(Roofline(MACHINE, TOP, ())) == ""
 
 
-@pytest.mark.parametrize(
-    ("seconds", "spread", "times"),
-    [
-        ((0.002, 0.004, 0.009), 0.0, ["2.0"]),
-        ((0.002, 0.004, 0.009), 1.5, ["2.0", "2.5"]),
-        ((0.002, 0.0021), 0.05, []),
-    ],
-)
-def test_runs_that_lie_far_apart_say_that_the_machine_was_busy(
-    seconds: tuple[float, ...], spread: float, times: list[str]
-) -> None:
-    noisy = replace(POINTS[2], seconds=Timed(seconds))
-    words = busy_words((noisy,), spread)
-    assert re.findall(r"([\d.]+) times", words) == times
-    assert words in caveats(Roofline(MACHINE, replace(TOP, spread=spread), (noisy,)))
-
-
-def test_the_floors_are_shares_of_the_measured_time() -> None:
-    by_name = {trace.name: trace for trace in checked(floors_figure(ROOFLINE)).data}
-    shares = list(by_name["arithmetic alone"].x)
-    assert shares == pytest.approx([min(1.12, p.flops / 2e11 / p.seconds.median) for p in POINTS])
+def test_runs_that_lie_far_apart_say_that_the_machine_was_busy() -> None:
+    far = replace(POINTS[2], seconds=Timed((0.002, 0.004, 0.009)))
+    near = replace(far, seconds=Timed((0.002, 0.0021)))
+    for given, spread, times in ((far, 0.0, ["2.0"]), (far, 1.5, ["2.0", "2.5"]), (near, 0.05, [])):
+        words = caveats(Roofline(MACHINE, replace(TOP, spread=spread), (given,)))
+        assert re.findall(r"([\d.]+) times", words) == times
+        assert "own cache" in words, "28 MB of weights"
 
 
 def test_throughput_is_beside_what_batch_1_promises() -> None:
-    chart = throughput_figure(TWO)
+    run = batches((1, 0.002), (2, 0.003))
+    chart = throughput_figure(run)
     promised, measured = checked(chart).data
     assert list(promised.y) == pytest.approx([500, 1000])
     assert list(measured.y) == pytest.approx([500, 2 / 0.003])
     assert "the gain is only 1.3 times" in chart.caption
-    assert list(checked(wait_figure(TWO)).data[0].y) == pytest.approx([2, 3])
+    assert list(checked(wait_figure(run)).data[0].y) == pytest.approx([2, 3])
 
 
 def test_the_knee_is_where_the_gain_stays_small_and_not_where_one_step_was_slow() -> None:
@@ -217,7 +200,7 @@ def test_what_launches_cost_is_said_from_the_trials() -> None:
 
 
 def test_labels_and_choices_are_data_and_not_markup() -> None:
-    grid = padding_grid(PADDING)
+    grid = padding_grid(Padding((("<b>a</b>", "$x$"), ("<script>",)), 2, 9.0, ()))
     assert "<script>" not in grid
     assert "&lt;script&gt;" in grid
     assert grid.count('title="padding"') == 1

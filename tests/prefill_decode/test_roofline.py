@@ -15,24 +15,13 @@ from model.flops import predict_flops
 from model.job import finish
 from model.loading import LanguageModel
 from model.prefill_decode import batching, ceilings
-from model.prefill_decode.batching import (
-    measure_batches,
-    point_of,
-    weight_bytes_read,
-)
-from model.prefill_decode.ceilings import (
-    Rate,
-    buffer_bytes,
-    measure_copy,
-    measure_matmul,
-    measure_read,
-)
+from model.prefill_decode.batching import measure_batches, point_of, weight_bytes_read
+from model.prefill_decode.ceilings import buffer_bytes, measure_copy, measure_matmul, measure_read
 from model.prefill_decode.padding import COUNTED, NEITHER, OTHER_END, RIGHT, compare_padding
-from model.prefill_decode.records import Ceilings, PaddedWay, Padding, RoofPoint, Timed
+from model.prefill_decode.records import Ceilings, RoofPoint, Timed
 from model.prefill_decode.roofline import measure_floors, measure_roofline, narrow_twin
-from tests.tiny_models import tiny
+from tests.tiny_models import passes_of, tiny
 
-PROMPTS = [[5, 6, 7], [8, 9, 10, 11, 12, 13, 14], [20]]
 TOP = Ceilings(100.0, 80.0, 1000.0, {PLAIN: 3.0}, 0.1, 9, 1 << 20)
 
 
@@ -48,12 +37,12 @@ def limit_passes(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(passes, "run_pass", small_memory)
 
 
-def point(flops: int = 400, weights: int = 150, cache: int = 50, seconds: float = 4.0) -> RoofPoint:
-    return RoofPoint("decode", PLAIN, 2, 1, 9, Timed((seconds,)), flops, weights, cache)
+def point(flops: int, weights: int) -> RoofPoint:
+    return RoofPoint("decode", PLAIN, 2, 1, 9, Timed((4.0,)), flops, weights, 50)
 
 
 def test_intensity_mbu_and_mfu_by_hand() -> None:
-    one = point()
+    one = point(400, 150)
     assert one.intensity == 2.0
     assert (one.flops_per_second, one.bytes_per_second) == (100.0, 50.0)
     assert (one.mbu(TOP), one.mfu(TOP)) == (0.5, 0.1)
@@ -63,11 +52,7 @@ def test_intensity_mbu_and_mfu_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("given", "bound"),
-    [
-        (point(flops=400, weights=150), "overhead"),
-        (point(flops=400, weights=950), "memory"),
-        (point(flops=9000, weights=150), "compute"),
-    ],
+    [(point(400, 150), "overhead"), (point(400, 950), "memory"), (point(9000, 150), "compute")],
 )
 def test_the_highest_floor_is_the_bound(given: RoofPoint, bound: str) -> None:
     assert given.bound(TOP) == bound
@@ -90,20 +75,17 @@ def test_attention_is_counted_causally() -> None:
     assert alone.cache_bytes == 10 * lm.cache_shape.bytes_per_token
 
 
-def test_an_untied_embedding_is_read_by_the_row_and_a_tied_one_whole() -> None:
-    lm = tiny("llama")
+def test_of_weights_a_tied_embedding_is_read_whole_others_by_the_row_and_experts_if_active() -> (
+    None
+):
+    lm, tied, mixed = tiny("llama"), tiny("gpt2"), tiny("mixtral")  # 2 of 4 experts a token
     everything = 4 * lm.n_parameters
     assert weight_bytes_read(lm, 3) == everything - 4 * 32 * (290 - 3)
     assert weight_bytes_read(lm, 10_000) == everything
-    tied = tiny("gpt2")
-    assert weight_bytes_read(tied, 1) == 4 * tied.n_parameters
-
-
-def test_of_experts_only_those_that_can_be_active_are_read() -> None:
-    lm = tiny("mixtral")  # 2 of 4 experts a token
-    experts = sum(p.nbytes for name, p in lm.model.named_parameters() if ".experts." in name)
+    assert weight_bytes_read(tied, 1) == weight_bytes_read(tied, 8) == 4 * tied.n_parameters
+    experts = sum(p.nbytes for name, p in mixed.model.named_parameters() if ".experts." in name)
     assert experts > 0
-    assert weight_bytes_read(lm, 2) - weight_bytes_read(lm, 1) == experts // 2 + 4 * 32
+    assert weight_bytes_read(mixed, 2) - weight_bytes_read(mixed, 1) == experts // 2 + 4 * 32
 
 
 def test_ceilings_are_what_was_moved_and_computed_in_the_best_time() -> None:
@@ -114,8 +96,8 @@ def test_ceilings_are_what_was_moved_and_computed_in_the_best_time() -> None:
         (measure_read, 1 << 20),
         (measure_matmul, 2 * 64**3),
     ):
-        rate = measure(lm, n_tries=3)
-        assert (rate.amount, len(rate.seconds)) == (amount, 3)
+        rate = measure(lm)
+        assert rate.amount == amount
         assert rate.best == amount / min(rate.seconds)
 
 
@@ -123,19 +105,12 @@ def test_ceilings_are_what_was_moved_and_computed_in_the_best_time() -> None:
 def test_what_is_multiplied_differs_from_number_to_number_and_stays_finite(
     dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[torch.Tensor] = []
-
-    def multiply(_: object, amount: float, work: Any, n_tries: int) -> Rate:
-        made.append(work())
-        return Rate(amount, (1.0,) * n_tries)
-
-    monkeypatch.setattr(ceilings, "rate_of", multiply)
+    monkeypatch.setattr(ceilings, "rate_of", lambda _lm, _amount, work: work())
     before = torch.random.get_rng_state()
     lm = tiny("llama")
     lm = replace(lm, local=replace(lm.weights, dtype=dtype))
-    for measure in (measure_matmul, measure_read) * 2:
-        measure(lm, n_tries=1)
-    for first, again in ((made[0], made[2]), (made[1], made[3])):
+    for measure in (measure_matmul, measure_read):
+        first, again = measure(lm), measure(lm)
         assert first.dtype == dtype
         assert first.isfinite().all()
         assert 0.3 < float(first.float().std()) < 3
@@ -149,9 +124,28 @@ def test_the_narrow_twin_has_all_layers_and_almost_no_width() -> None:
     assert twin is not None
     assert twin.config.num_hidden_layers == lm.model.config.num_hidden_layers
     assert twin.num_parameters() < lm.n_parameters / 10
-    assert set(measure_floors(lm, n_tries=1)) == {PLAIN, BY_HAND}
-    assert set(measure_floors(tiny("gpt2"), n_tries=1)) == {PLAIN}
-    assert measure_floors(tiny("mamba"), n_tries=1) == {}
+    assert set(measure_floors(lm)) == {PLAIN, BY_HAND}
+    assert set(measure_floors(tiny("gpt2"))) == {PLAIN}
+    assert measure_floors(tiny("mamba")) == {}
+
+
+def test_c27_ceilings_and_both_phases_come_from_one_run() -> None:
+    roofline = finish(measure_roofline(tiny("llama"), (4, 8, 999), (1, 3), n_past=6, n_passes=2))
+    kinds = [(p.phase, p.engine, p.n_batch, p.n_input) for p in roofline.points]
+    assert kinds == [
+        ("prefill", PLAIN, 1, 4),
+        ("prefill", PLAIN, 1, 8),
+        ("decode", BY_HAND, 1, 1),
+        ("decode", PLAIN, 1, 1),
+        ("decode", PLAIN, 3, 1),
+    ]
+    read, step = roofline.points[0], roofline.points[3]
+    assert step.flops == roofline.points[2].flops == predict_flops(tiny("llama"), 1, 6).total
+    assert read.intensity > 2 * step.intensity
+    assert step.intensity < 0.6, "two operations for each number of four bytes"
+    assert min(step.mbu(roofline.ceilings), read.mfu(roofline.ceilings)) > 0
+    with pytest.raises(ValueError, match="takes no cache"):
+        next(measure_roofline(tiny("openai_gpt")))
 
 
 def test_what_does_not_fit_is_left_out_and_the_rest_is_measured(
@@ -166,33 +160,14 @@ def test_what_does_not_fit_is_left_out_and_the_rest_is_measured(
     assert "batches of 8 and more" in second
 
 
-def test_ceilings_and_both_phases_come_from_one_run() -> None:
-    roofline = finish(measure_roofline(tiny("llama"), (4, 8, 999), (1, 3), n_past=6, n_passes=2))
-    kinds = [(p.phase, p.engine, p.n_batch, p.n_input) for p in roofline.points]
-    assert kinds == [
-        ("prefill", PLAIN, 1, 4),
-        ("prefill", PLAIN, 1, 8),
-        ("decode", BY_HAND, 1, 1),
-        ("decode", PLAIN, 1, 1),
-        ("decode", PLAIN, 3, 1),
-    ]
-    assert roofline.points[3].flops == roofline.points[2].flops
-    assert roofline.points[0].intensity > 2 * roofline.points[3].intensity
-    assert roofline.ceilings.copy > 0
-    with pytest.raises(ValueError, match="takes no cache"):
-        next(measure_roofline(tiny("openai_gpt")))
-
-
-def way(padding: Padding, name: str) -> PaddedWay:
-    return next(one for one in padding.ways if one.name == name)
-
-
-def test_a_larger_batch_reads_the_weights_once_for_more_tokens() -> None:
-    result = finish(measure_batches(tiny("llama"), (1, 4), n_past=8, n_steps=2))
+def test_c28_a_larger_batch_reads_the_weights_once_for_more_tokens() -> None:
+    lm = tiny("llama")
+    with passes_of(lm) as read:
+        result = finish(measure_batches(lm, (1, 4), n_past=8, n_steps=2))
+    assert sorted(map(len, read)) == [1] * 4 + [4] * 3 + [8] * 2, "four tokens in one pass"
     one, four = result.points
     assert (one.n_batch, four.n_batch, one.n_past) == (1, 4, 8)
-    assert four.flops == 4 * one.flops
-    assert one.flops == predict_flops(tiny("llama"), 1, 8).total
+    assert four.flops == 4 * one.flops == 4 * predict_flops(lm, 1, 8).total
     assert four.n_bytes < 4 * one.n_bytes
     assert four.cache_bytes == 4 * one.cache_bytes
     assert result.refused is None
@@ -203,43 +178,39 @@ def test_a_batch_that_does_not_fit_is_refused_and_says_what_would(
 ) -> None:
     lm = tiny("llama")
     each = lm.cache_shape.bytes_per_token * whole_blocks(8 + 2) * 1.2
-    monkeypatch.setattr(batching, "free_bytes", lambda _: int(3.5 * each))
-    result = finish(measure_batches(lm, (1, 2, 4), n_past=8, n_steps=2))
-    assert [point.n_batch for point in result.points] == [1, 2]
-    assert "about 3 sequences" in (result.refused or "")
-
-
-def test_a_batch_that_runs_out_of_memory_names_one_that_fits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(batching, "free_bytes", lambda _: int(3.5 * each))
+        small = finish(measure_batches(lm, (1, 2, 4), n_past=8, n_steps=2))
+    assert "about 3 sequences" in (small.refused or "")
     limit_passes(monkeypatch, 3)
-    result = finish(measure_batches(tiny("llama"), (1, 2, 4), n_past=2, n_steps=2))
-    assert [point.n_batch for point in result.points] == [1, 2]
-    assert (result.refused or "").startswith("Batch 4 did not run. The memory of cpu ran out")
-    assert (result.refused or "").endswith("A batch of 2 fits.")
+    out = finish(measure_batches(lm, (1, 2, 4), n_past=2, n_steps=2))
+    assert (out.refused or "").startswith("Batch 4 did not run. The memory of cpu ran out")
+    assert (out.refused or "").endswith("A batch of 2 fits.")
+    for run in (small, out):
+        assert [point.n_batch for point in run.points] == [1, 2]
 
 
-@pytest.mark.parametrize("architecture", ["llama", "gpt2", "qwen3", "gpt_neox"])
-def test_left_padding_with_mask_and_positions_changes_nothing(architecture: str) -> None:
-    padding = finish(compare_padding(tiny(architecture), PROMPTS))
+@pytest.mark.parametrize(
+    ("architecture", "wrong"), [("gpt2", {COUNTED, NEITHER, OTHER_END}), ("llama", set())]
+)
+def test_padding_changes_nothing_where_it_is_told_and_else_all_but_the_longest_prompt(
+    architecture: str, wrong: set[str]
+) -> None:
+    prompts = [[5, 6, 7], [8, 9, 10, 11, 12, 13, 14], [20]]
+    padding = finish(compare_padding(tiny(architecture), prompts))
     assert padding.n_columns == 7
     assert [len(row) for row in padding.labels] == [3, 7, 1]
-    right = way(padding, RIGHT)
-    assert max(right.gaps) < 1e-4
-    assert all(right.same_best)
-
-
-def test_wrong_padding_changes_the_logits_of_all_but_the_longest_prompt() -> None:
-    padding = finish(compare_padding(tiny("gpt2"), PROMPTS))
-    for name in (COUNTED, NEITHER, OTHER_END):
-        gaps = way(padding, name).gaps
-        assert gaps[1] < 1e-4
-        assert min(gaps[0], gaps[2]) > 0.1, name
+    ways = {way.name: way for way in padding.ways}
     # rotary positions are distances: counting padding moves all of a text alike
-    assert max(way(finish(compare_padding(tiny("llama"), PROMPTS)), COUNTED).gaps) < 1e-4
+    for name in {RIGHT, COUNTED} - wrong:
+        assert max(ways[name].gaps) < 1e-4
+        assert all(ways[name].same_best)
+    for name in wrong:
+        assert ways[name].gaps[1] < 1e-4
+        assert min(ways[name].gaps[0], ways[name].gaps[2]) > 0.1, name
 
 
-@pytest.mark.parametrize("prompts", [[], [[5]], [[5], []]])
+@pytest.mark.parametrize("prompts", [[[5]], [[5], []]])
 def test_padding_needs_two_prompts_with_tokens(prompts: list[list[int]]) -> None:
     with pytest.raises(ValueError, match="two prompts"):
         next(compare_padding(tiny("llama"), prompts))

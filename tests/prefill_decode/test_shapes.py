@@ -46,6 +46,8 @@ def test_a_shape_that_does_not_fit_is_refused_before_it_is_made(
     assert not plan_shape(shape).fits
     with pytest.raises(ValueError, match="choose a smaller shape"):
         make_shape(shape)
+    with pytest.raises(ValueError, match="choose one of GPT-2"):
+        published_shape("GPT-5")
 
 
 @pytest.mark.parametrize(
@@ -63,37 +65,23 @@ def test_a_shape_whose_numbers_do_not_go_together_says_so(
         typed_shape(**{**SMALL, **changes})
 
 
-def test_a_config_is_read_and_an_unknown_name_is_refused() -> None:
+def test_a_config_is_read_as_it_is_written() -> None:
     config = tiny("llama").model.config.to_dict()
-    shape = read_shape(json.dumps(config))
-    assert plan_shape(shape).n_parameters == tiny("llama").n_parameters
-    with pytest.raises(ValueError, match="choose one of GPT-2"):
-        published_shape("GPT-5")
+    assert plan_shape(read_shape(json.dumps(config))).n_parameters == tiny("llama").n_parameters
 
 
-@pytest.fixture
-def recording() -> Recording:
+def test_a_recording_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     lm = tiny("llama")
     phases = finish(measure_phases(lm, PLAIN, swap=(3, 8), lengths=(4,)))
     roofline = finish(measure_roofline(lm, (4,), (1,), n_past=4, n_passes=1))
     batches = finish(measure_batches(lm, (1, 2), n_past=4, n_steps=1))
-    return Recording(phases.machine, phases, roofline, batches)
-
-
-def test_a_recording_comes_back_as_it_was_saved(recording: Recording, tmp_path: Path) -> None:
-    path = save_recording(recording, tmp_path)
+    path = save_recording(Recording(phases.machine, phases, roofline, batches), tmp_path)
     (read,) = recordings(tmp_path)
-    assert read.machine == recording.machine
-    assert read.phases.readings[0].seconds.median == pytest.approx(
-        recording.phases.readings[0].seconds.median, rel=1e-5
-    )
-    assert len(read.phases.long_out[0].gaps) == 7
-    assert read.roofline.points[0].flops == recording.roofline.points[0].flops
-    assert read.batches.points[1].n_batch == 2
+    assert read.roofline.points[0].flops == roofline.points[0].flops
     assert save_recording(read, tmp_path / "again").read_text() == path.read_text()
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 0}', '{"format": 1}', "nonsense"])
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}'])
 def test_a_file_that_is_no_recording_is_one_sentence(text: str, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(ValueError, match="record it again"):
