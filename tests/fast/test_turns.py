@@ -33,13 +33,12 @@ def ask(turns: Turns, job: object, *, is_timed: bool = False) -> bool:
         return has_turn
 
 
-def wait_for(turns: Turns, n_jobs: int) -> None:
-    """Wait until so many jobs ask for a slice."""
-    while len(turns._asking) < n_jobs:
-        time.sleep(0.001)
+def serve(turns: Turns) -> None:
+    with turns.step():
+        pass
 
 
-def test_a_slice_gives_way_until_the_last_step_is_over() -> None:
+def test_a_slice_gives_way_until_the_last_step_is_over_and_no_step_waits_for_it() -> None:
     turns, order = Turns(), list[str]()
     may_begin, has_begun = threading.Event(), threading.Event()
 
@@ -53,43 +52,28 @@ def test_a_slice_gives_way_until_the_last_step_is_over() -> None:
     with beside(work), turns.step():
         may_begin.set()
         has_begun.wait(LONG)
-        with turns.step():
-            pass
+        serve(turns)
         assert not turns.give_way(0.0)
         order.append("step")
     assert order == ["step", "slice"]
     assert (turns.n_steps, turns.is_serving) == (1, False), "a step within a step is the same"
+    with turns.slice_of(Reader(), 0.0, is_timed=False):
+        with beside(lambda: serve(turns)):
+            pass
+        with turns.step():
+            assert (turns.n_steps, turns.is_serving) == (2, False), "what a slice does is no step"
 
 
 def test_a_step_is_told_whether_others_were_at_work_meanwhile() -> None:
     turns = Turns()
-
-    def serve() -> None:
-        with turns.step():
-            pass
-
     with turns.step() as is_shared:
         with turns.step() as is_shared_within:
             assert not is_shared_within()
-        with beside(serve):
+        with beside(lambda: serve(turns)):
             pass
         assert is_shared()
         with turns.step() as is_shared_later:
             assert not is_shared_later()
-
-
-def test_a_step_waits_for_no_slice_and_what_a_slice_does_is_no_step() -> None:
-    turns, is_served = Turns(), threading.Event()
-
-    def press() -> None:
-        with turns.step():
-            is_served.set()
-
-    with turns.slice_of(Reader(), 0.0, is_timed=False):
-        with beside(press):
-            assert is_served.wait(LONG)
-        with turns.step():
-            assert (turns.n_steps, turns.is_serving) == (1, False)
 
 
 def test_one_slice_runs_at_a_time_and_whose_turn_was_the_longest_ago_is_next() -> None:
@@ -106,7 +90,8 @@ def test_one_slice_runs_at_a_time_and_whose_turn_was_the_longest_ago_is_next() -
     with ThreadPoolExecutor(4) as pool:
         with turns.slice_of(jobs[1], 0.0, is_timed=False):
             done = [pool.submit(work, number) for number in (3, 0, 2)]
-            wait_for(turns, 3)
+            while len(turns._asking) < 3:
+                time.sleep(0.001)
             assert order == []
         for future in done:
             future.result(LONG)
@@ -128,7 +113,7 @@ def test_of_those_that_measure_one_goes_on_and_the_others_see_their_place() -> N
     assert [turns.place(job) for job in (second, third)] == [0, 1]
 
 
-def test_a_job_whose_reader_left_loses_its_place_within_seconds() -> None:
+def test_who_left_loses_the_place_within_seconds_and_a_long_pass_is_no_leaving() -> None:
     now = [0.0]
     turns = Turns(lambda: now[0])
     gone, waiting = Reader(), Reader()
@@ -139,18 +124,13 @@ def test_a_job_whose_reader_left_loses_its_place_within_seconds() -> None:
     assert ask(turns, waiting, is_timed=True)
     assert not ask(turns, gone, is_timed=True), "who comes back stands behind"
     del waiting
-    assert ask(turns, gone, is_timed=True), "a session that ended takes its jobs along"
-
-
-def test_a_long_pass_is_no_leaving() -> None:
-    now = [0.0]
-    turns = Turns(lambda: now[0])
-    slow, other = Reader(), Reader()
-    with turns.slice_of(slow, 0.0, is_timed=True):
-        now[0] = 10 * LEFT_SECONDS
+    other = Reader()
+    with turns.slice_of(gone, 0.0, is_timed=True) as has_turn:
+        assert has_turn, "a session that ended takes its jobs along"
+        now[0] += 10 * LEFT_SECONDS
         with beside(lambda: ask(turns, other, is_timed=True)):
             pass
-    assert ask(turns, slow, is_timed=True)
+    assert ask(turns, gone, is_timed=True)
     assert turns.place(other) == 1
 
 
@@ -160,8 +140,7 @@ def test_many_threads_all_come_to_their_turn() -> None:
     def work(number: int) -> int:
         job = Reader()
         for _ in range(20):
-            with turns.step():
-                pass
+            serve(turns)
             with turns.slice_of(job, LONG, is_timed=number % 2 == 0) as has_turn:
                 assert has_turn
                 at_work.append(number)

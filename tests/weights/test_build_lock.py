@@ -33,7 +33,7 @@ def test_models_are_built_one_at_a_time_by_whatever_builds_them(
     storyteller.weights.source()  # it is read already
     ties, fills = PreTrainedModel.tie_weights, torch.nn.init.normal_
     monkeypatch.setattr(PreTrainedModel, "post_init", hold_up)
-    shape = typed_shape(n_layers=1, hidden=16, n_heads=2, n_kv_heads=1, vocab=32, context=64)
+    shape = typed_shape(n_layers=1, hidden=16, n_heads=2, n_kv_heads=1, vocab=32)
     with ThreadPoolExecutor(4) as readers:
         early = readers.submit(load_model, "storyteller_early", "cpu")
         unmasker = readers.submit(load_model, "unmasker", "cpu")
