@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from model.fast.turns import TURNS
@@ -46,52 +46,41 @@ class Progress(Generic[Found]):
 Work: TypeAlias = Generator[Progress[Found], None, Found]
 
 
+@dataclass(eq=False)
 class Job(Generic[Found]):
-    """Some work that is done a while at a time.
+    """Some work that is done a while at a time; its first pass runs when it is first asked to.
 
-    Attributes:
-        progress: how far it is.
-        found: what it found so far, None where that is nothing; all of it once it is done.
-        is_running: whether it goes on.
-        is_done: whether it ran to its end.
-        place: how many jobs measure before this one may.
-        n_parts: passes that were done so far, or what else lies between two yields.
-        n_shared: those of them, where it measures, while which other readers were served.
-        notice: why it failed, in one sentence with the remedy; None where it did not.
-        seconds: that its passes took so far.
+    Raises:
+        ValueError: what the work refuses before its first pass.
     """
 
-    def __init__(self, work: Work[Found], *, is_timed: bool = False, is_idle: bool = False) -> None:
-        """Goes to the first pass, which runs when the job is first asked to.
+    work: Work[Found]
+    _: KW_ONLY
+    is_timed: bool = False  # it measures: then no other such job runs meanwhile
+    is_idle: bool = False  # it only waits for what runs elsewhere: then it takes nobody's turn
+    recorded_on: Machine | None = None  # where it ran, if not here
+    seconds: float = 0.0  # that its passes took so far
+    progress: Progress[Found] = Progress(0, 0)
+    found: Found | None = None  # so far, None where that is nothing; all of it once it is done
+    is_running: bool = True
+    is_done: bool = False  # it ran to its end
+    place: int = 0  # how many jobs measure before this one may
+    n_parts: int = 0  # passes that were done so far, or what else lies between two yields
+    n_shared: int = 0  # those of them, where it measures, while which other readers were served
+    notice: str | None = None  # why it failed, in one sentence with the remedy
+    _looked_at: float = 0.0  # how much was done when it was last asked what it found
 
-        Args:
-            work: what is to be done.
-            is_timed: whether it measures: then no other such job runs meanwhile.
-            is_idle: whether it only waits for what runs elsewhere: then it takes nobody's turn.
-
-        Raises:
-            ValueError: what the work refuses before its first pass.
-        """
-        self._work, self._is_timed, self._looked_at = work, is_timed, 0.0
-        self._is_idle = is_idle
-        self.progress: Progress[Found] = Progress(0, 0)
-        self.found: Found | None = None
-        self.is_running, self.is_done = True, False
-        self.place = self.n_parts = self.n_shared = 0
-        self.notice: str | None = None
-        self.seconds = 0.0
-        self.recorded_on: Machine | None = None
+    def __post_init__(self) -> None:
+        """Goes to the first pass."""
         try:
-            self.progress = next(work)
+            self.progress = next(self.work)
         except StopIteration as end:  # there is nothing to do
             self.found, self.is_running, self.is_done = end.value, False, True
 
     @classmethod
     def of_recording(cls, found: Found, seconds: float, machine: Machine) -> Job[Found]:
         """Returns a job that is done, with what another run found."""
-        job = cls(_nothing_left(found))
-        job.seconds, job.recorded_on = seconds, machine
-        return job
+        return cls(_nothing_left(found), seconds=seconds, recorded_on=machine)
 
     @property
     def result(self) -> Found:
@@ -108,8 +97,8 @@ class Job(Generic[Found]):
 
     def run_for(self, seconds: float) -> None:
         """Does as many passes as begin within some seconds; one that fails ends the job."""
-        turn = TURNS.slice_of(self, WAIT_SECONDS, is_timed=self._is_timed)
-        with nullcontext(True) if self._is_idle else turn as has_turn:
+        turn = TURNS.slice_of(self, WAIT_SECONDS, is_timed=self.is_timed)
+        with nullcontext(True) if self.is_idle else turn as has_turn:
             self.place = TURNS.place(self)
             started = time.perf_counter()
             while has_turn and self.is_running and time.perf_counter() - started < seconds:
@@ -124,16 +113,16 @@ class Job(Generic[Found]):
         """Ends the job; what it found so far stays."""
         if self.is_running:
             self._look(is_last=True)
-            self._guarded(lambda: self._work.throw(Stopped()))
+            self._guarded(lambda: self.work.throw(Stopped()))
             self.is_running, self.is_done = False, False
             TURNS.leave(self)
 
     def _go_on(self) -> None:
         """Does the next pass, and notes whether others were served meanwhile."""
         n_before, is_shared = TURNS.n_steps, TURNS.is_serving
-        self._guarded(lambda: next(self._work))
+        self._guarded(lambda: next(self.work))
         self.n_parts += 1
-        self.n_shared += self._is_timed and (is_shared or TURNS.n_steps > n_before)
+        self.n_shared += self.is_timed and (is_shared or TURNS.n_steps > n_before)
 
     def _guarded(self, advance: Callable[[], Progress[Found]]) -> None:
         """Goes on by one pass; the end of the work, or what went wrong in it, ends the job."""
