@@ -8,25 +8,13 @@ from markupsafe import Markup
 from pages.frame.layout import as_written
 from pages.lessons.tour.bar import LINK_STYLE
 from pages.lessons.tour.conditions import JOBS, PHRASES
-from pages.lessons.tour.scenes import GuidedLesson, LessonError, lesson_names, read_lesson
-
-EXAMPLE = """\
-# My lesson
-
-One or two sentences about it.
-
-## The draw
-
-Two to four sentences on one thing to see.
-
-Page: /?prompt=The+cat+sat+on+the
-
-Task: Press Next until 3 tokens are written.
-
-Question: Why not always the best token?
-
-Answer: It would write the same text every time.
-"""
+from pages.lessons.tour.scenes import (
+    EXAMPLE,
+    GuidedLesson,
+    LessonError,
+    lesson_names,
+    read_lesson,
+)
 
 
 def show_lessons() -> None:

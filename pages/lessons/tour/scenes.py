@@ -1,20 +1,4 @@
-"""A guided lesson is a Markdown file; each of its second headings is a scene.
-
-    # How a model writes
-
-    What the lesson is about.
-
-    ## The draw
-
-    Two to four sentences.
-
-    Page: /?prompt=The+cat+sat+on+the
-
-    Task: Press Next until 3 tokens are written.
-
-    Question: Why not always the best token?
-
-    Answer: Because …
+"""A guided lesson is a Markdown file, such as `EXAMPLE`; each of its second headings is a scene.
 
 A page is a link of the app, as "Copy link" gives it; after a # comes the heading of the page that
 the scene is about, in small letters with hyphens. A task is optional and ends with one of the
@@ -32,6 +16,23 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from pages.frame.contents import LESSONS
 from pages.lessons.tour.conditions import PHRASES, Condition, read_condition
 
+EXAMPLE = """\
+# My lesson
+
+One or two sentences about it.
+
+## The draw
+
+Two to four sentences on one thing to see.
+
+Page: /?prompt=The+cat+sat+on+the
+
+Task: Press Next until 3 tokens are written.
+
+Question: Why not always the best token?
+
+Answer: It would write the same text every time.
+"""
 FOLDER = Path(__file__).parents[3] / "lessons"
 MAX_CHARACTERS = 600  # of a scene's words: the page below has to be seen as well
 MAX_SCENES = 40
