@@ -54,9 +54,7 @@ def filled(n_tokens: int = 5) -> DynamicCache:
 
 
 def keys_of(cache: DynamicCache, layer: int) -> torch.Tensor:
-    held: Any = cache.layers[layer]
-    keys: torch.Tensor = held.keys
-    return keys
+    return cache.layers[layer].keys
 
 
 def test_a_crop_removes_from_the_end_and_is_a_view_until_the_next_update() -> None:

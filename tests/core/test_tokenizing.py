@@ -66,8 +66,7 @@ LLAMA, GEMMA = sentencepiece_like(is_llama=True), sentencepiece_like(is_llama=Fa
 
 
 def ids_of(words: Any, text: str) -> list[int]:
-    ids: list[int] = words(text, add_special_tokens=False)["input_ids"]
-    return ids
+    return words(text, add_special_tokens=False)["input_ids"]
 
 
 @pytest.mark.parametrize(
