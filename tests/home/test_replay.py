@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
+from benchmarks.harness import Witness
 from model.draw import rank_order, summarise
 from model.loading import LanguageModel
 from pages.home.replay_page import as_far_as_needed, record, replay_page, to_page
@@ -66,38 +66,26 @@ def offline_page(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture
-def replay(offline_page: Page, tmp_path: Path) -> Iterator[Open]:
+def replay(offline_page: Page, tmp_path: Path, witness: Witness) -> Iterator[Open]:
     """Opens a page; afterwards it must have made no request but for itself, and no error."""
-    page = offline_page
-    requests: list[str] = []
-    errors: list[str] = []
 
     def refuse(dialog: Dialog) -> None:
-        errors.append(dialog.message)
+        witness.errors.append(dialog.message)
         dialog.dismiss()
-
-    listeners: dict[str, Callable[[Any], None]] = {
-        "request": lambda request: requests.append(request.url),
-        "pageerror": lambda error: errors.append(str(error)),
-        "console": lambda message: errors.append(message.text),
-        "dialog": refuse,
-    }
-    for name, listener in listeners.items():
-        page.on(name, listener)  # type: ignore[call-overload]  # one overload per name
 
     def open_page(text: str, width: int = 1280, theme: Theme = "light") -> Page:
         path = tmp_path / "run.html"
         path.write_text(text, encoding="utf-8")
-        page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(color_scheme=theme, media="screen", reduced_motion="reduce")
-        page.goto(path.as_uri())
-        return page
+        offline_page.set_viewport_size({"width": width, "height": 800})
+        offline_page.emulate_media(color_scheme=theme, media="screen", reduced_motion="reduce")
+        offline_page.goto(path.as_uri())
+        return offline_page
 
+    witness.watch(offline_page)
+    offline_page.once("dialog", refuse)
     yield open_page
-    for name, listener in listeners.items():
-        page.remove_listener(name, listener)
-    assert all(url.startswith("file://") and url.endswith("/run.html") for url in requests)
-    assert not errors
+    assert {Path(url).name for url in witness.outside} <= {"run.html"}
+    assert not witness.errors
 
 
 @pytest.fixture
