@@ -93,7 +93,7 @@ def test_tokens_that_are_markup_show_as_their_characters_and_fast_presses_stop_a
     for token_id in words.convert_tokens_to_ids(list(MARKUP)):
         model.lm_head.bias.data[token_id] = 30.0
     folder = save(tmp_path / MARKUP_NAME, model, words)
-    prompt = " and ".join(MARKUP)
+    prompt = " and ".join(MARKUP) + 25 * " the"  # to the end of the context it is not far
     reader = newcomer.open(model=str(folder), prompt=prompt, temperature="0.5")
     expect(reader.page.get_by_role("button", name=f"Model: {MARKUP_NAME}")).to_be_visible()
     for _ in range(3):
@@ -112,7 +112,7 @@ def test_tokens_that_are_markup_show_as_their_characters_and_fast_presses_stop_a
     assert places.locator(ALIVE).count() == 0
 
     # fast presses stop at the end of the context; Next then says why, and loses nothing
-    for _ in range(80):
+    for _ in range(40):
         reader.page.keyboard.press("ArrowRight")
     reader.until(lambda: reader.header["finished"] is not None, "it does not end")
     reader.settle()
