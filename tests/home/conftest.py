@@ -70,7 +70,7 @@ def newcomer(page: Page, url: str) -> Reader:
     return Reader(page, url)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def _seat(window: BrowserContext, server: Server) -> Iterator[tuple[Reader, Witness]]:
     witness = Witness()
     with watched(window, server, witness) as page:
@@ -82,7 +82,7 @@ def _seat(window: BrowserContext, server: Server) -> Iterator[tuple[Reader, Witn
 def reader(
     _seat: tuple[Reader, Witness], server: Server, request: pytest.FixtureRequest
 ) -> Iterator[Reader]:
-    """A reader at the page that a worker's tests share (to open one takes seconds), at a prompt.
+    """A reader at the page that a file's tests share (to open one takes seconds), at a prompt.
 
     What else a test sets, it puts back; after one that fails the page is opened again.
     """
