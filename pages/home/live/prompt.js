@@ -37,19 +37,23 @@ export function createPrompt(actions) {
     state.timer = setTimeout(() => tokenise(actions, box.value), TOKENISE_AFTER_MS);
     typing(true);
   };
+  const begin = () => {
+    clearTimeout(state.timer); // what is asked of a draft takes away what is said of a prompt
+    actions.prompt(box.value);
+  };
   box.addEventListener("input", typed);
   box.addEventListener("blur", () => typing(false));
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     typing(false);
-    actions.prompt(box.value);
+    begin();
   });
   const examples = EXAMPLES.map((text) =>
     createButton("quiet example", text, () => {
       box.value = text;
       fitHeight(box);
-      actions.prompt(text);
+      begin();
     })
   );
   const toTry = { class: "row examples", role: "group", "aria-label": "Example prompts" };
