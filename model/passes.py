@@ -195,7 +195,9 @@ def check_room(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the text
 
 def _threads_for(lm: LanguageModel, n_input: int) -> AbstractContextManager[object]:
     """Chooses how many threads of the CPU a pass takes; elsewhere nothing waits for them."""
-    return lm.weights.threads.of_pass(n_input) if lm.device.type == "cpu" else nullcontext()
+    if lm.device.type != "cpu":
+        return nullcontext()
+    return lm.weights.threads.of_pass(n_input, in_company=TURNS.has_company)
 
 
 def explain(lm: LanguageModel, n_input: int, error: Exception) -> PassError:

@@ -3,7 +3,8 @@
 All threads of a pass wait for the last, so a core that is busy with the page or the browser stops
 the others: of two cores in use elsewhere, a GPT-2 took 300 ms a token on two threads and 26 on one.
 What is quickest depends on the machine, on the model and on who else computes now, so the passes
-themselves are what is measured.
+themselves are what is measured. Beside other readers a core is left to them in any case: they wait
+for this pass, and a thread that saves them nothing takes the time in which they are answered.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ ALL_THREADS = torch.get_num_threads()
 NUMBERS = tuple(sorted({1, max(1, ALL_THREADS // 2), ALL_THREADS}))
 _PATIENCE = 30  # passes take so many times what a trial would before it is made: it costs a 30th
 _CLEARLY = 0.9  # of the time: threads that save less are left to others
+_FELT = 0.002  # seconds of a pass: who saves less of them takes cores for what nobody notices
 
 
 @dataclass
@@ -32,17 +34,26 @@ class _Tried:
 
 
 class Threads:
-    """The threads of one model's passes, learnt for each size: 1 token, 2 to 3, 4 to 7..."""
+    """The threads of one model's passes, learnt for each size: 1 token, 2 to 3, 4 to 7...
+
+    What is learnt alone and what beside others is kept apart.
+    """
 
     def __init__(self, numbers: Sequence[int] = NUMBERS) -> None:
         self._numbers = numbers
-        self._tried: dict[int, dict[int, _Tried]] = defaultdict(dict)
+        self._tried: dict[tuple[int, bool], dict[int, _Tried]] = defaultdict(dict)
 
     @contextmanager
-    def of_pass(self, n_tokens: int) -> Iterator[int]:
-        """Gives torch some threads for one pass, learns from the time it takes, and frees them."""
-        tried = self._tried[n_tokens.bit_length()]
-        number = self._choose(tried)
+    def of_pass(self, n_tokens: int, *, in_company: bool = False) -> Iterator[int]:
+        """Gives torch some threads for one pass, learns from the time it takes, and frees them.
+
+        Args:
+            n_tokens: that the pass reads.
+            in_company: whether others are served at this time.
+        """
+        numbers = (in_company and self._numbers[:-1]) or self._numbers
+        tried = self._tried[n_tokens.bit_length(), in_company]
+        number = _choose(numbers, tried, _FELT / max(1, n_tokens))
         torch.set_num_threads(number)
         started = time.perf_counter()
         try:
@@ -51,15 +62,23 @@ class Threads:
         finally:
             torch.set_num_threads(ALL_THREADS)
 
-    def _choose(self, tried: dict[int, _Tried]) -> int:
-        """Returns a number that is due for a trial, else the fewest threads that are quick."""
-        best = self._numbers[0]
-        for number in self._numbers:
-            if number not in tried or tried[number].since > _PATIENCE * tried[number].seconds:
-                return number
-            if tried[number].seconds < _CLEARLY * tried[best].seconds:
-                best = number
-        return best
+
+def _choose(numbers: Sequence[int], tried: Mapping[int, _Tried], felt: float) -> int:
+    """Returns a number that is due for a trial, else the fewest threads that are quick.
+
+    Args:
+        numbers: of threads, the fewest first.
+        tried: what passes took on them.
+        felt: seconds for each token that more threads must save at least.
+    """
+    best = numbers[0]
+    for number in numbers:
+        if number not in tried or tried[number].since > _PATIENCE * tried[number].seconds:
+            return number
+        fewer = tried[best].seconds
+        if tried[number].seconds < min(_CLEARLY * fewer, fewer - felt):
+            best = number
+    return best
 
 
 def _learn(tried: dict[int, _Tried], number: int, seconds: float) -> None:

@@ -9,6 +9,7 @@ ended, and the others stand in line. This module knows neither what computes nor
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 LEFT_SECONDS = 5.0  # without a word from its reader, after which a job has no place in line
 PATIENCE = 1.0  # seconds; a class that always presses delays each pass of a job by no more
+COMPANY_SECONDS = 1.0  # for which a reader who met another at work is taken to have company
 
 
 class Turns:
@@ -35,6 +37,7 @@ class Turns:
         self.n_steps = 0
         self._clock, self._changed = clock, threading.Condition()
         self._n_served = 0  # steps under way
+        self._met = -math.inf  # when a step last began beside another, or beside a job
         # .is_slice, .is_step: whether this thread runs a job's slice, or serves a reader
         self._here = threading.local()
         self._running: object | None = None  # the job whose slice runs
@@ -57,6 +60,8 @@ class Turns:
             yield self._watch()
             return
         with self._changed:
+            if self._n_served or self._running is not None:
+                self._met = self._clock()
             self._n_served += 1
             self.n_steps += 1
         self._here.is_step = True
@@ -110,6 +115,11 @@ class Turns:
         with self._changed:
             self._line.pop(job, None)
             self._changed.notify_all()
+
+    @property
+    def has_company(self) -> bool:
+        """Whether steps have lately run beside each other, or beside a job."""
+        return self._clock() - self._met < COMPANY_SECONDS
 
     @property
     def is_serving(self) -> bool:

@@ -18,10 +18,17 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[int]]:
     monkeypatch.setattr(threads.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(torch, "set_num_threads", lambda _: None)
 
-    def passes(chosen: Threads, seconds: dict[int, float], n: int, n_tokens: int = 1) -> list[int]:
+    def passes(
+        chosen: Threads,
+        seconds: dict[int, float],
+        n: int,
+        n_tokens: int = 1,
+        *,
+        in_company: bool = False,
+    ) -> list[int]:
         numbers = []
         for _ in range(n):
-            with chosen.of_pass(n_tokens) as number:
+            with chosen.of_pass(n_tokens, in_company=in_company) as number:
                 now[0] += seconds[number]
             numbers.append(number)
         return numbers
@@ -30,9 +37,16 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[int]]:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "best"), [({1: 4.0, 2: 2.0}, 2), ({1: 4.0, 2: 3.9}, 1), ({1: 4.0, 2: 40.0}, 1)]
+    ("seconds", "best"),
+    [
+        ({1: 4.0, 2: 2.0}, 2),
+        ({1: 4.0, 2: 3.9}, 1),
+        ({1: 4.0, 2: 40.0}, 1),
+        ({1: 0.004, 2: 0.003}, 1),
+        ({1: 0.014, 2: 0.007}, 2),
+    ],
 )
-def test_as_many_threads_as_are_clearly_quicker(
+def test_as_many_threads_as_are_clearly_quicker_by_a_time_that_is_felt(
     run: Callable[..., list[int]], seconds: dict[int, float], best: int
 ) -> None:
     numbers = run(Threads((1, 2)), seconds, 1000)
@@ -48,6 +62,16 @@ def test_a_core_that_is_taken_is_left_and_found_again_when_it_is_free(
     run(chosen, free, 20)
     assert run(chosen, taken, 300).count(2) <= 2
     assert set(run(chosen, free, 400)[-20:]) == {2}
+
+
+def test_beside_others_a_core_is_left_to_them_and_that_teaches_nothing_of_being_alone(
+    run: Callable[..., list[int]],
+) -> None:
+    chosen, seconds = Threads((1, 2, 4)), {1: 4.0, 2: 2.0, 4: 1.0}
+    assert run(chosen, seconds, 9)[-1] == 4
+    assert set(run(chosen, {1: 4.0, 2: 9.0}, 9, in_company=True)[3:]) == {1}
+    assert run(chosen, seconds, 1) == [4]
+    assert run(Threads((1,)), seconds, 2, in_company=True) == [1, 1]
 
 
 def test_one_slow_pass_decides_nothing(run: Callable[..., list[int]]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from model.fast.turns import LEFT_SECONDS, Turns
+from model.fast.turns import COMPANY_SECONDS, LEFT_SECONDS, Turns
 
 LONG = 60.0  # seconds: only what is wrong waits so long
 
@@ -74,6 +74,21 @@ def test_a_step_is_told_whether_others_were_at_work_meanwhile() -> None:
         assert is_shared()
         with turns.step() as is_shared_later:
             assert not is_shared_later()
+
+
+def test_who_meets_another_at_work_has_company_for_a_while() -> None:
+    now = [0.0]
+    turns = Turns(lambda: now[0])
+    with turns.step(), turns.step():
+        assert not turns.has_company, "a step within a step"
+    with turns.step(), beside(lambda: serve(turns)):
+        pass
+    assert turns.has_company
+    now[0] += COMPANY_SECONDS
+    assert not turns.has_company
+    with turns.slice_of(Reader(), 0.0, is_timed=False), beside(lambda: serve(turns)):
+        pass
+    assert turns.has_company
 
 
 def test_one_slice_runs_at_a_time_and_whose_turn_was_the_longest_ago_is_next() -> None:
