@@ -56,10 +56,13 @@ class BlockLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # half typed b
         if storage is not None and not storage.is_shared:
             storage.n_written = self.get_seq_length()
 
-    def share(self) -> None:
-        """Tells that a fork looks at the same room from now on."""
+    def __copy__(self) -> BlockLayer:
+        """Returns a fork, which looks at the same room from now on."""
         if self._storage is not None:
             self._storage.is_shared = True
+        twin: BlockLayer = object.__new__(type(self))
+        vars(twin).update(vars(self))
+        return twin
 
     def _may_write(self, storage: Storage, n_old: int, n_new: int) -> bool:
         """Tells whether the storage is what is looked at, free behind, and no block too large."""

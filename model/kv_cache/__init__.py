@@ -161,14 +161,12 @@ def fork(cache: DynamicCache) -> DynamicCache:
     has to be copied.
     """
     twin = copy.copy(cache)
-    share = all(type(layer).__name__ in _CROPPABLE_LAYERS for layer in cache.layers)
-    for layer in cache.layers:
-        if isinstance(layer, BlockLayer):
-            layer.share()
+    if all(type(layer).__name__ in _CROPPABLE_LAYERS for layer in cache.layers):
+        twin.layers = [copy.copy(layer) for layer in cache.layers]
+        return twin
     device = next((tensor.device for _, tensor in _tensors(cache)), torch.device("cpu"))
     with lock_of(device):
-        copied = copy.copy if share else copy.deepcopy
-        twin.layers = [copied(layer) for layer in cache.layers]
+        twin.layers = [copy.deepcopy(layer) for layer in cache.layers]
     return twin
 
 
