@@ -25,11 +25,12 @@ if __name__ == "__main__":  # a reader's visit
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
-    from pages.frame import first_paint, patches
+    from pages.frame import first_paint, gc_tuning, patches
     from pages.lessons.classroom import phone
 
     patches.watch_no_sources()
     patches.keep_theme()
     patches.send_fragments_whole()
+    gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
     app = App(__file__, routes=(*first_paint.routes(base), *phone.routes(base)))

@@ -31,8 +31,6 @@ from model.weights import check, random_weights
 from model.weights import child as child_process
 from model.weights.child import Child, EndedError
 from pages.frame import models
-from pages.home.payload import describe
-from pages.home.replica import written
 from pages.home.run_export import SAVED_RUN, read_run
 from pages.home.session import Session
 from tests.attack.cases import (
@@ -52,6 +50,7 @@ from tests.attack.cases import (
 )
 from tests.engine.fake_vllm import FakeVllm
 from tests.frame.driving import offered, offered_of_itself, open_home, opened
+from tests.home.conftest import tab_record
 from tests.tiny_models import bare_model, save, tiny, tokenizer
 
 MAX_SENTENCE = 300
@@ -244,17 +243,6 @@ def after_a_run(app: AppTest) -> Session:
     assert not app.exception
     session: Session = app.session_state["reader"]
     return session
-
-
-def tab_record(session: Session) -> dict[str, Any]:
-    """What the page keeps of this session."""
-    header, _ = describe(session, presenter=False, hide_bars=False)
-    shown = json.loads(json.dumps(written(header)))
-    texts = [
-        {key: text[key] for key in ("id", "ids", "logprob", "query")} for text in shown["branches"]
-    ]
-    names = {"model": session.lm.name, "controls": shown["controls"]}
-    return names | {"active": session.active.number, "branches": texts}
 
 
 @pytest.mark.parametrize(("changes", "says"), RECORDS)

@@ -14,6 +14,7 @@ from pages.frame.contents import LESSONS
 from tests.engine.fake_vllm import FakeVllm
 from tests.engine.real_vllm import RealVllm
 from tests.frame.driving import PATIENCE_SECONDS, captions, open_home, press
+from tests.home.conftest import do, tab_record
 
 OVER_SERVER = {"beam_search", "classroom", "guess", "sampling", "snowball"}
 OVER_SERVER_TOO = {
@@ -94,3 +95,18 @@ def test_a_link_keeps_the_server_s_model(storyteller: LanguageModel) -> None:
     assert there.lm.name == "storyteller (server)"
     assert there.generation.ids == here.generation.ids
     assert there.lm.n_parameters == storyteller.n_parameters
+
+
+def test_the_texts_that_a_tab_kept_are_written_again_over_the_server() -> None:
+    before = open_home().session_state["reader"]
+    for kind in ("next", "next", "branch", "next"):
+        do(before, kind, position=len(before.generation.ids) - 1)
+    app = open_home()
+    do(app.session_state["reader"], "restore", record=tab_record(before))
+    after = app.run().session_state["reader"]
+    assert not app.exception
+    assert after.lm.place == "server"
+    assert [text.ids for text in after.branches] == [text.ids for text in before.branches]
+    do(after, "switch", id=0)
+    assert after.notice is None
+    assert (after.generation.ids, after.lm.place) == (before.branches[0].ids, "server")

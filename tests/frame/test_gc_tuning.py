@@ -41,3 +41,27 @@ def test_a_reader_s_own_model_is_given_back_once_it_is_gone(
     assert watched() is None
     assert gc.get_freeze_count() > 0, "the libraries stay out of the collector's sight"
     gc.unfreeze()
+
+
+class Loop:
+    """What holds itself."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_a_full_collection_comes_by_the_clock_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    due: list[tuple[float, Callable[[], None]]] = []
+    monkeypatch.setattr(gc_tuning, "later", lambda seconds, act: due.append((seconds, act)))
+    young, middle, old = gc.get_threshold()
+    try:
+        gc_tuning.collect_once_a_minute()
+        assert gc.get_threshold()[:2] == (young, middle)
+        assert gc.get_threshold()[2] > 1000 * old
+    finally:
+        gc.set_threshold(young, middle, old)
+    watched = weakref.ref(Loop())
+    for n_asked in (1, 2):
+        assert [seconds for seconds, _ in due] == [gc_tuning.EVERY] * n_asked
+        due[-1][1]()
+    assert watched() is None

@@ -14,6 +14,8 @@ from playwright.sync_api import BrowserContext, Page
 from benchmarks.harness import Server, Witness
 from benchmarks.home_page import Reader
 from pages.home.link import follow, read_link, write_link
+from pages.home.payload import describe
+from pages.home.replica import written
 from pages.home.session import Session
 from tests.browser import SCREEN, unharmed, watched
 
@@ -53,6 +55,17 @@ def reopened(session: Session) -> Session:
     again = Session(session.lm, link.prompt, link.seed, chat=bool(link.chat))
     follow(again, link)
     return again
+
+
+def tab_record(session: Session) -> dict[str, Any]:
+    """What the page keeps of this session."""
+    header, _ = describe(session, presenter=False, hide_bars=False)
+    shown = json.loads(json.dumps(written(header)))
+    texts = [
+        {key: text[key] for key in ("id", "ids", "logprob", "query")} for text in shown["branches"]
+    ]
+    names = {"model": session.lm.name, "controls": shown["controls"]}
+    return names | {"active": session.active.number, "branches": texts}
 
 
 @contextmanager

@@ -6,6 +6,7 @@ the text that was there is lost. What needs no browser is in tests/attack.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -50,9 +51,10 @@ def test_a_prompt_that_cannot_be_read_is_refused_and_stays_to_be_mended(reader: 
     for prompt in ("a" * 100_000, "cat " * 2_100, "a \ud83d lone half of a pair"):
         # Playwright's own typing cannot say a lone surrogate: name its code units
         units = [ord(unit) for unit in prompt]
-        reader.do(lambda: box.evaluate(TYPE_UNITS_AND_ENTER, units), "prompt")
+        reader.do(partial(box.evaluate, TYPE_UNITS_AND_ENTER, units), "prompt")
+        # a draft's answer would take the sentence away
         reader.page.wait_for_timeout(2 * DRAFT_WAIT)
-        assert reader.wire.events[-1]["kind"] == "prompt", "a draft's answer takes the sentence away"
+        assert reader.wire.events[-1]["kind"] == "prompt"
         assert reader.header["notice"]["kind"] == "error"
         assert reader.said().endswith(".")
         assert reader.ids == before, "the text stays"
