@@ -22,7 +22,7 @@ ALL_THREADS = torch.get_num_threads()
 NUMBERS = tuple(sorted({1, max(1, ALL_THREADS // 2), ALL_THREADS}))
 _PATIENCE = 30  # passes take so many times what a trial would before it is made: it costs a 30th
 _CLEARLY = 0.9  # of the time: threads that save less are left to others
-_FELT = 0.002  # seconds of a pass: who saves less of them takes cores for what nobody notices
+_FELT = 0.004  # seconds of a pass, a quarter of a frame: who saves less takes a core for nothing
 
 
 @dataclass
@@ -51,7 +51,8 @@ class Threads:
             n_tokens: that the pass reads.
             in_company: whether others are served at this time.
         """
-        numbers = (in_company and self._numbers[:-1]) or self._numbers
+        leaves_one = in_company and len(self._numbers) > 1
+        numbers = self._numbers[:-1] if leaves_one else self._numbers
         tried = self._tried[n_tokens.bit_length(), in_company]
         number = _choose(numbers, tried, _FELT / max(1, n_tokens))
         torch.set_num_threads(number)
@@ -73,6 +74,8 @@ def _choose(numbers: Sequence[int], tried: Mapping[int, _Tried], felt: float) ->
     """
     best = numbers[0]
     for number in numbers:
+        if number > best and tried[best].seconds * (1 - best / number) < felt:
+            continue  # were the work divided evenly, it would not save enough
         if number not in tried or tried[number].since > _PATIENCE * tried[number].seconds:
             return number
         fewer = tried[best].seconds

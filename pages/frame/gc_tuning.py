@@ -1,4 +1,4 @@
-"""Keep the garbage collector away from the libraries.
+"""Keep the garbage collector away from the libraries, and from a class that presses.
 
 Streamlit may collect after every run; with torch and transformers imported that walks some 466,000
 objects and takes about 200 ms while the answer waits to be sent. What is loaded once and stays is
