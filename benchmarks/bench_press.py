@@ -1,6 +1,6 @@
 """What a press of Next costs the server, beside what no press can do without.
 
-    python -m benchmarks.bench_press [--rounds 7] [--presses 15]
+    python -m benchmarks.bench_press [--rounds 13] [--presses 15]
 
 The aim is a bare fragment with one component, the model's own pass, and 4 ms of ours: processor
 time of the server, all of the same run, with the look ahead, at any length of the text. What a
@@ -85,6 +85,8 @@ async def measure(bare: Server, ours: Server, n_rounds: int, n_presses: int) -> 
             ]
             for _ in range(n_rounds)
         ]
+    if any(reader.header["finished"] for reader in readers):
+        raise SystemExit("A text came to its end, where a press costs less: take fewer rounds.")
     for n_tokens, rounds in zip(LENGTHS, zip(*costs, strict=True), strict=True):
         report(n_tokens, rounds)
 
@@ -104,7 +106,7 @@ def report(n_tokens: int, rounds: tuple[tuple[float, float, float], ...]) -> Non
 def main() -> None:
     """Presses in a bare app, then in ours, at several lengths."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=13)
     parser.add_argument("--presses", type=int, default=15)
     args = parser.parse_args()
     print(describe_machine(), end="\n\n")
