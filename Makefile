@@ -17,7 +17,7 @@ PYTEST_ARGS ?=
 VENV := .venv
 VLLM := $(VENV)-vllm
 BIN := $(VENV)/bin
-SOURCES := app.py pages model viz benchmarks
+SOURCES := app.py pages model viz training benchmarks
 DENO := DENO_DIR=$(VENV)/deno DENO_NO_UPDATE_CHECK=1 $(BIN)/python -m deno
 
 APP_STAMP := $(VENV)/.app-$(shell cksum < requirements.txt | cut -d ' ' -f 1)

@@ -13,7 +13,6 @@ import pytest
 from tests.architecture.sources import (
     ROOT,
     TOPICS,
-    imports,
     module,
     ours,
     python_files,
@@ -35,17 +34,20 @@ MAY_USE_ROOMS = {
     "pages": ("pages", "model", "viz"),
     "viz": ("viz", *RECORDS),
     "model": ("model",),
+    "training": ("training", "model"),
     "benchmarks": ("benchmarks", "app", "pages", "model", "viz"),
+}
+OF_MODELS = {
+    *{"torch", "transformers", "numpy", "outlines_core"},
+    *{"psutil", "pynvml", "safetensors", "huggingface_hub", "httpx2"},
+    *{"tokenizers", "tqdm"},  # transformers' own
 }
 MAY_USE_LIBRARIES = {
     "app.py": {"streamlit"},
     "pages": {"streamlit", "starlette", "numpy", "markupsafe", "segno"},
     "viz": {"plotly", "pandas", "numpy", "markupsafe"},
-    "model": {
-        *{"torch", "transformers", "numpy", "outlines_core"},
-        *{"psutil", "pynvml", "safetensors", "huggingface_hub", "httpx2"},
-        *{"tokenizers", "tqdm"},  # transformers' own
-    },
+    "model": OF_MODELS,
+    "training": OF_MODELS,
 }
 # (who, what) of imports between topics that are meant, and why
 ALLOWED = {
@@ -53,8 +55,6 @@ ALLOWED = {
     ("model.claims", "model"): "a claim is about any topic, and its experiment runs there",
     ("pages.lessons.claims", "model"): "a claim's press runs that topic's experiment",
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",
-    ("model.training", "model.diffusion"): "measures a model by the code that fills its pages",
-    ("model.training", "model.encoder_decoder"): "and one by the code that fills its gaps",
 }
 FLAT_FILES = {"model": 17, "viz": 10}  # at most, so that a room reads in order
 
@@ -117,12 +117,6 @@ def test_the_records_at_the_seam_import_numpy_alone() -> None:
     assert "model/records.py" in files
     assert not {path for path in files if third_party(path) - {"numpy"}}
     assert not {path: astray for path in files if (astray := ours(path) - {*RECORDS})}
-
-
-def test_nobody_imports_what_only_tests_or_training_need() -> None:
-    for path in python_files("app.py", "pages", "viz", "model"):
-        if not path.startswith("model/training/"):
-            assert not {name for name in imports(path) if is_within(name, "model.training")}, path
 
 
 def test_the_app_and_its_pages_define_no_classes() -> None:

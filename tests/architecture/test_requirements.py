@@ -35,7 +35,7 @@ def test_what_is_installed_is_what_is_pinned(path: str) -> None:
 def test_the_app_pins_what_it_imports_and_nothing_else() -> None:
     used = {
         name
-        for path in python_files("app.py", "pages", "model", "viz")
+        for path in python_files("app.py", "pages", "model", "viz", "training")
         for name in third_party(path)
     }
     assert used - BROUGHT_ALONG == imported_by_app()

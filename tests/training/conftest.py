@@ -7,7 +7,7 @@ import itertools
 import pytest
 from tokenizers import Tokenizer
 
-from model.training.tokenizer import train_tokenizer
+from training.tokenizer import train_tokenizer
 
 
 def make_stories() -> dict[str, list[str]]:

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from model.training import __main__ as cli
-from model.training import distillation_data, filling, measure
-from model.training.checkpoint import export
-from model.training.corpus import CorpusError, read_sources, split_documents
-from model.training.family import bert, llama, make_model, t5
-from model.training.train import Phase, Plan
+from training import __main__ as cli
+from training import distillation_data, filling, measure
+from training.checkpoint import export
+from training.corpus import CorpusError, read_sources, split_documents
+from training.family import bert, llama, make_model, t5
+from training.train import Phase, Plan
 
 
 @pytest.fixture
@@ -110,4 +110,4 @@ def test_a_corpus_or_a_tokenizer_that_will_not_do_is_one_clear_sentence(tmp_path
     with pytest.raises(CorpusError, match="give a whole UTF-8 text file"):
         read_sources(tmp_path)
     where = ["--corpus", str(tmp_path), "--tokenizer", str(tmp_path), "--work", "w", "--out", "o"]
-    assert "python -m model.training tokenizer" in said("storyteller", *where)
+    assert "python -m training tokenizer" in said("storyteller", *where)

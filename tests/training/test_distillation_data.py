@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from model.training import distillation_data
-from model.training.corpus import CorpusError, Mixture, Stream
-from model.training.distillation_data import (
+from training import distillation_data
+from training.corpus import CorpusError, Mixture, Stream
+from training.distillation_data import (
     LESSONS,
     N_BEST,
     ONE,
@@ -18,8 +18,8 @@ from model.training.distillation_data import (
     read_lessons,
     write_lessons,
 )
-from model.training.family import llama, make_model
-from model.training.objectives import distillation_loss
+from training.family import llama, make_model
+from training.objectives import distillation_loss
 
 N_ROWS, N_TOKENS = 8, 12
 TEACHER = make_model(llama(hidden=16, layers=1, heads=2, inner=16), 0).eval()
@@ -58,7 +58,7 @@ def test_a_second_call_writes_what_is_missing_and_the_same(written: Path) -> Non
 
 
 def test_a_folder_without_lessons_says_how_to_write_them(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"python -m model\.training lessons"):
+    with pytest.raises(CorpusError, match=r"python -m training lessons"):
         read_lessons(tmp_path)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from model.training.stories import PROMPTS, add_to_card, count, loops, swaps_a_name
 from model.weights.locate import SHIPPED
+from training.stories import PROMPTS, add_to_card, count, loops, swaps_a_name
 
 STORYTELLER = Path(SHIPPED["storyteller"])
 ENDED = 0.9  # of the stories from a prompt that is offered

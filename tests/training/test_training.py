@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from model.training.checkpoint import DiskError, write_checkpoint
-from model.training.corpus import Document, Mixture, Stream, encode_documents
-from model.training.evaluate import agreement, bits_by_position, bits_per_byte, looping, token_nats
-from model.training.family import llama, make_model
-from model.training.ngram import KneserNey
-from model.training.objectives import next_token_loss
-from model.training.train import Job, Phase, Plan, Progress, rate_factor, train
-from model.training.writing import habits
+from training.checkpoint import DiskError, write_checkpoint
+from training.corpus import Document, Mixture, Stream, encode_documents
+from training.evaluate import agreement, bits_by_position, bits_per_byte, looping, token_nats
+from training.family import llama, make_model
+from training.ngram import KneserNey
+from training.objectives import next_token_loss
+from training.train import Job, Phase, Plan, Progress, rate_factor, train
+from training.writing import habits
 
 # ---- the judge and the baseline
 

@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 from transformers import LlamaForCausalLM
 
 from model.loading import load_model
-from model.training.adapt import StartError, start_from
-from model.training.checkpoint import export
-from model.training.corpus import Document, Stream, cut_openings, held_out_documents
-from model.training.evaluate import (
+from model.weights.locate import SHIPPED
+from tests.training.test_training import PLAN, Fixed, make_tiny_job
+from training.adapt import StartError, start_from
+from training.checkpoint import export
+from training.corpus import Document, Stream, cut_openings, held_out_documents
+from training.evaluate import (
     bits_per_missing_token,
     masked_bits_per_byte,
     opening_bits_per_byte,
     score_gaps,
 )
-from model.training.family import bert, llama, make_model, t5
-from model.training.objectives import (
+from training.family import bert, llama, make_model, t5
+from training.objectives import (
     FIRST_GAP_ID,
     MASK_ID,
     cut_gaps,
@@ -31,10 +33,8 @@ from model.training.objectives import (
     random_parts,
     spread_shares,
 )
-from model.training.tokenizer import SENTINELS, VOCAB_SIZE
-from model.training.train import train
-from model.weights.locate import SHIPPED
-from tests.training.test_training import PLAN, Fixed, make_tiny_job
+from training.tokenizer import SENTINELS, VOCAB_SIZE
+from training.train import train
 
 TINY_BERT, TINY_T5 = bert(32, 2, 2, 64), t5(32, (1, 1), 2, 64)
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
-from model.training.corpus import (
+from model.weights.locate import SHIPPED
+from training.corpus import (
     CorpusError,
     Mixture,
     Stream,
@@ -18,8 +19,7 @@ from model.training.corpus import (
     split_documents,
     without_copies,
 )
-from model.training.tokenizer import MASK, PAD, SENTINELS, VOCAB_SIZE
-from model.weights.locate import SHIPPED
+from training.tokenizer import MASK, PAD, SENTINELS, VOCAB_SIZE
 
 
 @pytest.fixture(scope="module")

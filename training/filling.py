@@ -19,10 +19,10 @@ from model.diffusion.quality import judge_tokens
 from model.diffusion.records import Order
 from model.encoder_decoder.infilling import Infilling
 from model.loading import LanguageModel, load_model
-from model.training.corpus import Document, cut_openings
-from model.training.evaluate import masked_bits_per_byte, opening_bits_per_byte, score_gaps
-from model.training.measure import Facts, Held, measure_weights
-from model.training.writing import habits
+from training.corpus import Document, cut_openings
+from training.evaluate import masked_bits_per_byte, opening_bits_per_byte, score_gaps
+from training.measure import Facts, Held, measure_weights
+from training.writing import habits
 
 OPENING_TOKENS, GAPPED_TOKENS = 128, 64  # of a held-out document: read, and read with gaps
 

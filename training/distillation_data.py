@@ -17,8 +17,8 @@ from tqdm import tqdm  # type: ignore[import-untyped]  # tqdm ships no types
 from transformers import DynamicCache, PreTrainedModel
 
 from model.fast.block_cache import BlockLayer
-from model.training.checkpoint import writing
-from model.training.corpus import END_ID, CorpusError, Mixture
+from training.checkpoint import writing
+from training.corpus import END_ID, CorpusError, Mixture
 
 N_BEST = 64  # next tokens whose probability is kept; nineteen twentieths of all there is
 ONE = 65_535  # a probability of 1, as it is kept
@@ -82,7 +82,7 @@ def read_lessons(folder: Path) -> Rows:
     paths = sorted(path for path in folder.glob("*.npy") if ".part" not in path.name)
     if not paths:
         raise CorpusError(
-            f"There are no lessons in {folder}: write them with `python -m model.training lessons`."
+            f"There are no lessons in {folder}: write them with `python -m training lessons`."
         )
     return np.concatenate([np.load(path) for path in paths])
 

@@ -15,7 +15,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import GenerationConfig, PreTrainedModel
 
-from model.training.tokenizer import save_tokenizer
+from training.tokenizer import save_tokenizer
 
 Checkpoint = dict[str, Any]
 

@@ -14,9 +14,9 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
-from model.training.corpus import END_ID, Document, Ids
-from model.training.objectives import FIRST_GAP_ID, MASK_ID, PAD_ID, cut_gaps, hide, spread_shares
-from model.training.tokenizer import SENTINELS
+from training.corpus import END_ID, Document, Ids
+from training.objectives import FIRST_GAP_ID, MASK_ID, PAD_ID, cut_gaps, hide, spread_shares
+from training.tokenizer import SENTINELS
 
 LOOP_TOKENS = 8  # a text that says as many again, word for word, loops
 

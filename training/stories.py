@@ -1,6 +1,6 @@
 """How stories go that begin as the home page offers: whether they end, swap a name, or loop.
 
-    python -m model.training.stories model/pretrained/storyteller --corpus texts
+    python -m training.stories model/pretrained/storyteller --corpus texts
 
 Adds what it counts to measured.json and to the card; the corpus' held-out stories stand beside it.
 """
@@ -16,9 +16,9 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from model.training.card_sections import Facts, habits
-from model.training.corpus import read_sources, split_documents
-from model.training.writing import continue_text
+from training.card_sections import Facts, habits
+from training.corpus import read_sources, split_documents
+from training.writing import continue_text
 
 PROMPTS = (
     "The cat sat on the",

@@ -20,18 +20,18 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from model.training.corpus import END_ID, Document
-from model.training.distillation_data import LESSONS
-from model.training.evaluate import bits_per_byte, bits_per_missing_token, masked_bits_per_byte
-from model.training.objectives import (
+from training.corpus import END_ID, Document
+from training.distillation_data import LESSONS
+from training.evaluate import bits_per_byte, bits_per_missing_token, masked_bits_per_byte
+from training.objectives import (
     PAD_ID,
     LossOf,
     gap_loss,
     masked_diffusion_loss,
     next_token_loss,
 )
-from model.training.tokenizer import CONTEXT_LENGTH, VOCAB_SIZE
-from model.training.train import Phase, Plan
+from training.tokenizer import CONTEXT_LENGTH, VOCAB_SIZE
+from training.train import Phase, Plan
 
 Kind = Literal["causal", "masked", "seq2seq"]
 

@@ -11,9 +11,9 @@ import torch
 from torch.nn import functional
 from transformers import PreTrainedModel
 
-from model.training.corpus import END_ID
-from model.training.distillation_data import ONE
-from model.training.tokenizer import MASK, PAD, SENTINELS, SPECIALS
+from training.corpus import END_ID
+from training.distillation_data import ONE
+from training.tokenizer import MASK, PAD, SENTINELS, SPECIALS
 
 LossOf = Callable[[torch.Tensor], torch.Tensor]  # rows of ids, (n_rows, n_tokens + 1), to a number
 

@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from tqdm import tqdm  # type: ignore[import-untyped]  # tqdm ships no types
 
-from model.training.checkpoint import read_checkpoint, write_checkpoint, writing
+from training.checkpoint import read_checkpoint, write_checkpoint, writing
 
 Judge = Callable[[nn.Module], dict[str, float]]
 

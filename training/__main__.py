@@ -3,23 +3,23 @@ r"""Makes the shipped family from a folder of text.
 A corpus is a folder of .txt or .txt.gz files; a line <|endoftext|> stands between documents, and a
 file without that line is taken as sentences, one per line. The steps, in order:
 
-  python -m model.training tokenizer --corpus texts --out tokenizer
-  python -m model.training storyteller --corpus texts --tokenizer tokenizer \
+  python -m training tokenizer --corpus texts --out tokenizer
+  python -m training storyteller --corpus texts --tokenizer tokenizer \
       --work runs/storyteller --out model/pretrained/storyteller \
       --early model/pretrained/storyteller_early
-  python -m model.training lessons --teacher model/pretrained/storyteller \
+  python -m training lessons --teacher model/pretrained/storyteller \
       --tokens 3000000 --out runs/lessons
-  python -m model.training scribbler --corpus texts --tokenizer tokenizer \
+  python -m training scribbler --corpus texts --tokenizer tokenizer \
       --work runs/scribbler --out model/pretrained/scribbler \
       --teacher model/pretrained/storyteller --lessons runs/lessons
-  python -m model.training unmasker --corpus texts --tokenizer tokenizer \
+  python -m training unmasker --corpus texts --tokenizer tokenizer \
       --work runs/unmasker --out model/pretrained/unmasker \
       --start model/pretrained/storyteller --judge model/pretrained/storyteller
-  python -m model.training gapfiller --corpus texts --tokenizer tokenizer \
+  python -m training gapfiller --corpus texts --tokenizer tokenizer \
       --work runs/gapfiller --out model/pretrained/gapfiller \
       --start model/pretrained/storyteller
-  python -m model.training.stories model/pretrained/storyteller --corpus texts
-  python -m model.training compare --corpus texts --tokenizer tokenizer --tokens 1500000 \
+  python -m training.stories model/pretrained/storyteller --corpus texts
+  python -m training compare --corpus texts --tokenizer tokenizer --tokens 1500000 \
       --trial 256x8 --trial 192x6 --trial 256x8,0.1 --work runs/compare --out compared
 
 The storyteller writes from left to right, and the scribbler guesses what it will write, taught by
@@ -45,10 +45,10 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, LlamaForCausalLM, PreTrainedModel
 
-from model.training.adapt import StartError, start_from
-from model.training.checkpoint import DiskError, export, read_checkpoint, writing
-from model.training.compare import TrialError, variant, write_comparison
-from model.training.corpus import (
+from training.adapt import StartError, start_from
+from training.checkpoint import DiskError, export, read_checkpoint, writing
+from training.compare import TrialError, variant, write_comparison
+from training.corpus import (
     CorpusError,
     Document,
     Ids,
@@ -61,14 +61,14 @@ from model.training.corpus import (
     read_sources,
     split_documents,
 )
-from model.training.distillation_data import Lessons, read_lessons, write_lessons
-from model.training.family import RECIPES, Recipe, make_model
-from model.training.filling import EXACT
-from model.training.measure import read_log
-from model.training.objectives import compiled, distillation_loss
-from model.training.report import describe
-from model.training.tokenizer import save_tokenizer, train_tokenizer
-from model.training.train import Batches, Job, Judge, Plan, train
+from training.distillation_data import Lessons, read_lessons, write_lessons
+from training.family import RECIPES, Recipe, make_model
+from training.filling import EXACT
+from training.measure import read_log
+from training.objectives import compiled, distillation_loss
+from training.report import describe
+from training.tokenizer import save_tokenizer, train_tokenizer
+from training.train import Batches, Job, Judge, Plan, train
 
 TOKENIZER_MIX = {"tinystories": 3.0, "fairy_tales": 0.25, "childrens_books": 0.15}
 JUDGE = {"tinystories": 48, "sentences": 16}  # documents of the quick judge; 4 of any other source
@@ -115,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Reads the command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m model.training",
+        prog="python -m training",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -250,9 +250,7 @@ def prepare(corpus: Path, tokenizer_folder: Path) -> Prepared:
     """Reads, splits, encodes; the same corpus gives the same split every time."""
     path = tokenizer_folder / "tokenizer.json"
     if not path.exists():
-        raise FileNotFoundError(
-            f"There is no {path}: make it with `python -m model.training tokenizer`."
-        )
+        raise FileNotFoundError(f"There is no {path}: make it with `python -m training tokenizer`.")
     tokenizer = Tokenizer.from_file(str(path))
     split = split_documents(read_sources(corpus))
     return Prepared(

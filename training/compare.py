@@ -7,9 +7,9 @@ from typing import Any
 
 from transformers import LlamaConfig
 
-from model.training.card_sections import table
-from model.training.curve import draw_curves
-from model.training.family import Recipe, llama
+from training.card_sections import table
+from training.curve import draw_curves
+from training.family import Recipe, llama
 
 HEAD_SIZE = 32
 

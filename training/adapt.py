@@ -18,8 +18,8 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from model.training.objectives import FIRST_GAP_ID, MASK_ID
-from model.training.tokenizer import SENTINELS
+from training.objectives import FIRST_GAP_ID, MASK_ID
+from training.tokenizer import SENTINELS
 
 FIRST_WORD_ID = FIRST_GAP_ID + len(SENTINELS)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
-from model.training.corpus import END_OF_TEXT, Sources
+from training.corpus import END_OF_TEXT, Sources
 
 VOCAB_SIZE = 4096
 CONTEXT_LENGTH = 2048

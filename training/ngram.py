@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from model.training.corpus import END_ID
+from training.corpus import END_ID
 
 Keys = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -16,10 +16,10 @@ import torch
 from safetensors import safe_open
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
-from model.training.corpus import Document, Ids, Split
-from model.training.evaluate import agreement, bits_by_position, bits_per_byte
-from model.training.ngram import KneserNey
-from model.training.writing import continue_text, habits
+from training.corpus import Document, Ids, Split
+from training.evaluate import agreement, bits_by_position, bits_per_byte
+from training.ngram import KneserNey
+from training.writing import continue_text, habits
 
 Facts = dict[str, Any]
 Held = Mapping[str, list[Document]]

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from model.training.card_sections import (
+from training.card_sections import (
     Facts,
     agreement,
     architecture,
@@ -13,8 +13,8 @@ from model.training.card_sections import (
     samples,
     table,
 )
-from model.training.curve import draw_curves
-from model.training.distillation_data import LESSONS
+from training.curve import draw_curves
+from training.distillation_data import LESSONS
 
 # source: what it is, licence, whom to credit
 SOURCES = {
@@ -82,7 +82,7 @@ pipeline_tag: {PIPELINES[facts["kind"]]}
 # {facts["name"]}
 
 {facts["purpose"]}
-Made by `python -m model.training {facts["recipe"]}`. Every number here was measured on the files of
+Made by `python -m training {facts["recipe"]}`. Every number here was measured on the files of
 this folder, or by the run that made them."""
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from model.training import card, filling, measure
-from model.training.checkpoint import writing
-from model.training.corpus import Document, Ids, Split
-from model.training.distillation_data import N_BEST, read_lessons
-from model.training.family import Recipe
-from model.training.measure import Facts
+from training import card, filling, measure
+from training.checkpoint import writing
+from training.corpus import Document, Ids, Split
+from training.distillation_data import N_BEST, read_lessons
+from training.family import Recipe
+from training.measure import Facts
 
 UNITS = {
     "causal": "bits per byte",
