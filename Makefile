@@ -1,7 +1,7 @@
 # make run     opens the app in the browser, offline once installed (HOST=0.0.0.0 for a class, PORT=8501)
 # make test    runs every test, those in a real browser included
 # make check   lint, formatting, types, then every test
-# make test-vllm  runs the tests of tests/engine against vLLM itself, in an environment of its own (3.5 GB)
+# make test-vllm  runs the tests of tests/server against vLLM itself, in an environment of its own (3.5 GB)
 # make format  mends what can be mended by itself; make coverage, make bench and make clean do what they say
 #
 # Nothing is installed twice: a stamp in the environment bears the checksum of the requirements that are in it.
@@ -37,10 +37,10 @@ test: $(DEV_STAMP)
 
 test-vllm: $(DEV_STAMP)
 	@if [ ! -e $(VLLM)/.ready ]; then \
-	  sh tests/engine/install_vllm.sh $(VLLM) || { \
+	  sh tests/server/install_vllm.sh $(VLLM) || { \
 	    echo "vLLM's CPU build cannot be installed here, for the reason above: its tests do not run." >&2; exit 0; }; \
 	fi; \
-	ONE_TOKEN_TEST_VLLM=$(VLLM)/bin/vllm $(BIN)/python -m pytest tests/engine -q -o timeout=1800 $(PYTEST_ARGS)
+	ONE_TOKEN_TEST_VLLM=$(VLLM)/bin/vllm $(BIN)/python -m pytest tests/server -q -o timeout=1800 $(PYTEST_ARGS)
 
 check: lint types test
 

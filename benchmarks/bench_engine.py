@@ -15,11 +15,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from benchmarks.figures import describe_machine, milliseconds, quantile, record
-from model.engine.language_model import LanguageModel
-from model.engine.opening import open_server
 from model.generation import Generation
+from model.language_model import LanguageModel
 from model.loading import load_model
 from model.sampling import Settings
+from model.server.opening import open_server
 from model.tokenizing import encode
 
 SETTINGS = Settings(temperature=0.8, top_p=0.9)

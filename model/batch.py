@@ -18,7 +18,6 @@ from torch.nn.functional import pad
 
 from model import kv_cache
 from model.draw import draw, uniform_at
-from model.engine.server import ServerReader, learn_rows
 from model.fast.llama_decode import MAX_TOKENS
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
@@ -26,6 +25,7 @@ from model.masks import LogProbs, log_softmax, without
 from model.passes import Logits, check_room, forward, run_pass
 from model.records import BoolArray
 from model.sampling import Settings, process
+from model.server.reader import ServerReader, learn_rows
 from model.weights.device import lock_of
 
 if TYPE_CHECKING:

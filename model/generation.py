@@ -17,12 +17,12 @@ import numpy as np
 from transformers import DynamicCache
 
 from model.draw import MAX_HELD, candidates, draw, place_of, summarise, uniform_at
-from model.engine.local import LocalReader
-from model.engine.server import ServerReader
 from model.loading import LanguageModel
 from model.passes import Logits, PassError, check_room
+from model.reader import LocalReader
 from model.records import Distribution, Finish, IntArray, Pass, Stage, Step
 from model.sampling import Settings, process
+from model.server.reader import ServerReader
 from model.tokenizing import encode, known_ids, label, text_of
 
 __all__ = ["Generation", "PassError", "choose"]

@@ -19,10 +19,10 @@ from transformers import PreTrainedConfig
 from transformers.utils import logging
 
 from model import kv_cache
-from model.engine.language_model import LanguageModel, ModelParts, Weights
 from model.fast.layout import lay_out
 from model.fast.lazy_llama import read_lazily
 from model.fast.llama_decode import fast_decode
+from model.language_model import LanguageModel, ModelParts, Weights
 from model.sentences import is_failure, reason
 from model.weights import building
 from model.weights.check import (

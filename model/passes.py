@@ -20,12 +20,12 @@ import numpy.typing as npt
 import torch
 from transformers import DynamicCache
 
-from model.engine.rows import read_rows
 from model.fast.llama_decode import MAX_PROMPT
 from model.fast.turns import TURNS
 from model.kv_cache import argument_names
 from model.loading import LanguageModel
 from model.sentences import reason
+from model.server.rows import read_rows
 from model.weights.device import lock_of
 
 if TYPE_CHECKING:

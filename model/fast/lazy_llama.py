@@ -16,8 +16,8 @@ import torch
 from safetensors.torch import load_file
 from transformers import PreTrainedConfig
 
-from model.engine.language_model import ModelParts, Weights
 from model.fast.llama_decode import FastDecode, knows_shape
+from model.language_model import ModelParts, Weights
 from model.weights.check import read_json
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise, repeat
 
-from model.engine.client import Server
 from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import check_room
+from model.server.client import Server
 from model.serving import experiments
 from model.serving.experiments import count_same
 from model.serving.records import (

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 from model.batch import Batch
 from model.draw import best_ids, rank_order
-from model.engine.client import MAX_BY_ID
 from model.generation import Generation
 from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.masks import LogProbs, log_softmax
 from model.sampling import Settings
+from model.server.client import MAX_BY_ID
 from model.snowball.error_compounding import side_by_side
 from model.snowball.records import ForkStep, Option, Token
 from model.tokenizing import known_ids, label

@@ -225,7 +225,7 @@ def shared_model(
 
 def _open_server(name: str, progress: Callable[[str], None] | None) -> LanguageModel:
     """Open the model of the operator's server."""
-    from model.engine.opening import open_server
+    from model.server.opening import open_server
 
     variables = ("ONE_TOKEN_ENGINE_URL", "ONE_TOKEN_ENGINE_KEY", "ONE_TOKEN_ENGINE_MODEL")
     url, key, model = (os.environ.get(variable, "") for variable in variables)

@@ -15,11 +15,11 @@ from dataclasses import replace
 from typing import Any
 
 from model.draw import uniform_at
-from model.engine.sent import EngineError
 from model.generation import Generation, choose
 from model.loading import LanguageModel
 from model.records import Piece, Step
 from model.sampling import process
+from model.server.sent import EngineError
 from model.tokenizing import encode, encode_chat, pieces
 from pages.frame.fields import echo, whole_number
 from pages.home.branch import Branch, Choice, Guess, Inspection, Notice, Shelved

@@ -56,7 +56,7 @@ ALLOWED = {
     ("pages.lessons.claims", "model"): "a claim's press runs that topic's experiment",
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",
 }
-FLAT_FILES = {"model": 17, "viz": 10}  # at most, so that a room reads in order
+FLAT_FILES = {"model": 19, "viz": 10}  # at most, so that a room reads in order
 
 
 def is_within(name: str, room: str) -> bool:

@@ -25,8 +25,8 @@ from model.classroom.records import Answer
 from model.classroom.room import JOINING_SECONDS, MAX_PEOPLE, Room, RoomError
 from model.constraints.decoding import Constraint
 from model.constraints.patterns import Kind
-from model.engine.opening import open_server
 from model.loading import LanguageModel, LoadError, load_model
+from model.server.opening import open_server
 from model.weights import check, random_weights
 from model.weights import child as child_process
 from model.weights.child import Child, EndedError
@@ -48,9 +48,9 @@ from tests.attack.cases import (
     WORDS,
     Change,
 )
-from tests.engine.fake_vllm import FakeVllm
 from tests.frame.driving import offered, offered_of_itself, open_home, opened
 from tests.home.conftest import tab_record
+from tests.server.fake_vllm import FakeVllm
 from tests.tiny_models import bare_model, save, tiny, tokenizer
 
 MAX_SENTENCE = 300

@@ -16,10 +16,10 @@ import pytest
 from playwright.sync_api import Page
 
 from model.draw import draw_many, rank_order, summarise, uniform_at
-from model.engine.sent import Sent, spread
 from model.masks import PENALTIES, log_softmax
 from model.records import Distribution, FloatArray, Stage
 from model.sampling import ORDERS, Settings, process
+from model.server.sent import Sent, spread
 from model.settings import STAGE_NAMES
 from pages.frame.component import encode_payload
 from pages.home.payload import name_arrays

@@ -13,18 +13,18 @@ import pytest
 from model.batch import Batch, read_whole, score
 from model.beam_search import BeamSearch
 from model.draw import best_ids
-from model.engine.language_model import LanguageModel, NeedsWeightsError
-from model.engine.opening import open_server
 from model.generation import Generation
 from model.job import finish
 from model.kv_cache.over_server import race_over_server
+from model.language_model import LanguageModel, NeedsWeightsError
 from model.masks import log_softmax
 from model.sampling import Settings
+from model.server.opening import open_server
 from model.serving.over_server import serve_over_server
 from model.serving.records import Request
 from model.tokenizing import encode
-from tests.engine.fake_vllm import FakeVllm
-from tests.engine.real_vllm import RealVllm
+from tests.server.fake_vllm import FakeVllm
+from tests.server.real_vllm import RealVllm
 
 EQUAL = 1e-3  # nats
 PROMPT = "The cat sat on the"

@@ -12,19 +12,19 @@ import pytest
 
 from model.batch import Batch, read_whole
 from model.classroom.records import Answer
-from model.engine.language_model import LanguageModel
-from model.engine.opening import open_server
 from model.generation import Generation
 from model.guess.game import GuessingGame
 from model.job import finish
+from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.sampling import ORDERS, Settings, process
+from model.server.opening import open_server
 from model.snowball.exposure import measure_exposure
 from model.snowball.fork import fork_text
 from model.snowball.long_generation import Kind, generate_long
 from pages.lessons.classroom.state import Classroom
-from tests.engine.fake_vllm import FakeVllm
-from tests.engine.real_vllm import RealVllm
+from tests.server.fake_vllm import FakeVllm
+from tests.server.real_vllm import RealVllm
 
 EQUAL = 1e-3  # nats
 PROMPT = "The cat sat on the"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from model.batch import score
-from model.engine import client
-from model.engine.client import Server
-from model.engine.opening import open_server
-from model.engine.sent import EngineError, Sent, spread
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.server import client
+from model.server.client import Server
+from model.server.opening import open_server
+from model.server.sent import EngineError, Sent, spread
 from model.weights.check import LoadError
-from tests.engine.fake_vllm import FakeVllm
+from tests.server.fake_vllm import FakeVllm
 
 PROMPT = "The cat sat on the"
 NO_SCORES = '{"choices": [{"index": 0, "prompt_logprobs": null}]}'

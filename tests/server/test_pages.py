@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.engine.sent import EngineError
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.server.sent import EngineError
 from pages.frame.contents import LESSONS
-from tests.engine.fake_vllm import FakeVllm
-from tests.engine.real_vllm import RealVllm
 from tests.frame.driving import PATIENCE_SECONDS, captions, open_home, press
 from tests.home.conftest import do, tab_record
+from tests.server.fake_vllm import FakeVllm
+from tests.server.real_vllm import RealVllm
 
 OVER_SERVER = {"beam_search", "classroom", "guess", "sampling", "snowball"}
 OVER_SERVER_TOO = {

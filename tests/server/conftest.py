@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from model.engine.language_model import LanguageModel
-from model.engine.opening import open_server
-from tests.engine.fake_vllm import FakeVllm
-from tests.engine.real_vllm import RealVllm
+from model.language_model import LanguageModel
+from model.server.opening import open_server
+from tests.server.fake_vllm import FakeVllm
+from tests.server.real_vllm import RealVllm
 
 
 @pytest.fixture

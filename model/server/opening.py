@@ -8,9 +8,9 @@ from pathlib import Path
 from huggingface_hub import snapshot_download
 from transformers import AutoConfig
 
-from model.engine.client import Server
-from model.engine.language_model import LanguageModel, ModelParts
+from model.language_model import LanguageModel, ModelParts
 from model.loading import SAFELY, Progress, describe, load_tokenizer, reading
+from model.server.client import Server
 from model.weights.check import LoadError
 from model.weights.locate import find_folder, shown_name
 from model.weights.random_weights import count_shape

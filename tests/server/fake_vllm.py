@@ -19,9 +19,9 @@ import numpy as np
 
 from model.batch import read_whole
 from model.draw import best_ids
-from model.engine.local import LocalReader
 from model.loading import LanguageModel
 from model.masks import log_softmax
+from model.reader import LocalReader
 from model.weights.locate import SHIPPED
 
 MAX_BY_ID = 128

@@ -1,7 +1,7 @@
 """A server that runs a model's passes, spoken to over HTTP as vLLM's completions are.
 
 Every request is stateless: ids go in, raw log-probabilities come out, best first. It was written
-against vLLM 0.32, and tests/engine pins what it relies on.
+against vLLM 0.32, and tests/server pins what it relies on.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import httpx2
 import numpy as np
 import numpy.typing as npt
 
-from model.engine.sent import EngineError, Sent, finite, id_of
 from model.sentences import cut, reason
+from model.server.sent import EngineError, Sent, finite, id_of
 
 MAX_BEST = 1_024  # log-probabilities that are asked for at once; docs/deployment.md has their cost
 _WHOLE = 4  # times as many tokens are a vocabulary that comes whole

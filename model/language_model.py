@@ -11,10 +11,10 @@ import torch
 from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
 
 from model import kv_cache
-from model.engine.client import Server
 from model.fast.llama_decode import FastDecode
 from model.fast.threads import Threads
 from model.records import CacheShape
+from model.server.client import Server
 from model.weights.check import Kind
 
 if TYPE_CHECKING:

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from model.draw import draw
-from model.engine.client import MAX_BY_ID, Server
-from model.engine.sent import Sent, spread
 from model.masks import MASKS, PENALTIES, without
 from model.passes import Logits
 from model.records import BoolArray, Pass, Stage
 from model.sampling import Settings, process
+from model.server.client import MAX_BY_ID, Server
+from model.server.sent import Sent, spread
 
 if TYPE_CHECKING:
-    from model.engine.language_model import LanguageModel
+    from model.language_model import LanguageModel
 
 _BY_SHAPE = {"temperature", "typical_p", "eta"}  # more than the sum of the rest matters to them
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from model.engine.client import Server
-from model.engine.sent import spread
+from model.server.client import Server
+from model.server.sent import spread
 
 
 def read_rows(

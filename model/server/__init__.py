@@ -1,0 +1,1 @@
+"""A model that runs elsewhere: the same reader as over weights in this process, over HTTP."""
