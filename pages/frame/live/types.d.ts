@@ -369,3 +369,22 @@ interface Cell {
   nKept?: number;
   bound?: number; // 1: prob is at most this, -1: at least
 }
+
+// ---- the model in the page (pages/home/in_page)
+
+interface Tensor {
+  shape: any; // of numbers: rows, and for a matrix columns
+  values: Float32Array;
+}
+/** What config.json says of a Llama, as far as it is read. */
+interface LlamaConfig {
+  num_hidden_layers: number;
+  num_attention_heads: number;
+  num_key_value_heads: number;
+  head_dim: number;
+  hidden_size: number;
+  rms_norm_eps: number;
+  rope_parameters: { rope_theta: number };
+  max_position_embeddings: number;
+  eos_token_id: number;
+}

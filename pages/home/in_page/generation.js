@@ -1,0 +1,152 @@
+// One text being written, back and forth: the twin of model/generation.py, with the page's own masks.
+// Ids are the state; the cache holds what the model has read; the pointer depends on seed and position.
+
+import { createDistribution, drawToken, NEUTRAL_SETTINGS, processLogits } from "../../frame/live/masks.js";
+import { KVCache } from "./kv_cache.js";
+import { uniformAt } from "./pointer.js";
+
+const IN_ORDER_OF_TRANSFORMERS = [
+  "repetition_penalty",
+  "temperature",
+  "top_k",
+  "top_p",
+  "min_p",
+  "typical_p",
+  "epsilon",
+  "eta",
+];
+
+/** @type {Settings} */
+export const NEUTRAL = { ...NEUTRAL_SETTINGS, order: IN_ORDER_OF_TRANSFORMERS };
+
+/** One text: prompt and generated tokens, what was read of them, and how each token came about. */
+export class Generation {
+  steps = []; // one record per generated token
+  passes = []; // one for each token, drawn or to be drawn
+  finished = null; // "eos" after an end token, "length" where there is no room for more
+
+  /**
+   * Takes a prompt and reads it: the prefill runs here.
+   * @param {import("./llama.js").Llama} model
+   * @param {number[]} promptIds
+   * @param {number} seed
+   */
+  constructor(model, promptIds, seed = 0) {
+    this.model = model;
+    this.ids = [...promptIds];
+    this.nPrompt = promptIds.length;
+    this.seed = seed;
+    this.cache = new KVCache(model.config);
+    this.finished = this.reasonToStop();
+    this.passes.push(this.read());
+  }
+
+  /**
+   * Writes one token: the one that the pointer meets under these settings, or the one that is forced.
+   * @param {Settings} settings
+   * @param {number|null} forcedId
+   */
+  step(settings = NEUTRAL, forcedId = null) {
+    if (this.finished) throw new RangeError("The text is finished: go back, or start a new one.");
+
+    // mask: turn the raw logits, stage by stage, into the distribution to draw from
+    const result = processLogits(this.distribution, this.ids, this.nPrompt, settings, this.pointer);
+
+    // choose: take the token that the pointer meets, unless the reader forces one
+    const chosenId = forcedId ?? drawToken(result, this.pointer).id;
+
+    // append: the text grows by that token, on record with all that it was drawn from
+    this.steps.push(this.record(result, chosenId, forcedId !== null));
+    this.ids.push(chosenId);
+
+    // stop: after an end token, or where there is no room for another
+    this.finished = this.reasonToStop();
+
+    // run: the model reads the new token; all before it is in the cache
+    if (!this.finished) this.passes.push(this.read());
+    return this.steps.at(-1);
+  }
+
+  /** Takes the last tokens back: the cache is cropped, and the last token that remains is run again. */
+  rewind(nTokens) {
+    if (nTokens === 0) return;
+    this.ids.length -= nTokens;
+    this.steps.length -= nTokens;
+    this.finished = this.reasonToStop();
+    this.cache.crop(this.ids.length - 1);
+    this.read();
+    this.passes.length = this.steps.length + 1;
+  }
+
+  /** An independent copy. */
+  fork() {
+    const twin = Object.assign(Object.create(Generation.prototype), this);
+    twin.cache = this.cache.fork();
+    for (const name of ["ids", "steps", "passes"]) twin[name] = [...this[name]];
+    return twin;
+  }
+
+  /** The logits for any position after the first: one pass on a copy of what was read before it. */
+  logitsAt(position) {
+    const cache = this.cache.fork();
+    cache.crop(position - 1);
+    return this.model.forward([this.ids[position - 1]], cache);
+  }
+
+  /** Where the pointer stands for the next position, in [0, 1). */
+  get pointer() {
+    return uniformAt(this.seed, this.ids.length);
+  }
+
+  /** The sum of what was generated, in nats, at temperature 1. */
+  get logprob() {
+    return this.steps.reduce((sum, { logprob }) => sum + logprob, 0);
+  }
+
+  /** Lets the model read what it has not read of the text: all of it, or its last token. */
+  read() {
+    const phase = /** @type {Phase} */ (this.cache.length === 0 ? "prefill" : "decode");
+    const unread = this.ids.slice(this.cache.length);
+    const begun = performance.now();
+    this.logits = this.model.forward(unread, this.cache);
+    const seconds = (performance.now() - begun) / 1000;
+    this.distribution = createDistribution({ nVocab: this.logits.length, logits: this.logits, ...ALL_HELD });
+    return {
+      phase,
+      seconds,
+      n_input: unread.length,
+      cache_tokens: this.cache.length,
+      cache_bytes: this.cache.bytes,
+      bytes_held: this.cache.bytesHeld,
+      is_shared: false,
+    };
+  }
+
+  /** Writes down a token with what it was drawn from. */
+  record({ stages, rowOf, idOf }, id, forced) {
+    const [raw, last, row] = [stages[0], stages.at(-1), rowOf(id)];
+    return {
+      token_id: id,
+      // of the logits: the probability itself may underflow
+      logprob: raw.scores[row] - raw.scores[0] + Math.log(raw.probs[0]),
+      prob: raw.probs[row],
+      rank: row,
+      entropy: raw.entropy,
+      chosen_prob: last.probs[row],
+      coin: this.pointer,
+      forced,
+      top_id: idOf(0),
+      top_prob: raw.probs[0],
+      ...this.passes.at(-1),
+    };
+  }
+
+  /** Why no token can follow; an end token in the prompt ends nothing. */
+  reasonToStop() {
+    const { eos_token_id: end, max_position_embeddings: room } = this.model.config;
+    if (this.steps.length > 0 && this.ids.at(-1) === end) return "eos";
+    return this.ids.length >= room ? "length" : null;
+  }
+}
+
+const ALL_HELD = { ids: null, tailCounts: null, tailLogits: null, tailVariances: null };

@@ -1,0 +1,77 @@
+"""Back and forth in the page: a text that was cropped or forked is what a fresh one would be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.in_page import InPage, floats
+from model.generation import Generation
+from model.loading import LanguageModel
+from model.sampling import Settings
+from model.tokenizing import encode
+
+PROMPT = "The cat sat on the"
+BYTES_PER_TOKEN = 2 * 8 * 4 * 32 * 4  # keys and values, layers, heads, numbers, bytes
+ACTS = st.one_of(
+    st.tuples(st.just("step"), st.one_of(st.none(), st.integers(0, 4095))),
+    st.tuples(st.just("rewind"), st.integers(0, 4)),
+    st.tuples(st.just("fork"), st.none()),
+    st.tuples(st.just("back to"), st.integers(0, 3)),
+)
+
+
+@given(acts=st.lists(ACTS, max_size=14), seed=st.integers(0, 2**31 - 1))
+@settings(max_examples=15)
+def test_no_crop_and_no_fork_leaves_a_trace(
+    in_page: InPage, acts: list[tuple[str, Any]], seed: int
+) -> None:
+    """The logits are those of a fresh prefill to the last bit, and the cache holds what it says."""
+    seen = in_page("acts", ids=[0, 409, 623], seed=seed, acts=acts)
+    for after in seen:
+        ids = after["ids"]
+        n_read = len(ids) - (ids[3:] != [] and ids[-1] == 0)  # no pass runs after an end
+        length, n_bytes, n_held = after["cache"]
+        assert (length, n_bytes) == (n_read, n_read * BYTES_PER_TOKEN)
+        assert n_held >= n_bytes
+    for after in seen[-1:]:
+        n_read = after["cache"][0]
+        fresh = in_page("logits", ids=after["ids"][:n_read], changed={})
+        assert after["logits"] == fresh
+
+
+def test_a_past_position_is_looked_back_at_as_it_was(in_page: InPage) -> None:
+    ids = in_page("write", ids=[0, 409, 623], seed=1, settings={}, n=20)["ids"]
+    for position in (1, 2, 3, 9, len(ids) - 1):
+        fresh = in_page("logits", ids=ids[:position], changed={})
+        assert in_page("lookBack", ids=ids, position=position) == fresh
+
+
+def test_a_step_is_on_record_as_it_is_in_python(
+    in_page: InPage, storyteller: LanguageModel
+) -> None:
+    chosen = {"temperature": 0.7, "top_p": 0.8}
+    ids = encode(storyteller, PROMPT)
+    told = in_page("write", ids=ids, seed=4, settings=chosen, n=12, forced={"3": 300, "8": 4000})
+    ours = Generation(storyteller, ids, seed=4)
+    for place, theirs in enumerate(told["steps"]):
+        forced_id = {3: 300, 8: 4000}.get(place)
+        step = ours.step(Settings(**chosen), token_id=forced_id)
+        assert theirs["token_id"] == step.token_id
+        assert theirs["coin"] == step.coin
+        for name in ("forced", "rank", "phase", "n_input", "cache_tokens", "cache_bytes"):
+            assert theirs[name] == getattr(step, name), name
+        for name in ("logprob", "prob", "entropy", "chosen_prob"):
+            assert np.isclose(theirs[name], getattr(step, name), rtol=1e-4, atol=1e-6), name
+        assert theirs["top_id"] == step.candidates[0].token_id
+        assert theirs["seconds"] > 0
+    assert np.abs(floats(told["last"]) - ours.logits).max() < 1e-4
+
+
+def test_the_context_ends_a_text(in_page: InPage) -> None:
+    full = {"max_position_embeddings": 7}
+    told = in_page("write", ids=[0, 409, 623], seed=0, settings={}, n=9, changed=full)
+    assert (len(told["ids"]), told["finished"]) == (7, "length")
