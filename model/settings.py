@@ -1,8 +1,8 @@
 """What the reader may set, and in which order an engine applies it.
 
-A setting is named after the stage that it drives, so one table serves the sliders, the pipeline and
-the link. This module computes nothing: it only knows which values make sense and says, in one
-sentence, what to do about one that does not.
+The sampling settings stand in one table: the fields of `SettingValues`, each named after the stage
+that it drives. Python's checks, links, widgets and the browser's sliders are made from it; the
+browser has it as `pages/frame/live/settings.js`. This module computes nothing.
 
 Sources of the orders: transformers 5.23 `GenerationMixin._get_logits_processor`; vLLM 0.32.0
 `v1/sample/sampler.py`, and `v1/worker/gpu/sample/sampler.py` of its second model runner; llama.cpp
@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import math
 import reprlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,30 +43,203 @@ ORDERS_READ = (
     "read on 22 November 2026"
 )
 
-
 # The outer bounds of temperature and the penalties keep every float32 logit finite in float64.
 MIN_TEMPERATURE, MAX_TEMPERATURE = 1e-6, 1e6
 _ABOVE_0, _BELOW_1 = math.nextafter(0, 1), math.nextafter(1, 0)
-_RANGES: dict[str, tuple[float, float, str]] = {  # the least, the most, the words that say so
-    "temperature": (0, MAX_TEMPERATURE, "0 for greedy, or a number from 0.000001 to 1000000"),
-    "top_k": (0, 2**31 - 1, "a whole number of tokens, 0 for off"),
-    "top_p": (_ABOVE_0, 1, "a number above 0 and at most 1, 1 for off"),
-    "min_p": (0, 1, "a number from 0 to 1, 0 for off"),
-    "typical_p": (_ABOVE_0, 1, "a number above 0 and at most 1, 1 for off"),
-    "epsilon": (0, _BELOW_1, "a number from 0 up to, but not 1, 0 for off"),
-    "eta": (0, _BELOW_1, "a number from 0 up to, but not 1, 0 for off"),
-    "top_n_sigma": (0, 1e6, "a number of standard deviations up to 1000000, 0 for off"),
-    "repetition_penalty": (1e-3, 1e3, "a number from 0.001 to 1000, 1 for off"),
-    "presence_penalty": (-1e3, 1e3, "a number from -1000 to 1000, 0 for off"),
-    "frequency_penalty": (-1e3, 1e3, "a number from -1000 to 1000, 0 for off"),
-    "dry": (0, 1e3, "a number from 0 to 1000, 0 for off"),
-    "xtc": (0, 1, "a probability from 0 to 1, 0 for off"),
-}
-STAGE_NAMES = tuple(_RANGES)
+COUNTS = "counts"  # a slider over numbers of tokens, up to the vocabulary
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(map(float, text.split()))
+
+
+_SHARES = _numbers(
+    "0 .001 .002 .005 .01 .02 .03 .04 .05 .06 .08 .1 .12 .15 .2 .25 .3 .35 .4 .45 .5 .6 .7 .8 .9 1"
+)
+_SMALL_SHARES = _numbers("0 .0001 .0002 .0003 .0005 .001 .002 .003 .005 .01 .02 .03 .05 .1 .2")
+
+
+class Even(NamedTuple):
+    """A slider with equal steps."""
+
+    min: float
+    max: float
+    step: float
 
 
 @dataclass(frozen=True)
-class Settings:
+class Setting:
+    """One row of the table."""
+
+    neutral: float  # the value that changes nothing; an int where only whole numbers make sense
+    bounds: tuple[float, float]
+    title: str
+    says: str  # what it does, in words that follow the title
+    slider: Even | tuple[float, ...] | str  # its steps, its positions, or COUNTS
+    short: str | None = None  # the title where there is little room
+    is_common: bool = False  # has a column and a "use" box of its own on the home page
+    least: float = 0.0  # value but 0, which is greedy
+
+    @property
+    def wanted(self) -> str:
+        """The values that make sense, in words."""
+        low, high = map(_plain, self.bounds)
+        off = f"{_plain(self.neutral)} for off"
+        if self.least:
+            return f"0 for greedy, or a number from {_plain(self.least)} to {high}"
+        if self.bounds[0] == _ABOVE_0:
+            return f"a number above 0 and at most {high}, {off}"
+        if self.bounds[1] == _BELOW_1:
+            return f"a number from {low} up to, but not 1, {off}"
+        numbers = "a whole number" if isinstance(self.neutral, int) else "a number"
+        return f"{numbers} from {low} to {high}, {off}"
+
+    def read(self, name: str, value: object) -> float | int:
+        """Returns `value` as the int or float that the setting `name` holds.
+
+        Raises:
+            ValueError: where it makes no sense; the message says which values do.
+        """
+        is_whole = isinstance(self.neutral, int)
+        if value is None and is_whole:
+            return self.neutral
+        wish = f"{name} is {reprlib.repr(value)}: choose {self.wanted}."
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            raise ValueError(wish)
+        # an int is compared as it is: it may be too large for a float
+        number = value if isinstance(value, int) else float(value)
+        # NaN is in no range
+        low, high = self.bounds
+        if not low <= number <= high or 0 < number < self.least:
+            raise ValueError(wish)
+        if is_whole and number != int(number):
+            raise ValueError(wish)
+        return int(number) if is_whole else float(number)
+
+
+def _plain(number: float) -> str:
+    return f"{number:f}".rstrip("0").rstrip(".")
+
+
+def _row(*facts: Any, **more: Any) -> Any:
+    """Returns a dataclass's field whose default is the neutral value, with its row."""
+    setting = Setting(*facts, **more)
+    return field(default=setting.neutral, metadata={"setting": setting})
+
+
+@dataclass(frozen=True)
+class SettingValues:
+    """A value for each sampling setting; every default changes nothing.
+
+    Raises:
+        ValueError: where a value makes no sense; the message says which values do.
+    """
+
+    temperature: float = _row(
+        1.0,
+        (0, MAX_TEMPERATURE),
+        "Temperature",
+        "divides every logit: less than 1 sharpens the distribution, more flattens it",
+        Even(0, 2, 0.05),
+        short="Temp.",
+        least=MIN_TEMPERATURE,
+        is_common=True,
+    )
+    top_k: int = _row(0, (0, 2**31 - 1), "Top-k", "keeps the k best tokens", COUNTS, is_common=True)
+    top_p: float = _row(
+        1.0,
+        (_ABOVE_0, 1),
+        "Top-p",
+        "keeps the best tokens that together reach this probability",
+        Even(0.05, 1, 0.01),
+        is_common=True,
+    )
+    min_p: float = _row(
+        0.0,
+        (0, 1),
+        "Min-p",
+        "keeps the tokens at least this fraction as likely as the best",
+        _SHARES,
+        is_common=True,
+    )
+    typical_p: float = _row(
+        1.0,
+        (_ABOVE_0, 1),
+        "Typical",
+        "keeps the tokens whose surprise is nearest to the entropy, until they reach this mass",
+        Even(0.05, 1, 0.01),
+    )
+    epsilon: float = _row(
+        0.0,
+        (0, _BELOW_1),
+        "Epsilon",
+        "drops every token less likely than this",
+        _SMALL_SHARES,
+    )
+    eta: float = _row(
+        0.0,
+        (0, _BELOW_1),
+        "Eta",
+        "drops what epsilon would, but fewer where the model is undecided",
+        _SMALL_SHARES,
+    )
+    top_n_sigma: float = _row(
+        0.0,
+        (0, 1e6),
+        "Top-n-sigma",
+        "keeps the tokens within n standard deviations of the best logit",
+        (*(i / 10 for i in range(1, 51)), 0),
+        short="Top-nσ",
+    )
+    repetition_penalty: float = _row(
+        1.0,
+        (1e-3, 1e3),
+        "Repetition penalty",
+        "weakens every token that is already in the text, prompt included",
+        Even(1, 2, 0.05),
+    )
+    presence_penalty: float = _row(
+        0.0,
+        (-1e3, 1e3),
+        "Presence penalty",
+        "subtracts this from the logit of every token that was generated",
+        Even(-2, 2, 0.1),
+    )
+    frequency_penalty: float = _row(
+        0.0,
+        (-1e3, 1e3),
+        "Frequency penalty",
+        "subtracts this once for each time that a token was generated",
+        Even(-2, 2, 0.1),
+    )
+    dry: float = _row(
+        0.0,
+        (0, 1e3),
+        "DRY",
+        "subtracts this, times 1.75 for each further token, where a token would repeat a stretch",
+        Even(0, 5, 0.1),
+    )
+    xtc: float = _row(
+        0.0,
+        (0, 1),
+        "XTC",
+        "with this probability drops the top choices (10 % and more) but the least likely of them",
+        Even(0, 1, 0.05),
+    )
+
+    def __post_init__(self) -> None:
+        """Checks every value and gives each its one type, so that equal settings are equal."""
+        for name, setting in SETTINGS.items():
+            object.__setattr__(self, name, setting.read(name, getattr(self, name)))
+
+
+SETTINGS: dict[str, Setting] = {one.name: one.metadata["setting"] for one in fields(SettingValues)}
+STAGE_NAMES = tuple(SETTINGS)
+COMMON = tuple(name for name, setting in SETTINGS.items() if setting.is_common)
+
+
+@dataclass(frozen=True)
+class Settings(SettingValues):
     """How the next token is chosen; every default changes nothing.
 
     Numbers are checked and `order` may be given as the name of a preset.
@@ -74,25 +248,11 @@ class Settings:
         ValueError: where a value makes no sense; the message says which values do.
     """
 
-    temperature: float = 1.0  # scores are divided by it; 0 is greedy
-    top_k: int = 0  # tokens kept, ties at the last one too; 0 or None is off
-    top_p: float = 1.0  # probability that the smallest set of best tokens must reach
-    min_p: float = 0.0  # least probability, as a fraction of the best token's
-    typical_p: float = 1.0  # probability that the most typical tokens must reach
-    epsilon: float = 0.0  # least probability
-    eta: float = 0.0  # least probability, relaxed where the entropy is high
-    top_n_sigma: float = 0.0  # standard deviations below the best score
-    repetition_penalty: float = 1.0  # on every token of the text, prompt included
-    presence_penalty: float = 0.0  # off the score of each generated token, once
-    frequency_penalty: float = 0.0  # off the score of each generated token, per occurrence
-    dry: float = 0.0  # off the score of a token that repeats a stretch, growing with its length
-    xtc: float = 0.0  # probability that the top choices are excluded, but the last of them
     order: tuple[str, ...] = ORDERS["transformers"]  # stage names, first to last
 
     def __post_init__(self) -> None:
         """Checks every value and gives each its one type, so that equal settings are equal."""
-        for name in STAGE_NAMES:
-            object.__setattr__(self, name, _checked_number(name, getattr(self, name)))
+        super().__post_init__()
         object.__setattr__(self, "order", _checked_order(self.order))
 
     @property
@@ -114,35 +274,9 @@ class Settings:
         return (*names[:n_before], "greedy")
 
 
-NEUTRAL: dict[str, float] = {
-    field.name: field.default
-    for field in fields(Settings)
-    if isinstance(field.default, int | float)
-}
-
-
 def is_neutral(settings: Settings, name: str) -> bool:
     """Tells whether the stage `name` is switched off in these settings."""
-    return bool(getattr(settings, name) == NEUTRAL[name])
-
-
-def _checked_number(name: str, value: object) -> float | int:
-    """Returns `value` as the int or float that the setting `name` holds, or says what it may be."""
-    if name == "top_k" and value is None:
-        return 0
-    least, most, words = _RANGES[name]
-    wish = f"{name} is {reprlib.repr(value)}: choose {words}."
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ValueError(wish)
-    # an int is compared as it is: it may be too large for a float
-    number = value if isinstance(value, int) else float(value)
-    # NaN is in no range
-    is_tiny = name == "temperature" and 0 < number < MIN_TEMPERATURE
-    if not least <= number <= most or is_tiny:
-        raise ValueError(wish)
-    if name == "top_k" and number != int(number):
-        raise ValueError(wish)
-    return int(number) if name == "top_k" else float(number)
+    return bool(getattr(settings, name) == SETTINGS[name].neutral)
 
 
 def _checked_order(order: object) -> tuple[str, ...]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from model.sentences import as_many_as_fit, cut
-from model.settings import ORDERS
+from model.settings import ORDERS, SETTINGS
 
 MAX_TEXT = 20_000  # characters of a text that is typed
 MAX_LINK_TEXT = 4_000  # characters of one setting that a link carries
@@ -179,20 +179,36 @@ class Switch(Field):
         return "1" if value else "0"
 
 
-def control_fields(defaults: Mapping[str, Any], masks: Sequence[str] = ()) -> tuple[Field, ...]:
-    """Return the fields of the controls of sampling; which values make sense, `Settings` knows.
+@dataclass(frozen=True)
+class SamplingNumber(Number):
+    """A sampling setting, in the range that its row of the table gives it, or a narrower one."""
 
-    `masks` are what can be in `use`.
-    """
+    def read(self, text: str) -> float:
+        """Return the number, whole where only whole numbers make sense."""
+        row = replace(SETTINGS[self.name], bounds=(self.low, self.high))
+        try:
+            return row.read(self.name, float(text) if text.isascii() else text)
+        except ValueError:
+            raise self._refusal(row.wanted, text) from None
+
+
+def sampling_number(name: str, default: float, **narrower: Any) -> Number:
+    """Return the field of a sampling setting; what a page says of it goes before the table."""
+    row = SETTINGS[name]
+    low, high = map(float, row.bounds)
+    facts: dict[str, Any] = {"label": row.title, "low": low, "high": high}
+    return SamplingNumber(name, default=default, **(facts | narrower))
+
+
+def control_fields(defaults: Mapping[str, Any], masks: Sequence[str] = ()) -> tuple[Field, ...]:
+    """Return the fields of the controls of sampling; `masks` are what can be in `use`."""
 
     def made(name: str, default: Any) -> Field:
         match default:
+            case _ if name in SETTINGS:
+                return sampling_number(name, default)
             case bool():
                 return Switch(name, name, default)
-            case int():
-                return Whole(name, name, default, high=2**31 - 1)
-            case float():
-                return Number(name, name, default, low=-1e3, high=1e6)
             case str():
                 return Choice(name, name, default, tuple(ORDERS))
         return Several(name, name, default, masks)

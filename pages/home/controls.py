@@ -8,47 +8,28 @@ and `encode`'s terms.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from model.sampling import ORDERS, Settings
-from model.settings import NEUTRAL
+from model.settings import COMMON, STAGE_NAMES, SettingValues
 from pages.frame.fields import control_fields, read_controls
 
-SWITCHED = ("temperature", "top_k", "top_p", "min_p")  # masks with a "use" box of their own
-ALWAYS = tuple(name for name in NEUTRAL if name not in SWITCHED)  # active where not neutral
+ALWAYS = tuple(name for name in STAGE_NAMES if name not in COMMON)  # active where not neutral
 
 
 @dataclass(frozen=True)
-class Controls:
-    """The position of every control of the home page."""
+class Controls(SettingValues):
+    """The position of every control of the home page: a legal setting, in use or not."""
 
     temperature: float = 0.8
     top_k: int = 10
     top_p: float = 0.9
     min_p: float = 0.1
-    typical_p: float = 1.0
-    epsilon: float = 0.0
-    eta: float = 0.0
-    top_n_sigma: float = 0.0
-    repetition_penalty: float = 1.0
-    presence_penalty: float = 0.0
-    frequency_penalty: float = 0.0
-    dry: float = 0.0
-    xtc: float = 0.0
-    use: tuple[str, ...] = ("temperature", "top_p")  # names out of SWITCHED
+    use: tuple[str, ...] = ("temperature", "top_p")  # names out of COMMON
     greedy: bool = False  # overrides the masks
     order: str = "transformers"  # a key of ORDERS
-
-    def __post_init__(self) -> None:
-        """Refuse what no control can say.
-
-        Raises:
-            ValueError: One sentence with the remedy.
-        """
-        # Every position of a slider has to be a legal setting, in use or not.
-        Settings(**{name: getattr(self, name) for name in NEUTRAL})
 
     def settings(self) -> Settings:
         """Return the active settings: masks that are not in use are neutral."""
@@ -84,10 +65,10 @@ class Controls:
 @lru_cache(maxsize=256)
 def _settings_of(controls: Controls) -> Settings:
     values = {name: getattr(controls, name) for name in ALWAYS}
-    values |= {name: getattr(controls, name) for name in SWITCHED if name in controls.use}
+    values |= {name: getattr(controls, name) for name in COMMON if name in controls.use}
     if controls.greedy:
         values["temperature"] = 0.0
     return Settings(**values, order=ORDERS[controls.order])
 
 
-FIELDS = control_fields(asdict(Controls()), SWITCHED)  # of a link
+FIELDS = control_fields(vars(Controls()), COMMON)  # of a link

@@ -99,11 +99,7 @@ def read_link(params: Mapping[str, str], default_model: str) -> LinkState:
         values.get("chat"),
         dtype=values.get("dtype", "auto"),
     )
-    for name in (name for name in Controls.__dataclass_fields__ if name in values):
-        try:
-            state.controls = replace(state.controls, **{name: values[name]})
-        except ValueError as error:
-            link.faults.append(str(error).rstrip("."))
+    state.controls = Controls(**{name: values[name] for name in vars(Controls()) if name in values})
     state.problems += filter(None, [link.sentence()])
     try:
         state.choices = _read_run(params.get("run", ""), params.get("forced", ""), state.seed)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from model.settings import SETTINGS, STAGE_NAMES, Settings
 from pages.frame.fields import (
     Choice,
     LinkValues,
@@ -18,8 +21,10 @@ from pages.frame.fields import (
     Text,
     Whole,
     read_fields,
+    sampling_number,
     write_fields,
 )
+from pages.frame.settings_script import SCRIPT, settings_script
 
 FIELDS = (
     Text("prompt", "Prompt", max_characters=30),
@@ -89,6 +94,38 @@ def test_each_fault_is_named_and_the_rest_is_followed(query: str, fault: str) ->
     assert found.sentence() == f"The link was followed in part only: {found.faults[0]}."
     assert found.sentence().endswith(f"{fault}.")
     assert found.values == {}
+
+
+@pytest.mark.parametrize("name", STAGE_NAMES)
+@given(text=st.one_of(st.text(), st.floats().map(repr), st.integers().map(str)))
+@example(text="1e-300")
+@example(text="-0.0")
+def test_a_link_takes_of_a_sampling_setting_what_settings_take(name: str, text: str) -> None:
+    field = sampling_number(name, SETTINGS[name].neutral)
+    try:
+        number = float(text) if text.isascii() else math.nan
+        expected = getattr(Settings(**{name: number}), name)
+    except ValueError:
+        expected = None
+    if expected is None:
+        with pytest.raises(ValueError, match=re.escape(SETTINGS[name].wanted)):
+            field.read(text)
+    else:
+        assert (read := field.read(text)) == expected
+        assert type(read) is type(expected)
+
+
+def test_a_page_may_narrow_a_sampling_setting() -> None:
+    field = sampling_number("temperature", 0.8, high=1.5)
+    assert field.read("1.5") == 1.5
+    for refused in ("1.6", "1e-300", "-1"):
+        with pytest.raises(ValueError, match=r"from 0\.000001 to 1\.5"):
+            field.read(refused)
+
+
+def test_the_browser_s_table_of_settings_is_python_s() -> None:
+    """Where not: `python -m pages.frame.settings_script`."""
+    assert SCRIPT.read_text("utf-8") == settings_script()
 
 
 def test_a_switch_of_an_older_link_is_read() -> None:

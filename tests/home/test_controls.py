@@ -7,7 +7,8 @@ import math
 import pytest
 
 from model.sampling import ORDERS
-from pages.home.controls import ALWAYS, SWITCHED, Controls
+from model.settings import SETTINGS, STAGE_NAMES
+from pages.home.controls import Controls
 
 
 def test_a_mask_that_is_not_in_use_is_neutral_and_greedy_overrides_the_temperature() -> None:
@@ -19,12 +20,12 @@ def test_a_mask_that_is_not_in_use_is_neutral_and_greedy_overrides_the_temperatu
         assert Controls(order=name).settings().order == order
 
 
-@pytest.mark.parametrize("name", SWITCHED + ALWAYS)
+@pytest.mark.parametrize("name", STAGE_NAMES)
 @pytest.mark.parametrize("value", [math.nan, -1e9, "mat", []])
 def test_a_value_that_no_control_can_take_is_refused_in_one_sentence(
     name: str, value: object
 ) -> None:
-    with pytest.raises(ValueError, match=name) as refused:
+    with pytest.raises(ValueError, match=SETTINGS[name].title) as refused:
         Controls.from_page({name: value})
     assert "\n" not in str(refused.value)
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from model.loading import LanguageModel
-from model.settings import NEUTRAL
 from pages.frame.component import SHARED
 from pages.home import page as home_page
-from pages.home.controls import SWITCHED
 from pages.home.payload import describe
 from pages.home.replica import Replica
 from pages.home.session import Session
@@ -96,11 +93,3 @@ def test_python_answers_every_event_and_reads_no_other_field() -> None:
     sources = inspect.getsource(Session) + inspect.getsource(home_page)
     read = re.findall(r"\bevent\}?(?:\.get\(|\[|, )\"([a-z_]+)\"", sources)
     assert set(read) == OF_EVERY_EVENT.union(*EVENTS.values())
-
-
-def test_neutral_values_are_pythons() -> None:
-    (written,) = re.findall(r"NEUTRAL_SETTINGS = Object\.freeze\(\{(.*?)\}\)", SCRIPTS, re.DOTALL)
-    pairs = re.findall(r"(\w+): ([\d.]+)", written)
-    assert {name: float(value) for name, value in pairs} == NEUTRAL
-    (switched,) = re.findall(r"const SWITCHED = (\[.*?\]);", SCRIPTS)
-    assert json.loads(switched) == list(SWITCHED)

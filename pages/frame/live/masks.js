@@ -13,27 +13,18 @@
 
 import { KEEP_BY_NAME } from "./keep.js";
 import { findRow, penalise, PENALTY_BY_NAME } from "./penalties.js";
+import { SETTINGS } from "./settings.js";
 
 const TAIL_DOUBT = 0.001; // by how much, relatively, the histogram may misjudge the mass of the tail
 
 const COUNTS_ALL = ["repetition_penalty", "dry"]; // the prompt too
 
-/** Every setting at the value that changes nothing, as in Python's `model.settings`. */
-export const NEUTRAL_SETTINGS = Object.freeze({
-  temperature: 1,
-  top_k: 0,
-  top_p: 1,
-  min_p: 0,
-  typical_p: 1,
-  epsilon: 0,
-  eta: 0,
-  top_n_sigma: 0,
-  repetition_penalty: 1,
-  presence_penalty: 0,
-  frequency_penalty: 0,
-  dry: 0,
-  xtc: 0,
-});
+/** Every setting at the value that changes nothing. */
+export const NEUTRAL_SETTINGS = Object.freeze(
+  /** @type {Values} */ (Object.fromEntries(
+    Object.entries(SETTINGS).map(([name, { neutral }]) => [name, neutral]),
+  )),
+);
 
 // --- The raw distribution ------------------------------------------------------------------------
 

@@ -1,45 +1,20 @@
-// Sliders of the sampling settings: their scales, their words, and the element itself.
+// Sliders of the sampling settings, as their table has them.
 
 import { el, setAttribute, setText } from "./dom.js";
 import { formatSetting } from "./format.js";
-import { NEUTRAL_SETTINGS } from "./masks.js";
+import { SETTINGS } from "./settings.js";
 
-const asNumbers = (text) => text.split(" ").map(Number);
-const SMALL_SHARES = asNumbers(
-  "0 0.0001 0.0002 0.0003 0.0005 0.001 0.002 0.003 0.005 0.01 0.02 0.03 0.05 0.1 0.2",
-);
-const MIN_P_SHARES = asNumbers(
-  "0 0.001 0.002 0.005 0.01 0.02 0.03 0.04 0.05 0.06 0.08 0.1 0.12 0.15 0.2 0.25 0.3 0.35 0.4 0.45 0.5 0.6 0.7 0.8 0.9 1",
-);
-const SIGMAS = [...Array.from({ length: 50 }, (_, i) => (i + 1) / 10), 0];
 const SWIPE_PX = 10;
 const ROUND_COUNTS = [1, 1.5, 2, 3, 5, 7];
 
-const SCALES = {
-  temperature: { min: 0, max: 2, step: 0.05 },
-  top_k: { positions: topKPositions },
-  top_p: { min: 0.05, max: 1, step: 0.01 },
-  min_p: { positions: () => MIN_P_SHARES },
-  typical_p: { min: 0.05, max: 1, step: 0.01 },
-  epsilon: { positions: () => SMALL_SHARES },
-  eta: { positions: () => SMALL_SHARES },
-  top_n_sigma: { positions: () => SIGMAS },
-  repetition_penalty: { min: 1, max: 2, step: 0.05 },
-  presence_penalty: { min: -2, max: 2, step: 0.1 },
-  frequency_penalty: { min: -2, max: 2, step: 0.1 },
-  dry: { min: 0, max: 5, step: 0.1 },
-  xtc: { min: 0, max: 1, step: 0.05 },
-};
-
 /**
  * Makes the slider of one setting. Where a scale is uneven the slider walks over its positions.
- * @param {string} name the setting
- * @param {string} title what the reader calls it
+ * @param {SettingName} name the setting
  * @param {(name: string, value: number, isFinal: boolean) => void} onMove while dragged and released
  * @returns {{input: HTMLInputElement, readout: HTMLElement, set(value: number, nVocab: number): void}}
  */
-export function createSlider(name, title, onMove) {
-  const scale = SCALES[name];
+export function createSlider(name, onMove) {
+  const { slider: scale, title } = SETTINGS[name];
   const input = el("input", { type: "range", class: "slider", name, "aria-label": title });
   const readout = el("span", { class: "slider-value", "aria-hidden": "true" }); // aria-valuetext says it
   let positions = null;
@@ -62,7 +37,7 @@ export function createSlider(name, title, onMove) {
   }
 
   function set(value, nVocab) {
-    positions = scale.positions ? scale.positions(nVocab) : null;
+    positions = scale === "counts" ? topKPositions(nVocab) : Array.isArray(scale) ? scale : null;
     const range = positions ? { min: 0, max: positions.length - 1, step: 1 } : scale;
     for (const [limit, at] of Object.entries(range)) setAttribute(input, limit, at);
     const place = String(positions ? nearest(positions, value) : value);
@@ -76,7 +51,7 @@ export function createSlider(name, title, onMove) {
 
 /** The value of a setting as its slider shows it: "off" where it does nothing at all. */
 function inWords(name, value) {
-  const isOff = name !== "temperature" && value === NEUTRAL_SETTINGS[name];
+  const isOff = name !== "temperature" && value === SETTINGS[name].neutral;
   return isOff ? "off" : formatSetting(value);
 }
 

@@ -3,29 +3,22 @@
 
 import { formatSetting } from "./format.js";
 import { drawToken, NEUTRAL_SETTINGS, processLogits } from "./masks.js";
+import { KEEP_BY_NAME } from "./keep.js";
 import { PENALTY_BY_NAME } from "./penalties.js";
+import { SETTINGS } from "./settings.js";
 
-/** The masks from left to right; the home page has the first five. */
+const GREEDY = { name: "greedy", title: "Greedy", short: "Greedy", says: "the best token" };
+
+/**
+ * The masks from left to right; the home page has the first five. XTC is none of them: whether it masks
+ * at all is a toss of its own.
+ */
 export const MASKS = [
-  { name: "greedy", title: "Greedy", lead: "the best token" },
-  { name: "temperature", title: "Temperature", short: "Temp.", lead: "reshapes, drops none" },
-  { name: "top_k", title: "Top-k", lead: "the k best" },
-  { name: "top_p", title: "Top-p", lead: "the best that reach p" },
-  { name: "min_p", title: "Min-p", lead: "within a factor of the best" },
-  { name: "typical_p", title: "Typical", lead: "surprise nearest to the entropy" },
-  { name: "epsilon", title: "Epsilon", lead: "above a fixed probability" },
-  { name: "eta", title: "Eta", lead: "epsilon, relaxed where the entropy is high" },
-  { name: "top_n_sigma", title: "Top-nσ", lead: "logits within n deviations of the best" },
+  GREEDY,
+  ...Object.entries(SETTINGS)
+    .filter(([name]) => name === "temperature" || (name in KEEP_BY_NAME && name !== "xtc"))
+    .map(([name, row]) => ({ name, ...row })),
 ];
-
-const STAGE_TITLES = {
-  typical_p: "typical",
-  repetition_penalty: "repetition penalty",
-  presence_penalty: "presence penalty",
-  frequency_penalty: "frequency penalty",
-  dry: "DRY",
-  xtc: "XTC",
-};
 
 /** What the engines are called whose orders can be chosen. */
 export const ENGINE_TITLES = {
@@ -50,7 +43,8 @@ export function rememberAll(view) {
 
 /** What a stage of the pipeline is called in prose: "top_p" is "top-p". */
 export function stageTitle(name) {
-  return STAGE_TITLES[name] ?? name.replaceAll("_", "-");
+  const { title } = SETTINGS[name] ?? GREEDY;
+  return /^.+[A-Z]/.test(title) ? title : title.toLowerCase(); // "Top-p", but "DRY"
 }
 
 /**

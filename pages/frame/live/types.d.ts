@@ -39,20 +39,7 @@ interface Payload {
 
 // ---- settings
 
-type SettingName =
-  | "temperature"
-  | "top_k"
-  | "top_p"
-  | "min_p"
-  | "typical_p"
-  | "epsilon"
-  | "eta"
-  | "top_n_sigma"
-  | "repetition_penalty"
-  | "presence_penalty"
-  | "frequency_penalty"
-  | "dry"
-  | "xtc";
+type SettingName = keyof typeof import("./settings.js").SETTINGS;
 type Values = Record<SettingName, number>;
 type Settings = Values & { order: string[] };
 type Controls = Values & { use: string[]; greedy: boolean; order: string };

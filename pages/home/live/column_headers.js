@@ -12,9 +12,9 @@ export const RARER = ["min_p", "greedy"];
 
 /** The columns from left to right: what the model says, each mask alone on it, and all together. */
 export const COLUMNS = [
-  { name: "raw", title: "Model", lead: "no mask, temperature 1" },
+  { name: "raw", title: "Model", says: "no mask, temperature 1" },
   ...["temperature", "top_k", "top_p", ...RARER].map(maskNamed),
-  { name: "active", title: "Active", lead: "all ticked masks" },
+  { name: "active", title: "Active", says: "all ticked masks" },
 ];
 
 /** Makes the head of one column. @param {Actions} actions */
@@ -25,7 +25,7 @@ export function createHead(column, actions) {
   const entropy = el("span", { class: "bars-entropy" });
   const last = column.name === "active" ? withSumTitle(entropy) : entropy;
   const box = el("div", { class: "bars-head-box" }, ...head.nodes, kept, last);
-  const element = el("th", { scope: "col", class: "bars-head", abbr: column.title, title: column.lead }, box);
+  const element = el("th", { scope: "col", class: "bars-head", abbr: column.title, title: column.says }, box);
   element.dataset.col = column.name;
   return {
     element,
@@ -42,16 +42,16 @@ function withSumTitle(entropy) {
   return el("span", { class: "bars-title" }, entropy, el("span", { class: "bars-sum-title" }, "cumulative"));
 }
 
-function plainHead({ name, title, lead }) {
+function plainHead({ name, title, says }) {
   const words = el("span", { class: "bars-lead" });
   return {
     nodes: [el("span", { class: "bars-name" }, title), words],
     update: ({ inspecting, isWhatIf }) =>
-      setText(words, name === "raw" || inspecting === null || isWhatIf ? lead : "as it was at that step"),
+      setText(words, name === "raw" || inspecting === null || isWhatIf ? says : "as it was at that step"),
   };
 }
 
-function switchedHead({ name, title, lead }, actions) {
+function switchedHead({ name, title, says }, actions) {
   const box = el("input", {
     type: "checkbox",
     name: `use_${name}`,
@@ -59,11 +59,9 @@ function switchedHead({ name, title, lead }, actions) {
   });
   box.addEventListener("change", () => actions.setUse(name, box.checked));
   const label = el("label", { class: "bars-name" }, box, title);
-  const slider = name === "greedy"
-    ? null
-    : createSlider(name, title, (...move) => actions.setControl(...move));
+  const slider = name === "greedy" ? null : createSlider(name, (...move) => actions.setControl(...move));
   const first = el("span", { class: "bars-title" }, label, slider?.readout ?? null);
-  const second = slider?.input ?? el("span", { class: "bars-lead" }, lead);
+  const second = slider?.input ?? el("span", { class: "bars-lead" }, says);
   return {
     nodes: [first, second],
     update(view) {

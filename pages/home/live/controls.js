@@ -1,8 +1,6 @@
 // The sliders and switches as Python knows them, and the settings that follow from them.
 
-import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
-
-const SWITCHED = ["temperature", "top_k", "top_p", "min_p"]; // masks with a "use" box of their own
+import { SETTINGS } from "../../frame/live/settings.js";
 
 /**
  * Reads the settings that are active: greedy is temperature 0, a mask that is not in use is neutral,
@@ -12,8 +10,8 @@ const SWITCHED = ["temperature", "top_k", "top_p", "min_p"]; // masks with a "us
  */
 export function activeSettings(controls, orders) {
   const settings = /** @type {Settings} */ ({ order: orders[controls.order] });
-  for (const [name, neutral] of Object.entries(NEUTRAL_SETTINGS)) {
-    const isActive = !SWITCHED.includes(name) || controls.use.includes(name);
+  for (const [name, { neutral, isCommon }] of Object.entries(SETTINGS)) {
+    const isActive = !isCommon || controls.use.includes(name);
     settings[name] = isActive ? controls[name] : neutral;
   }
   if (controls.greedy) settings.temperature = 0;

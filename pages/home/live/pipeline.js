@@ -2,37 +2,19 @@
 
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatEntropy, formatProbability } from "../../frame/live/format.js";
+import { SETTINGS } from "../../frame/live/settings.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { describeStage, ENGINE_TITLES, ignoredSettings, stageTitle } from "../../frame/live/strategies.js";
 
-/** @type {[SettingName, string, string, string?][]} the last: what a server changes */
-const MORE = [
-  [
-    "typical_p",
-    "Typical",
-    "keeps the tokens whose surprise is nearest to the entropy, until they reach this mass",
-  ],
-  ["epsilon", "Epsilon", "drops every token less likely than this"],
-  ["eta", "Eta", "drops what epsilon would, but fewer where the model is undecided"],
-  ["top_n_sigma", "Top-n-sigma", "keeps the tokens within n standard deviations of the best logit"],
-  [
-    "repetition_penalty",
-    "Repetition penalty",
-    "weakens every token that is already in the text, prompt included",
-    "; over a server it acts on log-probabilities",
-  ],
-  ["presence_penalty", "Presence penalty", "subtracts this from the logit of every token that was generated"],
-  ["frequency_penalty", "Frequency penalty", "subtracts this once for each time that a token was generated"],
-  ["dry", "DRY", "subtracts this, times 1.75 for each further token, where a token would repeat a stretch"],
-  ["xtc", "XTC", "with this probability drops the top choices (10 % and more) but the least likely of them"],
-];
+/** The settings without a column, and what a server changes. */
+const MORE = Object.keys(SETTINGS).filter((name) => !SETTINGS[name].isCommon);
+const ON_SERVER = { repetition_penalty: "; over a server it acts on log-probabilities" };
 
 /** Makes the folded part under the bars. @param {Actions} actions */
 export function createPipeline(actions) {
   const order = createOrder(actions);
   const stages = createStages();
-  const fields = MORE.map((facts) => createField(facts, actions));
+  const fields = MORE.map((name) => createField(name, actions));
   const element = el(
     "details",
     { class: "more section" },
@@ -119,12 +101,13 @@ function ignoredInWords(names, order) {
   return `${engine} has no ${titles}: ${these} nothing in its order.`;
 }
 
-function createField([name, title, explanation, onServer = ""], actions) {
-  const slider = createSlider(name, title, (...move) => actions.setControl(...move));
+function createField(name, actions) {
+  const { title, says, neutral } = SETTINGS[name];
+  const slider = createSlider(name, (...move) => actions.setControl(...move));
   const off = createButton(
     "quiet muted more-off",
     "off",
-    () => actions.setControl(name, NEUTRAL_SETTINGS[name], true),
+    () => actions.setControl(name, neutral, true),
   );
   setAttribute(off, "aria-label", `${title.toLowerCase()} off`);
   const note = el("span", { class: "muted" });
@@ -136,12 +119,12 @@ function createField([name, title, explanation, onServer = ""], actions) {
       const has = orders[controls.order].includes(name);
       slider.set(controls[name], distribution.nVocab);
       slider.input.disabled = !has;
-      off.disabled = controls[name] === NEUTRAL_SETTINGS[name];
+      off.disabled = controls[name] === neutral;
       setAttribute(element, "data-missing", has ? null : "true");
       setText(
         note,
         has
-          ? explanation + (header.model.device === "server" ? onServer : "")
+          ? says + (header.model.device === "server" ? ON_SERVER[name] ?? "" : "")
           : `${ENGINE_TITLES[controls.order]} has no ${stageTitle(name)}: choose another order to use it`,
       );
     },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.constraints.patterns import MAX_CHARACTERS
-from pages.frame.fields import Choice, Number, Text
+from pages.frame.fields import Choice, Text, sampling_number
 from pages.frame.settings_table import SettingsTable
 from pages.lessons.constraints.state import EXAMPLES, FIRST, KINDS, Request
 
@@ -13,7 +13,7 @@ SETTINGS = SettingsTable(
     Choice("kind", "What may follow", EXAMPLES[FIRST].kind, KINDS, is_segmented=True),
     Text("prompt", "A text to start from", EXAMPLES[FIRST].prompt),
     Text("constraint", "Constraint", EXAMPLES[FIRST].constraint, max_characters=MAX_CHARACTERS),
-    Number("temperature", "Temperature, 0 is argmax", 0.0, high=1.5, is_slider=True),
+    sampling_number("temperature", 0.0, label="Temperature, 0 is argmax", high=1.5, is_slider=True),
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.diffusion.denoising import ORDERS
-from pages.frame.fields import Choice, Number, Text, Whole
+from pages.frame.fields import Choice, Text, Whole, sampling_number
 from pages.frame.settings_table import SettingsTable
 
 MAX_TEXT = 1_000  # characters
@@ -22,7 +22,7 @@ SETTINGS = SettingsTable(
     Text("ending", "End", ENDING, max_characters=MAX_TEXT),
     Whole("passes", "Passes (K)", 8, low=1, high=MAX_POSITIONS, is_slider=True),
     Whole("positions", "Positions to fill", 32, low=4, high=MAX_POSITIONS, is_slider=True),
-    Number("temperature", "Temperature", 0.8, high=1.5, is_slider=True),
+    sampling_number("temperature", 0.8, high=1.5, is_slider=True),
     Choice("order", "Unmasking order", ORDERS[0], ORDERS, is_segmented=True),
     Choice(
         "blocks",

@@ -8,7 +8,6 @@ from streamlit.delta_generator import DeltaGenerator
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import ORDERS, Settings
-from model.settings import NEUTRAL
 from model.tokenizing import text_of
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
@@ -16,7 +15,7 @@ from pages.frame.models import DEFAULT_PROMPT, server_model
 from pages.lessons.kv_cache.growth import show_growth, start
 from pages.lessons.kv_cache.plan import show_plan
 from pages.lessons.kv_cache.race import OverServer, PrefixCaching, WithAndWithoutCache
-from pages.lessons.kv_cache.settings import SETTINGS
+from pages.lessons.kv_cache.settings import SETTINGS, START
 from pages.lessons.kv_cache.state import MAX_COLUMNS, CacheLesson, GrowingText, new_stepper
 
 LESSON = "kv_lesson"
@@ -41,7 +40,7 @@ def _begin(lm: LanguageModel, _old: CacheLesson | None) -> CacheLesson:
     reader, prompt = home_session(lm), asked(SETTINGS, "prompt")
     if reader is None or prompt is not None:
         text = start(lm, DEFAULT_PROMPT if prompt is None else prompt, SETTINGS["seed"])
-        settings = Settings(**{name: SETTINGS[name] for name in (*NEUTRAL, "order")})
+        settings = Settings(**{name: SETTINGS[name] for name in vars(START)})
         return CacheLesson(lm, new_stepper(text, settings))
     generation = reader.generation.fork()
     if len(generation.ids) >= MAX_COLUMNS:
@@ -55,6 +54,6 @@ def _as_shown(text: GrowingText) -> dict[str, object]:
     return {
         "prompt": text_of(lm.tokenizer, text.generation.prompt_ids),
         "seed": text.generation.seed,
-        **{name: getattr(settings, name) for name in NEUTRAL},
+        **vars(settings),
         "order": next(name for name, order in ORDERS.items() if order == settings.order),
     }

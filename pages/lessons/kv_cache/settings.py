@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from model.kv_cache.plan import BITS
 from model.sampling import Settings
-from model.settings import NEUTRAL
 from pages.frame.fields import Choice, Number, Text, Whole, control_fields
 from pages.frame.settings_table import SettingsTable
 
@@ -22,7 +21,7 @@ SETTINGS = SettingsTable(
     "kv",
     Text("prompt", "A text to start from", max_characters=2_000),
     Whole("seed", "Seed", 0, high=2**31 - 1),
-    *control_fields({name: getattr(START, name) for name in NEUTRAL} | {"order": "transformers"}),
+    *control_fields(vars(START) | {"order": "transformers"}),
     Whole("length", "Tokens", 128),
     Whole("context", "Tokens in a sequence", 8192, low=1, high=10_000_000),
     Whole("batch", "Sequences in a batch", 16, low=1, high=100_000),

@@ -52,9 +52,9 @@ function createLegend() {
   return el("span", { class: "row muted bars-legend" }, ...keys);
 }
 
-function createMaskHead({ name, title, short = title, lead }, actions) {
+function createMaskHead({ name, title, short, says }, actions) {
   const isGreedy = name === "greedy";
-  const slider = isGreedy ? null : createSlider(name, title, (...move) => actions.setControl(...move));
+  const slider = isGreedy ? null : createSlider(name, (...move) => actions.setControl(...move));
   const called = el("span", {});
   const kept = el("span", { class: "lab-count" });
   const removed = el("span", { class: "lab-fact" });
@@ -70,9 +70,9 @@ function createMaskHead({ name, title, short = title, lead }, actions) {
   );
   const element = el(
     "th",
-    { scope: "col", class: "lab-head", title: lead },
+    { scope: "col", class: "lab-head", title: says },
     el("span", { class: "lab-name" }, called, slider?.readout ?? null),
-    slider?.input ?? el("span", { class: "lab-noslider" }, lead),
+    slider?.input ?? el("span", { class: "lab-noslider" }, says),
     kept,
     removed,
     entropy,

@@ -13,7 +13,7 @@ from model.generation import Generation
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process
 from model.sampling.experiments import MASKS_ALONE, apply_alone
-from model.settings import ORDERS_READ
+from model.settings import ORDERS_READ, SettingValues
 from pages.frame.component import MAX_EXACT, encode_payload
 from pages.frame.fields import control_fields, read_controls
 from pages.frame.lesson_state import LessonState
@@ -25,8 +25,8 @@ FIRST = frozenset(MASKS_ALONE[:N_FIRST])
 
 
 @dataclass(frozen=True)
-class LabControls:
-    """The sliders of the lab, and which masks make up the engines' pipelines."""
+class LabControls(SettingValues):
+    """The sliders of the lab, legal settings all; and which make up the engines' pipelines."""
 
     temperature: float = 1.5
     top_k: int = 5
@@ -38,14 +38,6 @@ class LabControls:
     top_n_sigma: float = 1.0
     use: tuple[str, ...] = ("temperature", "top_p")
     more: bool = False  # whether the rarer masks are shown as well
-
-    def __post_init__(self) -> None:
-        """Refuse what no slider can say.
-
-        Raises:
-            ValueError: One sentence with the remedy.
-        """
-        Settings(**{name: getattr(self, name) for name in SLIDERS})
 
     def settings(self, engine: str) -> Settings:
         """Return the ticked masks as an engine would order them."""
@@ -66,7 +58,9 @@ class LabControls:
         return cls(**read_controls(values, FIELDS))
 
 
-FIELDS = control_fields(asdict(LabControls()), SLIDERS)  # of a link
+FIELDS = control_fields(  # of a link
+    {name: getattr(LabControls(), name) for name in (*SLIDERS, "use", "more")}, SLIDERS
+)
 
 
 @dataclass

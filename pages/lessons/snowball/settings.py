@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.frame.fields import Choice, Number, Text, Whole
+from pages.frame.fields import Choice, Text, Whole, sampling_number
 from pages.frame.settings_table import SettingsTable
 
 N_TOKENS = 48  # of the text to be forked
@@ -23,7 +23,7 @@ SETTINGS = SettingsTable(
     Choice("mistake", "Mistake", "A wrong fact", tuple(MISTAKES), is_segmented=True),
     # the fork
     Text("prompt", "A text to start from", max_characters=2_000),
-    Number("temperature", "Temperature", 0.7, high=2.0, help="0 takes the best token each time."),
+    sampling_number("temperature", 0.7, high=2.0, help="0 takes the best token each time."),
     Whole("seed", "Seed", 0),
     Whole("place", "Place", low=1, high=N_TOKENS),
     Whole("token", "Force instead"),

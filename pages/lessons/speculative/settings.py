@@ -5,7 +5,7 @@ from __future__ import annotations
 from model.loading import SHIPPED
 from model.sampling import Settings
 from model.speculative.drafting import MAX_DRAFT, MIN_CONFIDENCE
-from pages.frame.fields import Choice, Number, Switch, Text, Whole
+from pages.frame.fields import Choice, Switch, Text, Whole, sampling_number
 from pages.frame.settings_table import SettingsTable
 
 LOOKUP, OTHER = "prompt lookup", "another model"
@@ -25,15 +25,14 @@ SETTINGS = SettingsTable(
         help="Prompt lookup needs no model: it copies what followed the same words before.",
     ),
     Text("other", "Folder or hub id", "", max_characters=200),
-    Number(
+    sampling_number(
         "temperature",
-        "Temperature",
         0.8,
         high=1.5,
         is_slider=True,
         help="0 is greedy: a draft token is accepted where it is the target’s best token.",
     ),
-    Number("top_p", "Top-p", 0.9, low=0.1, step=0.05, is_slider=True),
+    sampling_number("top_p", 0.9, low=0.1, step=0.05, is_slider=True),
     Whole("seed", "Seed", FIRST_SEED),
     Whole("guesses", "Draft tokens per round", 4, low=1, high=MAX_DRAFT, is_slider=True),
     Switch(

@@ -1,0 +1,40 @@
+"""The table of sampling settings as the browser has it: `python -m pages.frame.settings_script`.
+
+The script is written when the table changes; a test holds that it is the table's.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from model.settings import SETTINGS, Even, Setting
+
+SCRIPT = Path(__file__).parent / "live" / "settings.js"
+_HEAD = """\
+// The sampling settings by name: made from the rows of model/settings.py, changed only there.
+
+export const SETTINGS = {
+"""
+
+
+def settings_script() -> str:
+    """Return the module, a row on each line."""
+    rows = (f"  {name}: {json.dumps(_row(row))},\n" for name, row in SETTINGS.items())
+    return f"{_HEAD}{''.join(rows)}}};\n"
+
+
+def _row(row: Setting) -> dict[str, object]:
+    slider = row.slider._asdict() if isinstance(row.slider, Even) else row.slider
+    return {
+        "neutral": row.neutral,
+        "title": row.title,
+        "short": row.short or row.title,
+        "says": row.says,
+        "isCommon": row.is_common,
+        "slider": slider,
+    }
+
+
+if __name__ == "__main__":
+    SCRIPT.write_text(settings_script(), "utf-8")
