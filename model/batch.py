@@ -20,13 +20,13 @@ from model import kv_cache
 from model.draw import draw, uniform_at
 from model.fast.llama_decode import MAX_TOKENS
 from model.kv_cache import argument_names
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
+from model.machine.device import lock_of
 from model.masks import LogProbs, log_softmax, without
 from model.passes import Logits, check_room, forward, run_pass
 from model.records import BoolArray
 from model.sampling import Settings, process
 from model.server.reader import ServerReader, learn_rows
-from model.weights.device import lock_of
 
 if TYPE_CHECKING:
     from model.generation import Generation

@@ -17,7 +17,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers.pytorch_utils import Conv1D
 
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.records import Flops
 
 _FUSED = ("_scaled_dot_product", "_flash_attention", "_efficient_attention")

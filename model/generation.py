@@ -17,7 +17,7 @@ import numpy as np
 from transformers import DynamicCache
 
 from model.draw import MAX_HELD, candidates, draw, place_of, summarise, uniform_at
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.passes import Logits, PassError, check_room
 from model.reader import LocalReader
 from model.records import Distribution, Finish, IntArray, Pass, Stage, Step

@@ -15,7 +15,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass
 from typing import Generic, TypeAlias, TypeVar
 
-from model.fast.turns import TURNS
+from model.machine.turns import TURNS
 from model.records import Machine
 from model.sentences import reason
 

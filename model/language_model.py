@@ -12,7 +12,7 @@ from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
 
 from model import kv_cache
 from model.fast.llama_decode import FastDecode
-from model.fast.threads import Threads
+from model.machine.threads import Threads
 from model.records import CacheShape
 from model.server.client import Server
 from model.weights.check import Kind

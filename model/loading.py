@@ -23,6 +23,7 @@ from model.fast.layout import lay_out
 from model.fast.lazy_llama import read_lazily
 from model.fast.llama_decode import fast_decode
 from model.language_model import LanguageModel, ModelParts, Weights
+from model.machine.device import lock_of
 from model.sentences import is_failure, reason
 from model.weights import building
 from model.weights.check import (
@@ -42,7 +43,6 @@ from model.weights.device import (
     choose_dtype,
     has_accelerate,
     host_bytes,
-    lock_of,
 )
 from model.weights.locate import SHIPPED, find_folder, shown_name
 from model.weights.quantisation import check_quantisation

@@ -21,12 +21,12 @@ import torch
 from transformers import DynamicCache
 
 from model.fast.llama_decode import MAX_PROMPT
-from model.fast.turns import TURNS
 from model.kv_cache import argument_names
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
+from model.machine.device import lock_of, synchronise
+from model.machine.turns import TURNS
 from model.sentences import reason
 from model.server.rows import read_rows
-from model.weights.device import lock_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -209,11 +209,3 @@ def explain(lm: LanguageModel, n_input: int, error: Exception) -> PassError:
         )
     why = reason(error)
     return PassError(f"{lm.name} failed on this text ({why}): go back, or load it again.")
-
-
-def synchronise(device: torch.device) -> None:
-    """Waits until a device has done all that it was given, so that a clock read now is true."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-    elif device.type == "mps":
-        torch.mps.synchronize()

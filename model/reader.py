@@ -13,9 +13,9 @@ import torch
 from transformers import DynamicCache
 
 from model import kv_cache
-from model.fast.cache_budget import budget_of
-from model.fast.turns import TURNS
 from model.language_model import LanguageModel
+from model.machine.cache_budget import budget_of
+from model.machine.turns import TURNS
 from model.passes import Logits, decode_one_token, read_prompt
 from model.records import Pass, Phase
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import torch
 
-from model.fast.threads import ALL_THREADS
-from model.loading import LanguageModel
-from model.passes import synchronise
+from model.language_model import LanguageModel
+from model.machine.device import synchronise
+from model.machine.threads import ALL_THREADS
 from model.records import Machine
 
 LIBRARIES = ("torch", "transformers")

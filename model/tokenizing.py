@@ -16,13 +16,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from model.chat_template import write_in_template
 from model.records import Piece
 from model.sentences import is_failure, reason
 from model.token_bytes import alphabet_of, characters, joiner, token_bytes
-from model.weights.chat_template import write_in_template
 
 if TYPE_CHECKING:
-    from model.loading import LanguageModel
+    from model.language_model import LanguageModel
 
 _VISIBLE = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 # characters that print as nothing although Unicode calls them letters or symbols

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pytest
 
-from model.weights import child
+from model.machine import child
 
 READY = (
-    "model.weights.chat_template",
+    "model.chat_template",
     "model.weights.random_weights",
     "model.weights.trial",
     "transformers.models.llama.modeling_llama",

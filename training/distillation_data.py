@@ -16,7 +16,7 @@ import torch
 from tqdm import tqdm  # type: ignore[import-untyped]  # tqdm ships no types
 from transformers import DynamicCache, PreTrainedModel
 
-from model.fast.block_cache import BlockLayer
+from model.kv_cache.block_cache import BlockLayer
 from training.checkpoint import writing
 from training.corpus import END_ID, CorpusError, Mixture
 

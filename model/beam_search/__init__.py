@@ -21,7 +21,7 @@ from model.batch import Batch
 from model.beam_search.records import ROOT, BeamNode, BeamStep, Fate, FinishedBeam, lineage
 from model.draw import best_ids, place_of
 from model.generation import Generation
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import check_room
 from model.tokenizing import label, text_of, vocabulary_labels

@@ -17,7 +17,7 @@ from model.beam_search import BeamSearch
 from model.beam_search.records import DecodingCost
 from model.generation import Generation
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import text_of
 

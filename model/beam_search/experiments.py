@@ -9,7 +9,7 @@ from model.beam_search.best_first import LIMIT, BestFirstSearch
 from model.beam_search.records import ScoredText, SearchComparison
 from model.generation import Generation
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.tokenizing import labels_of, text_of
 
 

@@ -17,12 +17,12 @@ import torch
 
 from model.causal_mask.records import AttentionMaps, Edit, Floats, Leak, Shift
 from model.draw import best_except
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
+from model.machine.device import lock_of
 from model.masks import divergence, log_softmax
 from model.passes import Logits, PassError, check_room, forward, inputs_of, run_pass, twin_of
 from model.token_bytes import alphabet_of
 from model.tokenizing import encode, encode_bare, label, labels_of, pieces
-from model.weights.device import lock_of
 
 N_SHIFTS = 4  # best tokens of either text that are shown
 MIN_SHIFT = 1e-3  # probability below which a token is not, unless it is the best

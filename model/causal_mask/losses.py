@@ -16,7 +16,7 @@ from model.causal_mask.attention import read_text, true_logprobs
 from model.causal_mask.records import Comparison, Losses
 from model.draw import place_of
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.records import Piece
 from model.tokenizing import pieces
 

@@ -21,10 +21,10 @@ from model.causal_mask.attention import no_mask, read_unmasked
 from model.causal_mask.records import TrainingMoment
 from model.held_out import held_out
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
+from model.machine.device import lock_of
 from model.passes import inputs_of
 from model.tokenizing import encode
-from model.weights.device import lock_of
 
 N_STEPS = 40
 N_ROWS, ROW_TOKENS = 4, 48  # of a batch

@@ -13,7 +13,7 @@ from model.claims.verdicts import finding, judge_all, judge_ratio
 from model.job import finish
 from model.kv_cache.experiments import race
 from model.kv_cache.records import Race
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.passes import decode_one_token, prefill
 
 RACE_LENGTH = 40

@@ -13,7 +13,8 @@ from model.batch import Batch
 from model.claims.records import Finding
 from model.fast.engines import BY_HAND, PLAIN, engine_names, make_engine
 from model.generation import Generation
-from model.loading import LanguageModel, load_model
+from model.language_model import LanguageModel
+from model.loading import load_model
 from model.masks import log_softmax
 from model.prefill_decode.experiments import best_that_goes_on, request_of, stream
 from model.prefill_decode.records import Request

@@ -13,7 +13,7 @@ from model.claims.records import Finding
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_ratio
 from model.held_out import held_out
 from model.job import finish
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.snowball.context_loss import measure_context_loss
 from model.tokenizing import encode
 

@@ -17,7 +17,7 @@ from model.classroom.records import Answer, ClassRound, ClassRow, ClassScore
 from model.draw import best_ids, draw_many
 from model.guess.game import prob_of
 from model.guess.parsing import MAX_CONFIDENCE, tokens_of_guess
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.records import FloatArray
 from model.tokenizing import label

@@ -29,7 +29,7 @@ from model.constraints.records import (
 )
 from model.draw import best_ids, uniform_at
 from model.generation import Generation, choose
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.records import Stage
 from model.sampling import Settings, process
 from model.token_bytes import alphabet_of, token_bytes

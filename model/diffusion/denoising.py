@@ -24,7 +24,7 @@ from model.diffusion.layout import (
 )
 from model.diffusion.records import DenoisePass, Order
 from model.draw import draw_from, rank_order, uniform_at
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import Logits, check_room, forward
 from model.tokenizing import text_of

@@ -18,7 +18,7 @@ from model.diffusion.quality import clashes_of, leave_one_out, measure_clashes
 from model.diffusion.records import DecodingRun, Order, Sweep
 from model.generation import Generation
 from model.job import Progress, Work, part_of
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.passes import check_room
 from model.sampling import Settings
 from model.tokenizing import shares_vocabulary, text_of

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model.diffusion.records import PassPlan
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.tokenizing import encode, encode_bare
 
 

@@ -18,7 +18,7 @@ from model.diffusion.denoising import Diffusion
 from model.diffusion.layout import writable_ids
 from model.diffusion.records import CLASH, Clashes
 from model.job import Progress
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import forward
 from model.records import FloatArray

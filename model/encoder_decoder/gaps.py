@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from model.encoder_decoder.records import Segment
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 
 # how a reader marks a gap; the space before it belongs to the word that fills it
 GAP = re.compile(r" ?_{2,}")

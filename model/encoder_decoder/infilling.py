@@ -16,11 +16,11 @@ from transformers.modeling_outputs import BaseModelOutput
 from model import kv_cache
 from model.encoder_decoder.gaps import GAP, segments, sentinel_ids, with_sentinels
 from model.encoder_decoder.records import Segment, TwoCaches
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
+from model.machine.device import lock_of
 from model.passes import Logits, check_room, run_pass
 from model.records import FloatArray
 from model.tokenizing import encode, labels_of, text_of
-from model.weights.device import lock_of
 
 MAX_TOKENS = 48  # that are written, unless said otherwise
 

@@ -25,13 +25,13 @@ import torch
 from transformers import StaticCache
 
 from model import kv_cache, passes
-from model.fast.block_cache import whole_blocks
 from model.job import LOOK_SECONDS, meanwhile
-from model.loading import LanguageModel
+from model.kv_cache.block_cache import whole_blocks
+from model.language_model import LanguageModel
+from model.machine.device import lock_of
 from model.passes import Logits, PassError, run_pass
 from model.records import Trial
 from model.sentences import reason
-from model.weights.device import lock_of
 
 WAYS = ("plain", "graph", "compiled")
 # as gpt-fast compiles: tile sizes tuned one after another, kernels named for the profiler

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from model import passes
-from model.fast.block_cache import whole_blocks
 from model.fast.cuda_decode import StaticDecode, has_graphs, runs_static
-from model.loading import LanguageModel
+from model.kv_cache.block_cache import whole_blocks
+from model.language_model import LanguageModel
 from model.passes import Logits
 from model.records import Trial
 

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.nn.functional import linear
 
-from model.fast.threads import ALL_THREADS
+from model.machine.threads import ALL_THREADS
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

@@ -16,7 +16,7 @@ from model.draw import best_ids, place_of, rank_order
 from model.generation import Generation
 from model.guess.parsing import Unit, read_guesses, read_line
 from model.guess.records import GuessRead, GuessRound, GuessRow, HiddenText, PlayerRound
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.records import FloatArray, Piece
 from model.tokenizing import encode_within, label, pieces

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from model.guess.records import GuessRead
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.tokenizing import encode_bare, label, text_of
 
 Unit: TypeAlias = Literal["percent", "hands"]

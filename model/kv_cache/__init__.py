@@ -23,9 +23,9 @@ import torch
 from transformers import DynamicCache, PreTrainedConfig
 from transformers.cache_utils import DynamicLayer
 
-from model.fast.block_cache import BlockLayer
+from model.kv_cache.block_cache import BlockLayer
+from model.machine.device import lock_of
 from model.records import CacheShape
-from model.weights.device import lock_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

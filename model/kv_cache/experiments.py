@@ -32,10 +32,10 @@ from model.kv_cache.records import (
     RaceStep,
     StateGap,
 )
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
+from model.machine.device import lock_of
 from model.passes import Logits, prefill
 from model.tokenizing import labels_of
-from model.weights.device import lock_of
 
 # gives the logits after a text, NaN where one is not known, and the seconds that it took
 Read: TypeAlias = Callable[[Sequence[int]], tuple[Logits, float]]

@@ -15,7 +15,7 @@ import numpy as np
 from model.job import Work
 from model.kv_cache.experiments import write_on_both_sides
 from model.kv_cache.records import Race
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.passes import Logits, check_room
 
 N_BEST = 16  # log-probabilities that are compared

@@ -18,12 +18,12 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
 from model.kv_cache.records import QueryKeyValue
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
+from model.machine.device import lock_of
 from model.masks import log_softmax
 from model.passes import PassError, inputs_of, run_pass, twin_of
 from model.records import FloatArray
 from model.tokenizing import labels_of
-from model.weights.device import lock_of
 
 NAME = "sdpa_noted"  # of the attention function, for transformers
 MIN_TOKENS = 4  # the first, one to look at, the one before, the newest

@@ -13,19 +13,19 @@ from itertools import count
 from typing import Any, TypeAlias, TypeVar
 
 from model.batch import Batch
-from model.fast.block_cache import whole_blocks
 from model.fast.cuda_decode import StaticDecode
 from model.fast.engines import PLAIN, STATIC, engine_names, make_engine
 from model.flops import count_flops
 from model.job import Progress, Work
 from model.kv_cache import first_number
-from model.loading import LanguageModel
+from model.kv_cache.block_cache import whole_blocks
+from model.language_model import LanguageModel
+from model.machine.device import free_bytes
 from model.passes import PassError, prefill
 from model.prefill_decode.ceilings import measure_copy
 from model.prefill_decode.records import BatchRun, RoofPoint, Timed
 from model.timing import describe
 from model.tokenizing import random_ids
-from model.weights.device import free_bytes
 
 BATCHES = (1, 2, 4, 8, 16, 32, 64)
 N_PAST = 128  # tokens of each sequence before the steps that are timed

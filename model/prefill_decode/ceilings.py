@@ -12,9 +12,9 @@ from statistics import median
 
 import torch
 
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
+from model.machine.device import free_bytes, lock_of
 from model.timing import seconds_of
-from model.weights.device import free_bytes, lock_of
 
 N_TRIES = 9  # of each ceiling
 _COPIED = {"cuda": 1 << 30, "mps": 1 << 28, "cpu": 1 << 27}  # bytes, larger than any cache

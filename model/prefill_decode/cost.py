@@ -16,7 +16,7 @@ import torch
 
 from model.fast.engines import Engine, make_engine
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.prefill_decode.records import Energy, Prices
 from model.tokenizing import random_ids
 

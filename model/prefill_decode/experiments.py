@@ -14,7 +14,7 @@ from typing import TypeAlias
 from model.draw import best_except, draw, uniform_at
 from model.fast.engines import Engine, make_engine
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.passes import Logits
 from model.prefill_decode.records import PhaseRun, Reading, Request, Timed
 from model.sampling import Settings, process

@@ -15,11 +15,11 @@ import torch
 from model.batch import PADDING, Batch
 from model.job import Progress, Work
 from model.kv_cache import argument_names
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
+from model.machine.device import lock_of
 from model.passes import Logits, forward
 from model.prefill_decode.records import PaddedWay, Padding
 from model.tokenizing import labels_of
-from model.weights.device import lock_of
 
 RIGHT = "mask and positions given"
 COUNTED = "padding counted as positions"

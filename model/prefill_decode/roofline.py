@@ -24,7 +24,8 @@ from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
 from model.fast.llama_decode import fast_decode
 from model.flops import count_flops
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
+from model.machine.device import lock_of
 from model.passes import prefill
 from model.prefill_decode.batching import Say, flops_of_token, point_of, prepare
 from model.prefill_decode.ceilings import (
@@ -39,7 +40,6 @@ from model.prefill_decode.records import Ceilings, Roofline, RoofPoint
 from model.timing import describe
 from model.tokenizing import random_ids
 from model.weights import building
-from model.weights.device import lock_of
 
 PREFILLS = (16, 64, 256, 1000)  # tokens
 LONG_PREFILL = 4096  # tokens; on a GPU alone, since nothing stops a pass

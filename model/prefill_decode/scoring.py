@@ -15,7 +15,7 @@ import numpy as np
 from model.batch import score
 from model.fast.engines import PLAIN, make_engine
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import check_room, inputs_of, run_pass
 from model.prefill_decode.experiments import Token, request_of, stream

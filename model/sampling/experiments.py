@@ -14,7 +14,7 @@ from model import masks
 from model.draw import draw_many, uniform_at
 from model.generation import Generation
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import MASKS, log_softmax
 from model.records import FloatArray, Stage
 from model.sampling import Settings, process

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from model.fast.block_cache import BLOCK
-from model.loading import LanguageModel
+from model.kv_cache.block_cache import BLOCK
+from model.language_model import LanguageModel
 from model.serving.records import Memory, ServingRun
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import pairwise, repeat
 
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.passes import check_room
 from model.server.client import Server
 from model.serving import experiments

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.batch import Batch
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.passes import Logits
 from model.serving.blocks import count_blocks
 from model.serving.records import EnginePass, Output, Policy, Request, ServingRun, State

@@ -12,7 +12,7 @@ import numpy as np
 
 from model.batch import Batch
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.snowball.records import ContextLoss, Floats
 from model.tokenizing import shares_vocabulary
 

@@ -17,7 +17,7 @@ import numpy as np
 from model.batch import Batch
 from model.draw import rank_order
 from model.job import Progress, Work, part_of
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import LogProbs, divergence
 from model.passes import check_room
 from model.sampling import Settings

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from model.batch import Batch, read_whole
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import LogProbs, divergence, log_softmax
 from model.sampling import Settings
 from model.snowball.records import Exposure, Floats

@@ -12,7 +12,7 @@ from model.batch import Batch
 from model.draw import best_ids, rank_order
 from model.generation import Generation
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import LogProbs, log_softmax
 from model.sampling import Settings
 from model.server.client import MAX_BY_ID

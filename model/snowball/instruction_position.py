@@ -15,7 +15,7 @@ import numpy as np
 
 from model.batch import Batch
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.passes import check_room
 from model.sampling import Settings
 from model.snowball.records import Floats, InstructionPosition, Version

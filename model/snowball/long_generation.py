@@ -13,7 +13,7 @@ import numpy as np
 
 from model.batch import Batch, score
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.sampling import Settings
 from model.snowball.records import Bools, LongTexts
 from model.tokenizing import text_of

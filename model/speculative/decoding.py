@@ -18,7 +18,7 @@ import numpy as np
 
 from model.batch import Batch
 from model.draw import draw_from, uniform_at
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.passes import Logits, check_room
 from model.records import Finish, FloatArray
 from model.sampling import Settings, process

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from model.batch import Batch, check_crop
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import Logits
 from model.records import FloatArray

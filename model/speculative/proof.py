@@ -17,7 +17,7 @@ import numpy as np
 from model.batch import Batch
 from model.chi_square import ChiSquare, chi_square
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.passes import Logits, forward
 from model.records import FloatArray, IntArray
 from model.sampling import Settings, process

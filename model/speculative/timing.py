@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from model.job import Progress, Work
-from model.loading import LanguageModel
+from model.language_model import LanguageModel
 from model.speculative.decoding import Outcome, decode_baseline, decode_with_draft
 from model.speculative.drafting import MAX_DRAFT, Drafter, ForcedDraft, ModelDraft, new_reader
 from model.speculative.records import (

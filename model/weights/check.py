@@ -16,8 +16,8 @@ from typing import Any, Literal, TypeAlias
 
 from safetensors import safe_open
 
+from model.machine.child import Child, EndedError
 from model.sentences import cut
-from model.weights.child import Child, EndedError
 
 # writes from left to right, fills masks, or reads one text to write another
 Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import torch
 
+from model.machine.device import lock_of
 from model.timing import seconds_of
 from model.weights.check import bytes_of, count_numbers, find_weights
-from model.weights.device import DTYPES, lock_of
+from model.weights.device import DTYPES
 from model.weights.hub import HubModel
 
 _STORED = "F32"  # stands for any format of floating point

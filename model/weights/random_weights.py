@@ -24,12 +24,14 @@ from transformers import (
 from transformers.initialization import no_init_weights
 
 from model.kv_cache import cache_shape
-from model.loading import LanguageModel, describe, parts_of
+from model.language_model import LanguageModel
+from model.loading import describe, parts_of
+from model.machine.child import Child, EndedError, answer
+from model.machine.device import free_bytes, lock_of
 from model.records import ShapePlan
 from model.sentences import cut, reason
 from model.weights import building
-from model.weights.child import Child, EndedError, answer
-from model.weights.device import choose_devices, choose_dtype, free_bytes, lock_of
+from model.weights.device import choose_devices, choose_dtype
 from model.weights.locate import SHIPPED
 from model.weights.published_shapes import ModelShape
 

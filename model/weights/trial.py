@@ -9,8 +9,8 @@ from transformers import AutoConfig
 from transformers.initialization import no_init_weights
 
 from model import loading
+from model.machine.child import answer
 from model.weights.check import kind_of, read_config
-from model.weights.child import answer
 
 _TEXTS = (
     "",

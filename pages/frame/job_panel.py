@@ -14,9 +14,9 @@ from typing import Any
 
 import streamlit as st
 
-from model.fast.turns import TURNS
 from model.job import Job
 from model.loading import LanguageModel
+from model.machine.turns import TURNS
 from model.recorded import recorded_job
 from model.records import Machine
 from model.timing import describe

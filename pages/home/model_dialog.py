@@ -14,7 +14,8 @@ import streamlit as st
 
 from model.job import Job
 from model.loading import LanguageModel, LoadError
-from model.weights.device import choose_devices, choose_dtype, free_bytes
+from model.machine.device import free_bytes
+from model.weights.device import choose_devices, choose_dtype
 from model.weights.facts import (
     ModelFacts,
     bytes_per_second,

@@ -10,8 +10,8 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model.fast.turns import TURNS
 from model.loading import LanguageModel, LoadError
+from model.machine.turns import TURNS
 from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.tokenizing import vocabulary_labels
 from model.weights.hub import ask

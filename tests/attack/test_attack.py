@@ -26,10 +26,10 @@ from model.classroom.room import JOINING_SECONDS, MAX_PEOPLE, Room, RoomError
 from model.constraints.decoding import Constraint
 from model.constraints.patterns import Kind
 from model.loading import LanguageModel, LoadError, load_model
+from model.machine import child as child_process
+from model.machine.child import Child, EndedError
 from model.server.opening import open_server
 from model.weights import check, random_weights
-from model.weights import child as child_process
-from model.weights.child import Child, EndedError
 from pages.frame import models
 from pages.home.run_export import SAVED_RUN, read_run
 from pages.home.session import Session

@@ -2,7 +2,7 @@
 
 import threading
 
-from model.weights.child import answer
+from model.machine.child import answer
 
 if __name__ == "__main__":
     answer(threading.Event().wait)

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.draw import uniform_at
-from model.fast.block_cache import BLOCK, whole_blocks
-from model.fast.cache_budget import CacheBudget
 from model.generation import Generation
+from model.kv_cache.block_cache import BLOCK, whole_blocks
+from model.machine.cache_budget import CacheBudget
 from model.sampling import Settings
 from tests.tiny_models import ARCHITECTURES, CROPPABLE, VOCAB_SIZE, fresh_logits, generated, tiny
 

@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 import torch
 
-from model.fast.turns import TURNS
 from model.job import N_LOOKS, Job, Progress, Stopped, Work, finish, meanwhile, part_of
+from model.machine.turns import TURNS
 
 FOREVER = 1e9  # seconds
 

@@ -8,8 +8,8 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.fast.turns import TURNS
 from model.job import Job, Progress, Work
+from model.machine.turns import TURNS
 from pages.frame import job_panel
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.fast.block_cache import whole_blocks
 from model.flops import growth_exponent, layer_weights, predict_flops
 from model.generation import Generation
 from model.job import Job, finish
 from model.kv_cache import experiments
+from model.kv_cache.block_cache import whole_blocks
 from model.kv_cache.experiments import look_into, race, reuse_prefix, watch_rewind
 from model.kv_cache.records import Race
 from model.loading import LanguageModel

@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.fast.engines import BY_HAND
-from model.fast.turns import TURNS
 from model.job import Job
+from model.machine.turns import TURNS
 from model.prefill_decode import experiments
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.cost import measure_energy

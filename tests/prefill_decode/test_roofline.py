@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from model import passes
-from model.fast.block_cache import whole_blocks
 from model.fast.engines import BY_HAND, PLAIN
 from model.flops import predict_flops
 from model.job import finish
+from model.kv_cache.block_cache import whole_blocks
 from model.loading import LanguageModel
 from model.prefill_decode import batching, ceilings
 from model.prefill_decode.batching import measure_batches, point_of, weight_bytes_read

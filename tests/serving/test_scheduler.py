@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.fast.block_cache import BLOCK
 from model.generation import Generation
 from model.job import Job
+from model.kv_cache.block_cache import BLOCK
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.serving.blocks import count_blocks, fullest_moment

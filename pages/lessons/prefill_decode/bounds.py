@@ -6,8 +6,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from model.batch import Batch
-from model.fast.block_cache import BlockLayer
 from model.job import Job
+from model.kv_cache.block_cache import BlockLayer
 from model.loading import LanguageModel
 from model.passes import forward
 from model.prefill_decode.batching import measure_batches, point_of, weight_bytes_read

@@ -6,8 +6,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.batch import Batch
-from model.fast.block_cache import BLOCK
 from model.job import Job
+from model.kv_cache.block_cache import BLOCK
 from model.serving.blocks import count_blocks, fullest_moment
 from model.serving.experiments import compare_policies
 from model.serving.over_server import serve_over_server

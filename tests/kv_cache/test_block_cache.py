@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from transformers import DynamicCache
 
 from model import kv_cache
-from model.fast.block_cache import BLOCK, BlockLayer, whole_blocks
+from model.kv_cache.block_cache import BLOCK, BlockLayer, whole_blocks
 
 # what happens to which of the forks, and by how much
 DEEDS = st.lists(

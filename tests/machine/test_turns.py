@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from model.fast.turns import COMPANY_SECONDS, LEFT_SECONDS, Turns
+from model.machine.turns import COMPANY_SECONDS, LEFT_SECONDS, Turns
 
 LONG = 60.0  # seconds: only what is wrong waits so long
 

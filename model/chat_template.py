@@ -10,10 +10,10 @@ from typing import Any
 
 from transformers.utils.chat_template_utils import render_jinja_template
 
-from model.weights.child import Child, answer
+from model.machine.child import Child, answer
 
 _MAX_WRITTEN = 1_000_000  # characters
-_TEMPLATES = Child("model.weights.chat_template", seconds=1)
+_TEMPLATES = Child("model.chat_template", seconds=1)
 
 
 def write_in_template(tokenizer: Any, text: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from model.fast import threads
-from model.fast.threads import ALL_THREADS, Threads
+from model.machine import threads
+from model.machine.threads import ALL_THREADS, Threads
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import logging
 import pytest
 import torch
 
-from model.fast import cache_budget
-from model.fast.cache_budget import VARIABLE, CacheBudget, budget_of
+from model.machine import cache_budget
+from model.machine.cache_budget import VARIABLE, CacheBudget, budget_of
 
 CPU = torch.device("cpu")
 

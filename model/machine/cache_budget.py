@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 import torch
 
-from model.weights.device import free_bytes
+from model.machine.device import free_bytes
 
 LOGGER = logging.getLogger(__name__)
 VARIABLE = "ONE_TOKEN_CACHE_GB"
