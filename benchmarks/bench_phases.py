@@ -26,12 +26,12 @@ from model.prefill_decode.experiments import (
     stream,
     swap_lengths,
 )
+from model.prefill_decode.random_weights import make_shape
 from model.prefill_decode.records import PhaseRun
 from model.prefill_decode.scoring import score_and_write
 from model.timing import describe
 from model.tokenizing import random_ids
 from model.weights.published_shapes import published_shape
-from model.weights.random_weights import make_shape
 
 N_GENERATED = 100  # tokens of each engine and of generate, in each round
 PROMPT = "Once there was a boy. He lost his red ball and could not find it. The boy was very"

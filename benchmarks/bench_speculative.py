@@ -51,7 +51,7 @@ def main() -> None:
     target, draft = load_model(options.target), load_model(options.draft)
     check_pair(target, draft)
     for lm in (target, draft):
-        way = "by hand" if lm.weights.fast_decode else "by the model’s own pass"
+        way = "by hand" if lm.weights.quick else "by the model’s own pass"
         print(f"{lm.name}: {lm.n_parameters / 1e6:.1f}M parameters, {lm.dtype}, read {way}")
     prompts = [encode(target, prompt) for prompt in PROMPTS]
     report = finish(

@@ -19,11 +19,11 @@ from benchmarks.figures import describe_machine
 from benchmarks.record import by_quickest, record
 from model.loading import LanguageModel, load_model
 from model.prefill_decode.cost import energy_meter, measure_energy
+from model.prefill_decode.random_weights import make_shape
 from model.prefill_decode.records import Roofline
 from model.prefill_decode.roofline import LONG_PREFILL
 from model.recorded import FOLDER
 from model.weights.published_shapes import published_shape
-from model.weights.random_weights import make_shape
 
 LOGGER = logging.getLogger(__name__)
 TIMES_GENERATE = 5.0  # tokens/s of the quickest engine, of those of generate

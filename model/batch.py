@@ -18,7 +18,6 @@ from torch.nn.functional import pad
 
 from model import kv_cache
 from model.draw import draw, uniform_at
-from model.fast.llama_decode import MAX_TOKENS
 from model.kv_cache import argument_names
 from model.language_model import LanguageModel
 from model.machine.device import lock_of
@@ -66,7 +65,7 @@ class Batch:
         self.n_passes, self.seconds = 0, 0.0
         self._n_pads: list[int] = []
         self._readers: list[ServerReader] = []  # over a server, what has read each row
-        self._fast = lm.weights.fast_decode if by_hand else None
+        self._fast = lm.weights.quick if by_hand else None
         if rows:
             self.read(rows)
 
@@ -243,7 +242,7 @@ class Batch:
         if self.lm.server is not None:  # it takes rows of any length
             return forward(self.lm, [row[n:] for row, n in zip(rows, n_pads, strict=True)])
         fast, cache, n_new = self._fast, self.cache, len(rows[0])
-        if fast is not None and cache is not None and len(rows) == 1 and n_new <= MAX_TOKENS:
+        if fast is not None and cache is not None and len(rows) == 1 and n_new <= fast.max_tokens:
             return run_pass(self.lm, n_new, lambda: fast.read(rows[0], cache)[None, -n_logits:])
         if not any(n_pads):
             return forward(self.lm, rows, cache, n_logits)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
 
 from model import kv_cache
-from model.fast.llama_decode import FastDecode
 from model.machine.threads import Threads
-from model.records import CacheShape
+from model.records import CacheShape, ModelKind
 from model.server.client import Server
-from model.weights.check import Kind
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -23,6 +21,18 @@ if TYPE_CHECKING:
 
 class NeedsWeightsError(ValueError):
     """Something needs weights in this process, and a server has them; one sentence."""
+
+
+class QuickPass(Protocol):
+    """A pass over one token or a few that is quicker than the model's own, and tested equal."""
+
+    max_prompt: int  # tokens that it reads as quickly, with the logits of the last
+    max_tokens: int  # and with the logits of each
+
+    def read(
+        self, ids: Sequence[int], cache: DynamicCache, only_last: bool = False
+    ) -> torch.Tensor:
+        """Adds tokens to the cache and returns the logits after each, or the last, (n, vocab)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +43,7 @@ class Weights:
     device: torch.device
     dtype: torch.dtype
     cache_argument: str | None  # name by which a pass takes its cache; None where it takes none
-    fast_decode: FastDecode | None  # a decode step that is faster than the model's, tested equal
+    quick: QuickPass | None  # None where there is none for this model
     threads: Threads = field(default_factory=Threads, repr=False)  # of its passes on the CPU
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)  # held by a pass
     # captured steps that are ready, by capacity; each model has its own, also one that is replaced
@@ -56,7 +66,7 @@ class LanguageModel:
     """A model that is ready to run, with what the pages ask of it."""
 
     name: str
-    kind: Kind
+    kind: ModelKind
     config: PreTrainedConfig  # of the whole model
     tokenizer: PreTrainedTokenizerBase
     vocab_size: int  # width of the logits; the tokenizer may know fewer

@@ -7,16 +7,13 @@ load and what every page asks of a model; it writes no text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import PreTrainedConfig
-from transformers.utils import logging
 
 from model import kv_cache
 from model.fast.layout import lay_out
@@ -24,46 +21,34 @@ from model.fast.lazy_llama import read_lazily
 from model.fast.llama_decode import fast_decode
 from model.language_model import LanguageModel, ModelParts, Weights
 from model.machine.device import lock_of
-from model.sentences import is_failure, reason
-from model.weights import building
-from model.weights.check import (
-    Kind,
-    LoadError,
-    bytes_of,
-    count_numbers,
-    find_weights,
-    is_tokenizer_file,
-    kind_of,
-    read_config,
-    try_first,
-)
-from model.weights.device import (
-    check_memory,
-    choose_devices,
-    choose_dtype,
-    has_accelerate,
-    host_bytes,
-)
+from model.records import ModelKind
+from model.weights.check import LoadError, bytes_of, count_numbers, find_weights
+from model.weights.device import check_memory, choose_devices, choose_dtype, host_bytes
+from model.weights.fetch import fetch_now
 from model.weights.locate import SHIPPED, find_folder, shown_name
-from model.weights.quantisation import check_quantisation
+from model.weights.reading import (
+    Place,
+    Say,
+    check_readable,
+    load_tokenizer,
+    load_weights,
+    reading,
+)
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-__all__ = ["SHIPPED", "Kind", "LanguageModel", "LoadError", "load_model"]
+__all__ = ["SHIPPED", "LanguageModel", "LoadError", "load_model"]
 
-Progress: TypeAlias = Callable[[str], None]  # is told, in words, what is being done
-Place: TypeAlias = torch.device | Literal["auto"]  # "auto" is all GPUs together
 
 _CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_seq_length")
-SAFELY: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 
 def load_model(
     name: str,
     device: str = "auto",
     dtype: str = "auto",
-    progress: Progress | None = None,
+    progress: Say | None = None,
     *,
     is_guarded: bool = False,
 ) -> LanguageModel:
@@ -93,13 +78,13 @@ def _load(
     device: str,
     places: list[torch.device],
     numbers: torch.dtype,
-    say: Progress,
+    say: Say,
     is_guarded: bool,
 ) -> LanguageModel:
     # a shipped Llama on the CPU needs little to begin with
     is_quick = name in SHIPPED and places == [torch.device("cpu")] and numbers == torch.float32
     if is_quick:
-        read = partial(_load_weights, SHIPPED[name], name, "causal", places[0], numbers)
+        read = partial(load_weights, SHIPPED[name], name, "causal", places[0], numbers)
         if (quick := read_lazily(SHIPPED[name], name, read)) is not None:
             return describe(name, "causal", quick, load_tokenizer(SHIPPED[name], name))
 
@@ -107,8 +92,6 @@ def _load(
     shown = shown_name(name)
     folder = find_folder(name)
     if folder is None:
-        from model.weights.fetch import fetch_now  # which asks of this module what can be read
-
         folder, is_guarded = fetch_now(name, places, numbers, say, is_guarded=is_guarded), False
     say(f"Reading the config and the tokenizer of {shown}")
     kind = check_readable(folder, shown, is_guarded=is_guarded and name not in SHIPPED)
@@ -121,118 +104,8 @@ def _load(
     # read them, in words first, then in numbers
     tokenizer = load_tokenizer(folder, shown)
     say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
-    model = _load_weights(folder, shown, kind, place, numbers)
+    model = load_weights(folder, shown, kind, place, numbers)
     return describe(name, kind, parts_of(model, numbers), tokenizer)
-
-
-def check_readable(
-    folder: Path, name: str, base: str | None = None, *, is_guarded: bool = False
-) -> Kind:
-    """Tells what a model does, once everything but its weights is known to be readable.
-
-    Args:
-        folder: with its config and tokenizer; weights are not looked for.
-        name: what sentences call it.
-        base: what it was made from, if that is known: named where it cannot be read.
-        is_guarded: try the files in another process first, which may hang or end over them.
-
-    Raises:
-        LoadError: one sentence with the remedy.
-    """
-    kind = kind_of(read_config(folder, name), name)
-    check_quantisation(folder, name, base)
-    if is_guarded:
-        try_first(folder, name)
-    return kind
-
-
-@contextmanager
-def reading(name: str) -> Iterator[None]:
-    """Turns whatever is raised while a model is read into one sentence."""
-    try:
-        yield
-    except LoadError:
-        raise
-    except (MemoryError, torch.OutOfMemoryError) as error:
-        raise LoadError(
-            f"The memory ran out while {name} was read: choose a smaller model or a 16-bit dtype."
-        ) from error
-    except BaseException as error:  # transformers raises many kinds; each ends this load
-        if not is_failure(error):
-            raise
-        raise LoadError(
-            f"transformers cannot read {name} ({reason(error)}): "
-            "download it again or choose another model."
-        ) from error
-
-
-def load_tokenizer(folder: Path, name: str) -> Any:
-    """Returns the tokenizer that lies beside the weights."""
-    from transformers import AutoTokenizer, PreTrainedTokenizerFast
-
-    if not any(is_tokenizer_file(path.name) for path in folder.iterdir()):
-        raise LoadError(f"{name} has no tokenizer files: save its tokenizer into the same folder.")
-    # ours is read by the plain class, which needs no model's
-    reader: Any = PreTrainedTokenizerFast if folder == SHIPPED.get(name) else AutoTokenizer
-    tokenizer = reader.from_pretrained(folder, **SAFELY)
-    if not len(tokenizer):
-        raise LoadError(f"The tokenizer of {name} knows no tokens: save it again.")
-    return tokenizer
-
-
-def _load_weights(
-    folder: Path, name: str, kind: Kind, place: Place, dtype: torch.dtype
-) -> PreTrainedModel:
-    """Returns the model with its weights on one device, or spread over all GPUs, ready to run.
-
-    Raises:
-        LoadError: where a weight is missing, which would leave random numbers in its place.
-    """
-    from transformers import AutoConfig
-
-    hush: Callable[[], None] = logging.disable_progress_bar
-    hush()  # progress goes to the page, not to the terminal
-    config = AutoConfig.from_pretrained(folder, **SAFELY)
-    n_layers = getattr(config.get_text_config(decoder=True), "num_hidden_layers", None)
-    if isinstance(n_layers, int) and n_layers < 1:
-        raise LoadError(f"{name} has no layers: choose another model.")
-    is_direct = place == "auto" or (place.type != "cpu" and has_accelerate())
-    target = torch.device("cuda") if place == "auto" else place
-    with building, lock_of(target):
-        model, report = auto_class(kind).from_pretrained(
-            folder,
-            config=config,
-            dtype=dtype,
-            use_safetensors=True,
-            output_loading_info=True,
-            device_map=place if is_direct else None,
-            **SAFELY,
-        )
-        if not is_direct:  # numbers that need no conversion come from the file that is mapped
-            model = model.to(target)
-        is_finite = _is_finite(model)
-    if report["missing_keys"]:
-        missing = sorted(report["missing_keys"])[0]
-        raise LoadError(f"{name} has no weights for {missing}: choose a model saved with its head.")
-    if not is_finite:
-        raise LoadError(f"{name} has weights that are not finite numbers: choose another model.")
-    ready: PreTrainedModel = model.eval()
-    return ready
-
-
-def _is_finite(model: PreTrainedModel) -> bool:
-    """Tells whether every weight is a number, of those that are in memory and not quantized."""
-    weights = (w for w in model.parameters() if w.is_floating_point() and w.itemsize > 1)
-    ends = (torch.stack(weight.aminmax()) for weight in weights if not weight.is_meta)
-    return all(bool(end.isfinite().all()) for end in ends)
-
-
-def auto_class(kind: Kind) -> Any:
-    """Returns the class of transformers that reads models of this kind."""
-    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
-
-    classes = {"causal": AutoModelForCausalLM, "masked": AutoModelForMaskedLM}
-    return classes.get(kind, AutoModelForSeq2SeqLM)
 
 
 def parts_of(model: PreTrainedModel, dtype: torch.dtype) -> ModelParts:
@@ -250,13 +123,13 @@ def parts_of(model: PreTrainedModel, dtype: torch.dtype) -> ModelParts:
             device=model.device,
             dtype=dtype,
             cache_argument=kv_cache.cache_argument(model),
-            fast_decode=fast,
+            quick=fast,
             lock=lock_of(model.device),
         ),
     )
 
 
-def describe(name: str, kind: Kind, parts: ModelParts, tokenizer: Any) -> LanguageModel:
+def describe(name: str, kind: ModelKind, parts: ModelParts, tokenizer: Any) -> LanguageModel:
     """Writes down what the pages ask of a model."""
     text_config = parts.config.get_text_config(decoder=True)
     weights = parts.weights

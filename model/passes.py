@@ -20,7 +20,6 @@ import numpy.typing as npt
 import torch
 from transformers import DynamicCache
 
-from model.fast.llama_decode import MAX_PROMPT
 from model.kv_cache import argument_names
 from model.language_model import LanguageModel
 from model.machine.device import lock_of, synchronise
@@ -60,10 +59,10 @@ def read_prompt(
     lm: LanguageModel, ids: Sequence[int], cache: DynamicCache | None
 ) -> tuple[Logits, float]:
     """Does what `prefill` does, by the pass written by hand where that is as quick."""
-    fast = lm.weights.fast_decode
-    if fast is None or cache is None or len(ids) > MAX_PROMPT:
+    quick = lm.weights.quick
+    if quick is None or cache is None or len(ids) > quick.max_prompt:
         return prefill(lm, ids, cache)
-    return run_pass(lm, len(ids), lambda: fast.read(ids, cache, only_last=True)[0])
+    return run_pass(lm, len(ids), lambda: quick.read(ids, cache, only_last=True)[0])
 
 
 def decode_one_token(
@@ -74,10 +73,10 @@ def decode_one_token(
     Returns:
         The logits for the position after it, (vocab,), and the seconds that the pass took.
     """
-    fast = lm.weights.fast_decode
-    if fast is None or cache is None:
+    quick = lm.weights.quick
+    if quick is None or cache is None:
         return prefill(lm, [token_id], cache)
-    return run_pass(lm, 1, lambda: fast.read([token_id], cache)[0])
+    return run_pass(lm, 1, lambda: quick.read([token_id], cache)[0])
 
 
 @torch.inference_mode()

@@ -21,6 +21,7 @@ IntArray: TypeAlias = npt.NDArray[np.integer]
 
 Phase: TypeAlias = Literal["prefill", "decode"]
 Finish: TypeAlias = Literal["eos", "length"]
+ModelKind: TypeAlias = Literal["causal", "masked", "seq2seq"]  # what a model does
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from model.machine import child
 
 READY = (
     "model.chat_template",
-    "model.weights.random_weights",
+    "model.weights.shapes",
     "model.weights.trial",
     "transformers.models.llama.modeling_llama",
 )

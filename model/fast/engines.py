@@ -88,7 +88,7 @@ Engine: TypeAlias = GrowingEngine | StaticEngine  # each pass comes with its sec
 
 def engine_names(lm: LanguageModel) -> tuple[str, ...]:
     """Lists the ways in which this model can run here, its own first."""
-    quick = (BY_HAND,) if lm.weights.fast_decode is not None else ()
+    quick = (BY_HAND,) if lm.weights.quick is not None else ()
     static = (STATIC,) if has_graphs(lm.device) and runs_static(lm) else ()
     return (PLAIN, *quick, *static)
 

@@ -66,6 +66,6 @@ def read_lazily(folder: Path, name: str, read: Callable[[], PreTrainedModel]) ->
         device=torch.device("cpu"),
         dtype=torch.float32,
         cache_argument="past_key_values",
-        fast_decode=FastDecode(config, {key: weight.float() for key, weight in stored.items()}),
+        quick=FastDecode(config, {key: weight.float() for key, weight in stored.items()}),
     )
     return ModelParts(config, config.vocab_size, n_parameters, said.get("eos_token_id"), weights)

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 Tensor: TypeAlias = torch.Tensor
 
-MAX_TOKENS = 16  # with the logits of each; beyond that the model's own pass is as quick
-MAX_PROMPT = 96  # tokens, with the logits of the last
 _SMALL = 30e6  # parameters: the weights here are copies
 _FEW = 5  # rows for which the ways of a product are timed, as well as for one
 _MAX_POSITIONS = 8192  # positions with their rotation, kept as a table
@@ -45,6 +43,9 @@ class _Layer(NamedTuple):
 
 class FastDecode:
     """The passes of one model; make it with `fast_decode`."""
+
+    max_prompt = 96  # tokens, with the logits of the last; beyond, the model's own is as quick
+    max_tokens = 16  # with the logits of each
 
     @torch.inference_mode()
     def __init__(self, config: PreTrainedConfig, weights: Mapping[str, Tensor]) -> None:

@@ -104,7 +104,7 @@ def measure_floors(lm: LanguageModel) -> dict[str, float]:
     steps: dict[str, Callable[[], object]] = {
         PLAIN: lambda: twin(ids, past_key_values=cache, use_cache=True)
     }
-    quick = fast_decode(twin) if lm.weights.fast_decode is not None else None
+    quick = fast_decode(twin) if lm.weights.quick is not None else None
     if quick is not None:
         steps[BY_HAND] = lambda: quick.read([0], cache)
     floors = {name: median(rate_of(lm, 1, step).seconds) for name, step in steps.items()}

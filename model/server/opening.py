@@ -9,18 +9,19 @@ from huggingface_hub import snapshot_download
 from transformers import AutoConfig
 
 from model.language_model import LanguageModel, ModelParts
-from model.loading import SAFELY, Progress, describe, load_tokenizer, reading
+from model.loading import describe
 from model.server.client import Server
 from model.weights.check import LoadError
 from model.weights.locate import find_folder, shown_name
-from model.weights.random_weights import count_shape
+from model.weights.reading import SAFELY, Say, load_tokenizer, reading
+from model.weights.shapes import count_shape
 
 # config and tokenizer; the weights are the server's
 _WORDS = ["config.json", "generation_config.json", "tokenizer*", "*.jinja", "vocab*", "merges.txt"]
 
 
 def open_server(
-    url: str, key: str = "", model: str = "", progress: Progress | None = None
+    url: str, key: str = "", model: str = "", progress: Say | None = None
 ) -> LanguageModel:
     """Opens the model of a server.
 

@@ -12,15 +12,15 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from safetensors import safe_open
 
 from model.machine.child import Child, EndedError
+from model.records import ModelKind
 from model.sentences import cut
 
 # writes from left to right, fills masks, or reads one text to write another
-Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
 
 INDEX = "model.safetensors.index.json"
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
@@ -72,7 +72,7 @@ def read_config(folder: Path, name: str) -> dict[str, Any]:
     return config
 
 
-def kind_of(config: dict[str, Any], name: str) -> Kind:
+def kind_of(config: dict[str, Any], name: str) -> ModelKind:
     """Tells what a model does, by the class that its config names."""
     from transformers.models.auto import modeling_auto as auto
 

@@ -15,13 +15,12 @@ from typing import Any
 import torch
 
 from model.job import LOOK_SECONDS, Progress, Stopped, Work, finish, meanwhile
-from model.loading import Progress as Say
-from model.loading import check_readable, load_tokenizer, reading
 from model.sentences import cut
 from model.weights.check import INDEX, LoadError, bytes_of, shards_of
 from model.weights.device import check_memory, host_bytes
 from model.weights.download import Download, shared_download
 from model.weights.hub import HubModel, ask, host, hub_error
+from model.weights.reading import Say, check_readable, load_tokenizer, reading
 
 UNITS = {"GB": 10**9, "MB": 10**6, "kB": 10**3, "bytes": 1}
 _IN_UNITS = 20  # at least so many, so that the bar moves

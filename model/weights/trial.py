@@ -8,9 +8,9 @@ import torch
 from transformers import AutoConfig
 from transformers.initialization import no_init_weights
 
-from model import loading
 from model.machine.child import answer
 from model.weights.check import kind_of, read_config
+from model.weights.reading import SAFELY, auto_class, load_tokenizer, reading
 
 _TEXTS = (
     "",
@@ -29,14 +29,14 @@ def read_all_but_weights(folder: str, name: str) -> None:
         LoadError: where that fails.
     """
     path = Path(folder)
-    with loading.reading(name):
-        words = loading.load_tokenizer(path, name)
+    with reading(name):
+        words = load_tokenizer(path, name)
         for text in _TEXTS:
             words.decode(words(text)["input_ids"])
         kind = kind_of(read_config(path, name), name)
-        config = AutoConfig.from_pretrained(path, **loading.SAFELY)
+        config = AutoConfig.from_pretrained(path, **SAFELY)
         with no_init_weights(), torch.device("meta"):
-            loading.auto_class(kind).from_config(config)
+            auto_class(kind).from_config(config)
 
 
 if __name__ == "__main__":

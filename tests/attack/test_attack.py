@@ -29,7 +29,7 @@ from model.loading import LanguageModel, LoadError, load_model
 from model.machine import child as child_process
 from model.machine.child import Child, EndedError
 from model.server.opening import open_server
-from model.weights import check, random_weights
+from model.weights import check, shapes
 from pages.frame import models
 from pages.home.run_export import SAVED_RUN, read_run
 from pages.home.session import Session
@@ -177,9 +177,9 @@ def test_a_constraint(kind: Kind, source: str, says: str) -> None:
 
 @pytest.mark.parametrize(("text", "says"), SHAPES)
 def test_a_pasted_config(text: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(random_weights, "_PASTED_SECONDS", 2.0)
+    monkeypatch.setattr(shapes, "_PASTED_SECONDS", 2.0)
     with pytest.raises(ValueError, match=says) as caught:
-        random_weights.read_shape(text)
+        shapes.read_shape(text)
     assert is_short(str(caught.value))
 
 

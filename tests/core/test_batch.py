@@ -81,7 +81,7 @@ def test_passes_are_counted_and_logits_of_several_positions_come_from_one(
 
 def test_a_single_row_may_be_read_by_hand() -> None:
     lm = tiny("llama")
-    assert lm.weights.fast_decode is not None
+    assert lm.weights.quick is not None
     batch = Batch(lm, [EVEN[0]], by_hand=True)
     batch.append([3])
     batch.crop(1)

@@ -61,7 +61,7 @@ def test_each_pass_holds_the_lock_of_its_model(
 ) -> None:
     """Written by hand or not."""
     lm, held = tiny(architecture), list[bool]()
-    fast = lm.weights.fast_decode
+    fast = lm.weights.quick
     runner, name = (lm.model, "forward") if fast is None else (fast, "read")
     read = getattr(runner, name)
 

@@ -26,7 +26,7 @@ def facts(lm: LanguageModel) -> dict[str, object]:
     known = {field.name: getattr(lm, field.name) for field in dataclasses.fields(lm)}
     weights = lm.weights
     known |= {"local": (weights.device, weights.dtype, weights.cache_argument)}
-    known["fast_decode"] = weights.fast_decode is not None
+    known["fast_decode"] = weights.quick is not None
     return {name: value for name, value in known.items() if name not in NOT_ABOUT_THE_MODEL}
 
 

@@ -17,7 +17,7 @@ from tests.tiny_models import bare_model
 pytestmark = pytest.mark.oracle
 
 PROMPT_IDS = [5, 6, 7, 8]
-WIDTHS = (*[1] * 12, 2, 3, 4, 5, 6, 7, 1, 8, 9, llama_decode.MAX_TOKENS, 1)  # at once
+WIDTHS = (*[1] * 12, 2, 3, 4, 5, 6, 7, 1, 8, 9, llama_decode.FastDecode.max_tokens, 1)  # at once
 EQUAL = 5e-6  # of the largest logit
 
 
@@ -64,7 +64,7 @@ def test_a_llama_gives_the_same_logits_by_hand(changes: dict[str, Any]) -> None:
 )
 def test_a_shipped_model_gives_the_same_logits_by_hand(name: str) -> None:
     lm = load_model(name, "cpu")
-    assert largest_gap(lm.model, lm.weights.fast_decode) < EQUAL
+    assert largest_gap(lm.model, lm.weights.quick) < EQUAL
 
 
 @pytest.mark.parametrize("way", [by_rows, by_columns, turned])

@@ -27,11 +27,12 @@ from model.loading import LanguageModel, load_model
 from model.machine import device
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.padding import compare_padding
+from model.prefill_decode.random_weights import make_shape
 from model.prefill_decode.roofline import measure_roofline
 from model.prefill_decode.scoring import score_and_write
 from model.sampling import Settings
 from model.weights import facts
-from model.weights.random_weights import make_shape, typed_shape
+from model.weights.shapes import typed_shape
 
 CPU = torch.device("cpu")
 

@@ -16,7 +16,7 @@ from model.prefill_decode import experiments
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.cost import measure_energy
 from model.prefill_decode.roofline import measure_roofline
-from model.weights import random_weights
+from model.weights import shapes
 from pages.lessons.prefill_decode import cost as phase_cost
 from pages.lessons.prefill_decode.settings import RECORDINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -153,7 +153,7 @@ def test_a_shape_says_what_it_takes_and_is_measured_in_the_model_s_place(
     assert lesson(app).lm is lesson(app).home
     app.number_input(key="phase_heads").set_value(7).run()
     assert "multiple of 14" in app.error[0].value
-    monkeypatch.setattr(random_weights, "free_bytes", lambda _: 10**9)
+    monkeypatch.setattr(shapes, "free_bytes", lambda _: 10**9)
     app.selectbox(key="phase_shape").set_value("Llama-3-8B").run()
     assert "does not fit here" in errors(app)
     assert "Of those listed, GPT-2 would fit." in errors(app)

@@ -14,11 +14,12 @@ from model.job import finish
 from model.passes import prefill
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
+from model.prefill_decode.random_weights import make_shape
 from model.prefill_decode.recordings import Recording, recordings, save_recording
 from model.prefill_decode.roofline import measure_roofline
-from model.weights import random_weights
+from model.weights import shapes
 from model.weights.published_shapes import published_shape
-from model.weights.random_weights import make_shape, plan_shape, read_shape, typed_shape
+from model.weights.shapes import plan_shape, read_shape, typed_shape
 from tests.tiny_models import tiny
 
 SMALL = {"n_layers": 2, "hidden": 64, "n_heads": 4, "n_kv_heads": 2, "vocab": 300}
@@ -34,14 +35,14 @@ def test_a_typed_shape_is_made_with_as_many_numbers_as_planned() -> None:
     assert logits.shape == (300,)
     assert np.isfinite(logits).all()
     assert logits.std() > 0
-    assert lm.weights.fast_decode is not None
+    assert lm.weights.quick is not None
     assert all(torch.isfinite(weight).all() for weight in weights)
 
 
 def test_a_shape_that_does_not_fit_is_refused_before_it_is_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(random_weights, "free_bytes", lambda _: 10**9)
+    monkeypatch.setattr(shapes, "free_bytes", lambda _: 10**9)
     shape = published_shape("Llama-3-8B")
     assert not plan_shape(shape).fits
     with pytest.raises(ValueError, match="choose a smaller shape"):

@@ -10,8 +10,9 @@ import torch
 from transformers import PreTrainedModel
 
 from model.loading import LanguageModel, load_model
+from model.prefill_decode.random_weights import make_shape
 from model.prefill_decode.roofline import narrow_twin
-from model.weights.random_weights import make_shape, typed_shape
+from model.weights.shapes import typed_shape
 
 LONG_ENOUGH = 0.2  # seconds that each build is held up, for the others to come in
 

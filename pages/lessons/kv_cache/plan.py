@@ -10,7 +10,7 @@ from model.kv_cache import cache_shape
 from model.kv_cache.plan import plan_cache
 from model.kv_cache.records import CachePlan
 from model.weights.published_shapes import ModelShape, published_models
-from model.weights.random_weights import read_shape
+from model.weights.shapes import read_shape
 from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_table

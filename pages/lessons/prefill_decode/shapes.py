@@ -6,9 +6,10 @@ import threading
 
 import streamlit as st
 
+from model.prefill_decode.random_weights import make_shape
 from model.records import ShapePlan
 from model.weights.published_shapes import ModelShape, published_models, published_shape
-from model.weights.random_weights import make_shape, plan_shape, read_shape, typed_shape
+from model.weights.shapes import plan_shape, read_shape, typed_shape
 from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.gc_tuning import free_when_gone, freeze_heap

@@ -1,14 +1,8 @@
-"""Any architecture without its weights: a shape, filled with random numbers.
-
-Time depends on how many numbers there are and not on which, so a shape shows what a model's phases
-cost with nothing downloaded. What it takes is counted before anything is made, and what does not
-fit is refused. What such a model writes means nothing.
-"""
+"""A shape without its weights: its config, how many parameters, and what it would take here."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +10,6 @@ import torch
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
-    AutoTokenizer,
     LlamaConfig,
     PreTrainedConfig,
     PreTrainedModel,
@@ -24,22 +17,16 @@ from transformers import (
 from transformers.initialization import no_init_weights
 
 from model.kv_cache import cache_shape
-from model.language_model import LanguageModel
-from model.loading import describe, parts_of
 from model.machine.child import Child, EndedError, answer
-from model.machine.device import free_bytes, lock_of
+from model.machine.device import free_bytes
 from model.records import ShapePlan
 from model.sentences import cut, reason
 from model.weights import building
 from model.weights.device import choose_devices, choose_dtype
-from model.weights.locate import SHIPPED
 from model.weights.published_shapes import ModelShape
 
 MAX_TOKENS = 2048  # tokens that are planned for
-_HEADROOM = 1.1
 _PASTED_SECONDS = 4.0  # that a pasted config may take to be read
-_BLOCK = 1 << 20  # random numbers that are drawn; larger tensors repeat them
-_SPREAD = 0.02
 
 
 def typed_shape(
@@ -92,7 +79,7 @@ def read_shape(text: str) -> ModelShape:
     if kind not in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         raise ValueError(f"“{cut(kind)}” is no causal language model: choose one that writes text.")
     given = {name: value for name, value in given.items() if name not in _NOT_A_SHAPE}
-    with Child("model.weights.random_weights", _PASTED_SECONDS) as child:
+    with Child("model.weights.shapes", _PASTED_SECONDS) as child:
         try:
             n_parameters = child.ask(model_type=kind, given=given)
         except EndedError as error:
@@ -123,7 +110,7 @@ def count_shape(name: str, config: PreTrainedConfig) -> ModelShape:
     Raises:
         ValueError: where the architecture cannot be built; one sentence.
     """
-    model = _build(config, torch.device("meta"), torch.float32)
+    model = build(config, torch.device("meta"), torch.float32)
     return ModelShape(name, config, sum(weight.numel() for weight in model.parameters()))
 
 
@@ -148,35 +135,7 @@ def plan_shape(shape: ModelShape, dtype: str = "auto") -> ShapePlan:
     )
 
 
-def make_shape(shape: ModelShape, dtype: str = "auto") -> LanguageModel:
-    """Makes a model of a shape, its weights random.
-
-    Raises:
-        ValueError: where it does not fit, or cannot be built; one sentence with the remedy.
-    """
-    plan, config = plan_shape(shape, dtype), shape.config
-    if plan.total_bytes * _HEADROOM > plan.free_bytes:
-        raise ValueError(
-            f"{plan.name} takes {plan.total_bytes / 1e9:,.1f} GB and "
-            f"{plan.free_bytes / 1e9:,.1f} GB is free: choose a smaller shape."
-        )
-    device = choose_devices("auto")[0]
-    numbers = choose_dtype(dtype, device)
-    try:
-        with building, lock_of(device):
-            model = _build(config, device, numbers)
-            _fill(model)
-    except (MemoryError, torch.OutOfMemoryError) as error:
-        raise ValueError(
-            f"The memory ran out while {plan.name} was made: choose a smaller shape."
-        ) from error
-    tokenizer = AutoTokenizer.from_pretrained(SHIPPED["storyteller"], local_files_only=True)
-    name = f"{plan.name}, random weights"
-    lm = describe(name, "causal", parts_of(model, numbers), tokenizer)
-    return replace(lm, end_ids=frozenset(), bos_id=None)
-
-
-def _build(config: PreTrainedConfig, device: torch.device, dtype: torch.dtype) -> PreTrainedModel:
+def build(config: PreTrainedConfig, device: torch.device, dtype: torch.dtype) -> PreTrainedModel:
     """Lays a model out on a device without giving its weights a value."""
     build: Any = AutoModelForCausalLM.from_config
     try:
@@ -189,22 +148,6 @@ def _build(config: PreTrainedConfig, device: torch.device, dtype: torch.dtype) -
         raise ValueError(f"This shape cannot be built ({reason(error)}): change it.") from error
     ready: PreTrainedModel = model.eval()
     return ready
-
-
-@torch.inference_mode()
-def _fill(model: PreTrainedModel) -> None:
-    """Gives every weight a small random number, repeating one block: what is drawn is few."""
-    device = model.device
-    generator = torch.Generator(device).manual_seed(0)
-    block = _SPREAD * torch.randn(_BLOCK, generator=generator, device=device)
-    for parameter in model.parameters():
-        if parameter.dim() < 2:
-            parameter.fill_(1.0)  # norms, which scale
-            continue
-        flat = parameter.data.view(-1)
-        for start in range(0, flat.numel(), _BLOCK):
-            part = flat[start : start + _BLOCK]
-            part.copy_(block[: part.numel()])
 
 
 if __name__ == "__main__":
