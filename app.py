@@ -1,6 +1,7 @@
 """The table of contents: pages by section, then run; beside it what the phones of a class open."""
 
 import streamlit as st
+from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from pages.frame.contents import APP, sections
@@ -25,7 +26,7 @@ if __name__ == "__main__":  # a reader's visit
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
-    from pages.frame import first_paint, gc_tuning, patches
+    from pages.frame import assets, first_paint, gc_tuning, labels, patches
     from pages.lessons.classroom import phone
 
     patches.watch_no_sources()
@@ -33,4 +34,5 @@ else:  # the server, which `streamlit run app.py` starts
     patches.send_fragments_whole()
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
-    app = App(__file__, routes=(*first_paint.routes(base), *phone.routes(base)))
+    routes = (*first_paint.routes(base), *labels.routes(base), *phone.routes(base))
+    app = App(__file__, routes=routes, middleware=[Middleware(assets.Files, base=base)])

@@ -1,9 +1,8 @@
-"""Components of our own: modules and style sheets joined into one script, payloads packed as bytes.
+"""Components of our own: their scripts are files of the app, their payloads packed as bytes.
 
 The page side of a component is plain ES modules beside its Python file; those that several need are
-in `pages/frame/live/`. They are read once and joined in the order of their imports, `import` and
-`export` taken away: no bundler and no dependencies, and one script works offline where Streamlit
-would serve no module beside another.
+in `pages/frame/live/`. Streamlit is given a few lines that import the entry from where
+`pages/frame/assets.py` serves it: what it imports in turn comes by itself.
 
 Knows Streamlit; nothing of models, nor of what a component shows.
 """
@@ -12,8 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,34 +19,36 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from pages.frame.assets import address, name_of, style_sheets
+
 SHARED = Path(__file__).parent / "live"
-ENTRY = "mount.js"
 MAX_EXACT = 65_536  # entries of a vocabulary that travel whole
 
-_IMPORT = re.compile(r"^import\b[^;]*from \"(\.(?:/|[./a-z_]+/)[a-z_]+\.js)\";\n?", re.MULTILINE)
-_COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
-
-# A component whose script travels with the labels: it waits for it and hands every call on to it.
-_MOUNT = """
-const arrival = new Promise((resolve) => {
-  if (globalThis.__ott_NAME) resolve();
-  else document.addEventListener("ott-NAME", resolve, { once: true });
-});
-export default async (component) => {
-  if (!globalThis.__ott_NAME) await arrival;
-  return globalThis.__ott_NAME(component);
+# Calls before the files are here are made when they are, in the same order.
+_SCRIPT = """
+const at = (address) => new URL(address, document.baseURI).href;
+const sheetAt = async (address) => {
+  const answer = await fetch(at(address));
+  if (!answer.ok) throw new Error(address);
+  return new CSSStyleSheet().replace(await answer.text());
 };
-"""
-
-# The labels' component, after that script: labels by model and id.
-_VOCABULARY = """
-globalThis.__ott_NAME = MOUNT;
-document.dispatchEvent(new Event("ott-NAME"));
-export default ({ data }) => {
-  globalThis.__ottVocabulary = { ...globalThis.__ottVocabulary, [data.model]: data.labels };
-  document.dispatchEvent(new Event("ott-vocabulary"));
+const say = ({ parentElement }) => {
+  const said = document.createElement("p");
+  said.role = "alert";
+  said.textContent = "A part of this page did not come. Load the page again.";
+  parentElement.replaceChildren(said);
 };
+let mount;
+const arrival = Promise.all([import(at(ENTRY)), ...SHEETS.map(sheetAt)]);
+const ready = arrival.then(([{ default: draw }, ...sheets]) => {
+  mount = (component) => {
+    const place = component.parentElement;
+    const isBare = place.adoptedStyleSheets?.length === 0;
+    if (isBare && sheets.length > 0) place.adoptedStyleSheets = sheets;
+    return draw(component);
+  };
+}, () => mount = say);
+export default (component) => mount ? mount(component) : ready.then(() => mount(component));
 """
 
 
@@ -62,30 +62,17 @@ def trigger_value(key: str, name: str) -> Any:
     return None if component is None else component.get(name)
 
 
-class LabelledComponent:
-    """A component that shows tokens, and a second one that brings labels and the script of both.
+def component(name: str, entry: Path, *folders: Path) -> Callable[..., Any]:
+    """Register a component that the default export of a module draws.
 
-    The script is long: mount the labels outside the fragment of the component, on every page that
-    has one, and an event's answer sends its numbers only.
+    Args:
+        name: By which Streamlit knows it.
+        entry: The module.
+        folders: Those of its style sheets, which are here before it is drawn.
     """
-
-    def __init__(self, name: str, mount: str, folder: Path) -> None:
-        """Register both; `mount` is the function that the folder's `mount.js` exports."""
-        ending = _VOCABULARY.replace("NAME", name).replace("MOUNT", mount)
-        joined = script(folder, ending=ending, sheets=(SHARED, folder))
-        self.show = st.components.v2.component(name, js=_MOUNT.replace("NAME", name))
-        self._vocabulary = st.components.v2.component(f"{name}_vocabulary", js=joined)
-
-    def vocabulary(self, model: str, labels: Sequence[str]) -> None:
-        """Mount the labels of a model's tokens, by id; a payload refers to them by the name."""
-        data = {"model": model, "labels": list(labels)}
-        self._vocabulary(key="vocabulary", data=data, height="content")
-
-
-def plain_component(name: str, mount: str, folder: Path) -> Callable[..., Any]:
-    """Register a component that brings its own script, by what its `mount.js` exports."""
-    ending = f"\nexport default (component) => {mount}(component);"
-    return st.components.v2.component(name, js=script(folder, ending=ending))
+    sheets = [address(sheet) for sheet in style_sheets(*folders)]
+    script = _SCRIPT.replace("ENTRY", json.dumps(address(name_of(entry))))
+    return st.components.v2.component(name, js=script.replace("SHEETS", json.dumps(sheets)))
 
 
 def encode_payload(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
@@ -134,38 +121,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_finite(item) for item in value]
     return value
-
-
-def modules_in_order(folder: Path) -> tuple[Path, ...]:
-    """Return the modules that a folder's `mount.js` needs, each after the ones that it imports."""
-    ordered: dict[Path, None] = {}
-
-    def visit(module: Path) -> None:
-        for needed in _IMPORT.findall(module.read_text("utf-8")):
-            if (path := (module.parent / needed).resolve()) not in ordered:
-                visit(path)
-        ordered[module] = None
-
-    visit((folder / ENTRY).resolve())
-    return tuple(ordered)
-
-
-def style_sheet(*folders: Path) -> str:
-    """Join the style sheets: the base, then the rest by name."""
-    sheets = [path for folder in folders for path in folder.glob("*.css")]
-    sheets.sort(key=lambda path: (path.name != "base.css", path.name))
-    return "\n".join(path.read_text("utf-8") for path in sheets)
-
-
-def script(folder: Path, *, ending: str, sheets: Sequence[Path] = ()) -> str:
-    """Join the modules that a folder's `mount.js` needs, and style sheets, into one script.
-
-    Args:
-        folder: Where the entry lies.
-        ending: What stands last: the component that carries the script.
-        sheets: Folders of the style sheets; by default this one.
-    """
-    sources = [module.read_text("utf-8") for module in modules_in_order(folder)]
-    bodies = [_COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", source))) for source in sources]
-    constant = f"const LIVE_CSS = {json.dumps(style_sheet(*(sheets or [folder])))};"
-    return "\n".join([constant, *bodies, ending])

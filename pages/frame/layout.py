@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.pages_manager import PagesManager
 
+from pages.frame.component import component
 from pages.frame.contents import lesson_at, neighbours
 from pages.frame.first_paint import late_style
 from pages.frame.gc_tuning import collector_paused
@@ -42,12 +43,8 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 }
 </style>
 """
-_announcer = st.components.v2.component(
-    "announcer", js=Path(__file__).with_name("announcer.js").read_text("utf-8")
-)
-_address = st.components.v2.component(
-    "address", js=Path(__file__).with_name("address.js").read_text("utf-8")
-)
+_announcer = component("announcer", Path(__file__).with_name("announcer.js"))
+_address = component("address", Path(__file__).with_name("address.js"))
 _importing = threading.Lock()
 PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the interpreter
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.frame.component import LabelledComponent
+from pages.frame.component import SHARED, component
 
 # Nothing to see: what Next will bring, in the page before it is pressed.
 _PREFETCH = """
@@ -36,7 +36,7 @@ def live(data: bytes, on_event: Callable[[], None]) -> None:
         data: What the page is to show, made by `encode_payload`; behind it what `prefetch` takes.
         on_event: Called before the run that answers an event, which is its trigger "event".
     """
-    _live.show(key="live", data=data, on_event_change=on_event)
+    _live(key="live", data=data, on_event_change=on_event)
 
 
 def prefetch(data: bytes) -> None:
@@ -49,7 +49,7 @@ def to_top(n_times: int) -> None:
     _to_top(key="to_top", data=n_times, height="content")
 
 
-_live = LabelledComponent("live", "mountLive", Path(__file__).parent / "live")
-vocabulary = _live.vocabulary
+_FOLDER = Path(__file__).parent / "live"
+_live = component("live", _FOLDER / "mount.js", SHARED, _FOLDER)
 _prefetch = st.components.v2.component("prefetch", js=_PREFETCH)
 _to_top = st.components.v2.component("to_top", js=_TO_TOP)

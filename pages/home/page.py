@@ -13,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 from model.loading import LanguageModel, LoadError
 from model.machine.turns import TURNS
 from model.sentences import MAX_SENTENCE, as_many_as_fit
-from model.tokenizing import vocabulary_labels
 from model.weights.hub import ask
 from pages.frame.component import trigger_value
 from pages.frame.layout import is_presenting, presenter_toggle, switch
@@ -28,7 +27,7 @@ from pages.frame.models import (
     shared_model,
 )
 from pages.home.branch import Notice
-from pages.home.component import live, prefetch, vocabulary
+from pages.home.component import live, prefetch
 from pages.home.link import LinkState, follow, read_link
 from pages.home.model_dialog import WANTED, begin_opening, model_button, show_dialog
 from pages.home.payload import describe
@@ -47,7 +46,6 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
     waiting.empty()
     with toolbar:
         _toolbar(session)
-    vocabulary(session.lm.name, vocabulary_labels(session.lm))
     hide_bars = bool(st.session_state.get("hide_bars"))
     state_of = partial(describe, presenter=is_presenting(), hide_bars=hide_bars)
     # the component may be mounted anew, and then its page holds nothing

@@ -21,6 +21,7 @@ from model.sampling import ORDERS
 from model.source_code import source_of
 from model.tokenizing import pieces, vocabulary_labels
 from pages.frame.component import MAX_EXACT
+from pages.frame.labels import labels_address
 from pages.home.branch import Branch, Shelved
 from pages.home.link import write_link, write_text
 from pages.home.replica import Listed, Table, count_common
@@ -112,6 +113,7 @@ def name_arrays(
 def _model(lm: LanguageModel) -> dict[str, Any]:
     return {
         "name": lm.name,
+        "labels": labels_address(lm),
         "n_parameters": lm.n_parameters,
         "vocab_size": lm.vocab_size,
         "device": lm.place,

@@ -9,8 +9,6 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,9 @@ import numpy as np
 from model.draw import rank_order, summarise
 from model.records import Distribution, Step
 from model.tokenizing import vocabulary_labels
-from pages.frame.component import SHARED, encode_payload, script, strict_json
+from pages.frame.assets import name_of, source, style_sheets
+from pages.frame.component import SHARED, encode_payload, strict_json
+from pages.frame.one_file import one_file
 from pages.home.branch import Choice
 from pages.home.payload import describe_cache, describe_piece, describe_text, name_arrays
 from pages.home.replica import written
@@ -77,8 +77,16 @@ def record(session: Session, *, presenter: bool) -> dict[str, Any]:
 
 def to_page(recording: Mapping[str, Any]) -> str:
     """Put a recording into its page."""
-    # a JSON string may spell "<" as an escape: neither "</script>" nor "<!--" can then occur
-    return _page().replace("@DATA@", strict_json(recording).replace("<", "\\u003c"))
+    style = f":root{{{declarations()}--st-font:{FONT};--st-code-font:{MONO};}}\n" + source(
+        "home/replay/replay.css"
+    )
+    return one_file(
+        (FOLDER / "replay.html").read_text("utf-8"),
+        name_of(FOLDER / "mount.js"),
+        style=style,
+        sheets=style_sheets(SHARED, LIVE, FOLDER),
+        blocks={"run": strict_json(recording)},
+    )
 
 
 def _position(step: Step, choice: Choice) -> tuple[str, Iterable[int]]:
@@ -113,25 +121,3 @@ def as_far_as_needed(step: Step) -> Distribution:
         tail_variances=np.append(held.tail_variances, whole.tail_variances),
         n_unsent=whole.n_unsent,
     )
-
-
-@cache
-def _page() -> str:
-    """Join the page's own html, css and js, the data left out."""
-    style = f":root{{{declarations()}--st-font:{FONT};--st-code-font:{MONO};}}\n" + (
-        FOLDER / "replay.css"
-    ).read_text("utf-8")
-    scripts = script(FOLDER, ending="\nmountReplay();", sheets=(SHARED, LIVE, FOLDER))
-    policy = (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(scripts)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    page = (FOLDER / "replay.html").read_text("utf-8")
-    for name, text in (("@POLICY@", policy), ("@STYLE@", style), ("@SCRIPT@", scripts)):
-        page = page.replace(name, text)
-    return page
-
-
-def _digest(text: str) -> str:
-    """Name a script or a style by its content, as a content security policy does."""
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -79,6 +79,7 @@ def replay(offline_page: Page, tmp_path: Path, witness: Witness) -> Iterator[Ope
         offline_page.set_viewport_size({"width": width, "height": 800})
         offline_page.emulate_media(color_scheme=theme, media="screen", reduced_motion="reduce")
         offline_page.goto(path.as_uri())
+        expect(offline_page.locator("#scrub")).to_be_enabled()
         return offline_page
 
     witness.watch(offline_page)
@@ -241,30 +242,28 @@ def test_a_run_without_steps_is_shown_too(replay: Open, storyteller: LanguageMod
 
 def test_no_token_can_open_or_close_an_element_of_the_page(session: Session, saved: str) -> None:
     run = record(session, presenter=False)
-    run["header"]["prompt"] = "</script><!-- @SCRIPT@"
+    run["header"]["prompt"] = "</script><!-- scripts --><!-- head -->"
     nasty = to_page(run)
     (data,) = re.findall(r'<script type="application/json" id="run">(.*?)</script>', nasty, re.S)
     assert "<" not in data
-    assert json.loads(data)["header"]["prompt"] == "</script><!-- @SCRIPT@"
+    assert json.loads(data)["header"]["prompt"] == "</script><!-- scripts --><!-- head -->"
     for opening in ("<script", "<!--"):
         assert nasty.count(opening) == saved.count(opening)
 
 
 def test_the_page_brings_all_that_it_needs_and_runs_no_other_script(saved: str) -> None:
     assert "://" not in saved.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
-    assert not re.search(
-        r"\b(src|href)\s*=\s*[\"']|@import|url\(|\bfetch\(|innerHTML|eval\(", saved
-    )
-    assert not re.search(r"@[A-Z]+@", saved)
+    assert not re.search(r"\b(src|href)\s*=\s*[\"']|@import|url\(|innerHTML|eval\(", saved)
+    assert not re.search(r"<!--", saved)
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', saved)
     for pattern, directive in (
-        (r"<style>(.*?)</style>", "style-src"),
-        (r'<script type="module">(.*?)</script>', "script-src"),
+        (r"<style>(.*?)</style>", "style-src '{}';"),
+        (r'<script type="module">(.*?)</script>', "script-src '{}' blob:;"),
     ):
         (text,) = re.findall(pattern, saved, re.S)
         digest = b64encode(sha256(text.encode()).digest()).decode()
-        assert f"{directive} 'sha256-{digest}';" in policy
-    assert "default-src 'none'" in policy
+        assert directive.format(f"sha256-{digest}") in policy
+    assert "default-src 'none'" in policy  # no connection: labels.js finds all that it needs
     assert "unsafe" not in policy
 
 

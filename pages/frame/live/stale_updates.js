@@ -1,17 +1,6 @@
-// How a component is mounted, its style sheet, and the order of calls. The first calls of a component
+// How a component is mounted, and the order of calls. The first calls of a component
 // wait for its script, and the last of them may be let through first. Streamlit takes a call that was
 // overtaken back, after it was made.
-
-let sheet = null; // one for all places of a component, made from the text that Python put before it
-
-/** Gives a place in the page the component's style sheet. */
-export function adoptStyles(shadowRoot) {
-  if (sheet === null) {
-    sheet = new CSSStyleSheet();
-    sheet.replaceSync(LIVE_CSS);
-  }
-  shadowRoot.adoptedStyleSheets = [sheet];
-}
 
 /**
  * Makes a component's entry: one object for each place in the page, built once and handed every later
@@ -29,7 +18,6 @@ export function mountOnce(Shown) {
   return inOrder((/** @type {Component} */ component) => {
     const place = component.parentElement;
     if (!byPlace.has(place)) {
-      adoptStyles(place);
       byPlace.set(place, new Shown(place));
     }
     byPlace.get(place).receive(component);

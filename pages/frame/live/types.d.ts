@@ -1,10 +1,6 @@
 // What Python says to the page, and what the scripts hand to one another, for `deno check`. What it is
 // all for, pages/home/live/PROTOCOL.md says.
 
-/** The joined style sheets, put before the scripts by pages/frame/component.py. */
-declare const LIVE_CSS: string;
-
-declare var __ottVocabulary: Record<string, Labels> | undefined;
 declare var __ottPrefetched: Uint8Array | undefined;
 declare var __ottTimings: Timing[];
 
@@ -103,7 +99,8 @@ interface Header {
   link: string; // the query that brings all this back; empty where the text is too long
 }
 interface Model {
-  name: string; // under which its labels came
+  name: string;
+  labels: string; // where the labels of its tokens are served
   n_parameters: number;
   vocab_size: number; // width of the logits
   device: string;
@@ -207,8 +204,8 @@ interface TabRecord {
 /** The header of the sampling lesson's payload. */
 interface LabHeader {
   ordersRead: string;
-  model: string;
-  labels: Labels | null;
+  labelsAt: string; // where the labels of the model's tokens are served
+  labels: Labels | null; // of tokens that are no model's
   caption: string;
   nFirst: number;
   presenter: boolean;

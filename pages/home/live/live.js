@@ -11,6 +11,7 @@ import { FinishedStep } from "./finished_step.js";
 import { listenForKeys } from "./keys.js";
 import { createLayout } from "./layout.js";
 import { NavigationGuard } from "./navigation_guard.js";
+import { labelsAt } from "../../frame/live/labels.js";
 import { readDistribution } from "../../frame/live/payload.js";
 import { Player, StageLight } from "./player.js";
 import { Replica } from "./replica.js";
@@ -34,7 +35,6 @@ const REASONS = {
   recorded: "The recording ends here. Go back or reset.",
 };
 /** @type {Labels} */
-const NO_LABELS = Object.freeze({}); // while the vocabulary has not come: ids are shown instead
 
 /** One live component in the page. */
 export class Live {
@@ -49,7 +49,7 @@ export class Live {
   inspected = null; // the distribution of a past position
   prefetched = null; // {header, arrays, distribution} as Next will bring them
   notice = null; // {kind, text} that stands until it is dismissed or the next thing happens
-  labels = NO_LABELS;
+  labels = /** @type {Labels} */ ({});
   // what the hand holds
   controls = null; // sliders and switches; ahead of Python's while they are moved
   isDragging = false;
@@ -90,7 +90,6 @@ export class Live {
     this.actions = createActions(this);
     this.layout = createLayout(this.actions, parentElement);
     listenForKeys(this.actions, signal);
-    document.addEventListener("ott-vocabulary", () => this.schedule(), { signal });
     document.addEventListener("ott-prefetched", () => this.takePrefetched(), { signal });
     globalThis.addEventListener("pagehide", () => this.keep(), { signal });
     globalThis.addEventListener("beforeprint", () => this.paint(performance.now()), { signal });
@@ -360,7 +359,9 @@ export class Live {
   /** Draws what has changed, in the frame that began at that time. */
   paint(frame) {
     this.frame = 0;
-    this.labels = globalThis.__ottVocabulary?.[this.header.model.name] ?? NO_LABELS;
+    const labels = labelsAt(this.header.model.labels, () => this.schedule());
+    if (labels === null) return;
+    this.labels = labels;
     const { isLit, step: { state } } = this;
     const scope = state === "pressed" ? "token" : this.isLightOnly ? "stage" : "all";
     this.layout.update(buildView(this), scope);

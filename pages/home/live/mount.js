@@ -3,4 +3,4 @@
 import { mountOnce } from "../../frame/live/stale_updates.js";
 import { Live } from "./live.js";
 
-export const mountLive = mountOnce(Live);
+export default mountOnce(Live);

@@ -3,17 +3,19 @@
 
 import { el, setText } from "../../frame/live/dom.js";
 import { formatCount, formatTokens } from "../../frame/live/format.js";
+import { giveLabels } from "../../frame/live/labels.js";
 import { decodePayload } from "../../frame/live/payload.js";
 import { activeSettings } from "../live/controls.js";
-import { mountLive } from "../live/mount.js";
+import mountLive from "../live/mount.js";
 
 const REFUSED = "This is a recording: it goes on only as it was written.";
 const FINISHES = { eos: " The model ended the text.", length: " The text reached its length limit." };
 
-/** Shows the recorded run in the page. */
-export function mountReplay() {
+/** Shows the recorded run in the page; `sheet` is the live component's style. */
+export default function ({ sheet }) {
   const run = JSON.parse(document.getElementById("run").textContent);
   const place = document.getElementById("live").attachShadow({ mode: "open" });
+  place.adoptedStyleSheets = [sheet];
   const recording = new Recording(run);
   const scrubber = /** @type {HTMLInputElement} */ (document.getElementById("scrub"));
   const show = () => {
@@ -33,10 +35,11 @@ export function mountReplay() {
   };
   scrubber.max = String(recording.length);
   scrubber.addEventListener("input", () => goTo(Number(scrubber.value)));
-  globalThis.__ottVocabulary = { [run.header.model.name]: run.labels };
+  giveLabels(run.header.model.labels, run.labels);
   addEventListener("beforeprint", () => goTo(recording.length));
   writeAround(run);
   show();
+  scrubber.disabled = false; // until here a hand on it would be lost
 }
 
 /** The run, at the moment after its first n tokens. */

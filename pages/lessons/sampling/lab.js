@@ -2,6 +2,7 @@
 // While a slider is dragged all is computed here; Python is told when it is released.
 
 import { decodePayload, readDistribution } from "../../frame/live/payload.js";
+import { labelsAt } from "../../frame/live/labels.js";
 import { el, setAttribute, setText } from "../../frame/live/dom.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { MASKS } from "../../frame/live/strategies.js";
@@ -33,7 +34,6 @@ export class Lab {
       this.orders.element,
     );
     parentElement.append(this.root);
-    document.addEventListener("ott-vocabulary", () => this.schedule());
   }
 
   /** Takes what Python says; the sliders stay as they are under the hand. */
@@ -70,7 +70,8 @@ export class Lab {
 
   paint() {
     setAttribute(this.root, "data-presenter", this.header.presenter);
-    const labels = this.header.labels ?? globalThis.__ottVocabulary?.[this.header.model] ?? [];
+    const labels = this.header.labels ?? labelsAt(this.header.labelsAt, () => this.schedule());
+    if (labels === null) return;
     const { more, use } = this.controls;
     const rest = MASKS.slice(this.header.nFirst);
     const isFew = !more && !rest.some(({ name }) => use.includes(name));

@@ -14,10 +14,9 @@ from model.loading import LanguageModel
 from model.masks import MASKS
 from model.sampling import process
 from model.sampling.experiments import count_draws, find_loop
-from model.tokenizing import vocabulary_labels
 from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
-from pages.frame.component import LabelledComponent, trigger_value
+from pages.frame.component import SHARED, component, trigger_value
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
@@ -30,7 +29,8 @@ from pages.lessons.sampling.texts import GreedyLoops, SelfConsistency
 
 LAB = "sampling_lab"
 GUIDE = Path(__file__).with_name("guide.md").read_text(encoding="utf-8")
-_lab = LabelledComponent("lab", "mountLab", Path(__file__).parent)
+_FOLDER = Path(__file__).parent
+_lab = component("lab", _FOLDER / "mount.js", SHARED, _FOLDER)
 
 
 def show_lab(waiting: DeltaGenerator) -> None:
@@ -41,7 +41,6 @@ def show_lab(waiting: DeltaGenerator) -> None:
         "**Drag a slider, or change the distribution.**"
     )
     _choose_source(state)
-    _lab.vocabulary(state.lm.name, vocabulary_labels(state.lm))
     _masks()
     offer_link(SETTINGS, state.lm, lambda: _as_shown(state))
     st.header("Which temperature for which task?", anchor=False)
@@ -114,7 +113,7 @@ def _read_source(state: Lab, kind: str) -> Given:
 def _masks() -> None:
     state: Lab = st.session_state[LAB]
     data = state.payload(presenter=is_presenting())
-    _lab.show(key="lab", data=data, on_event_change=_take_event)
+    _lab(key="lab", data=data, on_event_change=_take_event)
     show_error(state.problem)
     show_overlap(state)
     show_draws(state)

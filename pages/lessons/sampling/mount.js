@@ -3,4 +3,4 @@
 import { mountOnce } from "../../frame/live/stale_updates.js";
 import { Lab } from "./lab.js";
 
-export const mountLab = mountOnce(Lab);
+export default mountOnce(Lab);

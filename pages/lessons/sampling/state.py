@@ -16,6 +16,7 @@ from model.sampling.experiments import MASKS_ALONE, apply_alone
 from model.settings import ORDERS_READ, SettingValues
 from pages.frame.component import MAX_EXACT, encode_payload
 from pages.frame.fields import control_fields, read_controls
+from pages.frame.labels import labels_address
 from pages.frame.lesson_state import LessonState
 from pages.lessons.sampling.source import Given
 
@@ -97,7 +98,7 @@ class Lab(LessonState):
                 "tail_variances": kept.tail_variances,
             }
         header = {
-            "model": self.lm.name,
+            "labelsAt": labels_address(self.lm),
             "labels": self.given.labels,
             "caption": self.given.caption,
             "controls": asdict(self.controls),

@@ -15,7 +15,7 @@ from model.snowball.fork import fork_text, options, reconvergence
 from model.snowball.records import ForkStep, Option
 from model.tokenizing import encode, encode_bare, encode_within, text_of
 from pages.frame.code_that_ran import show_code
-from pages.frame.component import plain_component, trigger_value
+from pages.frame.component import component, trigger_value
 from pages.frame.figures import show_charts
 from pages.frame.job_panel import JobPanel, is_running
 from pages.frame.layout import is_presenting, show_error
@@ -242,4 +242,5 @@ def _show_strip(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     )
 
 
-_strip = plain_component("snowball_strip", "mountStrip", Path(__file__).parent)
+_FOLDER = Path(__file__).parent
+_strip = component("snowball_strip", _FOLDER / "mount.js", _FOLDER)

@@ -1,7 +1,7 @@
 // Two texts, token by token: above the original, below what follows the forced token.
 
 import { el, setAttribute, spoken } from "../../frame/live/dom.js";
-import { adoptStyles, inOrder } from "../../frame/live/stale_updates.js";
+import { inOrder } from "../../frame/live/stale_updates.js";
 
 const MAX_NATS = 10; // at which the tint is full
 
@@ -11,8 +11,7 @@ const MAX_NATS = 10; // at which the tint is full
  *   same: boolean[], place: number, presenter: boolean}, parentElement: ShadowRoot,
  *   setTriggerValue: Function}} component
  */
-export const mountStrip = inOrder(({ data, parentElement, setTriggerValue }) => {
-  adoptStyles(parentElement);
+export default inOrder(({ data, parentElement, setTriggerValue }) => {
   const box = el(
     "div",
     { class: "strip" },

@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 from markupsafe import Markup
 
+from pages.frame.component import component
 from pages.frame.layout import as_written, is_presenting, say_in_address
 from pages.lessons.tour.scenes import PAGES, GuidedLesson, LessonError, Scene, read_lesson
 
@@ -61,8 +62,8 @@ _OFFER_STYLE = """
 </style>
 """
 _SCRIPTS = Path(__file__).parent
-_guide = st.components.v2.component("tour_guide", js=(_SCRIPTS / "guide.js").read_text("utf-8"))
-_offer = st.components.v2.component("tour_offer", js=(_SCRIPTS / "offer.js").read_text("utf-8"))
+_guide = component("tour_guide", _SCRIPTS / "guide.js")
+_offer = component("tour_offer", _SCRIPTS / "offer.js")
 
 
 def show_bar(path: str) -> None:

@@ -1,0 +1,178 @@
+"""The files that a browser asks for: our scripts and style sheets, and Streamlit's own.
+
+Ours go out under the hash of all of them, Streamlit's under the hashes in their names: a browser
+keeps both and asks no second time. Each is compressed once, when it is first asked for, and kept.
+Only names that were found when the server began are ever answered: no path is put together.
+
+Under another hash than today's nothing is found. Such a page was opened before this server began,
+and files of two versions would not fit together: it says that it has to be loaded again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import threading
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+PAGES = Path(__file__).parents[1]
+KINDS = {".js": "text/javascript", ".css": "text/css"}
+FOR_EVER = "public, max-age=31536000, immutable"  # of what has its hash in its address
+SERVED = Path(st.__file__).parent / "static"  # what Streamlit's pages are made of
+
+_IMPORT = re.compile(r"^(?:import|export)\b[^;\"]*\"(\.{1,2}/[^\"]+\.js)\";$", re.MULTILINE)
+
+
+class Kept:
+    """What one address answers, compressed when it is first asked for."""
+
+    def __init__(self, kind: str, read: Callable[[], bytes], caching: str = FOR_EVER) -> None:
+        """Takes the content's type, what reads it, and how long a browser may keep it."""
+        self.read = read
+        self._headers = {
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Cache-Control": caching,
+            "Vary": "Accept-Encoding",
+            "X-Content-Type-Options": "nosniff",
+        }
+        self._packing = threading.Lock()
+
+    @cached_property
+    def _packed(self) -> tuple[bytes, str]:
+        packed = gzip.compress(self.read(), 9, mtime=0)
+        return packed, f'"{sha256(packed).hexdigest()[:16]}"'
+
+    def _pack(self) -> tuple[bytes, str]:
+        with self._packing:  # of many who ask at once, one compresses
+            return self._packed
+
+    async def answer(self, headers: Headers) -> Response:
+        """Answer a GET or HEAD: whole, or that what the browser has is still so."""
+        packed, tag = (
+            self._packed if "_packed" in self.__dict__ else await run_in_threadpool(self._pack)
+        )
+        about = self._headers | {"ETag": tag}
+        known = headers.get("if-none-match", "").replace("W/", "").split(",")
+        if {tag, "*"} & {each.strip() for each in known}:
+            return Response(status_code=304, headers=about)
+        if takes_gzip(headers):
+            return Response(packed, headers=about | {"Content-Encoding": "gzip"})
+        return Response(self.read(), headers=self._headers)
+
+
+def takes_gzip(headers: Headers) -> bool:
+    """Tell whether a browser takes an answer that is compressed."""
+    offers = headers.get("accept-encoding", "").replace(" ", "").lower().split(",")
+    return any(re.fullmatch(r"gzip(;q=(0\.\d*[1-9]\d*|1(\.0*)?))?", offer) for offer in offers)
+
+
+_FILES = {
+    path.relative_to(PAGES).as_posix(): path.read_bytes()
+    for path in sorted(PAGES.rglob("*"))
+    if path.suffix in KINDS
+}
+_HASH = sha256(b"".join(name.encode() + b"\0" + file for name, file in _FILES.items())).hexdigest()
+ROOT = f"assets/{_HASH[:16]}"
+
+
+def address(name: str) -> str:
+    """Return where a script or style sheet is served, below the server's base path.
+
+    Raises:
+        KeyError: where there is no such file under `pages/`.
+    """
+    return f"{ROOT}/{name}" if name in _FILES else _FILES[name].decode()
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file under `pages/`, by which the others here know it."""
+    return path.relative_to(PAGES).as_posix()
+
+
+def source(name: str) -> str:
+    """Return a script or style sheet as text."""
+    return _FILES[name].decode()
+
+
+def imports(name: str) -> list[tuple[tuple[int, int], str]]:
+    """Find what a module imports: where in its text each specifier stands, and whose it is."""
+    folder = (PAGES / name).parent
+    return [
+        (found.span(1), name_of((folder / found[1]).resolve()))
+        for found in _IMPORT.finditer(source(name))
+    ]
+
+
+def modules(*entries: str) -> tuple[str, ...]:
+    """Return some modules and all that they need, each after those that it imports.
+
+    Raises:
+        ValueError: where modules import each other in a circle.
+    """
+    ordered: dict[str, None] = {}
+
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        if name in above:
+            raise ValueError(f"{name} imports itself, by way of {above[-1]}.")
+        for _, needed in imports(name):
+            if needed not in ordered:
+                visit(needed, (*above, name))
+        ordered[name] = None
+
+    for entry in entries:
+        visit(entry, ())
+    return tuple(ordered)
+
+
+def style_sheets(*folders: Path) -> tuple[str, ...]:
+    """Return the style sheets of some folders: the base, then the rest by name."""
+    sheets = [path for folder in folders for path in folder.glob("*.css")]
+    sheets.sort(key=lambda path: (path.name != "base.css", path.name))
+    return tuple(map(name_of, sheets))
+
+
+ABSENT = PlainTextResponse("Not found", status_code=404, headers={"Cache-Control": "no-store"})
+
+
+def _served_files() -> Iterable[tuple[str, Kept]]:
+    for name, file in _FILES.items():
+        yield address(name), Kept(KINDS[Path(name).suffix], lambda file=file: file)  # type: ignore[misc]
+    for path in SERVED.glob("static/*/*"):
+        if path.suffix in KINDS:
+            yield path.relative_to(SERVED).as_posix(), Kept(KINDS[path.suffix], path.read_bytes)
+
+
+class Files:
+    """Answers for these files before any request reaches Streamlit; the rest passes.
+
+    A middleware, as Streamlit lets no route of an app's own begin with `/static/`.
+    """
+
+    def __init__(self, app: ASGIApp, base: str) -> None:
+        """Takes what answers all other requests, and the server's base path."""
+        self.app = app
+        self.ours = f"{base}/assets/"
+        self.files = {f"{base}/{name}": kept for name, kept in _served_files()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        answering = self.app
+        if scope["type"] == "http" and scope["method"] in {"GET", "HEAD"}:
+            path, headers = scope["path"], Headers(scope=scope)
+            is_ours = path.startswith(self.ours)
+            kept = self.files.get(path)
+            # a part of a file of Streamlit's, or one that is not compressed, is Streamlit's to give
+            if kept and (is_ours or (takes_gzip(headers) and "range" not in headers)):
+                answering = await kept.answer(headers)
+            elif is_ours:
+                answering = ABSENT
+        await answering(scope, receive, send)
