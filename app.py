@@ -1,7 +1,6 @@
 """The table of contents: pages by section, then run; beside it what the phones of a class open."""
 
 import streamlit as st
-from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from pages.frame.contents import APP, sections
@@ -35,4 +34,4 @@ else:  # the server, which `streamlit run app.py` starts
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
     routes = (*first_paint.routes(base), *labels.routes(base), *phone.routes(base))
-    app = App(__file__, routes=routes, middleware=[Middleware(assets.Files, base=base)])
+    app = App(__file__, routes=routes, middleware=assets.middleware(base))

@@ -14,13 +14,14 @@ import gzip
 import re
 import threading
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
+from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -144,8 +145,8 @@ ABSENT = PlainTextResponse("Not found", status_code=404, headers={"Cache-Control
 
 
 def _served_files() -> Iterable[tuple[str, Kept]]:
-    for name, file in _FILES.items():
-        yield address(name), Kept(KINDS[Path(name).suffix], lambda file=file: file)  # type: ignore[misc]
+    for name in _FILES:
+        yield address(name), Kept(KINDS[Path(name).suffix], partial(_FILES.__getitem__, name))
     for path in SERVED.glob("static/*/*"):
         if path.suffix in KINDS:
             yield path.relative_to(SERVED).as_posix(), Kept(KINDS[path.suffix], path.read_bytes)
@@ -176,3 +177,8 @@ class Files:
             elif is_ours:
                 answering = ABSENT
         await answering(scope, receive, send)
+
+
+def middleware(base: str) -> tuple[Middleware, ...]:
+    """Return what answers for these files, below the server's base path."""
+    return (Middleware(Files, base=base),)

@@ -133,8 +133,7 @@ def test_the_page_reads_a_change_as_python_writes_it(scripts: Page) -> None:
 
 
 MOUNT = """async (text) => {
-  globalThis.LIVE_CSS = '';
-  const { mountLive } = await import('/pages/home/live/mount.js');
+  const { default: mountLive } = await import('/pages/home/live/mount.js');
   const data = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const place = document.body.appendChild(document.createElement('div'));
   const parentElement = place.attachShadow({ mode: 'open' });
