@@ -8,9 +8,10 @@ Sums run one by one from the first number to the last, as `numpy.cumsum` does, s
 twin of this file repeats them to the last bit.
 
 Sources: top-k 1805.04833, top-p 1904.09751, min-p 2407.01082, typical 2202.00666, epsilon and eta
-2210.15191, top-n-sigma 2411.07641, repetition penalty 1909.05858; bounds and ties are those of
-transformers 5.23 `generation/logits_process.py`. DRY and XTC come from pull requests 5677
-and 6335 of text-generation-webui; their bounds and constants are those of llama.cpp b11549.
+2210.15191, top-n-sigma 2411.07641, Min-k 2604.11012, Top-H 2509.02510, p-less 2509.23234,
+repetition penalty 1909.05858; bounds and ties are those of transformers 5.23
+`generation/logits_process.py`. DRY and XTC come from pull requests 5677 and 6335 of
+text-generation-webui; their bounds and constants are those of llama.cpp b11549.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from model.records import BoolArray, FloatArray
 DRY_BASE = 1.75  # by which the penalty grows with every token of the repeated stretch
 DRY_ALLOWED = 2  # tokens that may be repeated without one
 _DRY_MOST = 158  # further tokens that count: llama.cpp's bound, beyond which float32 overflows
+TOP_H_MOST = 100  # tokens that Top-H looks at, as in transformers
 XTC_THRESHOLD = 0.1  # the probability from which a token is a top choice
 
 Scores: TypeAlias = FloatArray  # float64 here
@@ -229,6 +231,43 @@ def top_n_sigma(scores: Scores, n: float) -> Mask:
     return scores >= float(scores[0]) - n * deviation
 
 
+def min_k(scores: Scores, tau: float) -> Mask:
+    """Keeps what stands before the steepest fall of the sorted scores, and all that tie with it.
+
+    A fall counts for less the further down it is. Where all scores lie close, at least tau over
+    their range are kept.
+    """
+    spread = float(scores[0] - scores[-1])
+    if spread == 0:
+        return np.ones(scores.size, dtype=np.bool_)
+    falls = -np.diff(scores) / spread / np.arange(1, scores.size)
+    n_at_least = min(tau / spread, scores.size)
+    return top_k(scores, max(int(np.argmax(falls)) + 1, int(n_at_least)))
+
+
+def top_h(scores: Scores, share: float) -> Mask:
+    """Keeps the best tokens while what they add to the entropy is at most `share` of it.
+
+    As in transformers only the 100 best are looked at, and their entropy is meant.
+    """
+    probs = softmax(scores[:TOP_H_MOST])
+    kept = np.zeros(scores.size, dtype=np.bool_)
+    possible = probs > 0
+    terms = -probs[possible] * np.log(probs[possible])
+    kept[: terms.size] = np.cumsum(terms) <= share * total(terms)
+    kept[0] = True
+    return kept
+
+
+def p_less(scores: Scores, _: float) -> Mask:
+    """Keeps the tokens at least as likely as two draws are to be equal: no knob.
+
+    That chance, the sum of the squared probabilities, is never above the best token's.
+    """
+    probs = softmax(scores)
+    return epsilon(scores, total(probs**2))
+
+
 def xtc(scores: Scores, is_due: bool) -> Mask:
     """Drops the top choices but the least likely of them ("exclude top choices"), if it is due."""
     kept = np.ones(scores.size, dtype=np.bool_)
@@ -251,5 +290,8 @@ MASKS: dict[str, Callable[..., Mask]] = {
     "epsilon": epsilon,
     "eta": eta,
     "top_n_sigma": top_n_sigma,
+    "min_k": min_k,
+    "top_h": top_h,
+    "p_less": p_less,
     "xtc": xtc,
 }

@@ -27,6 +27,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
     "transformers": (
         "repetition_penalty",
         "temperature",
+        "top_h",
         "top_k",
         "top_p",
         "min_p",
@@ -37,10 +38,20 @@ ORDERS: dict[str, tuple[str, ...]] = {
     "vllm": (*_PENALTIES, "temperature", "min_p", "top_k", "top_p"),
     "llama.cpp": (*_PENALTIES, "dry", "top_n_sigma", *_LLAMA_MASKS, "xtc", "temperature"),
     "ollama": (*_PENALTIES, *_LLAMA_MASKS, "temperature"),
+    # no engine's: all that is here, those on logits before the temperature
+    "all": (
+        *_PENALTIES,
+        *("dry", "top_n_sigma", "min_k", "temperature", "top_k", "top_p", "min_p"),
+        *("typical_p", "epsilon", "eta", "top_h", "p_less", "xtc"),
+    ),
 }
+ENGINES = tuple(name for name in ORDERS if name != "all")
 ORDERS_READ = (
     "transformers 5.23, vLLM 0.32.0, llama.cpp 001d906 and Ollama 0.32.15 (its llama.cpp engine), "
-    "read on 22 November 2026"
+    "read on 22 November 2026, the first and the third again on the 25th. Two things differ: of "
+    "equals at top-k’s end llama.cpp keeps k; its penalties and DRY look back 64 tokens, and DRY "
+    "not beyond a line end, “:”, “*” or a quotation mark. Here all equals are kept, and all of the "
+    "text counts"
 )
 
 # The outer bounds of temperature and the penalties keep every float32 logit finite in float64.
@@ -190,6 +201,27 @@ class SettingValues:
         "keeps the tokens within n standard deviations of the best logit",
         (*(i / 10 for i in range(1, 51)), 0),
         short="Top-nσ",
+    )
+    min_k: float = _row(
+        0.0,
+        (0, 1e6),
+        "Min-k",
+        "keeps what stands before the steepest fall of the logits; at least this over their range",
+        _numbers("0 .5 1 2 3 4 5 7 10 15 20 30 50"),
+    )
+    top_h: float = _row(
+        0.0,
+        (0, 1),
+        "Top-H",
+        "keeps the best tokens while what they add to the entropy is at most this share of it",
+        Even(0, 1, 0.05),
+    )
+    p_less: int = _row(
+        0,
+        (0, 1),
+        "P-less",
+        "keeps the tokens at least as likely as two draws are to be equal: no knob",
+        Even(0, 1, 1),
     )
     repetition_penalty: float = _row(
         1.0,

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from model.generation import Generation
 from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.masks import MASKS, log_softmax
-from model.records import FloatArray, Stage
+from model.records import BoolArray, FloatArray, Stage
 from model.sampling import Settings, process
 from model.tokenizing import labels_of, text_of
 
@@ -43,6 +44,27 @@ def apply_alone(logits: FloatArray, name: str, value: float) -> Stage:
     wish = {"temperature": 0.0} if name == "greedy" else {name: value}
     order = ("temperature",) if name == "greedy" else (name,)
     return process(logits, [], Settings(**wish, order=order))[-1]  # type: ignore[arg-type]  # by name
+
+
+def kept_at(
+    logits: FloatArray, values: Mapping[str, float], temperatures: Sequence[float]
+) -> dict[str, tuple[BoolArray, ...]]:
+    """Returns which tokens each mask keeps where a temperature comes before it.
+
+    Args:
+        logits: (vocab,) raw.
+        values: the masks by name, each with its setting.
+        temperatures: one after another.
+    """
+
+    def kept(name: str, value: float, temperature: float) -> BoolArray:
+        wish: dict[str, Any] = {"temperature": temperature, name: value}
+        return process(logits, [], Settings(**wish, order=("temperature", name)))[-1].kept
+
+    return {
+        name: tuple(kept(name, value, temperature) for temperature in temperatures)
+        for name, value in values.items()
+    }
 
 
 def jaccard(first: Stage, second: Stage) -> float:

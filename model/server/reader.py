@@ -26,7 +26,8 @@ from model.server.sent import Sent, spread
 if TYPE_CHECKING:
     from model.language_model import LanguageModel
 
-_BY_SHAPE = {"temperature", "typical_p", "eta"}  # more than the sum of the rest matters to them
+_OF_ALL_LOGITS = {"top_n_sigma", "min_k", "top_h"}  # where they cut depends on every logit
+_BY_SHAPE = {"temperature", "typical_p", "eta", "p_less"}  # more than the rest's sum matters
 
 
 class ServerReader:
@@ -191,7 +192,7 @@ class ServerReader:
         """Tells whether a mask that found tokens left out among those in play kept what it may."""
         if after.name not in MASKS or self._is_held[before.order].all():
             return False
-        if after.name == "top_n_sigma":  # its deviation is of all logits
+        if after.name in _OF_ALL_LOGITS:
             return True
         n_held = np.count_nonzero(self._is_held[before.order])
         return bool(np.count_nonzero(self._is_held[after.order]) == n_held)

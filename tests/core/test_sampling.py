@@ -110,6 +110,9 @@ def test_settings_are_neutral_by_themselves_and_equal_by_value() -> None:
         ("epsilon", [-0.1, 1]),
         ("eta", [-0.1, 1]),
         ("top_n_sigma", [-1, 1e7]),
+        ("min_k", [-1, 1e7]),
+        ("top_h", [-0.1, 1.1]),
+        ("p_less", [-1, 2, 0.5]),
         ("repetition_penalty", [0, -1, 1e4]),
         ("presence_penalty", [-1e4, 1e4]),
         ("frequency_penalty", [-1e4, 1e4]),
@@ -119,7 +122,7 @@ def test_settings_are_neutral_by_themselves_and_equal_by_value() -> None:
 )
 def test_a_value_out_of_range_names_the_remedy(name: str, values: list[Any]) -> None:
     for value in [*values, math.nan, INF, -INF, True, "0.5", [1], None]:
-        if (name, value) != ("top_k", None):
+        if value is not None or name not in ("top_k", "p_less"):
             with pytest.raises(ValueError, match=rf"^{name} is .{{1,50}}: choose .+\.$"):
                 Settings(**{name: value})
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from transformers.generation.logits_process import (
     MinPLogitsWarper,
     RepetitionPenaltyLogitsProcessor,
     TemperatureLogitsWarper,
+    TopHLogitsWarper,
     TopKLogitsWarper,
     TopPLogitsWarper,
     TypicalLogitsWarper,
@@ -88,6 +90,7 @@ def assert_same(ours: FloatArray, other: FloatArray) -> None:
 PROCESSORS: dict[str, tuple[Callable[[Any], LogitsProcessor], Callable[[Any], float]]] = {
     "repetition_penalty": (RepetitionPenaltyLogitsProcessor, lambda rng: rng.uniform(0.5, 2)),
     "temperature": (TemperatureLogitsWarper, lambda rng: rng.uniform(0.3, 3)),
+    "top_h": (TopHLogitsWarper, lambda rng: rng.uniform(0.001, 0.999)),
     "top_k": (TopKLogitsWarper, lambda rng: int(rng.integers(1, N_VOCAB + 5))),
     "top_p": (TopPLogitsWarper, lambda rng: rng.uniform(0.001, 0.999)),
     "min_p": (MinPLogitsWarper, lambda rng: rng.uniform(0.001, 1)),
@@ -122,6 +125,7 @@ def test_the_pipeline_is_that_of_generate(share: float) -> None:
         values, rows = random_values(rng, share), random_rows(rng, with_ties=n % 2 == 0)
         if n % 2 == 0:  # which of equals top-p removes would change what comes after
             values.pop("top_p", None)
+            values.pop("top_h", None)
         texts = rng.integers(0, N_VOCAB, (N_ROWS, 8))
         named = {THEIR_NAMES.get(name, name): value for name, value in values.items()}
         config = GenerationConfig(do_sample=True, **{"top_k": 0} | named)
@@ -139,6 +143,18 @@ def plainly(name: str, value: float, row: FloatArray, written: Sequence[int]) ->
         mean = math.fsum(finite) / len(finite)
         sigma = math.sqrt(math.fsum((score - mean) ** 2 for score in finite) / len(finite))
         return np.where(row >= max(row) - value * sigma, row, -math.inf)
+    if name == "min_k":  # 2604.11012, equations 3 to 6
+        falling = sorted(row[row > -math.inf].tolist(), reverse=True)
+        spread = falling[0] - falling[-1]
+        falls = [(a - b) / spread / i for i, (a, b) in enumerate(pairwise(falling), start=1)]
+        k = max(
+            falls.index(max(falls)) + 1 if falls else 1,
+            min(value / spread if spread else math.inf, len(row)),
+        )
+        return np.where(row >= falling[min(int(k), len(falling)) - 1], row, -math.inf)
+    if name == "p_less":  # 2509.23234: the likelihood that two draws agree
+        probs = np.asarray(torch.softmax(torch.tensor(row), dim=-1))
+        return np.where(probs >= math.fsum(p * p for p in probs), row, -math.inf)
     counts = [written.count(token_id) for token_id in range(len(row))]
     times = np.array(counts if name == "frequency_penalty" else [min(1, n) for n in counts])
     return row - value * times
@@ -150,7 +166,7 @@ def test_each_preset_is_its_stages_in_its_order(engine: str) -> None:
     for _ in range(N_SETTINGS):
         logits, values = rng.normal(0, 3, N_VOCAB), random_values(rng, 0.6)
         values["presence_penalty"], values["frequency_penalty"] = rng.uniform(-2, 2, 2)
-        values["top_n_sigma"] = rng.uniform(0.5, 3)
+        values |= {"top_n_sigma": rng.uniform(0.5, 3), "min_k": rng.uniform(0, 100), "p_less": 1}
         settings = Settings(order=ORDERS[engine], **values)
         ids, n_prompt = rng.integers(0, N_VOCAB, 12).tolist(), int(rng.integers(0, 12))
         expected = logits

@@ -146,6 +146,9 @@ def random_settings(rng: np.random.Generator) -> Settings:
         "epsilon": 10 ** rng.uniform(-6, -0.1),
         "eta": 10 ** rng.uniform(-6, -0.1),
         "top_n_sigma": rng.choice([1, rng.uniform(0.1, 3)]),
+        "min_k": rng.choice([3, rng.uniform(0, 200)]),
+        "top_h": rng.choice([0.5, rng.uniform(0, 1)]),
+        "p_less": 1,
         "repetition_penalty": rng.choice([2, rng.uniform(0.5, 2)]),
         "presence_penalty": rng.choice([1, rng.uniform(-2, 2)]),
         "frequency_penalty": rng.choice([1, rng.uniform(-2, 2)]),
@@ -274,6 +277,10 @@ CUTS: list[tuple[dict[str, Any], bool]] = [  # whether the cut is within what th
     ({"typical_p": 0.9999}, False),
     ({"top_n_sigma": 0.3}, True),
     ({"top_n_sigma": 4}, False),
+    ({"min_k": 3}, True),
+    ({"min_k": 1e5}, False),
+    ({"top_h": 0.5}, True),
+    ({"p_less": 1}, True),
     ({"temperature": 0}, True),
     ({"presence_penalty": 1, "frequency_penalty": 0.5, "top_k": 40}, True),
     ({"repetition_penalty": 0.5}, False),  # raises a token that the page does not hold
@@ -311,6 +318,8 @@ UNSENT: list[tuple[dict[str, Any], int, int]] = [
     ({"temperature": 2, "min_p": 0.2}, 0, 500),
     ({"typical_p": 0.3}, 0, 500),
     ({"top_n_sigma": 1}, 0, 0),
+    ({"min_k": 3}, 0, 0),
+    ({"p_less": 1}, 0, 500),
     ({"min_p": 1e-6}, 0, 0),
 ]
 

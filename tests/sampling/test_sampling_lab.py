@@ -26,6 +26,7 @@ from model.sampling.experiments import (
     find_loop,
     first_word,
     jaccard,
+    kept_at,
     write_votes,
     write_with_penalties,
 )
@@ -34,7 +35,13 @@ from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, fro
 from pages.lessons.sampling.state import Lab, LabControls
 from tests.charts.drawn_charts import checked
 from viz.draws_chart import draws_figure
-from viz.sampling.charts import divergence_figure, loop_html, overlap_figure, votes_figure
+from viz.sampling.charts import (
+    divergence_figure,
+    loop_html,
+    overlap_figure,
+    temperature_figure,
+    votes_figure,
+)
 
 
 @pytest.fixture
@@ -79,7 +86,7 @@ def test_sliders_are_taken_and_nonsense_changes_nothing(lab: Lab) -> None:
     assert (lab.controls.top_p, lab.controls.top_k, lab.controls.use) == (0.9, 7, ("top_p",))
     assert len(lab.controls.shown) == 4
     lab.take({"controls": {"use": ["min_p"]}})
-    assert len(lab.controls.shown) == 9
+    assert len(lab.controls.shown) == len(MASKS_ALONE)
     known = lab.controls
     for nonsense in ({"top_p": 7}, {"top_k": "many"}, {"use": ["luck"]}, {"eta": None}):
         lab.take({"controls": nonsense})
@@ -105,8 +112,9 @@ def test_figures_are_well_made_and_text_is_only_ever_text() -> None:
         divergence_figure(["a", "b"], divergences),
         draws_figure(["<b>x", "y"], np.array([7, 3]), np.array([0.6, 0.4])),
         votes_figure(["water", "milk"], [20, 0], [12, 8]),
+        temperature_figure(["a", "b"], [0.5, 2.0], np.array([[1, 1], [3, 1200]])),
     ]
-    _, distances, draws, _ = map(checked, charts)
+    _, distances, draws, _, _ = map(checked, charts)
     assert "∞" in str(distances.data[0].text)
     assert draws.layout.xaxis.ticktext[0] == "&lt;b&gt;x"
     assert "Largest gap of a token: 10.0" in charts[2].caption
@@ -136,6 +144,18 @@ def test_c19_engines_that_put_temperature_last_keep_other_tokens(lab: Lab) -> No
     assert len({lab.pipeline(engine).kept.tobytes() for engine in ORDERS}) == 1
 
 
+def test_masks_of_ranks_and_of_logits_stand_still_when_the_temperature_moves() -> None:
+    """Min-k's least number, tau over the range, is the one part of it that moves."""
+    logits = np.random.default_rng(3).normal(0, 3, 200).astype(np.float32)
+    values = {"top_k": 5, "top_p": 0.5, "min_p": 0.1, "typical_p": 0.5, "epsilon": 0.02}
+    values |= {"eta": 0.05, "top_n_sigma": 1.0, "min_k": 3.0, "top_h": 0.4, "p_less": 1}
+    kept = kept_at(logits, values, (0.5, 1, 2, 3))
+    still = {name for name, sets in kept.items() if all((one == sets[0]).all() for one in sets)}
+    assert still == {"top_k", "top_n_sigma", "min_k"}
+    fallback = kept_at(logits, {"min_k": 1000.0}, (0.5, 2))["min_k"]
+    assert fallback[0].sum() < fallback[1].sum()
+
+
 def test_overlap_and_divergence_by_hand() -> None:
     two, three = apply_alone(LOGITS, "top_k", 2), apply_alone(LOGITS, "top_k", 3)
     assert jaccard(two, three) == pytest.approx(2 / 3)
@@ -146,7 +166,7 @@ def test_overlap_and_divergence_by_hand() -> None:
 @for_all(st.lists(st.floats(-20, 20, width=32), min_size=2, max_size=30))
 def test_no_mask_is_nearer_to_another_than_to_itself(numbers: list[float]) -> None:
     logits = np.array(numbers, dtype=np.float32)
-    values = {"top_k": 3, "top_n_sigma": 1.0, "temperature": 0.7}
+    values = {"top_k": 3, "top_n_sigma": 1.0, "temperature": 0.7, "p_less": 1}
     stages = [apply_alone(logits, name, values.get(name, 0.5)) for name in MASKS_ALONE]
     for one in stages:
         assert jaccard(one, one) == 1

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from viz.chart import Chart, add_bars, add_cells, new_figure
 from viz.draws_chart import MAX_LABEL
 from viz.figure import Figure, Style
-from viz.format import nats
+from viz.format import count, nats
 from viz.labels import UPRIGHT, place_rows, plain
 from viz.palette import colour, sheer
 from viz.strip import element, paragraph
@@ -58,6 +58,24 @@ def _matrix(
     figure.update_yaxes(autorange="reversed", showgrid=False, rangemode="normal")
     figure.update_layout(height=120 + 27 * len(names))
     return figure
+
+
+def temperature_figure(
+    names: Sequence[str], temperatures: Sequence[float], kept: npt.NDArray[np.integer]
+) -> Chart:
+    """Draws, (masks, temperatures), how many tokens each mask keeps behind each temperature."""
+    figure = new_figure()
+    look: Style = {"x": [f"T = {value:g}" for value in temperatures], "y": list(names)}
+    look |= {"text": [[count(n) for n in row] for row in kept.tolist()]}
+    look |= {"texttemplate": "%{text}", "zmin": None, "zmax": None, "xgap": 2, "ygap": 2}
+    look["textfont"] = {"size": 12, "color": colour("ink")}
+    tones = ("rgba(0,0,0,0)", sheer(colour("kept")))
+    add_cells(figure, np.log(kept), tones, "%{y}, %{x}: keeps %{text}", **look)
+    figure.update_xaxes(side="top", ticks="")
+    figure.update_yaxes(autorange="reversed", showgrid=False, rangemode="normal")
+    figure.update_layout(height=70 + 27 * len(names))
+    caption = "Derived: tokens kept of this distribution, the temperature before the mask."
+    return Chart(figure, "Tokens kept at each temperature", caption)
 
 
 def votes_figure(answers: Sequence[str], cold: Sequence[int], warm: Sequence[int]) -> Chart:

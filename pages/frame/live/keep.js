@@ -12,8 +12,12 @@ export const KEEP_BY_NAME = {
   epsilon: keepEpsilon,
   eta: keepEta,
   top_n_sigma: keepTopNSigma,
+  min_k: keepMinK,
+  top_h: keepTopH,
+  p_less: keepPLess,
   xtc: excludeTopChoices,
 };
+const TOP_H_MOST = 100; // tokens that Top-H looks at
 const XTC_THRESHOLD = 0.1; // the probability from which a token is a top choice
 
 /** The best token alone; of equals, the lowest id. */
@@ -99,6 +103,42 @@ function keepTopNSigma({ rows, scores }, n, counts) {
   });
   const deviation = Math.sqrt(squares / size);
   return keepWhere(rows.length, (i) => scores[i] >= scores[0] - n * deviation);
+}
+
+/** What stands before the steepest fall of the sorted scores; at least tau over their range. */
+function keepMinK(tokens, tau, counts) {
+  const { rows, scores } = tokens;
+  const spread = scores[0] - scores.at(-1);
+  if (spread === 0) return keepWhere(rows.length, () => true);
+  let [n, k, steepest] = [0, 0, -1];
+  for (let i = 0; i + 1 < rows.length; i++) {
+    n += counts[rows[i]];
+    const fall = (scores[i] - scores[i + 1]) / spread / n;
+    if (fall > steepest) [k, steepest] = [n, fall];
+  }
+  return keepTopK(tokens, Math.max(k, Math.floor(tau / spread)), counts);
+}
+
+/** The best tokens while what they add to the entropy of the 100 best is at most `share` of it. */
+function keepTopH({ rows, scores }, share, counts) {
+  let n = 0;
+  while (n < Math.min(rows.length, TOP_H_MOST) && counts[rows[n]] === 1) n++;
+  const weights = scores.slice(0, n).map((score) => Math.exp(score - scores[0]));
+  const weight = weights.reduce((sum, one) => sum + one, 0);
+  let sum = 0;
+  const sums = [];
+  for (const one of weights) {
+    const prob = one / weight;
+    if (prob === 0) break;
+    sums.push(sum += -prob * Math.log(prob));
+  }
+  return keepWhere(rows.length, (i) => i === 0 || sums[i] <= share * sum);
+}
+
+/** The tokens at least as likely as two draws are to be equal. */
+function keepPLess(tokens, _, counts) {
+  const { rows, probs } = tokens;
+  return keepEpsilon(tokens, rows.reduce((sum, row, i) => sum + counts[row] * (probs[i] * probs[i]), 0));
 }
 
 function keepWhere(n, isKept) {

@@ -17,6 +17,7 @@ import { SETTINGS } from "./settings.js";
 
 const TAIL_DOUBT = 0.001; // by how much, relatively, the histogram may misjudge the mass of the tail
 
+const OF_ALL_LOGITS = ["top_n_sigma", "min_k", "top_h"]; // where they cut depends on every logit
 const COUNTS_ALL = ["repetition_penalty", "dry"]; // the prompt too
 
 /** Every setting at the value that changes nothing. */
@@ -242,7 +243,7 @@ function isUnsure(distribution, given, kept, name, value) {
   if (tail.nBins === 0 || (name === "top_k" && value >= nVocab)) return false;
   // one of the tail may be as good as the worst that is held
   const keepsAllHeld = kept.every((isKept, i) => isKept || given.rows[i] >= nRows);
-  if (nUnsent > 0 && (keepsAllHeld || name === "top_n_sigma")) return true;
+  if (nUnsent > 0 && (keepsAllHeld || OF_ALL_LOGITS.includes(name))) return true;
   if (kept.some((isKept, i) => isKept && given.rows[i] >= nRows)) return true;
   // try the tail as heavy, and as light, as it may be
   return [1, -1].some((sign) => {

@@ -52,7 +52,8 @@ export function createSlider(name, onMove) {
 /** The value of a setting as its slider shows it: "off" where it does nothing at all. */
 function inWords(name, value) {
   const isOff = name !== "temperature" && value === SETTINGS[name].neutral;
-  return isOff ? "off" : formatSetting(value);
+  if (isOff) return "off";
+  return SETTINGS[name].slider.step === 1 ? "on" : formatSetting(value);
 }
 
 /** Index of the position nearest to a value; top-k 0 and top-n-sigma 0 (off) stand at the end. */

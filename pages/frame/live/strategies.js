@@ -26,6 +26,7 @@ export const ENGINE_TITLES = {
   vllm: "vLLM",
   "llama.cpp": "llama.cpp",
   ollama: "Ollama",
+  all: "this app, all masks",
 };
 
 /** Probabilities that a bar of full width can stand for. */

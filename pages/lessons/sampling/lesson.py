@@ -21,7 +21,7 @@ from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.models import DEFAULT_PROMPT
-from pages.lessons.sampling.measured import show_draws, show_overlap
+from pages.lessons.sampling.measured import show_draws, show_overlap, show_temperatures
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.source import SHAPES, Given, from_generation, from_lines
 from pages.lessons.sampling.state import FIELDS, Lab, LabControls
@@ -115,6 +115,7 @@ def _masks() -> None:
     data = state.payload(presenter=is_presenting())
     _lab(key="lab", data=data, on_event_change=_take_event)
     show_error(state.problem)
+    show_temperatures(state)
     show_overlap(state)
     show_draws(state)
 

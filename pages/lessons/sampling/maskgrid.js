@@ -3,7 +3,7 @@
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { aloneResult, lastStage, MASKS, waitsForPython } from "../../frame/live/strategies.js";
+import { aloneResult, lastStage, MASKS, stageTitle, waitsForPython } from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
 const NEGLIGIBLE = 1e-6; // probability whose digits tell nothing
@@ -39,7 +39,7 @@ function createMore(actions) {
   function update({ controls, nShown, header }) {
     more = controls.more;
     setShown(element, more || nShown === header.nFirst);
-    const rest = MASKS.slice(header.nFirst).map(({ title }) => title.toLowerCase()).join(", ");
+    const rest = MASKS.slice(header.nFirst).map(({ name }) => stageTitle(name)).join(", ");
     setText(element, more ? "Show fewer strategies" : `Show more: ${rest}`);
   }
   return { element, update };

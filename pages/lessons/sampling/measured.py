@@ -10,15 +10,18 @@ import streamlit as st
 from model.chi_square import chi_square
 from model.draw import rank_order
 from model.records import Stage
-from model.sampling.experiments import count_draws, divergence, jaccard
+from model.sampling.experiments import count_draws, divergence, jaccard, kept_at
+from model.settings import SETTINGS as ALL_SETTINGS
 from pages.frame.figures import show_chart, show_charts
 from pages.lessons.sampling.settings import SETTINGS, title
-from pages.lessons.sampling.state import Lab
+from pages.lessons.sampling.state import SLIDERS, Lab
 from viz.draws_chart import draws_figure
 from viz.format import count, digits, plural
-from viz.sampling.charts import divergence_figure, overlap_figure
+from viz.sampling.charts import divergence_figure, overlap_figure, temperature_figure
 
 N_DRAWS = 10_000
+TEMPERATURES = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
+STILL = ("None", "Top-k alone", "Those that count ranks or measure logits", "All but top-p")
 
 
 def show_overlap(state: Lab) -> None:
@@ -30,6 +33,29 @@ def show_overlap(state: Lab) -> None:
     st.header("How alike are they?", anchor=False)
     overlap = overlap_figure(names, overlaps)
     show_charts([(overlap, "overlap"), (divergence_figure(names, divergences), "divergence")])
+
+
+def show_temperatures(state: Lab) -> None:
+    """Ask which masks stand still when the temperature moves, then show what each keeps."""
+    st.header("Which masks stand still when the temperature rises?", anchor=False)
+    st.markdown("The temperature comes first, then one mask. From T = 0.5 to T = 3:")
+    guess = st.segmented_control(
+        "Which masks stand still?", STILL, key="lab_still", label_visibility="collapsed"
+    )
+    if guess is None:
+        return
+    values = {name: getattr(state.controls, name) for name in SLIDERS if name != "temperature"}
+    values = {name: value for name, value in values.items() if value != ALL_SETTINGS[name].neutral}
+    kept = kept_at(state.given.logits, values, TEMPERATURES)
+    still = [name for name, sets in kept.items() if all((one == sets[0]).all() for one in sets)]
+    counts = np.array([[one.sum() for one in sets] for sets in kept.values()])
+    show_chart(temperature_figure([title(name) for name in kept], TEMPERATURES, counts), "still")
+    st.markdown(
+        f"**The same tokens at every temperature: {', '.join(map(title, still)) or 'none'}.** "
+        "Top-k counts ranks; Top-n-sigma and Min-k measure the logits by their own spread. "
+        "Dividing all logits by one number changes neither. The others compare probabilities, "
+        f"which a temperature moves. You said: {guess.lower()}. P-less alone has no knob."
+    )
 
 
 def show_draws(state: Lab) -> None:

@@ -3,7 +3,7 @@
 
 import { el, named, setAttribute, setSentence, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
-import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
+import { drawToken, NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import {
   describeStage,
   ENGINE_TITLES,
@@ -15,10 +15,11 @@ import {
 import { createGrid } from "./grid.js";
 
 const MAX_NAMED = 4; // tokens named in the sentence
+const POINTER = 0.75; // the same for all engines
 
 /** @returns {{element: HTMLElement, update(view: object): void}} */
 export function createOrderGrid() {
-  const heads = Object.entries(ENGINE_TITLES).map(createEngineHead);
+  const heads = Object.entries(ENGINE_TITLES).filter(([name]) => name !== "all").map(createEngineHead);
   const grid = createGrid("The same masks in four engines", heads);
   const source = el("p", { class: "lab-caption" });
   const verdict = el("p", { class: "lab-verdict", role: "status" });
@@ -54,6 +55,7 @@ function engineSettings(controls, order) {
 function createEngineHead([name, title]) {
   const order = el("span", { class: "lab-order" });
   const kept = el("span", { class: "lab-count" });
+  const drawn = el("span", { class: "lab-fact" });
   const lacks = el("span", { class: "lab-fact" });
   const element = el(
     "th",
@@ -61,16 +63,19 @@ function createEngineHead([name, title]) {
     el("span", { class: "lab-name" }, title),
     order,
     kept,
+    drawn,
     lacks,
   );
   return {
     name,
     element,
-    update({ controls, header }, result) {
+    update({ controls, header, label }, result) {
       const settings = engineSettings(controls, header.orders[name]);
       const stages = result.stages.slice(1).map((stage) => describeStage(stage.name, settings));
       setText(order, stages.length > 0 ? stages.join(" → ") : "no mask");
       setText(kept, `keeps ${formatCount(lastStage(result).nKept)}`);
+      const token = drawToken(result, POINTER);
+      setSentence(drawn, token ? `pointer ${POINTER}: ${named(label(token.id))}` : "");
       const missing = ignoredSettings(settings).map(stageTitle);
       setText(lacks, missing.length > 0 ? `has no ${missing.join(", ")}` : "");
     },

@@ -128,6 +128,26 @@ const EXPLAIN = {
       "is the first below."
     );
   },
+  min_k({ raw, last, cut, keptRow, cutRow }) {
+    const fall = formatNumber(raw.scores[keptRow] - raw.scores[cutRow]);
+    return (
+      `From ${last} to ${cut} the logits fall by ${fall}: of all falls, each divided by its place, ` +
+      `none is steeper, or so few are kept at least.`
+    );
+  },
+  top_h({ raw, last, cut }, share) {
+    return (
+      `The entropy is ${formatNats(raw.entropy)}: up to ${last} the tokens add no more than ` +
+      `${formatProbability(share)} of that of the 100 best, with ${cut} they would.`
+    );
+  },
+  p_less({ raw, last, cut, keptRow, cutRow, prob }) {
+    const limit = formatProbability(raw.probs.reduce((sum, one) => sum + one * one, 0));
+    return (
+      `Two draws are equal with ${limit}, and that is the limit: ${last} has ` +
+      `${formatProbability(prob(keptRow))}, ${cut} ${formatProbability(prob(cutRow))}. There is no knob.`
+    );
+  },
   top_n_sigma({ raw, last, cut, keptRow, cutRow }, n) {
     const gap = (row) => formatNumber(raw.scores[0] - raw.scores[row]);
     return (

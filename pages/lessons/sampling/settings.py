@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from model.sampling import ORDERS
 from model.sampling.experiments import MASKS_ALONE
+from model.settings import ENGINES
+from model.settings import SETTINGS as ALL_SETTINGS
 from pages.frame.fields import Choice, Text
 from pages.frame.settings_table import SettingsTable
 from pages.lessons.sampling.source import TEXTBOOK, UNITS
@@ -22,11 +23,11 @@ SOURCES = {
 
 def title(name: str) -> str:
     """Return what a mask is called: "Top-p"."""
-    return name.replace("_", "-").capitalize()
+    return ALL_SETTINGS[name].title if name in ALL_SETTINGS else name.capitalize()
 
 
 FROM = {f"alone:{name}": title(name) for name in MASKS_ALONE} | {
-    f"order:{engine}": f"The pipeline, as {engine} orders it" for engine in ORDERS
+    f"order:{engine}": f"The pipeline, as {engine} orders it" for engine in ENGINES
 }
 
 QUESTION = "Lily was thirsty. She wanted to drink some"

@@ -37,6 +37,9 @@ class LabControls(SettingValues):
     epsilon: float = 0.02
     eta: float = 0.05
     top_n_sigma: float = 1.0
+    min_k: float = 3.0
+    top_h: float = 0.4
+    p_less: int = 1
     use: tuple[str, ...] = ("temperature", "top_p")
     more: bool = False  # whether the rarer masks are shown as well
 
