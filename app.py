@@ -31,6 +31,7 @@ else:  # the server, which `streamlit run app.py` starts
     patches.watch_no_sources()
     patches.keep_theme()
     patches.send_fragments_whole()
+    patches.switch_threads_often()
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
     routes = (*first_paint.routes(base), *labels.routes(base), *phone.routes(base))

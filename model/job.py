@@ -15,12 +15,13 @@ from contextlib import nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass
 from typing import Generic, TypeAlias, TypeVar
 
+from model.machine.threads import leave_a_core
 from model.machine.turns import TURNS
 from model.records import Machine
 from model.sentences import reason
 
 LOGGER = logging.getLogger(__name__)
-WAIT_SECONDS = 0.5  # for a turn, before the page is looked at again
+WAIT_SECONDS = 1.0  # for a turn, before the page is looked at again
 LOOK_SECONDS = 0.1  # between two looks at what runs in a thread of its own
 N_LOOKS = 20  # at what was found, while a job goes on: a figure that always changes flickers
 
@@ -103,7 +104,8 @@ class Job(Generic[Found]):
             started = time.perf_counter()
             while has_turn and self.is_running and time.perf_counter() - started < seconds:
                 TURNS.give_way()
-                self._go_on()
+                with leave_a_core() if TURNS.has_company else nullcontext():
+                    self._go_on()
             self.seconds += time.perf_counter() - started if has_turn else 0.0
         if not self.is_running:
             TURNS.leave(self)

@@ -1,8 +1,8 @@
 """One pass of the model: ids go in, logits for the next position come out, the clock runs.
 
 Prefill and decode are the same pass: the first reads a whole text into an empty cache, the second
-one more token. Only one pass runs at a time on one copy of the weights. This module knows a model
-and its cache; it chooses no token.
+one more token. One press's pass runs at a time on one copy of the weights. This module knows a
+model and its cache; it chooses no token.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def run_pass(
 ) -> tuple[Logits, float]:
     """Runs one pass, alone on these weights, and reads the clock before and after it."""
     try:
-        with TURNS.step(), lm.weights.lock, _threads_for(lm, n_input):
+        with TURNS.step(), _alone_on(lm), _threads_for(lm, n_input):
             synchronise(lm.device)
             started = time.perf_counter()
             row = model_pass()
@@ -190,6 +190,16 @@ def check_room(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the text
             f"{n_tokens:,} tokens are {n_tokens - limit:,} more than the {limit:,} that {lm.name} "
             f"reads: {remedy}."
         )
+
+
+def _alone_on(lm: LanguageModel) -> AbstractContextManager[object]:
+    """Returns the lock of a model's weights.
+
+    A job's pass over a shipped model on the CPU goes without: it may take a second, and a press
+    that waited for it would, too. Neither changes anything that the other reads.
+    """
+    is_apart = lm.device.type == "cpu" and lm.weights.quick is not None and TURNS.is_slice
+    return nullcontext() if is_apart else lm.weights.lock
 
 
 def _threads_for(lm: LanguageModel, n_input: int) -> AbstractContextManager[object]:

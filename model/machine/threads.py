@@ -33,6 +33,17 @@ class _Tried:
     since: float = 0.0  # seconds for each token that passes took on other numbers after it
 
 
+@contextmanager
+def leave_a_core(numbers: Sequence[int] = NUMBERS) -> Iterator[None]:
+    """Lets what runs in this thread take all threads but those that others are left."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(numbers[-2] if len(numbers) > 1 else numbers[-1])
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 class Threads:
     """The threads of one model's passes, learnt for each size: 1 token, 2 to 3, 4 to 7...
 
@@ -55,13 +66,14 @@ class Threads:
         numbers = self._numbers[:-1] if leaves_one else self._numbers
         tried = self._tried[n_tokens.bit_length(), in_company]
         number = _choose(numbers, tried, _FELT / max(1, n_tokens))
+        before = torch.get_num_threads()
         torch.set_num_threads(number)
         started = time.perf_counter()
         try:
             yield number
             _learn(tried, number, (time.perf_counter() - started) / max(1, n_tokens))
         finally:
-            torch.set_num_threads(ALL_THREADS)
+            torch.set_num_threads(before)
 
 
 def _choose(numbers: Sequence[int], tried: Mapping[int, _Tried], felt: float) -> int:

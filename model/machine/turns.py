@@ -2,8 +2,9 @@
 
 All readers share the processor and Python's interpreter. A press waits for a few milliseconds of
 work, a job for minutes of it: so one job's slice runs at a time, and before each of its passes it
-gives way to those who wait for a single one. Of the jobs that measure, one goes on until it has
-ended, and the others stand in line. This module knows neither what computes nor what for.
+gives way to those who wait for a single one. While readers press, a rest follows each slice, so
+that five jobs take no more of the machine than one. Of the jobs that measure, one goes on until it
+has ended, and the others stand in line. This module knows neither what computes nor what for.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from weakref import WeakKeyDictionary
 
 LEFT_SECONDS = 5.0  # without a word from its reader, after which a job has no place in line
 PATIENCE = 1.0  # seconds; a class that always presses delays each pass of a job by no more
+PRESSING_SECONDS = 2.0  # since the last step, in which readers are taken to press
+REST_RATIO = 0.5  # rest that follows a slice, in lengths of the slice
+MAX_REST = 0.5  # seconds
 COMPANY_SECONDS = 1.0  # for which a reader who met another at work is taken to have company
 
 
@@ -32,12 +36,15 @@ class Turns:
         """Begins with nobody at work.
 
         Args:
-            clock: tells the seconds by which a reader is known to have left.
+            clock: tells the seconds by which readers leave, press, and jobs rest.
         """
         self.n_steps = 0
         self._clock, self._changed = clock, threading.Condition()
         self._n_served = 0  # steps under way
+        self._served_at = -math.inf  # when a step last began
         self._met = -math.inf  # when a step last began beside another, or beside a job
+        self._slice_began = self._rests_until = -math.inf
+        self._drawing = threading.Lock()  # one job's page is drawn at a time
         # .is_slice, .is_step: whether this thread runs a job's slice, or serves a reader
         self._here = threading.local()
         self._running: object | None = None  # the job whose slice runs
@@ -54,9 +61,9 @@ class Turns:
         Yields:
             Tells whether others were at work in the meantime.
         """
-        if self._is_slice:
+        if self.is_slice:
             self.give_way()
-        if self._is_slice or getattr(self._here, "is_step", False):  # a step within a step
+        if self.is_slice or getattr(self._here, "is_step", False):  # a step within a step
             yield self._watch()
             return
         with self._changed:
@@ -64,6 +71,7 @@ class Turns:
                 self._met = self._clock()
             self._n_served += 1
             self.n_steps += 1
+            self._served_at = self._clock()
         self._here.is_step = True
         try:
             yield self._watch()
@@ -75,14 +83,24 @@ class Turns:
 
     def _watch(self) -> Callable[[], bool]:
         """Returns what tells whether others than this thread have been at work from now on."""
-        n_before, n_own = self.n_steps, 0 if self._is_slice else 1
-        is_shared = self._n_served > n_own or (self._running is not None and not self._is_slice)
+        n_before, n_own = self.n_steps, 0 if self.is_slice else 1
+        is_shared = self._n_served > n_own or (self._running is not None and not self.is_slice)
         return lambda: is_shared or self.n_steps > n_before
 
     def give_way(self, patience: float = PATIENCE) -> bool:
         """Waits until nobody is being served, for so many seconds at most; tells whether it is."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._n_served, patience)
+
+    @contextmanager
+    def drawing(self, patience: float = PATIENCE) -> Iterator[None]:
+        """Draws what a job found, alone among jobs, after those who wait for a single step.
+
+        Python runs one thread at a time: five pages that are drawn at once stretch every press.
+        """
+        with self._drawing:
+            self.give_way(patience)
+            yield
 
     @contextmanager
     def slice_of(self, job: object, patience: float, *, is_timed: bool) -> Iterator[bool]:
@@ -93,7 +111,7 @@ class Turns:
             patience: seconds.
             is_timed: whether it measures, and so keeps its place in line until it leaves.
         """
-        if self._is_slice:  # a job within a job
+        if self.is_slice:  # a job within a job
             yield True
             return
         has_turn = self._take(job, patience, is_timed)
@@ -127,7 +145,8 @@ class Turns:
         return self._n_served > 0
 
     @property
-    def _is_slice(self) -> bool:
+    def is_slice(self) -> bool:
+        """Whether this thread runs a job's slice."""
         return getattr(self._here, "is_slice", False)
 
     def _take(self, job: object, patience: float, is_timed: bool) -> bool:
@@ -135,15 +154,28 @@ class Turns:
             if is_timed:
                 self._line[job] = self._clock()  # a place that it has, it keeps
             self._asking.add(job)
-            has_turn = self._changed.wait_for(lambda: self._is_next(job), patience)
+            has_turn = self._wait_for_turn(job, patience)
             self._asking.remove(job)
             if has_turn:
-                self._running = job
+                self._running, self._slice_began = job, self._clock()
             return has_turn
+
+    def _wait_for_turn(self, job: object, patience: float) -> bool:
+        until = time.monotonic() + patience
+        while True:
+            rest, left = self._rests_until - self._clock(), until - time.monotonic()
+            if rest <= 0 and self._is_next(job):
+                return True
+            if left <= 0:
+                return False
+            self._changed.wait(min(left, rest) if rest > 0 else left)
 
     def _give_back(self, job: object, is_timed: bool) -> None:
         with self._changed:
             self._running, self._last[job] = None, next(self._count)
+            now = self._clock()
+            if now - self._served_at < PRESSING_SECONDS:
+                self._rests_until = now + min(MAX_REST, REST_RATIO * (now - self._slice_began))
             if is_timed and job in self._line:
                 self._line[job] = self._clock()
             self._changed.notify_all()

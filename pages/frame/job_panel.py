@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, MutableMapping
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -54,20 +55,22 @@ class JobPanel:
         st.fragment(self._part, run_every=CLOCK_SECONDS if has_clock else None)(has_clock)
 
     def _part(self, has_clock: bool) -> None:
-        if has_clock:
-            TURNS.give_way()  # who waits for a single step is served before this is drawn again
-        self._row(has_clock)
-        if tried := st.session_state.get(f"{self.key}_tried"):
-            show_error(tried.problem)
         job = self.jobs.get(self.key)
-        if job is not None:
-            _show_progress(job)
-        self._show_found(job)
+        with TURNS.drawing() if has_clock else nullcontext():
+            self._draw_all(job, has_clock)
         if job is not None and job.is_running:
             job.run_for(self.seconds)
             if not job.is_running:
                 st.session_state[f"{self.key}_ended"] = time.monotonic()
                 st.rerun()
+
+    def _draw_all(self, job: Job[Any] | None, has_clock: bool) -> None:
+        self._row(has_clock)
+        if tried := st.session_state.get(f"{self.key}_tried"):
+            show_error(tried.problem)
+        if job is not None:
+            _show_progress(job)
+        self._show_found(job)
 
     def _row(self, has_clock: bool) -> None:
         """Draw the controls and the button."""

@@ -1,7 +1,8 @@
-"""Three things that Streamlit 1.67 does, and should not."""
+"""Three things that Streamlit 1.67 does and should not, and one that Python does."""
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 
 from streamlit import config
@@ -10,6 +11,8 @@ from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils import script_run_context
+
+_SWITCH_SECONDS = 0.001
 
 
 def watch_no_sources() -> None:
@@ -65,3 +68,12 @@ def send_fragments_whole() -> None:
     script_run_context.create_reference_msg = (  # type: ignore[attr-defined]  # not exported
         refer_outside_fragments
     )
+
+
+def switch_threads_often() -> None:
+    """Let Python go over to a thread that waits after 1 ms, and not after 5.
+
+    A pass lets other threads in at each of its operations, and then waits until it is let in again:
+    beside three threads that draw, a press took 430 ms with 5 ms, and takes 130 with 1.
+    """
+    sys.setswitchinterval(_SWITCH_SECONDS)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 from unittest.mock import Mock
 
@@ -12,11 +14,18 @@ import pytest
 import torch
 
 from model import passes
+from model.machine.turns import TURNS
 from model.generation import Generation
+from model.language_model import LanguageModel
 from model.passes import PassError
 from tests.tiny_models import fresh_logits, tiny
 
 PROMPT = "the cat"
+LONG = 60.0  # seconds: only what is wrong waits so long
+
+
+class Reader:
+    """Whoever asks for turns, such as a job."""
 
 
 @pytest.mark.parametrize(
@@ -88,3 +97,25 @@ def test_a_clock_is_read_only_when_the_device_is_done(
 
 def test_what_is_slow_or_wrong_on_some_devices_stays_off() -> None:
     assert not torch.backends.cuda.cudnn_sdp_enabled()
+
+
+def test_a_press_waits_for_no_pass_of_a_job(storyteller: LanguageModel) -> None:
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def take_long() -> torch.Tensor:
+        has_begun.set()
+        assert may_end.wait(LONG)
+        return torch.zeros(1)
+
+    def work() -> None:
+        with TURNS.slice_of(Reader(), LONG, is_timed=False):
+            passes.run_pass(storyteller, 1, take_long)
+
+    with ThreadPoolExecutor(2) as pool:
+        job = pool.submit(work)
+        has_begun.wait(LONG)
+        press = pool.submit(passes.run_pass, storyteller, 1, lambda: torch.ones(1))
+        is_quick = not wait([press], LONG).not_done
+        may_end.set()
+        job.result(LONG)
+    assert is_quick

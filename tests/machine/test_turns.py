@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from model.machine.turns import COMPANY_SECONDS, LEFT_SECONDS, Turns
+import pytest
+
+from model.machine.turns import (
+    COMPANY_SECONDS,
+    LEFT_SECONDS,
+    MAX_REST,
+    PRESSING_SECONDS,
+    REST_RATIO,
+    Turns,
+)
 
 LONG = 60.0  # seconds: only what is wrong waits so long
 
@@ -113,6 +122,47 @@ def test_one_slice_runs_at_a_time_and_whose_turn_was_the_longest_ago_is_next() -
     assert order == [2, 0, 3]
 
 
+@pytest.mark.parametrize(("length", "rest"), [(0.3, 0.3 * REST_RATIO), (9.0, MAX_REST)])
+def test_while_readers_press_all_jobs_together_rest_after_each_slice(
+    length: float, rest: float
+) -> None:
+    now = [0.0]
+    turns, first, second = Turns(lambda: now[0]), Reader(), Reader()
+    with turns.slice_of(first, 0.0, is_timed=False):
+        now[0] += length
+    assert ask(turns, second), "nobody presses"
+    with turns.slice_of(first, 0.0, is_timed=False):
+        now[0] += length
+        with beside(lambda: serve(turns)):
+            pass
+    for job in (first, second):
+        assert not ask(turns, job)
+    now[0] += rest * 0.99
+    assert not ask(turns, second)
+    now[0] += rest * 0.02
+    assert ask(turns, second)
+    now[0] += PRESSING_SECONDS
+    assert ask(turns, first)
+    assert ask(turns, second)
+
+
+def test_a_job_is_drawn_after_the_press_that_is_under_way() -> None:
+    turns, order = Turns(), list[str]()
+
+    def draw() -> None:
+        with turns.drawing(LONG):
+            order.append("drawn")
+
+    with ThreadPoolExecutor(1) as pool:
+        with turns.step():
+            drawn = pool.submit(draw)
+            while not turns._drawing.locked():
+                time.sleep(0.001)
+            order.append("pressed")
+        drawn.result(LONG)
+    assert order == ["pressed", "drawn"]
+
+
 def test_of_those_that_measure_one_goes_on_and_the_others_see_their_place() -> None:
     turns = Turns()
     first, second, third, free = (Reader() for _ in range(4))
@@ -150,12 +200,16 @@ def test_who_left_loses_the_place_within_seconds_and_a_long_pass_is_no_leaving()
 
 
 def test_many_threads_all_come_to_their_turn() -> None:
-    turns, at_work, most = Turns(), list[int](), list[int]()
+    turns, at_work, drawing, most = Turns(), list[int](), list[int](), list[int]()
 
     def work(number: int) -> int:
         job = Reader()
         for _ in range(20):
             serve(turns)
+            with turns.drawing():
+                drawing.append(number)
+                most.append(len(drawing))
+                drawing.pop()
             with turns.slice_of(job, LONG, is_timed=number % 2 == 0) as has_turn:
                 assert has_turn
                 at_work.append(number)
