@@ -14,9 +14,9 @@ import pytest
 import torch
 
 from model import passes
-from model.machine.turns import TURNS
 from model.generation import Generation
 from model.language_model import LanguageModel
+from model.machine.turns import TURNS
 from model.passes import PassError
 from tests.tiny_models import fresh_logits, tiny
 
