@@ -19,6 +19,7 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.loading import load_model
 from model.sampling import Settings
+from model.server.backend import server_of
 from model.server.opening import open_server
 from model.tokenizing import encode
 
@@ -46,7 +47,7 @@ def press(lm: LanguageModel, n_readers: int, seconds: float) -> Pressed:
     """Lets readers with a common prompt press side by side."""
     endless = replace(lm, end_ids=frozenset())
     texts = [Generation(endless, encode(lm, PROMPT), seed=n) for n in range(n_readers)]
-    before = lm.server.figures() if lm.server else {}
+    before = _figures(lm)
     started = time.perf_counter()
 
     def go_on(text: Generation) -> list[float]:
@@ -59,10 +60,15 @@ def press(lm: LanguageModel, n_readers: int, seconds: float) -> Pressed:
     with ThreadPoolExecutor(n_readers) as pool:
         took = [step for steps in pool.map(go_on, texts) for step in steps]
     elapsed = time.perf_counter() - started
-    after = lm.server.figures() if lm.server else {}
+    after = _figures(lm)
     names = [f"vllm:prefix_cache_{name}_total" for name in ("queries", "hits")]
     asked = [after.get(name, 0) - before.get(name, 0) for name in names]
     return Pressed(len(took) / elapsed, quantile(took, 0.95), *asked)
+
+
+def _figures(lm: LanguageModel) -> dict[str, float]:
+    """Returns what a server says of itself; nothing of weights in this process."""
+    return server_of(lm).figures() if lm.local is None else {}
 
 
 def main() -> None:
@@ -79,11 +85,10 @@ def main() -> None:
     name = os.environ.get("ONE_TOKEN_ENGINE_MODEL") or "storyteller"
     here = load_model(name)
     there = open_server(url, os.environ.get("ONE_TOKEN_ENGINE_KEY", ""), name)
-    assert there.server is not None
     for n_readers in args.readers:
         local = press(here, n_readers, args.seconds)
         for n_best in BESTS:
-            there.server.max_best = n_best
+            server_of(there).max_best = n_best
             remote = press(there, n_readers, args.seconds)
             what = f"{n_readers} readers on vLLM, one machine, the best {n_best:,} of each step"
             record(what, f"{remote.line()}; here {local.line()}")

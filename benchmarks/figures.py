@@ -93,7 +93,7 @@ def busy_by_others() -> float:
 
 def machine_kind() -> str:
     """Names this kind of machine: the processor and its cores."""
-    from model.timing import processor
+    from model.machine.device import processor
 
     return f"{processor()}, {os.cpu_count()} cores"
 
@@ -111,7 +111,9 @@ def brief(timing: Timing) -> str:
 
 def describe_machine() -> str:
     """Returns the machine and the versions, one line each: a figure means nothing without them."""
-    from model.timing import processor  # torch comes in behind it, and not every benchmark needs it
+    from model.machine.device import (
+        processor,  # torch comes in behind it, and not every benchmark needs it
+    )
 
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in LIBRARIES)
     return (

@@ -18,19 +18,15 @@ from torch.nn.functional import pad
 
 from model import kv_cache
 from model.draw import draw, uniform_at
-from model.kv_cache import argument_names
-from model.language_model import LanguageModel
+from model.language_model import LanguageModel, PartialRows
 from model.machine.device import lock_of
 from model.masks import LogProbs, log_softmax, without
-from model.passes import Logits, check_room, forward, run_pass
+from model.passes import Logits, check_room
 from model.records import BoolArray
 from model.sampling import Settings, process
-from model.server.reader import ServerReader, learn_rows
 
 if TYPE_CHECKING:
     from model.generation import Generation
-
-PADDING = {"attention_mask", "position_ids"}  # by which a model is told what is padding
 
 
 class Batch:
@@ -64,8 +60,8 @@ class Batch:
         self.logits: Logits = np.zeros((0, lm.vocab_size), dtype=np.float32)
         self.n_passes, self.seconds = 0, 0.0
         self._n_pads: list[int] = []
-        self._readers: list[ServerReader] = []  # over a server, what has read each row
-        self._fast = lm.weights.quick if by_hand else None
+        self._partial: PartialRows | None = None  # where a server left out some of the logits
+        self._by_hand = by_hand
         if rows:
             self.read(rows)
 
@@ -74,9 +70,7 @@ class Batch:
         """Returns a batch of one row that goes on from a text; the text stays as it is."""
         batch = cls(text.lm)
         batch.ids, batch.logits, batch._n_pads = [list(text.ids)], text.logits[None].copy(), [0]
-        reader = text.reader.fork()
-        batch.cache = reader.cache
-        batch._readers = [reader] if isinstance(reader, ServerReader) else []
+        batch.cache, batch._partial = text.cached.fork().cache, text.cached.as_row()
         return batch
 
     @property
@@ -117,10 +111,11 @@ class Batch:
         if is_first or self.cache is None:
             pad_id = min(self.lm.end_ids, default=0)
             unread = [[pad_id] * n + list(row) for n, row in zip(n_pads, unread, strict=True)]
-        logits, seconds = self._pass(unread, n_pads, n_logits)
+        logits, seconds = self.lm.backend.read_rows(
+            self.lm, unread, self.cache, n_pads, n_logits, by_hand=self._by_hand
+        )
         self.ids, self.logits, self._n_pads = ids, logits[:, -1], n_pads
-        if self.lm.server is not None:
-            self._readers = [ServerReader(self.lm, self.lm.server, row) for row in self.logits]
+        self._partial = self.lm.backend.partial_rows(self.lm, self.logits)
         self.n_passes, self.seconds = self.n_passes + 1, self.seconds + seconds
         return logits, seconds
 
@@ -149,7 +144,7 @@ class Batch:
         self.ids = [list(self.ids[row]) for row in rows]
         self.logits = self.logits[list(rows)]
         self._n_pads = [self._n_pads[row] for row in rows]
-        self._readers = [self._readers[row] for row in rows] if self._readers else []
+        self._partial = self._partial and self._partial.take(rows)
         if self.cache is not None:
             with lock_of(self.lm.device):
                 self.cache.reorder_cache(torch.LongTensor(rows))
@@ -205,23 +200,22 @@ class Batch:
         coins = [uniform_at(seed, len(ids)) for ids, seed in zip(self.ids, seeds, strict=True)]
         drawn = []
         for row, (ids, how, coin) in enumerate(zip(self.ids, settings, coins, strict=True)):
-            if self._readers:  # the server is asked for what a draw needs and it left out
-                reader = self._readers[row]
-                self.logits[row] = reader.refine(ids, n_prompt, how, coin, banned=banned)
+            if self._partial is not None:
+                self.logits[row] = self._partial.request_step(row, ids, n_prompt, how, coin, banned)
             logits = without(self.logits[row], banned)
             drawn.append(draw(process(logits, ids, how, n_prompt, coin)[-1], coin))
         return drawn
 
     def logprobs_with(self, token_ids: Sequence[Collection[int]]) -> LogProbs:
         """Returns the log-probabilities; a server is asked for certain tokens of each row."""
-        if self._readers:
-            self.logits = np.stack(learn_rows(self._readers, self.ids, token_ids))
+        if self._partial is not None:
+            self.logits = self._partial.request_logprobs(self.ids, token_ids)
         return self.logprobs
 
     @property
     def is_unsent(self) -> BoolArray | None:
         """(rows, vocab) tokens of which a server sent the sum alone; None where none is asked."""
-        return np.stack([reader.is_unsent for reader in self._readers]) if self._readers else None
+        return None if self._partial is None else self._partial.is_unsent
 
     def _check(self, rows: Sequence[Sequence[int]]) -> None:
         """Refuses what cannot be read."""
@@ -230,32 +224,9 @@ class Batch:
         is_even = len({len(row) for row in rows}) == 1
         if self.ids and not (is_even and len(rows) == len(self.ids)):
             raise ValueError("Rows that are read together grow together: give each as many tokens.")
-        takes_padding = self.lm.server is not None or argument_names(self.lm.model) >= PADDING
-        if not is_even and not takes_padding:
+        if not is_even and not self.lm.backend.takes_padding(self.lm):
             raise ValueError(f"{self.lm.name} takes no padding: cut the texts to one length.")
         check_room(self.lm, self.n_read + max(map(len, rows)), "choose shorter texts")
-
-    def _pass(
-        self, rows: Sequence[Sequence[int]], n_pads: Sequence[int], n_logits: int
-    ) -> tuple[Logits, float]:
-        """Reads what is new: by hand where that is asked for and possible."""
-        if self.lm.server is not None:  # it takes rows of any length
-            return forward(self.lm, [row[n:] for row, n in zip(rows, n_pads, strict=True)])
-        fast, cache, n_new = self._fast, self.cache, len(rows[0])
-        if fast is not None and cache is not None and len(rows) == 1 and n_new <= fast.max_tokens:
-            return run_pass(self.lm, n_new, lambda: fast.read(rows[0], cache)[None, -n_logits:])
-        if not any(n_pads):
-            return forward(self.lm, rows, cache, n_logits)
-        # say which columns are padding, and which position each token has
-        n_before = self.n_read if cache is not None else 0
-        with lock_of(self.lm.device):
-            columns = torch.arange(n_before + n_new, device=self.lm.device)
-            positions = columns - torch.tensor(n_pads, device=self.lm.device)[:, None]
-            padding = {
-                "attention_mask": (positions >= 0).long(),
-                "position_ids": positions[:, n_before:].clamp(min=0),
-            }
-        return forward(self.lm, rows, cache, n_logits, extra=padding)
 
 
 def check_crop(lm: LanguageModel) -> None:
@@ -282,7 +253,7 @@ def read_whole(lm: LanguageModel, ids: Sequence[int], n_last: int = 0) -> LogPro
     Returns:
         (tokens, vocab) log-probabilities, nats, one row for what follows each of these tokens.
     """
-    return log_softmax(forward(lm, [ids], n_logits=n_last)[0][0])
+    return log_softmax(lm.backend.read_rows(lm, [ids], n_logits=n_last)[0][0])
 
 
 def score(
@@ -294,19 +265,5 @@ def score(
         The log-probability of each token of each text, nats, given all before it, and the seconds
         of the pass.
     """
-    if lm.server is not None:  # it says the log-probability of each token of a text
-        check_room(lm, len(before) + max(map(len, continuations)))
-        rows = [[*before, *ids] for ids in continuations]
-        own, seconds = lm.server.score(rows)
-        return [row[len(before) - 1 :].astype(np.float64) for row in own], seconds
-    # read: one row for each text; what fills a row up comes after it, where no token can see it
-    n_most = max(map(len, continuations))
-    rows = [[*before, *ids, *[0] * (n_most - len(ids))] for ids in continuations]
-    check_room(lm, len(rows[0]))
-    logits, seconds = forward(lm, rows, n_logits=n_most + 1)
-    # score: at each position, the log-probability of the token that comes next
-    scores = [
-        row[np.arange(len(ids)), list(ids)]
-        for row, ids in zip(log_softmax(logits), continuations, strict=True)
-    ]
-    return scores, seconds
+    check_room(lm, len(before) + max(map(len, continuations)))
+    return lm.backend.score(lm, before, continuations)

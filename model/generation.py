@@ -11,7 +11,7 @@ import copy
 import functools
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from transformers import DynamicCache
@@ -19,17 +19,14 @@ from transformers import DynamicCache
 from model.draw import MAX_HELD, candidates, draw, place_of, summarise, uniform_at
 from model.language_model import LanguageModel
 from model.passes import Logits, PassError, check_room
-from model.reader import LocalReader
 from model.records import Distribution, Finish, IntArray, Pass, Stage, Step
 from model.sampling import Settings, process
-from model.server.reader import ServerReader
 from model.tokenizing import encode, known_ids, label, text_of
 
 __all__ = ["Generation", "PassError", "choose"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Reader: TypeAlias = LocalReader | ServerReader
 
 NEUTRAL = Settings()
 _MAX_EXACT = 65_536  # logits that a record holds whole; of more, the best ones and a histogram
@@ -53,7 +50,7 @@ def all_or_nothing(
             return method(self, *args, **kwargs)
         except BaseException:
             if self.ids != ids:
-                self.reader.drop_cache()  # it may hold half a pass: the next one reads all again
+                self.cached.drop_cache()  # it may hold half a pass: the next one reads all again
             self.ids, self.steps, self.finished = ids, steps, finished
             raise
 
@@ -70,7 +67,7 @@ class Generation:
         steps: one record per generated token.
         seed: gives the coin, together with a position.
         finished: None, "eos" after an end token, or "length" where there is no room for more.
-        reader: what has read the text so far.
+        cached: what was read of the text, and is kept of it.
         logits: (vocab,) float32, raw, for the next position; once finished, those of the last one.
     """
 
@@ -107,7 +104,7 @@ class Generation:
         self.logits: Logits = np.zeros(0, dtype=np.float32)
         self._distribution: Distribution | None = None
         self._stages: tuple[tuple[Settings, float, int | None], tuple[Stage, ...]] | None = None
-        self.reader: Reader = LocalReader(lm) if lm.server is None else ServerReader(lm, lm.server)
+        self.cached = lm.backend.new_text(lm)
         self._n_refilled = 0
         self._passes = [self._read()]  # one for each token, drawn or to be drawn
 
@@ -160,7 +157,7 @@ class Generation:
             return
         del self.ids[-n_tokens:], self.steps[-n_tokens:]
         self.finished = self._reason_to_stop()
-        self._n_refilled = 0 if self.reader.crop(len(self.ids) - 1) else len(self.ids)
+        self._n_refilled = 0 if self.cached.crop(len(self.ids) - 1) else len(self.ids)
         self._read()
         del self._passes[len(self.steps) + 1 :]
 
@@ -168,7 +165,7 @@ class Generation:
         """Returns an independent copy that goes on by the same coins, or by those of a new seed."""
         twin = copy.copy(self)
         twin.ids, twin.steps, twin._passes = list(self.ids), list(self.steps), list(self._passes)
-        twin.reader = self.reader.fork()
+        twin.cached = self.cached.fork()
         twin.seed = self.seed if seed is None else seed
         return twin
 
@@ -183,17 +180,17 @@ class Generation:
             token_id: that is to be forced instead.
         """
         coin = self.coin if coin is None else coin
-        return self._ask(
-            lambda reader: reader.refine(self.ids, self.n_prompt, settings, coin, token_id)
+        return self._take(
+            self.cached.request_step(self.ids, self.n_prompt, settings, coin, token_id)
         )
 
     def all_logits(self) -> Logits:
         """Returns the raw logits; a server is asked for all that it left out."""
-        return self._ask(lambda reader: reader.read_all(self.ids))
+        return self._take(self.cached.request_all(self.ids))
 
     def logits_with(self, token_ids: Collection[int]) -> Logits:
         """Returns the raw logits; a server is asked for these tokens where it left them out."""
-        return self._ask(lambda reader: reader.learn(self.ids, token_ids))
+        return self._take(self.cached.request_logprobs(self.ids, token_ids))
 
     def stages_for(
         self, settings: Settings, *, coin: float | None = None, token_id: int | None = None
@@ -255,27 +252,27 @@ class Generation:
 
         Where it was dropped, the text is read again.
         """
-        return self.reader.cache
+        return self.cached.cache
 
     @property
     def cache_tokens(self) -> int:
         """Positions that the cache holds."""
-        return self.reader.n_read
+        return self.cached.n_read
 
     @property
     def cache_bytes(self) -> int:
         """Bytes of those positions."""
-        return self.reader.bytes_in_use
+        return self.cached.bytes_in_use
 
     @property
     def bytes_held(self) -> int:
         """Bytes of the storage behind the cache: whole blocks, and what a crop left empty."""
-        return self.reader.bytes_held
+        return self.cached.bytes_held
 
     @property
     def notice(self) -> str | None:
         """What the reader should know of the last action, in one sentence; None if nothing."""
-        if not self.reader.keeps_cache:
+        if not self.cached.keeps_cache:
             return f"{self.lm.name} keeps no cache, so every token reads the whole text again."
         if self._n_refilled:
             return (
@@ -284,16 +281,15 @@ class Generation:
             )
         return None
 
-    def _ask(self, ask: Callable[[ServerReader], Logits]) -> Logits:
-        """Returns the raw logits; a server that left some out is asked for more of them."""
-        if isinstance(self.reader, ServerReader) and self.reader.n_unsent:
-            self.logits = ask(self.reader)
-            self._distribution = self._stages = None
-        return self.logits
+    def _take(self, logits: Logits) -> Logits:
+        """Takes the raw logits; where a server sent more of them, what was made of fewer goes."""
+        if logits is not self.logits:
+            self.logits, self._distribution, self._stages = logits, None, None
+        return logits
 
     def _read(self) -> Pass:
         """Lets the model read what it has not read of the text: all of it, or its last token."""
-        self.logits, one_pass = self.reader.read(self.ids)
+        self.logits, one_pass = self.cached.read(self.ids)
         self._distribution = self._stages = None
         return one_pass
 
@@ -311,7 +307,7 @@ class Generation:
             prob=float(raw.probs[token_id]),
             logprob=logprob,
             text_logprob=self.logprob + logprob,
-            rank=place_of(self.reader.ranked(self.logits), token_id),
+            rank=place_of(self.cached.ranked(), token_id),
             entropy=raw.entropy,
             chosen_prob=float(last.probs[token_id]),
             candidates=candidates(stages, self._label, include=(token_id,)),
@@ -328,8 +324,8 @@ class Generation:
 
     def _summary(self, limit: int, order: IntArray | None = None) -> Distribution:
         """Returns the raw logits as a record, at most so many one by one."""
-        held = summarise(self.logits, self.reader.n_known(limit), order=order)
-        return replace(held, n_unsent=self.reader.n_unsent)
+        held = summarise(self.logits, self.cached.n_known(limit), order=order)
+        return replace(held, n_unsent=self.cached.n_unsent)
 
     def _label(self, token_id: int) -> str:
         return label(self.lm.tokenizer, token_id)

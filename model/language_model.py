@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
 
 from model import kv_cache
 from model.machine.threads import Threads
-from model.records import CacheShape, ModelKind
-from model.server.client import Server
+from model.masks import LogProbs
+from model.records import BoolArray, CacheShape, ModelKind, Pass
+from model.settings import Settings
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
+
+
+Logits: TypeAlias = npt.NDArray[np.float32]
 
 
 class NeedsWeightsError(ValueError):
@@ -50,6 +56,145 @@ class Weights:
     ready: dict[int, Any] = field(default_factory=dict, repr=False, init=False)
 
 
+class CachedText(Protocol):
+    """What a model has read of one text, and what is kept of it."""
+
+    n_read: int  # positions
+
+    @property
+    def keeps_cache(self) -> bool:
+        """Whether anything is kept of what was read."""
+
+    @property
+    def cache(self) -> DynamicCache | None:
+        """Keys and values of what was read; None where it is none of ours."""
+
+    @property
+    def bytes_in_use(self) -> int:
+        """Bytes of the positions that were read."""
+
+    @property
+    def bytes_held(self) -> int:
+        """Bytes of the storage behind them."""
+
+    @property
+    def n_unsent(self) -> int:
+        """Tokens of which a server sent the sum of their probabilities alone."""
+
+    def read(self, ids: Sequence[int]) -> tuple[Logits, Pass]:
+        """Reads what is new of a text; returns the logits after it, (vocab,), and the pass."""
+
+    def crop(self, n_kept: int) -> bool:
+        """Forgets all but the first positions; where it cannot, all has to be read again."""
+
+    def drop_cache(self) -> None:
+        """Lets the cache go: the next pass reads all of the text."""
+
+    def fork(self) -> CachedText:
+        """Returns an independent copy."""
+
+    def as_row(self) -> PartialRows | None:
+        """Returns the logits as those of one row; None where they are whole."""
+
+    def n_known(self, n_most: int) -> int:
+        """Returns how many of the best logits are known one by one, at most so many."""
+
+    def ranked(self) -> Logits:
+        """Returns the logits that a rank is counted among."""
+
+    def request_step(
+        self,
+        ids: Sequence[int],
+        n_prompt: int,
+        settings: Settings,
+        coin: float,
+        token_id: int | None = None,
+        banned: Collection[int] = (),
+    ) -> Logits:
+        """Returns the logits, with all that a step under these settings needs of them."""
+
+    def request_logprobs(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:
+        """Returns the logits, those of certain tokens among them."""
+
+    def request_all(self, ids: Sequence[int]) -> Logits:
+        """Returns the logits of the whole vocabulary."""
+
+
+class PartialRows(Protocol):
+    """The logits after some rows, of which a server sent the best alone."""
+
+    @property
+    def is_unsent(self) -> BoolArray:
+        """(rows, vocab) tokens of which it sent the sum of their probabilities alone."""
+
+    def request_step(
+        self,
+        row: int,
+        ids: Sequence[int],
+        n_prompt: int,
+        settings: Settings,
+        coin: float,
+        banned: Collection[int] = (),
+    ) -> Logits:
+        """Returns the logits of a row, with all that a step needs of them."""
+
+    def request_logprobs(
+        self, rows: Sequence[Sequence[int]], token_ids: Sequence[Collection[int]]
+    ) -> Logits:
+        """Returns the logits of all rows, those of certain tokens of each among them."""
+
+    def take(self, rows: Sequence[int]) -> PartialRows:
+        """Returns these rows, by their places."""
+
+
+class Backend(Protocol):
+    """Who runs a model's passes: weights in this process, or a server."""
+
+    def new_text(self, lm: LanguageModel) -> CachedText:
+        """Returns a text of which nothing was read."""
+
+    def read_rows(
+        self,
+        lm: LanguageModel,
+        rows: Sequence[Sequence[int]],
+        cache: DynamicCache | None = None,
+        n_pads: Sequence[int] = (),
+        n_logits: int = 1,
+        *,
+        by_hand: bool = False,
+    ) -> tuple[Logits, float]:
+        """Runs one pass over rows of one length.
+
+        Args:
+            lm: the model.
+            rows: (rows, tokens) ids.
+            cache: that of the rows, filled by the pass; None keeps nothing.
+            n_pads: columns of padding on the left of each row; by default there are none.
+            n_logits: last positions of which logits are returned; 0 for all.
+            by_hand: whether a single row may be read by the quick pass.
+
+        Returns:
+            The logits, (rows, positions, vocab), and the seconds.
+        """
+
+    def partial_rows(self, lm: LanguageModel, logits: Logits) -> PartialRows | None:
+        """Returns logits, (rows, vocab), that may lack some; None where they are whole."""
+
+    def score(
+        self, lm: LanguageModel, before: Sequence[int], continuations: Sequence[Sequence[int]]
+    ) -> tuple[list[LogProbs], float]:
+        """Returns the log-probability of each token of some continuations, and the seconds."""
+
+    def takes_padding(self, lm: LanguageModel) -> bool:
+        """Tells whether rows may differ in length."""
+
+    def n_best(self, vocab_size: int) -> int:
+        """Returns how many of the best logits the first answer holds."""
+
+    def processor(self, lm: LanguageModel) -> str:
+        """Names what computes."""
+
+
 @dataclass(frozen=True)
 class ModelParts:
     """What is known of a model, be it read or only about to be."""
@@ -77,7 +222,7 @@ class LanguageModel:
     cache_shape: CacheShape
     has_chat_template: bool
     local: Weights | None  # None where a server has them
-    server: Server | None = None
+    backend: Backend  # runs its passes
 
     @property
     def weights(self) -> Weights:
@@ -111,7 +256,7 @@ class LanguageModel:
     @property
     def is_whole(self) -> bool:
         """Whether every log-probability is here or comes with the first answer of its server."""
-        return self.server is None or self.server.n_best(self.vocab_size) == self.vocab_size
+        return self.backend.n_best(self.vocab_size) == self.vocab_size
 
     @property
     def dtype(self) -> torch.dtype:

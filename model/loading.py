@@ -19,7 +19,8 @@ from model import kv_cache
 from model.fast.layout import lay_out
 from model.fast.lazy_llama import read_lazily
 from model.fast.llama_decode import fast_decode
-from model.language_model import LanguageModel, ModelParts, Weights
+from model.language_model import Backend, LanguageModel, ModelParts, Weights
+from model.local import LOCAL
 from model.machine.device import lock_of
 from model.records import ModelKind
 from model.weights.check import LoadError, bytes_of, count_numbers, find_weights
@@ -129,7 +130,9 @@ def parts_of(model: PreTrainedModel, dtype: torch.dtype) -> ModelParts:
     )
 
 
-def describe(name: str, kind: ModelKind, parts: ModelParts, tokenizer: Any) -> LanguageModel:
+def describe(
+    name: str, kind: ModelKind, parts: ModelParts, tokenizer: Any, backend: Backend = LOCAL
+) -> LanguageModel:
     """Writes down what the pages ask of a model."""
     text_config = parts.config.get_text_config(decoder=True)
     weights = parts.weights
@@ -152,6 +155,7 @@ def describe(name: str, kind: ModelKind, parts: ModelParts, tokenizer: Any) -> L
         cache_shape=shape,
         has_chat_template=getattr(tokenizer, "chat_template", None) is not None,
         local=weights,
+        backend=backend,
     )
 
 

@@ -12,25 +12,22 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from transformers import DynamicCache
 
 from model.kv_cache import argument_names
 from model.language_model import LanguageModel
+from model.language_model import Logits as Logits
 from model.machine.device import lock_of, synchronise
 from model.machine.turns import TURNS
 from model.sentences import reason
-from model.server.rows import read_rows
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
-
-Logits: TypeAlias = npt.NDArray[np.float32]
 
 _twins: WeakKeyDictionary[LanguageModel, dict[str, PreTrainedModel]] = WeakKeyDictionary()
 _making = threading.Lock()
@@ -150,9 +147,6 @@ def forward(
     Returns:
         The logits, (rows, positions, vocab) or what `at` takes of them, and the seconds.
     """
-    if lm.server is not None:
-        logits, seconds = read_rows(lm.server, lm.vocab_size, rows, n_logits)
-        return logits[at], seconds
     inputs = inputs_of(lm, rows, cache, n_logits) | dict(extra or {})
     n_input = sum(map(len, rows))
     return run_pass(lm, n_input, lambda: lm.model(**inputs).logits[:, -n_logits:][at])

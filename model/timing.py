@@ -6,7 +6,6 @@ devices; what is timed is for others to say.
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -21,7 +20,6 @@ from model.machine.threads import ALL_THREADS
 from model.records import Machine
 
 LIBRARIES = ("torch", "transformers")
-_CPU_INFO = Path("/proc/cpuinfo")
 
 
 @torch.inference_mode()
@@ -38,7 +36,7 @@ def describe(lm: LanguageModel) -> Machine:
     """Writes down what a figure was measured on, and when."""
     return Machine(
         device=lm.place,
-        processor=processor(lm.device) if lm.server is None else "a server, as its client sees it",
+        processor=lm.backend.processor(lm),
         dtype=lm.dtype_name,
         n_threads=ALL_THREADS,
         model=Path(lm.name).name,
@@ -46,14 +44,3 @@ def describe(lm: LanguageModel) -> Machine:
         versions={name: metadata.version(name) for name in LIBRARIES},
         date=datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
     )
-
-
-def processor(device: torch.device | None = None) -> str:
-    """Returns the name of a device as its maker gives it; that of the CPU where none is named."""
-    if device is not None and device.type == "cuda":
-        return str(torch.cuda.get_device_name(device))
-    if (device is None or device.type == "cpu") and _CPU_INFO.is_file():
-        for line in _CPU_INFO.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

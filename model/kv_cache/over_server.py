@@ -17,6 +17,7 @@ from model.kv_cache.experiments import write_on_both_sides
 from model.kv_cache.records import Race
 from model.language_model import LanguageModel
 from model.passes import Logits, check_room
+from model.server.backend import server_of
 
 N_BEST = 16  # log-probabilities that are compared
 
@@ -51,8 +52,7 @@ def race_over_server(
 
 def _ask(lm: LanguageModel, salt: str, text: Sequence[int]) -> tuple[Logits, float]:
     """Asks with a salt for the best log-probabilities; the others stay unknown."""
-    assert lm.server is not None
-    (sent,), seconds = lm.server.expect([text], N_BEST, salt)
+    (sent,), seconds = server_of(lm).expect([text], N_BEST, salt)
     logits = np.full(lm.vocab_size, np.nan, dtype=np.float32)
     logits[sent.ids] = sent.logprobs
     return logits, seconds

@@ -5,6 +5,7 @@ Free memory is asked of the operating system, of the container and of the accele
 
 from __future__ import annotations
 
+import platform
 import threading
 from collections import defaultdict
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # ships no types
 import torch
 
+_CPU_INFO = Path("/proc/cpuinfo")
 _CGROUP = Path("/sys/fs/cgroup")
 _SHARED = {"cuda", "mps"}  # devices of which all models share one lock
 _locks: defaultdict[tuple[str, int], threading.RLock] = defaultdict(threading.RLock)
@@ -63,3 +65,14 @@ def synchronise(device: torch.device) -> None:
         torch.cuda.synchronize(device)
     elif device.type == "mps":
         torch.mps.synchronize()
+
+
+def processor(device: torch.device | None = None) -> str:
+    """Returns the name of a device as its maker gives it; that of the CPU where none is named."""
+    if device is not None and device.type == "cuda":
+        return str(torch.cuda.get_device_name(device))
+    if (device is None or device.type == "cpu") and _CPU_INFO.is_file():
+        for line in _CPU_INFO.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

@@ -12,10 +12,11 @@ from itertools import count
 
 import torch
 
-from model.batch import PADDING, Batch
+from model.batch import Batch
 from model.job import Progress, Work
 from model.kv_cache import argument_names
 from model.language_model import LanguageModel
+from model.local import PADDING
 from model.machine.device import lock_of
 from model.passes import Logits, forward
 from model.prefill_decode.records import PaddedWay, Padding

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model.sentences import cut, reason
-from model.server.sent import EngineError, Sent, finite, id_of
+from model.server.logits import EngineError, ServerLogits, finite, id_of
 
 MAX_BEST = 1_024  # log-probabilities that are asked for at once; docs/deployment.md has their cost
 _WHOLE = 4  # times as many tokens are a vocabulary that comes whole
@@ -95,7 +95,7 @@ class Server:
 
     def expect(
         self, rows: Sequence[Sequence[int]], n_best: int, salt: str | None = None
-    ) -> tuple[list[Sent], float]:
+    ) -> tuple[list[ServerLogits], float]:
         """Asks what may follow each of some texts.
 
         Args:
@@ -112,8 +112,8 @@ class Server:
         return sent, time.perf_counter() - started
 
     def logprobs_of(
-        self, rows: Sequence[Sequence[int]], token_ids: Sequence[int], sent: Sequence[Sent]
-    ) -> list[Sent]:
+        self, rows: Sequence[Sequence[int]], token_ids: Sequence[int], sent: Sequence[ServerLogits]
+    ) -> list[ServerLogits]:
         """Adds certain tokens to what was sent for some texts; a server may send fewer."""
         for start in range(0, len(token_ids), MAX_BY_ID):
             wanted = {
@@ -165,11 +165,13 @@ class Server:
             totals[name] = totals.get(name, 0.0) + float(number)
         return totals
 
-    def _complete(self, rows: Sequence[Sequence[int]], wanted: Mapping[str, object]) -> list[Sent]:
+    def _complete(
+        self, rows: Sequence[Sequence[int]], wanted: Mapping[str, object]
+    ) -> list[ServerLogits]:
         """Lets each text go on by one token, which is thrown away: what it was drawn from stays."""
         choices = self._choices(rows, wanted)
         with _understood():
-            return [Sent.of(choice["logprobs"]["top_logprobs"][0]) for choice in choices]
+            return [ServerLogits.of(choice["logprobs"]["top_logprobs"][0]) for choice in choices]
 
     def _choices(
         self, rows: Sequence[Sequence[int]], wanted: Mapping[str, object]

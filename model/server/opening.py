@@ -10,6 +10,7 @@ from transformers import AutoConfig
 
 from model.language_model import LanguageModel, ModelParts
 from model.loading import describe
+from model.server.backend import ServerBackend
 from model.server.client import Server
 from model.weights.check import LoadError
 from model.weights.locate import find_folder, shown_name
@@ -53,6 +54,7 @@ def open_server(
         n_parameters = count_shape(shown, config).n_parameters
         parts = ModelParts(config, text_config.vocab_size, n_parameters, None, None)
         name = f"{shown_name(served.name)} (server)"
-        lm = describe(name, "causal", parts, load_tokenizer(folder, shown))
+        tokenizer = load_tokenizer(folder, shown)
+        lm = describe(name, "causal", parts, tokenizer, ServerBackend(server))
     # the token that a request asks for, and that is thrown away, has its place too
-    return replace(lm, server=server, context_length=served.max_tokens - 1)
+    return replace(lm, context_length=served.max_tokens - 1)

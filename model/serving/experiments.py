@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.batch import PADDING, Batch, check_crop
+from model.batch import Batch, check_crop
 from model.job import Progress, Work
 from model.kv_cache import argument_names
 from model.kv_cache.block_cache import BLOCK, whole_blocks
 from model.language_model import LanguageModel
+from model.local import PADDING
 from model.passes import check_room
 from model.serving.records import Comparison, Policy, Request, ServingRun
 from model.serving.scheduler import Scheduler

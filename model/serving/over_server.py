@@ -15,6 +15,7 @@ from itertools import pairwise, repeat
 from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.passes import check_room
+from model.server.backend import server_of
 from model.server.client import Server
 from model.serving import experiments
 from model.serving.experiments import count_same
@@ -43,8 +44,8 @@ def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[Se
     Raises:
         ValueError: where they cannot be served.
     """
-    server = lm.server
-    if server is None or not requests or not all(request.prompt_ids for request in requests):
+    server = server_of(lm)
+    if not requests or not all(request.prompt_ids for request in requests):
         raise ValueError("There is no request: write a prompt, one a line.")
     check_room(lm, max(len(request.prompt_ids) + request.n_out for request in requests))
     n_each = sum(request.n_out for request in requests)

@@ -234,7 +234,7 @@ def _open_server(name: str, progress: Callable[[str], None] | None) -> LanguageM
 
 def with_weights(lm: LanguageModel) -> LanguageModel:
     """Return a model whose weights are in this process: of a server's, the shipped one instead."""
-    return lm if lm.server is None else shared_model(DEFAULT_MODEL)
+    return lm if lm.local is not None else shared_model(DEFAULT_MODEL)
 
 
 def _read_rest(lm: LanguageModel) -> None:

@@ -63,7 +63,7 @@ class Wanted:
 
     def is_in_use(self, lm: LanguageModel) -> bool:
         """Tell whether it is this one."""
-        if lm.server is not None:
+        if lm.local is None:
             return self.name == lm.name
         place = choose_devices(self.place, lm.n_parameters * lm.dtype.itemsize)[0]
         same_place = place.type == lm.device.type

@@ -235,8 +235,8 @@ def _toolbar(session: Session) -> None:
     st.session_state["toolbar_shows"] = (number, *_of_this_text(session))
     model_button(lm)
     with st.popover(_begins_with(session), help="What the text begins with"):
-        if lm.server is not None:
-            st.caption(_what_is_sent(lm.vocab_size, lm.server.n_best(lm.vocab_size)))
+        if lm.local is None:
+            st.caption(_what_is_sent(lm.vocab_size, lm.backend.n_best(lm.vocab_size)))
         # widgets of this branch alone: in the browser those of another still say what it had
         with st.container(key="seed"):
             seed = f"seed_{number}"

@@ -19,7 +19,7 @@ from model.generation import Generation, choose
 from model.loading import LanguageModel
 from model.records import Piece, Step
 from model.sampling import process
-from model.server.sent import EngineError
+from model.server.logits import EngineError
 from model.tokenizing import encode, encode_chat, pieces
 from pages.frame.fields import echo, whole_number
 from pages.home.branch import Branch, Choice, Guess, Inspection, Notice, Shelved

@@ -26,12 +26,12 @@ from benchmarks.figures import describe_machine
 from model.fast.engines import BY_HAND, PLAIN
 from model.job import Progress, Work, finish
 from model.loading import LanguageModel
+from model.machine.device import processor
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
 from model.prefill_decode.recordings import recordings
 from model.prefill_decode.records import Energy, PhaseRun
 from model.prefill_decode.roofline import measure_roofline
-from model.timing import processor
 from tests.tiny_models import tiny
 
 

@@ -106,7 +106,9 @@ def test_a_forced_token_is_written_even_where_the_mask_excludes_it(g: Generation
 def test_a_token_too_unlikely_for_a_float_has_its_surprise_and_equals_rank_by_id(
     g: Generation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(g, "logits", np.where(np.arange(VOCAB_SIZE) == 5, 0, -2000.0))
+    odd = np.where(np.arange(VOCAB_SIZE) == 5, 0, -2000.0)
+    for holder in (g, g.cached):
+        monkeypatch.setattr(holder, "logits", odd)
     step = g.fork().step(token_id=7)
     assert (step.prob, step.rank) == (0, 7)
     assert math.isclose(step.logprob, -2000)
@@ -222,7 +224,8 @@ def test_500_steps_of_a_vocabulary_of_150_000_take_at_most_25_mb(
     settings = Settings(temperature=0.9, top_k=500, top_p=0.99, min_p=1e-6, repetition_penalty=1.1)
     g = Generation(tiny("llama"), PROMPT)
     monkeypatch.setattr(g, "_read", lambda: g.last_pass)
-    monkeypatch.setattr(g, "logits", logits)
+    for holder in (g, g.cached):
+        monkeypatch.setattr(holder, "logits", logits)
     g.step(settings, token_id=0)
     tracemalloc.start()
     try:

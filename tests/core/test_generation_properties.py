@@ -115,7 +115,7 @@ def test_texts_whose_caches_are_dropped_all_the_time_are_the_same(
 
     def texts_under(budget: CacheBudget) -> list[Generation]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("model.reader.budget_of", lambda _: budget)
+            patch.setattr("model.local.budget_of", lambda _: budget)
             texts = [Generation(tiny(architecture), PROMPT, max_new_tokens=20) for _ in range(2)]
             for which, action in actions:
                 act(texts, which, action)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
+from model.machine.device import processor
 from model.prefill_decode.ceilings import Rate
 from model.prefill_decode.records import Request, Timed
 from model.records import Machine
-from model.timing import describe, processor
+from model.timing import describe
 from tests.tiny_models import tiny
 
 

@@ -19,7 +19,7 @@ from model.draw import draw_many, rank_order, summarise, uniform_at
 from model.masks import PENALTIES, log_softmax
 from model.records import Distribution, FloatArray, Stage
 from model.sampling import ORDERS, Settings, process
-from model.server.sent import Sent, spread
+from model.server.logits import ServerLogits, with_uniform_rest
 from model.settings import STAGE_NAMES
 from pages.frame.component import encode_payload
 from pages.home.payload import name_arrays
@@ -239,7 +239,9 @@ def half_sent(large: Vocabulary) -> Vocabulary:
     """The same, of which a server sent the best 2,000 log-probabilities."""
     logprobs = log_softmax(large[0]).astype(np.float32)
     sent = rank_order(logprobs)[:2000]
-    evenly = spread(Sent(sent, logprobs[sent], float(logprobs[sent[-1]])), len(logprobs))
+    evenly = with_uniform_rest(
+        ServerLogits(sent, logprobs[sent], float(logprobs[sent[-1]])), len(logprobs)
+    )
     return logprobs, dataclasses.replace(summarise(evenly, limit=2000), n_unsent=98_000)
 
 

@@ -20,8 +20,8 @@ import numpy as np
 from model.batch import read_whole
 from model.draw import best_ids
 from model.loading import LanguageModel
+from model.local import LocalText
 from model.masks import log_softmax
-from model.reader import LocalReader
 from model.weights.locate import SHIPPED
 
 MAX_BY_ID = 128
@@ -43,7 +43,7 @@ class FakeVllm:
         self.trouble: list[int | str] = []
         self.asked: list[dict[str, Any]] = []
         self.n_known = self.n_hit = 0
-        self._reader, self._ids, self._turn = LocalReader(lm), list[int](), threading.Lock()
+        self._reader, self._ids, self._turn = LocalText(lm), list[int](), threading.Lock()
         self._http: _Http | None = None
         self._port = 0
         self.start()

@@ -19,6 +19,7 @@ from model.kv_cache.over_server import race_over_server
 from model.language_model import LanguageModel, NeedsWeightsError
 from model.masks import log_softmax
 from model.sampling import Settings
+from model.server.backend import server_of
 from model.server.opening import open_server
 from model.serving.over_server import serve_over_server
 from model.serving.records import Request
@@ -70,7 +71,7 @@ def test_greedy_tokens_up_to_400_of_vllm_itself(
     vllm: FakeVllm | RealVllm, remote: LanguageModel, storyteller: LanguageModel
 ) -> None:
     few = open_server(vllm.url)
-    few.server.max_best = 50  # an answer with all 4,096 takes four times as long
+    server_of(few).max_best = 50  # an answer with all 4,096 takes four times as long
     there, here = (Generation(lm, PROMPT) for lm in endless(few, storyteller))
     for _ in range(400 if isinstance(vllm, RealVllm) else 60):
         best = best_ids(here.logits, 50)
@@ -102,8 +103,8 @@ def test_draws_rewinds_and_branches(remote: LanguageModel, storyteller: Language
         for n_kept in (len(here.ids) - 1, 0):
             passes = []
             for text in (there, here):
-                assert text.reader.crop(n_kept)
-                passes.append(text.reader.read(text.ids)[1])
+                assert text.cached.crop(n_kept)
+                passes.append(text.cached.read(text.ids)[1])
             for name in ("phase", "n_input", "cache_tokens", "cache_bytes"):
                 assert getattr(passes[0], name) == getattr(passes[1], name), name
 
@@ -166,7 +167,7 @@ def test_with_the_prefix_cache_and_without_it(remote: LanguageModel) -> None:
 
 
 def test_its_own_figures(remote: LanguageModel) -> None:
-    server, text = remote.server, [0] + [262] * 300
+    server, text = server_of(remote), [0] + [262] * 300
     before = server.figures()
     for salt in (None, None, "alone"):
         assert len(server.expect([text], 4, salt)[0]) == 1

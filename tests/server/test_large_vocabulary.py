@@ -18,6 +18,7 @@ from model.job import finish
 from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.sampling import ORDERS, Settings, process
+from model.server.backend import server_of
 from model.server.opening import open_server
 from model.snowball.exposure import measure_exposure
 from model.snowball.fork import fork_text
@@ -37,7 +38,7 @@ Both = tuple[LanguageModel, LanguageModel]
 def both(vllm: FakeVllm | RealVllm, storyteller: LanguageModel) -> Both:
     """The model over the server as it is to a large vocabulary, and on weights."""
     few = open_server(vllm.url)
-    few.server.max_best = FEW
+    server_of(few).max_best = FEW
     return few, storyteller
 
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.generation import Generation
 from model.loading import LanguageModel
-from model.server.sent import EngineError
+from model.server.logits import EngineError
 from pages.frame.contents import LESSONS
 from tests.frame.driving import PATIENCE_SECONDS, captions, open_home, press
 from tests.home.conftest import do, tab_record

@@ -8,9 +8,10 @@ from model.batch import score
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.server import client
+from model.server.backend import server_of
 from model.server.client import Server
+from model.server.logits import EngineError, ServerLogits, with_uniform_rest
 from model.server.opening import open_server
-from model.server.sent import EngineError, Sent, spread
 from model.weights.check import LoadError
 from tests.server.fake_vllm import FakeVllm
 
@@ -67,10 +68,10 @@ def test_another_model_s_tokens_are_refused(fake: FakeVllm, storyteller: Languag
     server.served()
     (answer,), _ = server.expect([[0]], -1)
     with pytest.raises(EngineError, match="ONE_TOKEN_ENGINE_MODEL"):
-        spread(answer, 100)
-    logits = Sent(answer.ids[:50], answer.logprobs[:50] + 20, answer.floor)
+        with_uniform_rest(answer, 100)
+    logits = ServerLogits(answer.ids[:50], answer.logprobs[:50] + 20, answer.floor)
     with pytest.raises(EngineError, match="raw_logprobs"):
-        spread(logits, storyteller.vocab_size)
+        with_uniform_rest(logits, storyteller.vocab_size)
 
 
 def test_a_server_that_overlooks_ids_is_asked_for_all(
@@ -78,7 +79,7 @@ def test_a_server_that_overlooks_ids_is_asked_for_all(
 ) -> None:
     fake.knows_ids = False
     lm = open_server(fake.url)
-    lm.server.max_best = 50
+    server_of(lm).max_best = 50
     rare = int(Generation(storyteller, PROMPT).logits.argmin())
     assert Generation(lm, PROMPT).step(token_id=rare).rank == storyteller.vocab_size - 1
     assert fake.asked[-2]["logprobs"] == -1

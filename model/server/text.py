@@ -21,7 +21,7 @@ from model.passes import Logits
 from model.records import BoolArray, Pass, Stage
 from model.sampling import Settings, process
 from model.server.client import MAX_BY_ID, Server
-from model.server.sent import Sent, spread
+from model.server.logits import ServerLogits, with_uniform_rest
 
 if TYPE_CHECKING:
     from model.language_model import LanguageModel
@@ -30,7 +30,7 @@ _OF_ALL_LOGITS = {"top_n_sigma", "min_k", "top_h"}  # where they cut depends on 
 _BY_SHAPE = {"temperature", "typical_p", "eta", "p_less"}  # more than the rest's sum matters
 
 
-class ServerReader:
+class ServerText:
     """What a server has read of one text: as many ids, and nothing of its cache.
 
     Attributes:
@@ -49,7 +49,7 @@ class ServerReader:
         if logits is not None:
             # what was left out shares one value, and nothing that was sent is worse
             ids = np.flatnonzero((logits > logits.min()) | lm.is_whole)
-            self.know(Sent(ids, logits[ids], float(logits[ids].min())))
+            self.hold(ServerLogits(ids, logits[ids], float(logits[ids].min())))
 
     @property
     def is_unsent(self) -> BoolArray:
@@ -83,7 +83,7 @@ class ServerReader:
             bytes_held=self.bytes_held,
         )
 
-    def refine(
+    def request_step(
         self,
         ids: Sequence[int],
         n_prompt: int,
@@ -93,27 +93,31 @@ class ServerReader:
         banned: Collection[int] = (),
     ) -> Logits:
         """Asks for what the server left out and a step needs: penalised, forced or drawn tokens."""
+        if not self.n_unsent:
+            return self.logits
         used = set(ids) if _moves_used(settings) else set()
-        self.learn(ids, used if token_id is None else {*used, token_id})
+        self.request_logprobs(ids, used if token_id is None else {*used, token_id})
         for n_best in self.server.wider(self.lm.vocab_size):
             if token_id is None and self._reaches_rest(ids, n_prompt, settings, coin, banned):
                 self._read_best(ids, n_best)
         return self.logits
 
-    def learn(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:
+    def request_logprobs(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:
         """Asks for certain tokens that the server left out; where they are many, for all."""
-        return learn_rows([self], [ids], [token_ids])[0]
+        ServerRows([self]).request_logprobs([ids], [token_ids])
+        return self.logits
 
-    def read_all(self, ids: Sequence[int]) -> Logits:
+    def request_all(self, ids: Sequence[int]) -> Logits:
         """Asks for the whole vocabulary."""
-        self._read_best(ids, -1)
+        if self.n_unsent:
+            self._read_best(ids, -1)
         return self.logits
 
     def _read_best(self, ids: Sequence[int], n_best: int) -> None:
         known = self.sent
         (sent,), _ = self.server.expect([ids], n_best)
         self._take(sent)
-        self.know(sent.with_others(known.ids, known.logprobs))
+        self.hold(sent.with_others(known.ids, known.logprobs))
 
     def crop(self, n_kept: int) -> bool:
         """Forgets all but the first positions; a server finds them again by itself."""
@@ -124,7 +128,11 @@ class ServerReader:
         """Begins again with nothing read."""
         self.n_read = 0
 
-    def fork(self) -> ServerReader:
+    def as_row(self) -> ServerRows:
+        """Returns the logits as those of one row, which goes its own way."""
+        return ServerRows([self.fork()])
+
+    def fork(self) -> ServerText:
         """Returns an independent copy."""
         return copy.copy(self)
 
@@ -138,17 +146,17 @@ class ServerReader:
         """The same: the server's blocks are its own affair."""
         return self.bytes_in_use
 
-    def ranked(self, logits: Logits) -> Logits:
+    def ranked(self) -> Logits:
         """Returns the logits that a rank is counted among: those that the server sent."""
-        return np.where(self._is_held, logits, np.float32(-np.inf))
+        return np.where(self._is_held, self.logits, np.float32(-np.inf))
 
-    def _take(self, sent: Sent) -> None:
-        self.know(sent)
+    def _take(self, sent: ServerLogits) -> None:
+        self.hold(sent)
         self._n_sent = sent.ids.size
 
-    def know(self, sent: Sent) -> None:
+    def hold(self, sent: ServerLogits) -> None:
         """Makes logits of what was sent; those of before stay as they are for other copies."""
-        self.sent, self.logits = sent, spread(sent, self.lm.vocab_size)
+        self.sent, self.logits = sent, with_uniform_rest(sent, self.lm.vocab_size)
         self._is_held: BoolArray = np.zeros(self.lm.vocab_size, dtype=bool)
         self._is_held[sent.ids] = True
 
@@ -198,29 +206,59 @@ class ServerReader:
         return bool(np.count_nonzero(self._is_held[after.order]) == n_held)
 
 
-def learn_rows(
-    readers: Sequence[ServerReader],
-    rows: Sequence[Sequence[int]],
-    token_ids: Sequence[Collection[int]],
-) -> list[Logits]:
-    """Asks for certain tokens of some texts, those that the server left out of any, at once.
+class ServerRows:
+    """The logits after some rows, each as one text on the server has them."""
 
-    Where they are many, it is asked for all.
-    """
+    def __init__(self, texts: Sequence[ServerText]) -> None:
+        self._texts = texts
 
-    def missing() -> list[set[int]]:
-        unsent = (reader.is_unsent for reader in readers)
+    @property
+    def is_unsent(self) -> BoolArray:
+        """(rows, vocab) tokens that share what the server's own log-probabilities leave."""
+        return np.stack([text.is_unsent for text in self._texts])
+
+    def request_step(
+        self,
+        row: int,
+        ids: Sequence[int],
+        n_prompt: int,
+        settings: Settings,
+        coin: float,
+        banned: Collection[int] = (),
+    ) -> Logits:
+        """Asks for what the server left out of a row and a step needs."""
+        return self._texts[row].request_step(ids, n_prompt, settings, coin, banned=banned)
+
+    def request_logprobs(
+        self, rows: Sequence[Sequence[int]], token_ids: Sequence[Collection[int]]
+    ) -> Logits:
+        """Asks for certain tokens, those that the server left out of any row, at once.
+
+        Where they are many, it is asked for all.
+        """
+        wanted = sorted(set().union(*self._missing(token_ids)))
+        if 0 < len(wanted) <= 4 * MAX_BY_ID:
+            server, known = self._texts[0].server, [text.sent for text in self._texts]
+            for text, sent in zip(
+                self._texts, server.logprobs_of(rows, wanted, known), strict=True
+            ):
+                text.hold(sent)
+        lacking = self._missing(token_ids)
+        return np.stack(
+            [
+                text.request_all(ids) if lacks else text.logits
+                for text, ids, lacks in zip(self._texts, rows, lacking, strict=True)
+            ]
+        )
+
+    def take(self, rows: Sequence[int]) -> ServerRows:
+        """Returns these rows, by their places."""
+        return ServerRows([self._texts[row] for row in rows])
+
+    def _missing(self, token_ids: Sequence[Collection[int]]) -> list[set[int]]:
+        """Returns which of these tokens the server left out, by row."""
+        unsent = (text.is_unsent for text in self._texts)
         return [{i for i in ids if gone[i]} for gone, ids in zip(unsent, token_ids, strict=True)]
-
-    wanted = sorted(set().union(*missing()))
-    if 0 < len(wanted) <= 4 * MAX_BY_ID:
-        server, known = readers[0].server, [reader.sent for reader in readers]
-        for reader, sent in zip(readers, server.logprobs_of(rows, wanted, known), strict=True):
-            reader.know(sent)
-    return [
-        reader.read_all(ids) if lacks else reader.logits
-        for reader, ids, lacks in zip(readers, rows, missing(), strict=True)
-    ]
 
 
 def _moves_used(settings: Settings) -> bool:

@@ -21,7 +21,7 @@ class EngineError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Sent:
+class ServerLogits:
     """The log-probabilities that a server sent for one position."""
 
     ids: npt.NDArray[np.int64]
@@ -29,13 +29,13 @@ class Sent:
     floor: float  # log-probability of the worst of the best: nothing that is missing exceeds it
 
     @classmethod
-    def of(cls, by_token: Mapping[str, float]) -> Sent:
+    def of(cls, by_token: Mapping[str, float]) -> ServerLogits:
         """Takes apart what a server sent for a position: token_id:262 by token_id:262."""
         ids = np.fromiter(map(id_of, by_token), np.int64)
         logprobs = finite(np.fromiter(by_token.values(), np.float32))
         return cls(ids, logprobs, float(logprobs.min(initial=np.inf)))
 
-    def with_others(self, ids: npt.ArrayLike, logprobs: npt.ArrayLike) -> Sent:
+    def with_others(self, ids: npt.ArrayLike, logprobs: npt.ArrayLike) -> ServerLogits:
         """Returns the same with tokens that were asked for by their ids."""
         is_new = ~np.isin(ids, self.ids)
         return replace(
@@ -55,7 +55,7 @@ def finite(logprobs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return np.where(logprobs <= _NEVER, np.float32(-np.inf), logprobs)
 
 
-def spread(sent: Sent, vocab_size: int) -> npt.NDArray[np.float32]:
+def with_uniform_rest(sent: ServerLogits, vocab_size: int) -> npt.NDArray[np.float32]:
     """Puts what was sent at its ids; what was left out shares the rest of the probability evenly.
 
     Raises:
