@@ -1,4 +1,4 @@
-"""Arrows run down only, and none runs between topics.
+"""Arrows run down only, inside the model too, and none runs between topics.
 
 app -> pages -> model, viz; viz -> model.records and a topic's own records; model knows nobody.
 """
@@ -6,6 +6,7 @@ app -> pages -> model, viz; viz -> model.records and a topic's own records; mode
 from __future__ import annotations
 
 import ast
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,14 @@ ALLOWED = {
     ("pages.lessons.claims", "model"): "a claim's press runs that topic's experiment",
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",
 }
-FLAT_FILES = {"model": 20, "viz": 10}  # at most, so that a room reads in order
+# inside model/, from the ground up: each knows those before it; the topics stand above them all
+ORDER = (
+    *("sentences", "source_code", "records", "chi_square"),
+    *("settings", "draw", "masks", "sampling", "token_bytes"),
+    *("machine", "job", "kv_cache", "language_model", "timing", "weights"),
+    *("chat_template", "tokenizing", "passes", "first_look", "local", "generation", "batch"),
+    *("flops", "beam_search", "recorded", "held_out", "fast", "loading", "server"),
+)
 
 
 def is_within(name: str, room: str) -> bool:
@@ -101,9 +109,51 @@ def test_no_import_runs_between_topics() -> None:
     }
 
 
-@pytest.mark.parametrize("folder", FLAT_FILES)
-def test_few_files_lie_flat(folder: str) -> None:
-    assert len(list((ROOT / folder).glob("*.py"))) <= FLAT_FILES[folder]
+def floor(name: str) -> int:
+    """Where a module of model/ stands in the order; a topic's own stand above all."""
+    part = name.split(".")[1]
+    is_topic = part in TOPICS and name not in CORE
+    return len(ORDER) if is_topic else ORDER.index(part)
+
+
+def of_model(path: str) -> set[str]:
+    return {name for name in ours(path) if is_within(name, "model") and name != "model"}
+
+
+def test_inside_the_model_a_file_imports_only_what_stands_before_it() -> None:
+    files = [path for path in python_files("model") if path != "model/__init__.py"]
+    assert not {
+        (path, name)
+        for path in files
+        for name in of_model(path)
+        if floor(name) > floor(module(path))
+    }
+
+
+@pytest.mark.parametrize(
+    ("importer", "name"),
+    [
+        ("model.passes", "model.generation"),
+        ("model.language_model", "model.server.client"),
+        ("model.weights.fetch", "model.loading"),
+        ("model.kv_cache.block_cache", "model.fast.layout"),
+        ("model.batch", "model.speculative.decoding"),
+    ],
+)
+def test_an_import_that_runs_up_is_found(importer: str, name: str) -> None:
+    assert floor(name) > floor(importer)
+
+
+def test_no_files_of_the_model_import_each_other_in_a_circle() -> None:
+    arrows = {module(path): of_model(path) - {module(path)} for path in python_files("model")}
+    assert list(TopologicalSorter(arrows).static_order())
+    with pytest.raises(CycleError):
+        TopologicalSorter(arrows | {"model.records": {"model.loading"}}).prepare()
+
+
+def test_few_files_of_viz_lie_flat() -> None:
+    """So that the room reads in order."""
+    assert len(list((ROOT / "viz").glob("*.py"))) <= 10
 
 
 @pytest.mark.parametrize("folder", MAY_USE_LIBRARIES)
