@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import tomllib
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from pages.frame.patches import keep_theme, send_fragments_whole, watch_no_sources
 from tests.architecture.sources import OUR_OWN, python_files, read
 from tests.charts.test_palette import contrast, linear
+from tests.frame.asgi import run_apart
 from viz.palette import FONT, MONO, THEMES, Theme, code
 
 SETTINGS: dict[str, Any] = tomllib.loads(read(".streamlit/config.toml"))
@@ -69,7 +69,7 @@ def test_no_source_is_watched_after_a_lost_connection_either(
         (resumed,) = sessions.list_active_sessions()
         return resumed.session
 
-    assert asyncio.run(come_back())._local_sources_watcher is None
+    assert run_apart(come_back())._local_sources_watcher is None
 
 
 def test_a_run_sends_the_theme_that_streamlit_would_put_together(

@@ -42,7 +42,7 @@ LINKS: list[tuple[str, dict[str, str], str]] = [
     ("causal_mask", {"text": "A cat sat.", "position": "99"}, "tokens, and no token 99"),
     ("causal_mask", {"head": "9"}, "storyteller has no such head"),
     ("kv_cache", {"prompt": "word " * 200}, "room for 150"),
-    ("kv_cache", {"top_p": "-3"}, "top_p is -3"),
+    ("kv_cache", {"top_p": "-3"}, "not “-3”"),
     ("sampling", {"use": BIG, "source": BIG}, "must be"),
 ]
 
@@ -194,7 +194,7 @@ EVENTS: list[tuple[dict[str, Any], str]] = [
     ({"kind": "guess", "text": "  "}, "."),
     ({"kind": "tokenise", "text": "a" * 100_000}, "100,000 characters"),
     ({"kind": "finish", "count": BIG}, "."),
-    ({"kind": "next", "controls": {"top_p": "NaN"}}, "top_p"),
+    ({"kind": "next", "controls": {"top_p": "NaN"}}, "Top-p"),
     ({"kind": "next", "controls": {"use": [BIG] * 9}}, "use"),
     ({"kind": BIG}, "reload the page"),
     ({"kind": "__init__"}, "reload the page"),

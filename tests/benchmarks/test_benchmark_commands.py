@@ -125,7 +125,9 @@ def test_a_run_is_saved_as_a_page_with_all_its_tokens(
     parts = ((2, {"greedy": True}), (1, replays.NUCLEUS))
     monkeypatch.setattr(replays, "RUNS", {"short": ("Once upon", parts)})
     written = replays.write_replay("short", tmp_path).read_text(encoding="utf-8")
-    (data,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', written, re.DOTALL)
+    (data,) = re.findall(
+        r'<script type="application/json" id="run">(.*?)</script>', written, re.DOTALL
+    )
     recording = json.loads(data)
     assert len(recording["positions"]) == 3
     assert recording["header"]["model"]["name"] == "storyteller"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.types import ASGIApp, Message, Scope
 
+T = TypeVar("T")
 GZIP = {"accept-encoding": "gzip, deflate, br"}
 
 
@@ -25,6 +28,12 @@ class Answered:
         """The body as it was before it was compressed."""
         is_packed = self.headers.get("content-encoding") == "gzip"
         return (gzip.decompress(self.body) if is_packed else self.body).decode()
+
+
+def run_apart(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine in a thread: after browser tests this one has a loop already."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def ask(
@@ -45,7 +54,10 @@ def ask(
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    async def respond() -> None:
+        await app(scope, receive, send)
+
+    run_apart(respond())
     start = next(message for message in sent if message["type"] == "http.response.start")
     named = {k.decode().lower(): v.decode() for k, v in start["headers"]}
     body = b"".join(message.get("body", b"") for message in sent)

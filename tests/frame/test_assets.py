@@ -22,7 +22,7 @@ from model.loading import LanguageModel
 from model.tokenizing import vocabulary_labels
 from pages.frame import assets, labels
 from pages.frame.assets import PAGES, ROOT, SERVED, Files, Kept, address, imports, modules, source
-from tests.frame.asgi import GZIP, ask
+from tests.frame.asgi import GZIP, ask, run_apart
 
 SCRIPTS = sorted(path.relative_to(PAGES).as_posix() for path in PAGES.rglob("*.js"))
 LIVE = "home/live/live.js"
@@ -88,7 +88,7 @@ def test_of_many_who_ask_at_once_one_compresses() -> None:
         asked = (kept.answer(Headers(GZIP)) for _ in range(20))
         return [answer.status_code for answer in await asyncio.gather(*asked)]
 
-    assert asyncio.run(many()) == [200] * 20
+    assert run_apart(many()) == [200] * 20
     assert read.call_count == 1
 
 

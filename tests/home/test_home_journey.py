@@ -239,7 +239,7 @@ def test_every_slider_and_every_box_moves_something(newcomer: Reader) -> None:
     reader.live.get_by_label("all strategies").check()
     shown = reader.live.locator(".bars")
     moved = set()
-    for order in ("llama.cpp", "transformers"):
+    for order in ("llama.cpp", "transformers", "all"):
         choice = reader.live.get_by_label("Order as in")
         reader.do(lambda choice=choice, order=order: choice.select_option(order), "settings")
         enabled = reader.live.locator("input.slider:enabled")
