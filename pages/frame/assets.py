@@ -26,6 +26,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 PAGES = Path(__file__).parents[1]
+SHARED = PAGES / "frame" / "live"  # what several components use
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 FOR_EVER = "public, max-age=31536000, immutable"  # of what has its hash in its address
 SERVED = Path(st.__file__).parent / "static"  # what Streamlit's pages are made of

@@ -21,7 +21,6 @@ import streamlit as st
 
 from pages.frame.assets import address, name_of, style_sheets
 
-SHARED = Path(__file__).parent / "live"
 MAX_EXACT = 65_536  # entries of a vocabulary that travel whole
 
 # Calls before the files are here are made when they are, in the same order.

@@ -6,27 +6,41 @@ stands in the body: of rules alike, those of Streamlit, in the head, come first.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import streamlit as st
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
+from pages.frame.assets import (
+    PAGES,
+    SERVED,
+    SHARED,
+    Kept,
+    address,
+    modules,
+    name_of,
+    source,
+    style_sheets,
+)
 from pages.frame.contents import APP, LESSONS
 from viz.palette import code, declarations
 
-_SHEET = Path(__file__).with_name("page.css").read_text("utf-8")
+_SHEET = source("frame/page.css")
 STYLE = f"<style>:root {{{declarations()}}}\n{_SHEET}</style>"
-_SERVED = Path(st.__file__).parent / "static"
-# what most pages have: asked for at once, they are there when the page is laid out
-_EARLY = ("StreamlitMarkdown", "Checkbox", "TextInput", "Slider", "Selectbox", "NumberInput")
-_PRELOADS = "".join(
-    f'<link rel="modulepreload" crossorigin href="./{path.relative_to(_SERVED).as_posix()}">'
-    for name in _EARLY
-    for path in sorted(_SERVED.glob(f"static/js/{name}.*.js"))
-)
+_FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours
+_NEEDED = re.compile(r"(?:from|import)\s*\"\./([^\"]+\.js)\"")  # by a module of Streamlit's
+# Streamlit's modules for the first screens: asked for at once, they are there when they are needed
+_OF_ALL = ("BidiComponent", "Button", "Checkbox", "Html", "PageLink")
+_OF_HOME = ("DownloadButton",)
+_OF_LESSONS = ("TextInput", "Slider", "Selectbox", "NumberInput")
+_ENTRIES = ("frame/announcer.js", "frame/address.js")
+# the folders of our components on them
+_DRAWN = {"": ["home/live"], "sampling": ["lessons/sampling"]}
 # two tokens that were given, one that was drawn
 _ICON = "data:image/svg+xml," + quote(
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
@@ -34,20 +48,44 @@ _ICON = "data:image/svg+xml," + quote(
     f'<path d="M23 7h8v18h-8z" fill="{code("kept", "light")}"/></svg>'
 )
 _PAGE = (
-    (_SERVED / "index.html")
-    .read_text("utf-8")
+    _FONT.sub("", (SERVED / "index.html").read_text("utf-8"))
     .replace("<title>Streamlit</title>", f"<title>{APP}</title>")
     .replace("./favicon.png", _ICON)
-    .replace("</head>", f"{_PRELOADS}</head>")
     .replace("</body>", f"{STYLE}</body>")
 )
 
 
-async def _page(_request: Request) -> HTMLResponse:
-    return HTMLResponse(_PAGE, headers={"Cache-Control": "no-cache"})
+def _preloads(name: str) -> Iterable[str]:
+    """Return what the page of that name needs, so that it is asked for before it is imported."""
+    for module in _streamlits(*_OF_ALL, *(_OF_LESSONS if name else _OF_HOME)):
+        yield _MODULE.format(f"static/js/{module}")
+    folders = [PAGES / folder for folder in _DRAWN.get(name, ())]
+    entries = [name_of(folder / "mount.js") for folder in folders]
+    yield from (_MODULE.format(address(module)) for module in modules(*_ENTRIES, *entries))
+    for folder in folders:
+        for sheet in style_sheets(SHARED, folder):
+            yield _TEXT.format(address(sheet))
 
 
+_MODULE = '<link rel="modulepreload" crossorigin href="./{}">'
+_TEXT = '<link rel="preload" as="fetch" crossorigin href="./{}">'
 _NAMES = {"" if lesson.is_home else Path(lesson.path).stem for lesson in LESSONS}
+
+
+def _streamlits(*names: str) -> set[str]:
+    """Return the files of modules of Streamlit's, and of all that they import."""
+    found: set[str] = set()
+    wanted = [path.name for name in names for path in SERVED.glob(f"static/js/{name}.*.js")]
+    while wanted:
+        if (module := wanted.pop()) not in found:
+            found.add(module)
+            wanted += _NEEDED.findall((SERVED / "static" / "js" / module).read_text("utf-8"))
+    return {module for module in found if module not in _PAGE}
+
+
+def _page(name: str) -> Kept:
+    text = _PAGE.replace("</head>", f"{''.join(_preloads(name))}</head>")
+    return Kept("text/html", text.encode, "no-cache")
 
 
 def base_path() -> str:
@@ -58,7 +96,14 @@ def base_path() -> str:
 
 def routes(base: str) -> tuple[Route, ...]:
     """Return the addresses of the pages, below the server's base path."""
-    return tuple(Route(f"{base}/{name}", _page) for name in _NAMES)
+    return tuple(Route(f"{base}/{name}", _answering(_page(name))) for name in _NAMES)
+
+
+def _answering(kept: Kept) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        return await kept.answer(request.headers)
+
+    return answer
 
 
 def late_style() -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.frame.component import SHARED, component
+from pages.frame.assets import SHARED
+from pages.frame.component import component
 
 # Nothing to see: what Next will bring, in the page before it is pressed.
 _PREFETCH = """

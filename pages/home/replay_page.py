@@ -17,8 +17,8 @@ import numpy as np
 from model.draw import rank_order, summarise
 from model.records import Distribution, Step
 from model.tokenizing import vocabulary_labels
-from pages.frame.assets import name_of, source, style_sheets
-from pages.frame.component import SHARED, encode_payload, strict_json
+from pages.frame.assets import SHARED, name_of, source, style_sheets
+from pages.frame.component import encode_payload, strict_json
 from pages.frame.one_file import one_file
 from pages.home.branch import Choice
 from pages.home.payload import describe_cache, describe_piece, describe_text, name_arrays

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from model.loading import LanguageModel
-from pages.frame.component import SHARED
+from pages.frame.assets import SHARED
 from pages.home import page as home_page
 from pages.home.payload import describe
 from pages.home.replica import Replica

@@ -14,9 +14,10 @@ from model.loading import LanguageModel
 from model.masks import MASKS
 from model.sampling import process
 from model.sampling.experiments import count_draws, find_loop
+from pages.frame.assets import SHARED
 from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
-from pages.frame.component import SHARED, component, trigger_value
+from pages.frame.component import component, trigger_value
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
