@@ -23,7 +23,6 @@ from pages.frame.assets import (
     Kept,
     address,
     modules,
-    name_of,
     source,
     style_sheets,
 )
@@ -38,9 +37,12 @@ _NEEDED = re.compile(r"(?:from|import)\s*\"\./([^\"]+\.js)\"")  # by a module of
 _OF_ALL = ("BidiComponent", "Button", "Checkbox", "Html", "PageLink")
 _OF_HOME = ("DownloadButton",)
 _OF_LESSONS = ("TextInput", "Slider", "Selectbox", "NumberInput")
+# and ours
 _ENTRIES = ("frame/announcer.js", "frame/address.js")
-# the folders of our components on them
-_DRAWN = {"": ["home/live"], "sampling": ["lessons/sampling"]}
+_OWN = {
+    "": ("home/live/mount.js", "lessons/tour/offer.js"),
+    "sampling": ("lessons/sampling/mount.js",),
+}
 # two tokens that were given, one that was drawn
 _ICON = "data:image/svg+xml," + quote(
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
@@ -59,12 +61,11 @@ def _preloads(name: str) -> Iterable[str]:
     """Return what the page of that name needs, so that it is asked for before it is imported."""
     for module in _streamlits(*_OF_ALL, *(_OF_LESSONS if name else _OF_HOME)):
         yield _MODULE.format(f"static/js/{module}")
-    folders = [PAGES / folder for folder in _DRAWN.get(name, ())]
-    entries = [name_of(folder / "mount.js") for folder in folders]
-    yield from (_MODULE.format(address(module)) for module in modules(*_ENTRIES, *entries))
-    for folder in folders:
-        for sheet in style_sheets(SHARED, folder):
-            yield _TEXT.format(address(sheet))
+    own = _OWN.get(name, ())
+    yield from (_MODULE.format(address(module)) for module in modules(*_ENTRIES, *own))
+    for entry in own[:1]:
+        sheets = style_sheets(SHARED, (PAGES / entry).parent)
+        yield from (_TEXT.format(address(sheet)) for sheet in sheets)
 
 
 _MODULE = '<link rel="modulepreload" crossorigin href="./{}">'

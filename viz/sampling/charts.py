@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from viz.chart import Chart, add_bars, add_cells, new_figure
+from viz.chart import Chart, Table, add_bars, add_cells, new_figure
 from viz.draws_chart import MAX_LABEL
 from viz.figure import Figure, Style
 from viz.format import count, nats
@@ -93,6 +93,29 @@ def votes_figure(answers: Sequence[str], cold: Sequence[int], warm: Sequence[int
     figure.update_layout(barmode="group", height=height, showlegend=False)
     caption = "Measured: the first word of each continuation is its answer, the commonest shown."
     return Chart(figure, f"Votes for {', '.join(answers)}", caption)
+
+
+def table_html(rows: Table, *, height: int = 0) -> Markup:
+    """Writes a table as such: texts in it can be read whole, and selected.
+
+    Args:
+        rows: What it holds.
+        height: In pixels, above which it scrolls; 0 is any.
+    """
+    line = (
+        f"border-bottom:1px solid {colour('line')};padding:.2rem .6rem .2rem 0;"
+        "text-align:left;vertical-align:top"
+    )
+    top = f"{line};position:sticky;top:0;background:{colour('paper')}"
+    head = element("tr", *(element("th", name, scope="col", style=top) for name in rows[0]))
+    body = (
+        element("tr", *(element("td", str(cell), style=line) for cell in row.values()))
+        for row in rows
+    )
+    look = "border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums"
+    table = element("table", element("thead", head), element("tbody", *body), style=look)
+    limit = f"max-height:{height}px;" if height else ""
+    return element("div", table, style=f"{limit}overflow:auto")  # a phone is narrower than it
 
 
 def loop_html(before: str, repeated: str) -> Markup:

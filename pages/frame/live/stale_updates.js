@@ -1,11 +1,10 @@
-// How a component is mounted, and the order of calls. The first calls of a component
-// wait for its script, and the last of them may be let through first. Streamlit takes a call that was
-// overtaken back, after it was made.
+// How a component is mounted, and the order of calls. The first calls wait for its script, and
+// Streamlit takes a call that was overtaken meanwhile back, after it was made.
 
 /**
  * Makes a component's entry: one object for each place in the page, built once and handed every later
- * call of Streamlit. It is closed only once its place has truly left the
- * page: Streamlit also takes back a call that was overtaken by the next one.
+ * call of Streamlit. It is closed only once its place has truly left the page: Streamlit also takes
+ * back a call that was overtaken by the next one.
  * @param {new (place: ShadowRoot) => {receive(component: Component): void, close?(): void}} Shown
  */
 export function mountOnce(Shown) {
@@ -17,9 +16,7 @@ export function mountOnce(Shown) {
   };
   return inOrder((/** @type {Component} */ component) => {
     const place = component.parentElement;
-    if (!byPlace.has(place)) {
-      byPlace.set(place, new Shown(place));
-    }
+    if (!byPlace.has(place)) byPlace.set(place, new Shown(place));
     byPlace.get(place).receive(component);
     return () => setTimeout(() => closeIfGone(place));
   });

@@ -5,18 +5,14 @@ It is a cookie and not a part of the address: the address is on the projector.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from model.classroom.room import IDLE_SECONDS, Room
+from pages.frame.component import component
 
 COOKIE = "one_token_room"
-_KEEP = """
-export default ({ data }) => {
-  const path = location.pathname.replace(/[^/]*$/, "");
-  const limits = `path=${path}; max-age=${data.seconds}; SameSite=Strict`;
-  document.cookie = `${data.name}=${data.value}; ${limits}`;
-};
-"""
 
 
 def keep_key(room: Room) -> None:
@@ -31,4 +27,4 @@ def kept_key() -> tuple[str, str] | None:
     return (code, key) if dot else None
 
 
-_keep = st.components.v2.component("classroom_keep", js=_KEEP)
+_keep = component("classroom_keep", Path(__file__).with_name("keep.js"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -23,14 +22,14 @@ from model.sampling.experiments import (
     write_with_penalties,
 )
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_caption, show_chart, show_table
+from pages.frame.figures import show_caption, show_chart
 from pages.frame.job_panel import measured_on
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.chart import Chart, Table
 from viz.format import digits, duration, percent, plural
 from viz.labels import in_sentence
-from viz.sampling.charts import loop_html, votes_figure
+from viz.sampling.charts import loop_html, table_html, votes_figure
 
 MAX_ANSWERS = 8
 
@@ -65,7 +64,7 @@ class SelfConsistency(Experiment[Lab]):
             with st.container(key="vote_winners"):
                 st.markdown(f"**T = 0:** {_summary(votes.greedy)}")
                 st.markdown(f"**T = 0.7:** {_summary(votes.sampled)}")
-            st.dataframe(_texts(votes), hide_index=True, height=215, key="vote_texts")
+            st.html(table_html(_texts(votes), height=215))
             st.caption("The text after the prompt. The same seed gives the same text again.")
 
 
@@ -76,14 +75,10 @@ def _votes_chart(votes: Votes) -> Chart:
     return votes_figure(answers, cold, warm)
 
 
-def _texts(votes: Votes) -> dict[str, list[Any]]:
+def _texts(votes: Votes) -> Table:
     """Write both texts of each seed beside each other."""
-    pairs = list(zip(votes.greedy, votes.sampled, strict=False))  # one side may be a text ahead
-    return {
-        "seed": [first.seed for first, _ in pairs],
-        "T = 0": [first.text for first, _ in pairs],
-        "T = 0.7": [second.text for _, second in pairs],
-    }
+    pairs = zip(votes.greedy, votes.sampled, strict=False)  # one side may be a text ahead
+    return [{"seed": a.seed, "T = 0": a.text, "T = 0.7": b.text} for a, b in pairs]
 
 
 def _answers(texts: Sequence[Continuation]) -> list[str]:
@@ -161,11 +156,11 @@ def _show_sign_rule(used: Sequence[UsedToken]) -> None:
         {
             "used token": token.label,
             "rule": f"{'÷' if token.logit >= 0 else '×'} {penalty:g}",
-            "logit": token.logit,
-            "after": token.penalised,
-            "if always divided": token.logit / penalty,
+            "logit": f"{token.logit:.3f}",
+            "after": f"{token.penalised:.3f}",
+            "if always divided": f"{token.logit / penalty:.3f}",
         }
         for token in used
     ]
-    show_table(rows, "sign_rule", dict.fromkeys(("logit", "after", "if always divided"), "%.3f"))
+    st.html(table_html(rows))
     show_caption("Measured: logits for the token after the greedy text; derived: the rest.")
