@@ -23,6 +23,7 @@ from model.machine import child
 
 READY = (
     "model.chat_template",
+    "model.constraints.patterns",
     "model.weights.shapes",
     "model.weights.trial",
     "transformers.models.llama.modeling_llama",

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-from outlines_core import json_schema  # type: ignore[import-untyped]  # ships no types
+from outlines_core import Index, Vocabulary, json_schema  # type: ignore[import-untyped]  # ships no types
 
+from model.machine.child import Child, EndedError, answer
 from model.sentences import cut, reason
 
 Kind: TypeAlias = Literal["choices", "pattern", "schema"]
@@ -24,15 +23,6 @@ MAX_CHARACTERS = 4_000  # characters of a pattern
 MAX_CELLS = 50_000_000  # states times tokens: what an automaton over the tokens may weigh
 TRIAL_SECONDS = 5.0  # for the automaton over bytes
 UNSATISFIABLE = "No text satisfies this constraint: allow at least one."
-_TRIAL = """
-import sys
-from outlines_core import Index, Vocabulary
-letters = Vocabulary(256, {bytes([byte]): [byte] for byte in range(256)})
-try:
-    print(len(Index(sys.stdin.buffer.read().decode(), letters).get_transitions()))
-except ValueError:
-    print(0)
-"""
 # the keyword by which outlines-core translates a schema, in its order, and what it reads beside it
 _SUPPORTED: dict[str, set[str]] = {
     "properties": {"type", "required", "additionalProperties"},
@@ -145,14 +135,19 @@ def check_size(pattern: str, n_tokens: int) -> None:
 @lru_cache(maxsize=256)
 def _n_states(pattern: str) -> int | None:
     """Counts the states over single bytes; None where it takes too long, 0 where it is broken."""
-    command = [sys.executable, "-c", _TRIAL]
-    try:
-        trial = subprocess.run(
-            command, input=pattern.encode(), capture_output=True, timeout=TRIAL_SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        return None
-    return int(trial.stdout) if trial.returncode == 0 else None
+    with Child("model.constraints.patterns", TRIAL_SECONDS) as child:
+        try:
+            return int(child.ask(pattern=pattern))
+        except EndedError:
+            return None
+        except ValueError:
+            return 0
+
+
+def count_states(pattern: str) -> int:
+    """Counts the states of a pattern's automaton over single bytes, in another process."""
+    letters = Vocabulary(256, {bytes([byte]): [byte] for byte in range(256)})
+    return len(Index(pattern, letters).get_transitions())
 
 
 def explain(pattern: str, said: str) -> str:
@@ -174,3 +169,7 @@ def explain(pattern: str, said: str) -> str:
         "The pattern cannot be used: an automaton has no memory, so write it without look-ahead, "
         "look-behind and references back."
     )
+
+
+if __name__ == "__main__":
+    answer(count_states)

@@ -9,7 +9,6 @@ arguments, as lines of JSON. Time is limited everywhere, memory where the system
 
 from __future__ import annotations
 
-import faulthandler
 import json
 import os
 import signal
@@ -28,10 +27,10 @@ from model.sentences import MAX_SENTENCE, reason
 
 MAX_BYTES = 4 * 10**9  # of memory, the libraries' own included
 MAX_IDLE_SECONDS = 5.0  # in which it does next to nothing
-_PATIENCE = 15  # times the processor's time: a busy machine is slow, and what idles is ended before
+_BUSY_RATIO = 15  # times its seconds by the wall's clock: a busy machine is slow
 _NEXT_TO_NOTHING = 0.01  # seconds of the processor
 _LOOK_EVERY = 0.25  # seconds
-_OUT_OF_TIME = (1, -27)  # how a process ends by faulthandler, and by SIGPROF
+_OUT_OF_TIME = 27  # SIGPROF, by which the system ends it
 _QUIET = {
     "CUDA_VISIBLE_DEVICES": "",
     "HF_HUB_OFFLINE": "1",
@@ -69,44 +68,63 @@ class Child:
             ValueError: what the function raised, in one line without a full stop.
         """
         with self._lock:
-            process = self._process = self._process or _start(self.module)
-            line = ""
-            with suppress(BrokenPipeError), _ended_if_idle(process) as idle:
+            process, line = self._ready(), ""
+            with suppress(BrokenPipeError), _watched(process, self.seconds) as why:
                 question = json.dumps([self.seconds, arguments])
                 print(question, file=process.stdin, flush=True)
                 line = process.stdout.readline() if process.stdout else ""
             if not line:
                 self._process = None
-                raise EndedError(_how_it_ended(process.wait(), self.seconds, is_idle=idle.is_set()))
+                raise EndedError(why[0] if why else self._how_it_ended(process.wait()))
         outcome: dict[str, Any] = json.loads(line)
         if "refused" in outcome:
             raise ValueError(outcome["refused"])
         return outcome["done"]
 
+    def _ready(self) -> subprocess.Popen[str]:
+        """Returns the process once it has imported what it needs: only then does time count."""
+        if self._process is None:
+            self._process = _start(self.module)
+            if self._process.stdout:
+                self._process.stdout.readline()
+        return self._process
+
+    def _how_it_ended(self, status: int) -> str:
+        is_slow = status == -_OUT_OF_TIME
+        return _too_slow(self.seconds) if is_slow else "it ended the process that tried it"
+
 
 @contextmanager
-def _ended_if_idle(process: subprocess.Popen[str]) -> Iterator[threading.Event]:
-    """Ends a process that waits for what does not come; the event says whether it did."""
-    is_answered, is_idle = threading.Event(), threading.Event()
+def _watched(process: subprocess.Popen[str], seconds: float) -> Iterator[list[str]]:
+    """Ends a process that takes too long or does nothing, and notes which it was."""
+    is_answered, why = threading.Event(), list[str]()
 
     def watch() -> None:
-        spent, since = 0.0, time.monotonic()
+        spent, began = _processor_seconds(process.pid), time.monotonic()
+        since = began
         while not is_answered.wait(_LOOK_EVERY):
-            now = _processor_seconds(process.pid)
-            if now > spent + _NEXT_TO_NOTHING:
-                spent, since = now, time.monotonic()
-            elif time.monotonic() > since + MAX_IDLE_SECONDS:
-                is_idle.set()
+            used, now = _processor_seconds(process.pid), time.monotonic()
+            if used > spent + _NEXT_TO_NOTHING:
+                spent, since = used, now
+            if now > since + MAX_IDLE_SECONDS:
+                why.append(f"it did nothing for {MAX_IDLE_SECONDS:.0f} s")
+            elif now > began + _BUSY_RATIO * seconds:
+                why.append(_too_slow(seconds))
+            if why:
                 process.kill()
                 return
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        yield is_idle
+        yield why
     finally:
         is_answered.set()
         watcher.join()
+
+
+def _too_slow(seconds: float) -> str:
+    return f"it took more than {seconds:.0f} s"
 
 
 def _processor_seconds(pid: int) -> float:
@@ -114,14 +132,6 @@ def _processor_seconds(pid: int) -> float:
         times = psutil.Process(pid).cpu_times()
         return float(times.user + times.system)
     return 0.0
-
-
-def _how_it_ended(status: int, seconds: float, *, is_idle: bool) -> str:
-    if is_idle:
-        return f"it did nothing for {MAX_IDLE_SECONDS:.0f} s"
-    if status in _OUT_OF_TIME:
-        return f"it took more than {seconds:.0f} s"
-    return "it ended the process that tried it"
 
 
 def _start(module: str) -> subprocess.Popen[str]:
@@ -144,6 +154,7 @@ def answer(function: Callable[..., Any]) -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever a library prints is no answer
     _limit_memory()
+    print("ready", file=answers, flush=True)
     for line in sys.stdin:
         seconds, arguments = json.loads(line)
         _set_clock(seconds)
@@ -160,13 +171,9 @@ def _outcome(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[st
 
 
 def _set_clock(seconds: float) -> None:
-    """Lets this process end after so long; 0 takes that back."""
+    """Lets this process end after so much of the processor; 0 takes that back."""
     if hasattr(signal, "setitimer"):  # Windows has none
         signal.setitimer(signal.ITIMER_PROF, seconds)
-    if seconds:
-        faulthandler.dump_traceback_later(_PATIENCE * seconds, exit=True)
-    else:
-        faulthandler.cancel_dump_traceback_later()
 
 
 def _limit_memory() -> None:

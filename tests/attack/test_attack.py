@@ -157,6 +157,14 @@ def test_a_child_that_waits_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
         child.ask()
 
 
+def test_a_child_that_ends_itself_was_not_out_of_time() -> None:
+    with (
+        Child("tests.attack.exiting", seconds=600) as child,
+        pytest.raises(EndedError, match="it ended the process"),
+    ):
+        child.ask()
+
+
 @pytest.mark.parametrize(("template", "says"), TEMPLATES)
 def test_a_chat_template(template: str, says: str) -> None:
     words = tokenizer(chat_template=template)
