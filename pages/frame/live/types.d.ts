@@ -1,7 +1,6 @@
 // What Python says to the page, and what the scripts hand to one another, for `deno check`. What it is
 // all for, pages/home/live/PROTOCOL.md says.
 
-declare var __ottPrefetched: Uint8Array | undefined;
 declare var __ottTimings: Timing[];
 
 type Labels = Readonly<Record<number, string>>; // visible text by id
@@ -22,15 +21,10 @@ type Actions = ReturnType<typeof import("../../home/live/actions.js").createActi
 type MakePart = (actions?: Actions) => Part;
 
 /** What Streamlit calls a component with. */
-interface Component<Data = Payload | Uint8Array> {
+interface Component<Data = any> {
   data: Data;
   parentElement: ShadowRoot;
   setTriggerValue(name: string, value: unknown): void;
-}
-
-interface Payload {
-  header: Header;
-  arrays: Arrays;
 }
 
 // ---- settings
@@ -40,40 +34,44 @@ type Values = Record<SettingName, number>;
 type Settings = Values & { order: string[] };
 type Controls = Values & { use: string[]; greedy: boolean; order: string };
 
-// ---- what Python says: every field of it, and no other (tests/home/test_protocol.py)
+// ---- the seam: an engine answers events with states (pages/home/live/PROTOCOL.md)
 
-/** The whole state, or the change to one that the page holds. */
-interface Message {
-  version: number; // of the state that the page has then; numbers rise
-  follows: number | null; // of a message that was sent ahead: the answer that Next is pressed on
-  base: number | null; // the version that `change` is made to; null where all is said
-  whole?: Header;
-  change?: { in?: Record<string, Change> }; // what of the state is another one
-  kept?: string[]; // arrays that are as they were
-  arrays?: { name: string; dtype: "f4" | "i4"; length: number }[]; // that stand behind the header
-}
-/** What becomes of a value: a plain one replaces it. */
-type Change =
-  | null
-  | boolean
-  | number
-  | string
-  | { set: unknown } // a list or an object that replaces it
-  | { keep: number; add: unknown[] | string } // entries or characters that stand, and what follows them
-  | { in: Record<string, Change> }; // inside an object or, by their places, a list
-/** What the page makes of it. */
+/** All that the page shows, whole: whatever of it crossed a wire, an engine has put together. */
 interface State {
-  version: number;
-  follows: number | null;
   header: Header;
-  arrays: Arrays;
+  arrays: Arrays; // of `distribution`, and of `inspect` with `inspect_` before their names
 }
+/** What the person did. The page hands over one event at a time, and the next once it is answered. */
+interface LoopEvent {
+  kind: string; // a row of the table in PROTOCOL.md; "state" changes nothing
+  branch: number | null; // the text on the screen; an event of another text changes nothing
+  controls?: Controls; // the sliders at the moment of the press
+  [field: string]: unknown;
+}
+/** What answers: the server, the recording of a saved page, or a model in the page. */
+interface Engine {
+  /** Does what an event asks; rejects where it was cancelled, or with a sentence for the person. */
+  answer(event: LoopEvent): Promise<State>;
+  /** Says whom to tell: the page then asks for the "state", or shows the trouble. */
+  listen(page: EngineListener): void;
+  /** One sentence while an answer does not come; null while all is well. */
+  trouble?: string | null;
+  /** Tries at once what it would try later. */
+  retry?(): void;
+  /** Gives up the event that is under way: its promise rejects. */
+  cancel?(): void;
+}
+interface EngineListener {
+  changed(): void; // the state is another one, and no event of this page made it so
+  troubled(): void; // `trouble` has changed
+}
+
+// ---- what a state says: every field of it, and no other (tests/home/test_protocol.py)
 
 interface Header {
-  ack: number; // of the last event that was handled
   branch: number; // of the text that is written
   next_id: number | null; // that Next will append; null where the text is finished
-  coin: number; // of the next position, in [0, 1): shown once Next is pressed, or to who peeks
+  coin: number; // the pointer of the next position, in [0, 1): shown once Next is pressed, or to who peeks
   prompt: string; // as it was typed
   ids: number[]; // the text, prompt and generated
   n_prompt: number; // how many of them are the prompt
@@ -88,7 +86,7 @@ interface Header {
   orders: Record<string, string[]>; // stage names by engine
   distribution: Described | null; // of the next position
   inspect: Inspected | null; // the position that is looked back at
-  branches: Branch[]; // every text that is kept
+  branches: Branch[]; // the other texts that are kept
   pieces: Piece[]; // the text in the prompt's field
   pieces_of: string; // that text
   guess: Guess | null; // what the reader expects next
@@ -96,7 +94,9 @@ interface Header {
   hide_bars: boolean; // the reader wants to predict first
   presenter: boolean; // it is read from the back row
   notice: Notice | null;
-  link: string; // the query that brings all this back; empty where the text is too long
+  seed: number; // of the pointers of the tokens to come
+  chat: boolean; // whether the model's chat template stands around the prompt
+  address: string; // what a link to this text begins with: model and controls; empty where it has none
 }
 interface Model {
   name: string;
@@ -114,7 +114,7 @@ interface Steps {
   rank: number[]; // 0 is the best
   entropy: number[]; // of the distribution at temperature 1, in nats
   chosen_prob: number[]; // after the masks; 0 where they exclude it
-  coin: number[]; // that fell there, in [0, 1)
+  coin: number[]; // the pointer that fell there, in [0, 1)
   forced: boolean[]; // by the reader
   top_id: number[]; // the best token
   top_prob: number[]; // at temperature 1
@@ -124,6 +124,7 @@ interface Steps {
   bytes: number[]; // of these positions
   seconds: number[];
   is_shared: boolean[]; // others were served meanwhile
+  how: string[]; // seed and controls of the draw, as a link says them: "seed:0~temperature:1.2"
 }
 /** The newest pass. */
 interface Timed {
@@ -160,10 +161,9 @@ interface Inspected extends Described {
 interface Branch {
   id: number;
   ids: number[];
-  n_common: number; // how many it begins with in common with the text that is written
   joined: Record<string, string>;
   logprob: number;
-  query: string; // its prompt, seed, template, run and forced tokens as in `link`, however long
+  query: string; // its prompt, seed, template, run and forced tokens, as a link says them
 }
 interface Piece {
   id: number;
@@ -212,7 +212,7 @@ interface LabHeader {
   controls: Controls;
   orders: Record<string, string[]>;
   distribution: { n_vocab: number };
-  arrays: Message["arrays"];
+  arrays: { name: string; dtype: "f4" | "i4"; length: number }[];
 }
 
 /** An event for Python before it is numbered: the fields depend on its kind. */
