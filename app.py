@@ -26,6 +26,7 @@ if __name__ == "__main__":  # a reader's visit
     page.run()
 else:  # the server, which `streamlit run app.py` starts
     from pages.frame import assets, first_paint, gc_tuning, labels, patches
+    from pages.home import route
     from pages.lessons.classroom import phone
 
     patches.watch_no_sources()
@@ -34,5 +35,10 @@ else:  # the server, which `streamlit run app.py` starts
     patches.switch_threads_often()
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
-    routes = (*first_paint.routes(base), *labels.routes(base), *phone.routes(base))
+    routes = (
+        *first_paint.routes(base),
+        *labels.routes(base),
+        *route.routes(base),
+        *phone.routes(base),
+    )
     app = App(__file__, routes=routes, middleware=assets.middleware(base))

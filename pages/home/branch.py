@@ -33,46 +33,6 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
-    """The choices of a text as a link says them: one more is said behind those before it."""
-
-    n: int = 0  # choices
-    last: Choice | None = None
-    forced: str = ""  # places and tokens, as 3:262,5:300
-    done: str = ""  # choices made alike, stretch by stretch, but for the last stretch
-    count: int = 0  # choices of the last stretch
-
-    def of(self, choices: list[Choice]) -> Run:
-        """Return the run of all choices of a text, most often this one and a choice more."""
-        is_start = self.n <= len(choices) and (not self.n or choices[self.n - 1] is self.last)
-        run = self if is_start else Run()
-        for choice in choices[run.n :]:
-            run = run._with(choice)
-        return run
-
-    @property
-    def stretches(self) -> str:
-        """How many choices were made alike, and how, stretch by stretch."""
-        if self.last is None:
-            return ""
-        controls = self.last.controls.encode().items()
-        how = [f"seed:{self.last.seed}", *(f"{name}:{text}" for name, text in controls)]
-        return f"{self.done}{'~'.join([str(self.count), *how])}"
-
-    def _with(self, choice: Choice) -> Run:
-        last = self.last
-        is_alike = last and (last.seed, last.controls) == (choice.seed, choice.controls)
-        place = f"{',' if self.forced else ''}{self.n}:{choice.token_id}"
-        return Run(
-            self.n + 1,
-            choice,
-            self.forced + place if choice.forced else self.forced,
-            self.done if is_alike or not last else f"{self.stretches};",
-            self.count + 1 if is_alike else 1,
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class Inspection:
     """A position of the text that the reader looks back at."""
 
@@ -90,12 +50,11 @@ class Branch:
 
     number: int
     prompt: str  # as typed
-    seed: int  # of the coins of new tokens; a branch has its own, else it would write the same
+    seed: int  # of the pointers of new tokens; a branch has its own, else it would write the same
     generation: Generation
     chat: bool = False  # whether the model's chat template stands around the prompt
     choices: list[Choice] = field(default_factory=list)  # one per generated token
     undone: list[Choice] = field(default_factory=list)  # taken back, the next to replay last
-    run: Run = field(default_factory=Run)  # as many of the choices as a link has said
 
     @property
     def ids(self) -> list[int]:
@@ -141,7 +100,7 @@ class Branch:
 
 
 @dataclass(eq=False)
-class Shelved:
+class ParkedBranch:
     """A branch as the reader's browser kept it; it is written again when it is opened."""
 
     number: int
@@ -151,7 +110,6 @@ class Shelved:
     choices: list[Choice]
     ids: list[int]  # as they were; those of the prompt too
     logprob: float  # of what was generated, in nats
-    run: Run = field(default_factory=Run)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,10 @@
 """The live component: the one piece of the page that moves under the hand.
 
-Knows Streamlit and the protocol; nothing of models, nor of what the events mean.
+Knows Streamlit, and where the component asks; nothing of models, nor of what it is answered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -13,14 +12,7 @@ import streamlit as st
 from pages.frame.assets import SHARED
 from pages.frame.component import component
 
-# Nothing to see: what Next will bring, in the page before it is pressed.
-_PREFETCH = """
-export default ({ data }) => {
-  globalThis.__ottPrefetched = data;
-  document.dispatchEvent(new Event("ott-prefetched"));
-};
-"""
-# Nor this: whenever the number grows, the top of the page comes into view.
+# Nothing to see: whenever the number grows, the top of the page comes into view.
 _TO_TOP = """
 let seen = null;
 export default ({ data }) => {
@@ -30,19 +22,20 @@ export default ({ data }) => {
 """
 
 
-def live(data: bytes, on_event: Callable[[], None]) -> None:
+def live(address: str, n_runs: int) -> None:
     """Mount the live component.
 
     Args:
-        data: What the page is to show, made by `encode_payload`; behind it what `prefetch` takes.
-        on_event: Called before the run that answers an event, which is its trigger "event".
+        address: Where it asks, with the secret of its session.
+        n_runs: Of the page so far: whenever it has grown, the component asks for the state. It
+            presses "outside" where the page around it has to be drawn anew.
     """
-    _live(key="live", data=data, on_event_change=on_event)
+    data = {"address": address, "number": n_runs}
+    _live(key="live", data=data, on_outside_change=_draw_anew)
 
 
-def prefetch(data: bytes) -> None:
-    """Mount what the live component will be told if Next comes next; empty where nobody knows."""
-    _prefetch(key="prefetch", data=data, height="content")
+def _draw_anew() -> None:
+    """Nothing: the run that follows draws the page."""
 
 
 def to_top(n_times: int) -> None:
@@ -52,5 +45,4 @@ def to_top(n_times: int) -> None:
 
 _FOLDER = Path(__file__).parent / "live"
 _live = component("live", _FOLDER / "mount.js", SHARED, _FOLDER)
-_prefetch = st.components.v2.component("prefetch", js=_PREFETCH)
 _to_top = st.components.v2.component("to_top", js=_TO_TOP)

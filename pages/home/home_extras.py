@@ -15,6 +15,7 @@ from pages.home.link import follow, read_link
 from pages.home.replay_page import replay_page
 from pages.home.run_export import SAVED_RUN, read_run, run_record
 from pages.home.session import Session
+from pages.home.tab import Tab
 from viz.home.run_export import to_csv, to_json
 
 HOME_CLAIMS = tuple(claim for claim in CLAIMS if claim.page == "generate")
@@ -27,7 +28,7 @@ FILES = {
 
 
 @st.fragment
-def show_experiments(session: Session) -> None:
+def show_experiments(tab: Tab) -> None:
     """Offer the claims of this page, each set up by one press.
 
     What is folded away is not in the page: a browser looks at all that is there after every step.
@@ -38,8 +39,8 @@ def show_experiments(session: Session) -> None:
             is_chosen = st.button(
                 "Set up",
                 key=f"try_{claim.id}",
-                on_click=set_up,
-                args=(session, claim),
+                on_click=_set_up,
+                args=(tab, claim),
                 help=f"{claim.id}: set this page up for it.",
             )
             st.markdown(f"**{claim.sentence}** {claim.where}")
@@ -47,6 +48,11 @@ def show_experiments(session: Session) -> None:
             st.session_state["n_set_up"] = st.session_state.get("n_set_up", 0) + 1
             st.rerun()  # the whole page shows what was set up
     to_top(st.session_state.get("n_set_up", 0))
+
+
+def _set_up(tab: Tab, claim: Claim) -> None:
+    with tab.lock:
+        set_up(tab.session, claim)
 
 
 def set_up(session: Session, claim: Claim) -> None:
@@ -59,14 +65,14 @@ def set_up(session: Session, claim: Claim) -> None:
             follow(session, link)
 
 
-def show_files(session: Session) -> None:
+def show_files(tab: Tab) -> None:
     """Offer the run as files, made when they are asked for; one of them can be opened again."""
     st.caption("Keep this run: the link reproduces it, the files record it.")
     with st.container(horizontal=True, key="keep"):
         for kind, (label, mime, encoding) in FILES.items():
             st.download_button(
                 label,
-                data=partial(_file, session, kind, encoding, is_presenting()),
+                data=partial(_file, tab, kind, encoding, is_presenting()),
                 file_name=f"one-token-at-a-time.{kind}",
                 mime=mime,
                 key=f"save_{kind}",
@@ -78,21 +84,22 @@ def show_files(session: Session) -> None:
                 type="json",
                 key="run_file",
                 on_change=_take_run,
-                args=(session,),
+                args=(tab,),
                 max_upload_size=MAX_MEGABYTES,
             )
 
 
-def _take_run(session: Session) -> None:
+def _take_run(tab: Tab) -> None:
     file = st.session_state["run_file"]
     try:
         if file is not None:
             st.session_state[SAVED_RUN] = read_run(file.getvalue())
     except ValueError as error:
-        session.notice = Notice("error", str(error))
+        tab.session.notice = Notice("error", str(error))
 
 
-def _file(session: Session, kind: str, encoding: str, presenter: bool) -> bytes:
+def _file(tab: Tab, kind: str, encoding: str, presenter: bool) -> bytes:
+    session = tab.session
     if kind == "html":
         return replay_page(session, presenter=presenter).encode(encoding)
     write = to_csv if kind == "csv" else to_json

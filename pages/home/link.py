@@ -1,24 +1,26 @@
 """A link says all that it takes to show the same text again, and no more.
 
-Nothing random needs to travel: the coin is a function of seed and position, so a run is the prompt,
-the seeds, the controls at each step and the tokens that the reader forced.
+Nothing random needs to travel: the pointer is a function of seed and position, so a run is the
+prompt, the seeds, the controls at each step and the tokens that the reader forced.
 
     ?model=storyteller&prompt=The+cat+sat+on+the&seed=0&top_p=0.9&run=12;5~temperature:1.2&forced=3:262
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import groupby
 from urllib.parse import parse_qsl, urlencode
 
+from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.weights.device import DTYPES, choose_dtype
 from pages.frame.fields import MAX_LINK_TEXT, Switch, Text, Whole, read_fields
 from pages.frame.fields import Choice as OneOf
 from pages.frame.models import DEFAULT_PROMPT
 from pages.home import controls
-from pages.home.branch import Branch, Choice, Run, Shelved
+from pages.home.branch import Branch, Choice, Notice, ParkedBranch
 from pages.home.controls import Controls
 from pages.home.session import MAX_SEED, Session
 
@@ -51,36 +53,48 @@ class LinkState:
     dtype: str = "auto"  # the format of the model's numbers
 
 
-def write_link(session: Session) -> str:
-    """Return the query string that brings back what the session shows; none for a long prompt."""
-    if len(session.prompt) > MAX_LINK_TEXT:
-        return ""
-    return "?" + write_whole(session, session.active)
+def write_address(session: Session) -> str:
+    """Return what a link to the session's text begins with; empty for a long prompt.
+
+    The page writes the rest, which grows with the text (`live/link.js`).
+    """
+    return "" if len(session.prompt) > MAX_LINK_TEXT else _write_model(session, session.chat)
 
 
-def write_whole(session: Session, text: Branch | Shelved) -> str:
+def write_whole(session: Session, text: Branch | ParkedBranch) -> str:
     """Return the query that brings back one of the session's texts, however long."""
-    # what grows with the text stands last, and grows at its end: little of the link is then sent
+    return f"{_write_model(session, text.chat)}&{write_text(text)}"
+
+
+def _write_model(session: Session, chat: bool) -> str:
+    """Return the part of a query that says the model and the controls."""
     parts = {"model": session.lm.name}
     here = session.lm.local
     if here is not None and here.dtype != choose_dtype("auto", here.device):
         parts["dtype"] = session.lm.dtype_name
-    if session.lm.has_chat_template and not text.chat:
+    if session.lm.has_chat_template and not chat:
         parts["chat"] = "0"
-    return f"{_joined(parts | session.controls.encode())}&{write_text(text)}"
+    return _joined(parts | session.controls.encode())
 
 
-def write_text(text: Branch | Shelved) -> str:
+def write_text(text: Branch | ParkedBranch) -> str:
     """Return the query of one text alone: all of it but the model and the controls."""
-    text.run = text.run.of(text.choices)
-    return _write_text(text.prompt, text.seed, text.chat, text.run)
+    alike = [(how, sum(1 for _ in same)) for how, same in groupby(map(write_how, text.choices))]
+    forced = [f"{i}:{choice.token_id}" for i, choice in enumerate(text.choices) if choice.forced]
+    parts = {"prompt": text.prompt, "seed": str(text.seed), "chat": "1" if text.chat else ""}
+    parts |= {"forced": ",".join(forced), "run": ";".join(f"{n}~{how}" for how, n in alike)}
+    return _joined({name: value for name, value in parts.items() if value or name == "prompt"})
+
+
+def write_how(choice: Choice) -> str:
+    """Return the seed and the controls of a choice, as a link says them."""
+    return _write_how(choice.seed, choice.controls)
 
 
 @lru_cache(maxsize=256)
-def _write_text(prompt: str, seed: int, chat: bool, run: Run) -> str:
-    parts = {"prompt": prompt, "seed": str(seed), "chat": "1" if chat else ""}
-    parts |= {"forced": run.forced, "run": run.stretches}
-    return _joined({name: value for name, value in parts.items() if value or name == "prompt"})
+def _write_how(seed: int, controls: Controls) -> str:
+    parts = {"seed": str(seed)} | controls.encode()
+    return "~".join(f"{name}:{text}" for name, text in parts.items())
 
 
 def _joined(parts: Mapping[str, str]) -> str:
@@ -133,6 +147,18 @@ def follow(session: Session, link: LinkState) -> None:
     finally:
         session.controls = link.controls
         session.reseed(link.seed)
+
+
+def follow_or_say(session: Session, link: LinkState, problems: Sequence[str] = ()) -> None:
+    """Bring a session to where the link was made, and say what was not as it asks."""
+    told = list(problems)
+    try:
+        follow(session, link)
+    except ValueError as error:
+        told.append(f"The link's run was followed in part: {error}")
+    if told:
+        sentence = as_many_as_fit(list(dict.fromkeys(told)), MAX_SENTENCE, " ")
+        session.notice = Notice("error", sentence)
 
 
 def _read_run(run: str, forced: str, seed: int) -> list[Choice]:

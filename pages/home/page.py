@@ -1,8 +1,8 @@
-"""The home page below its title: the reader's session, the toolbar, the live component."""
+"""The home page below its title: the reader's tab, the toolbar, the live component."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,10 +11,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel, LoadError
-from model.machine.turns import TURNS
 from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.weights.hub import ask
-from pages.frame.component import trigger_value
+from pages.frame.first_paint import base_path
 from pages.frame.layout import is_presenting, presenter_toggle, switch
 from pages.frame.lesson_state import SESSION, progress_caption
 from pages.frame.models import (
@@ -27,69 +26,66 @@ from pages.frame.models import (
     shared_model,
 )
 from pages.home.branch import Notice
-from pages.home.component import live, prefetch
-from pages.home.link import LinkState, follow, read_link
+from pages.home.component import live
+from pages.home.link import LinkState, follow_or_say, read_link
 from pages.home.model_dialog import WANTED, begin_opening, model_button, show_dialog
-from pages.home.payload import describe
-from pages.home.replica import Replica
 from pages.home.run_export import SAVED_RUN
 from pages.home.session import MAX_SEED, Session
+from pages.home.tab import Tab, shown_of
 from pages.home.tab_record import bring_back
 from viz.format import count
 
-LOOK_AHEAD_SECONDS = 0.1  # that the step ahead waits, at most, for readers without an answer
+TAB = "tab"  # what this browser tab has
+TOOLBAR_OF = "toolbar_of"  # the branch whose toolbar is on the page
 
 
 def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
     """Draw the page for this reader, opening a session first if there is none."""
-    session = _session(waiting)
+    tab = _tab(waiting)
     waiting.empty()
     with toolbar:
-        _toolbar(session)
-    hide_bars = bool(st.session_state.get("hide_bars"))
-    state_of = partial(describe, presenter=is_presenting(), hide_bars=hide_bars)
-    # the component may be mounted anew, and then its page holds nothing
-    _live(session, Replica(), state_of, _of_this_text(session))
+        _toolbar(tab)
+    tab.presenter, tab.hide_bars = is_presenting(), bool(st.session_state.get("hide_bars"))
+    tab.n_runs += 1
+    live(f"{base_path()}/loop/{tab.secret}", tab.n_runs)
     # pandas and plotly come in behind what can be pressed
     from pages.home.home_extras import show_experiments, show_files
 
-    show_experiments(session)
-    show_files(session)
-    show_dialog(session.lm)  # last, for a job in it is part of this run
+    show_experiments(tab)
+    show_files(tab)
+    show_dialog(tab.session.lm)  # last, for a job in it is part of this run
 
 
 # The session
 
 
-def _session(waiting: DeltaGenerator) -> Session:
-    session: Session | None = st.session_state.get(SESSION)
+def _tab(waiting: DeltaGenerator) -> Tab:
+    """Return what this tab has: its session as the address, a file or the dialog asks."""
+    tab: Tab | None = st.session_state.get(TAB)
     link = st.session_state.pop(SAVED_RUN, None)
-    if session is None:
+    if tab is None:
         link = read_link(st.query_params.to_dict(), default_model())
-    if session is None or link is not None:
-        session = _go_to(link, session, waiting)
-    if session.record is not None:
-        session = _bring_back(session, waiting)
+        tab = st.session_state[TAB] = Tab(_go_to(link, None, waiting))
+    elif link is not None:
+        tab.session = _go_to(link, tab, waiting)
+    if tab.record is not None:
+        tab.session = _bring_back(tab, waiting)
     wanted, lm = st.session_state.pop(WANTED, (None, None))
     if lm is not None:
-        ack = session.ack
         link = st.session_state.pop("waiting_link", None)
         is_linked = link is not None and link.model == wanted.name
-        session = _open(link, waiting, lm) if is_linked else _change_model(session, lm)
-        session.ack = ack
-    st.session_state[SESSION] = session
-    return session
+        session = tab.session
+        tab.session = _open(link, waiting, lm) if is_linked else _change_model(session, lm)
+    st.session_state[SESSION] = tab.session
+    return tab
 
 
-def _go_to(link: LinkState, session: Session | None, waiting: DeltaGenerator) -> Session:
+def _go_to(link: LinkState, tab: Tab | None, waiting: DeltaGenerator) -> Session:
     """Go where a link leads; a text of the model in use stands beside what was written so far."""
-    if session is not None and link.model in ("", session.lm.name):
-        try:
-            session.start(link.prompt, link.seed, chat=bool(link.chat))
-        except ValueError as error:
-            session.notice = Notice("error", str(error))
-            return session
-        _write(session, link, list(link.problems))
+    session = None if tab is None else tab.session
+    if tab is not None and session is not None and link.model in ("", session.lm.name):
+        with tab.lock:
+            _go_on_with(link, session)
         return session
     if link.model != server_model() and _is_to_fetch(link.model):
         # the page comes at once, the model when it is here
@@ -107,9 +103,17 @@ def _go_to(link: LinkState, session: Session | None, waiting: DeltaGenerator) ->
         told = [str(error), f"{session.lm.name} stays in use."]
         session.notice = Notice("error", as_many_as_fit(told, MAX_SENTENCE, " "))
         return session
-    opened = _open(link, waiting, lm)
-    opened.ack = session.ack
-    return opened
+    return _open(link, waiting, lm)
+
+
+def _go_on_with(link: LinkState, session: Session) -> None:
+    """Write a link's text beside what the session has; what cannot be written is said."""
+    try:
+        session.start(link.prompt, link.seed, chat=bool(link.chat))
+    except ValueError as error:
+        session.notice = Notice("error", str(error))
+    else:
+        follow_or_say(session, link, link.problems)
 
 
 def _is_to_fetch(name: str) -> bool:
@@ -136,19 +140,8 @@ def _open(link: LinkState, waiting: DeltaGenerator, loaded: LanguageModel | None
         problems.append(f"{DEFAULT_MODEL} is used in its place.")
         lm = _load(DEFAULT_MODEL, waiting)
         session = _begin(lm, link, []) or Session(lm, DEFAULT_PROMPT)
-    _write(session, link, problems)
+    follow_or_say(session, link, problems)
     return session
-
-
-def _write(session: Session, link: LinkState, problems: list[str]) -> None:
-    """Write the text of a link again, and say what was not as it asks."""
-    try:
-        follow(session, link)
-    except ValueError as error:
-        problems.append(f"The link's run was followed in part: {error}")
-    if problems:
-        told = as_many_as_fit(list(dict.fromkeys(problems)), MAX_SENTENCE, " ")
-        session.notice = Notice("error", told)
 
 
 def _begin(lm: LanguageModel, link: LinkState, problems: list[str]) -> Session | None:
@@ -165,14 +158,15 @@ def _begin(lm: LanguageModel, link: LinkState, problems: list[str]) -> Session |
     return None
 
 
-def _bring_back(session: Session, waiting: DeltaGenerator) -> Session:
-    """Take back the branches that the tab kept; what is here stays where they cannot be read."""
-    record, session.record = session.record, None
+def _bring_back(tab: Tab, waiting: DeltaGenerator) -> Session:
+    """Take back the texts of another model; what is here stays where they cannot be written."""
+    record, tab.record = tab.record, None
+    assert record is not None
     try:
-        return bring_back(session, record, partial(_open, waiting=waiting))
+        return bring_back(tab.session, record, partial(_open, waiting=waiting))
     except ValueError as error:
-        session.notice = Notice("error", str(error))
-        return session
+        tab.session.notice = Notice("error", str(error))
+        return tab.session
 
 
 def _change_model(session: Session, lm: LanguageModel) -> Session:
@@ -225,14 +219,10 @@ def _begins_with(session: Session) -> str:
     return f"{'Chat template' if session.chat else 'Plain text'} · seed {session.seed}"
 
 
-def _of_this_text(session: Session) -> tuple[int, bool]:
-    """Return what the toolbar shows of the text that is being written."""
-    return session.seed, session.chat
-
-
-def _toolbar(session: Session) -> None:
+def _toolbar(tab: Tab) -> None:
+    session = tab.session
     number, lm = session.active.number, session.lm
-    st.session_state["toolbar_shows"] = (number, *_of_this_text(session))
+    tab.shown, st.session_state[TOOLBAR_OF] = shown_of(session), number
     model_button(lm)
     with st.popover(_begins_with(session), help="What the text begins with"):
         if lm.local is None:
@@ -242,13 +232,13 @@ def _toolbar(session: Session) -> None:
             seed = f"seed_{number}"
             st.session_state[seed] = session.seed
             st.number_input(
-                "Seed of the coins",
+                "Seed of the pointers",
                 min_value=0,
                 max_value=MAX_SEED,
                 step=1,
                 key=seed,
                 on_change=_take,
-                args=(seed, number, Session.reseed),
+                args=(tab, seed, number, Session.reseed),
                 help="The same seed gives the same text; what is written already stays.",
             )
         if lm.has_chat_template:
@@ -256,7 +246,7 @@ def _toolbar(session: Session) -> None:
                 chat = f"chat_{number}"
                 st.session_state[chat] = session.chat
                 words = "Chat template around the prompt"
-                args = (chat, number, Session.wrap_in_chat)
+                args = (tab, chat, number, Session.wrap_in_chat)
                 st.toggle(words, key=chat, on_change=_take, args=args)
                 st.caption(ON if session.chat else OFF)
     about = "Hides the distribution until you have guessed the next token."
@@ -274,50 +264,12 @@ def _what_is_sent(n_vocab: int, n_sent: int) -> str:
     )
 
 
-def _take(key: str, branch: int, take: Callable[[Session, Any], None]) -> None:
+def _take(tab: Tab, key: str, branch: int, take: Callable[[Session, Any], None]) -> None:
     """Let a session take what a widget says, if that still speaks of the text that is written.
 
     Right after another branch was chosen the browser still sends the widgets of the one before, and
     Streamlit, which has forgotten them by then, takes what they say for a change.
     """
-    session: Session = st.session_state[SESSION]
-    if st.session_state["toolbar_shows"] == (branch, *_of_this_text(session)):
-        take(session, st.session_state[key])
-
-
-# The live component
-
-
-@st.fragment
-def _live(
-    session: Session,
-    replica: Replica,
-    state_of: Callable[[Session], tuple[dict[str, Any], Mapping[str, Any]]],
-    toolbar_shows: tuple[int, bool],
-) -> None:
-    if session.record is not None:
-        st.rerun()  # what the tab kept may name another model
-    show = partial(live, on_event=partial(_take_event, session, replica))
-    with TURNS.step():
-        told = replica.foreseen(session.ack) if session.is_foreseen else None
-        answer = replica.answer(*told or state_of(session))
-        if not replica.is_confirmed:
-            show(answer)
-    # the answer is on the page: once others have theirs, take the step that Next would ask for
-    TURNS.give_way(LOOK_AHEAD_SECONDS)
-    with TURNS.step():
-        following = session.prefetch_next()
-        ahead = replica.ahead(*state_of(following)) if following is not None else b""
-        if replica.is_confirmed:
-            show(answer + ahead)  # one message of two costs less than two
-        else:
-            prefetch(ahead)
-    if toolbar_shows != _of_this_text(session):
-        st.rerun()  # another branch: its seed and its template belong into the toolbar
-
-
-def _take_event(session: Session, replica: Replica) -> None:
-    event: Any = trigger_value("live", "event")
-    if isinstance(event, dict):
-        replica.hear(event.get("holds"))
-        session.handle(event)
+    with tab.lock:
+        if st.session_state[TOOLBAR_OF] == branch and tab.shown == shown_of(tab.session):
+            take(tab.session, st.session_state[key])

@@ -1,7 +1,7 @@
 """The state that the live component shows: a header of plain values, and raw logits.
 
-`live/PROTOCOL.md` lists every field and every event. Python decides the next token; the page shows
-it, and computes the masks while a slider is dragged. What of the state is sent, `replica` says.
+`pages/frame/live/types.d.ts` has every field. Python decides the next token; the page shows it, and
+computes the masks while a slider is dragged. What of the state is sent, `told.py` says.
 """
 
 from __future__ import annotations
@@ -22,76 +22,98 @@ from model.source_code import source_of
 from model.tokenizing import pieces, vocabulary_labels
 from pages.frame.component import MAX_EXACT
 from pages.frame.labels import labels_address
-from pages.home.branch import Branch, Shelved
-from pages.home.link import write_link, write_text
-from pages.home.replica import Listed, Table, count_common
+from pages.home.branch import Branch, ParkedBranch
+from pages.home.link import write_address, write_how, write_text
 from pages.home.session import Session
+from pages.home.told import Part
 
 _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
 
 
-def describe(
-    session: Session, *, presenter: bool, hide_bars: bool
-) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the state that the live component shows: its header, and arrays by name."""
+def describe(session: Session) -> dict[str, Any]:
+    """Return the fields of the state that the live component shows, its rows apart."""
     generation, branch = session.generation, session.active
     again = branch.redo(session.controls.settings())
-    distribution, arrays = name_arrays(generation.distribution, generation.logits)
-    inspected, inspected_arrays = _inspection(session)
-    text = describe_text(session, generation.steps[:]) | {"logprob": generation.logprob}
-    header = text | {
-        "ack": session.ack,
-        "next_id": session.next_id(),
+    next_id = session.next_id()  # first: a server may be asked for more logits
+    others = [other for other in session.branches if other is not branch]
+    draft, lm, prompt = session.draft_pieces, session.lm, (branch.prompt, branch.chat)
+    return describe_text(session) | {
+        "branch": branch.number,
+        "prompt_ids": Part(prompt, lambda: generation.prompt_ids),
+        "prompt_joined": Part(prompt, lambda: joined(lm, generation.prompt_ids)),
+        "next_id": next_id,
         "coin": uniform_at(again.seed if again else branch.seed, len(generation.ids)),
         "finished": generation.finished,
+        "logprob": generation.logprob,
         "controls": session.controls.to_page(),
-        "distribution": distribution,
-        "inspect": inspected,
-        "branches": [_branch(session, other, text) for other in session.branches],
+        "distribution": _distribution(generation),
+        "inspect": _inspection(session),
+        "branches": Part(
+            tuple((other.number, other.logprob) for other in others),
+            lambda: [_describe_branch(lm, other) for other in others],
+        ),
         "cache": describe_cache(generation),
         "timing": _timing(generation),
-        "pieces": Listed(session.draft_pieces, describe_piece),
+        "pieces": Part(draft, lambda: [describe_piece(piece) for piece in draft]),
         "pieces_of": session.draft,
         "guess": vars(session.guess) if session.guess else None,
-        "hide_bars": hide_bars,
-        "presenter": presenter,
         "notice": vars(session.notice) if session.notice else None,
-        "link": write_link(session),
+        "address": write_address(session),
     }
-    return header, arrays | inspected_arrays
 
 
-def describe_text(session: Session, steps: Sequence[Step]) -> dict[str, Any]:
-    """Describe the model, and the text after some steps: what a saved page is told as well."""
-    n_prompt = session.generation.n_prompt
-    ids = session.generation.ids[: n_prompt + len(steps)]
+def describe_text(session: Session) -> dict[str, Any]:
+    """Describe the model and the prompt: what a saved page is told as well."""
+    branch = session.active
     return {
-        "branch": session.active.number,
         "model": _model(session.lm),
-        "prompt": session.prompt,
-        "ids": ids,
-        "n_prompt": n_prompt,
-        "joined": _joined(session.lm, ids),
-        "steps": Table(steps, _COLUMNS),
+        "prompt": branch.prompt,
+        "seed": branch.seed,
+        "chat": branch.chat,
+        "n_prompt": branch.generation.n_prompt,
         "orders": ORDERS,
         "code": _code(),
     }
 
 
-def _inspection(session: Session) -> tuple[dict[str, Any] | None, dict[str, np.ndarray]]:
+def columns_of(session: Session, start: int, end: int | None = None) -> dict[str, list[Any]]:
+    """Describe the generated tokens from one on: a list for each column of the rows."""
+    generation, lm = session.generation, session.lm
+    steps, choices = generation.steps[start:end], session.active.choices[start:end]
+    ids = generation.ids[: generation.n_prompt + start + len(steps)]
+    columns: dict[str, list[Any]] = {
+        name: list(map(write, steps)) for name, write in _COLUMNS.items()
+    }
+    first = len(ids) - len(steps)
+    completed = joined(lm, ids, first)
+    return columns | {
+        "joined": [completed.get(place) for place in range(first, len(ids))],
+        "how": list(map(write_how, choices)),
+    }
+
+
+def _distribution(generation: Generation) -> Part:
+    kept = generation.distribution
+    described, arrays = name_arrays(kept, generation.logits)
+    return Part(kept, lambda: described, arrays)
+
+
+def _inspection(session: Session) -> Part | None:
     """Describe the position that is looked back at, or the one that the end was drawn from."""
     inspection = session.inspection or session.active.look_at_end(session.controls)
     if inspection is None:
-        return None, {}
+        return None
     described, arrays = name_arrays(inspection.distribution, prefix="inspect_")
     settings = inspection.settings
-    return described | {
+    described |= {
         "position": inspection.position,
         "token_id": inspection.token_id,
         "coin": inspection.coin,
         "forced": inspection.forced,
         "settings": {name: getattr(settings, name) for name in settings.__dataclass_fields__},
-    }, arrays
+    }
+    key = inspection.distribution, inspection.position, settings, inspection.forced
+    return Part(key, lambda: described, arrays)
 
 
 def name_arrays(
@@ -122,15 +144,19 @@ def _model(lm: LanguageModel) -> dict[str, Any]:
     }
 
 
-def _joined(lm: LanguageModel, ids: Sequence[int]) -> dict[str, str]:
-    """Return, by position, the characters that are only complete with that token."""
+def joined(lm: LanguageModel, ids: Sequence[int], start: int = 0) -> dict[int, str]:
+    """Return, by position from one on, the characters that are only complete with that token."""
     unfinished = _unfinished(lm)
-    if unfinished.isdisjoint(ids):
+    if unfinished.isdisjoint(ids[start:]):
         return {}
+    begin = start  # of the character that goes on there
+    while begin > 0 and ids[begin - 1] in unfinished:
+        begin -= 1
+    begin = max(0, begin - 1)
     return {
-        str(position): piece.joined
-        for position, piece in enumerate(pieces(lm.tokenizer, ids))
-        if piece.joined and piece.token_id in unfinished
+        begin + i: piece.joined
+        for i, piece in enumerate(pieces(lm.tokenizer, ids[begin:]))
+        if piece.joined and piece.token_id in unfinished and begin + i >= start
     }
 
 
@@ -144,6 +170,7 @@ def _unfinished(lm: LanguageModel) -> frozenset[int]:
 
 # The columns of the worked table: of the draw first, then of the pass before it.
 _COLUMNS: dict[str, Callable[[Step], Any]] = {
+    "id": lambda step: step.token_id,
     "logprob": lambda step: round(step.logprob, 6),
     "prob": lambda step: _six_digits(step.prob),
     "rank": lambda step: step.rank,
@@ -166,17 +193,12 @@ def _six_digits(number: float) -> float:
     return float(f"{number:.6g}")
 
 
-def _branch(session: Session, branch: Branch | Shelved, active: dict[str, Any]) -> dict[str, Any]:
-    if branch is session.active:
-        ids, joined, logprob = active["ids"], active["joined"], active["logprob"]
-    else:
-        ids, joined, logprob = branch.ids[:], _joined(session.lm, branch.ids), branch.logprob
+def _describe_branch(lm: LanguageModel, branch: Branch | ParkedBranch) -> dict[str, Any]:
     return {
         "id": branch.number,
-        "n_common": count_common(ids, active["ids"]),
-        "ids": ids,
-        "joined": joined,
-        "logprob": logprob,
+        "ids": branch.ids[:],
+        "joined": joined(lm, branch.ids),
+        "logprob": branch.logprob,
         "query": write_text(branch),
     }
 

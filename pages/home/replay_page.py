@@ -21,8 +21,14 @@ from pages.frame.assets import SHARED, name_of, source, style_sheets
 from pages.frame.component import encode_payload, strict_json
 from pages.frame.one_file import one_file
 from pages.home.branch import Choice
-from pages.home.payload import describe_cache, describe_piece, describe_text, name_arrays
-from pages.home.replica import written
+from pages.home.payload import (
+    columns_of,
+    describe_cache,
+    describe_piece,
+    describe_text,
+    joined,
+    name_arrays,
+)
 from pages.home.run_export import run_record
 from pages.home.session import Session
 from viz.palette import FONT, MONO, declarations
@@ -49,8 +55,14 @@ def record(session: Session, *, presenter: bool) -> dict[str, Any]:
     run = run_record(session)
     steps = run.steps[: len(choices)]
     positions = [_position(*pair) for pair in zip(steps, choices, strict=False)]
-    header = written(describe_text(session, steps)) | {
-        "ack": -1,
+    columns = columns_of(session, 0, len(steps))
+    del columns["joined"]
+    ids = [*run.prompt_ids, *columns.pop("id")]
+    header = describe_text(session) | {
+        "branch": session.active.number,
+        "ids": ids,
+        "joined": joined(session.lm, ids),
+        "steps": columns,
         "finished": run.finished or "recorded",
         "controls": session.controls.to_page(),
         "cache": describe_cache(generation),
@@ -60,7 +72,7 @@ def record(session: Session, *, presenter: bool) -> dict[str, Any]:
         "guess": None,
         "hide_bars": False,
         "presenter": presenter,
-        "link": "",
+        "address": "",
     }
     used = {*header["ids"], *(token_id for _, held in positions for token_id in held)}
     labels = vocabulary_labels(session.lm)

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from model.records import RunRecord
 from model.sentences import reason
 from model.tokenizing import pieces
-from pages.home.branch import Shelved
+from pages.home.branch import ParkedBranch
 from pages.home.link import LinkState, read_whole, write_whole
 from pages.home.session import Session
 
@@ -30,7 +30,7 @@ def run_record(session: Session) -> RunRecord:
     steps = tuple(generation.steps[:n_steps])
     ids = generation.ids[: generation.n_prompt + n_steps]
     is_whole = len(generation.steps) == n_steps
-    text = Shelved(0, branch.prompt, branch.seed, branch.chat, choices[:n_steps], ids, 0.0)
+    text = ParkedBranch(0, branch.prompt, branch.seed, branch.chat, choices[:n_steps], ids, 0.0)
     return RunRecord(
         link=write_whole(session, text),
         model=lm.name,

@@ -1,17 +1,14 @@
 """One reader's texts: the branches, what was taken back, and the controls.
 
-Knows nothing of Streamlit: `pages/generate.py` keeps one Session per browser tab and hands it the
-events of the live component. Every event either does what it says or leaves everything as it was
-and sets `notice` to one sentence.
+Knows nothing of Streamlit or of the wire: a `Tab` hands it the events of its page. Every event
+either does what it says or leaves everything as it was and sets `notice` to one sentence.
 """
 
 from __future__ import annotations
 
-import copy
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from model.draw import uniform_at
@@ -22,19 +19,19 @@ from model.sampling import process
 from model.server.logits import EngineError
 from model.tokenizing import encode, encode_chat, pieces
 from pages.frame.fields import echo, whole_number
-from pages.home.branch import Branch, Choice, Guess, Inspection, Notice, Shelved
+from pages.home.branch import Branch, Choice, Guess, Inspection, Notice, ParkedBranch
 from pages.home.controls import Controls
+from pages.home.parked_branch import restore
 from pages.home.prediction import weigh_guess
-from pages.home.shelf import take_down
 
 LOGGER = logging.getLogger(__name__)
 
 MAX_BRANCHES = 8
-MAX_PREFETCH_SECONDS = 0.15  # of a pass; a longer one waits until it is asked for
 MAX_FINISH_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
 MAX_SEED = 2**31 - 1
 MAX_DRAFT = 20_000  # characters that are taken apart while they are typed
-OF_NO_BRANCH = ("switch", "settings", "tokenise", "restore", "resend")  # of no text in particular
+BRANCHLESS_EVENTS = ("switch", "settings", "tokenise")
+QUIET_EVENTS = ("inspect", "tokenise", "settings", "guess")  # what was looked at stays
 
 
 class Session:
@@ -48,7 +45,7 @@ class Session:
         Args:
             lm: The model that writes.
             prompt: As typed.
-            seed: Of the coins.
+            seed: Of the pointers.
             chat: Put the model's chat template around the prompt, if it has one.
 
         Raises:
@@ -60,13 +57,9 @@ class Session:
         self.guess: Guess | None = None
         self.inspection: Inspection | None = None
         self.draft_pieces: tuple[Piece, ...] = ()
-        self.ack = -1  # number of the last event that was handled
         self.n_begun = 0  # branches, those that are gone included
         self._next: tuple[tuple[object, ...], int] | None = None  # the next id, and of which place
-        self._prefetched: tuple[tuple[object, ...], Session] | None = None
-        self.is_foreseen = False  # whether the last event made of it what `prefetch_next` returned
-        self.branches: list[Branch | Shelved] = []
-        self.record: object = None  # what the browser kept of a session that the server has lost
+        self.branches: list[Branch | ParkedBranch] = []
         wrapped = lm.has_chat_template and chat
         try:
             generation = self.read_prompt(prompt, seed, wrapped)
@@ -91,7 +84,7 @@ class Session:
 
     @property
     def seed(self) -> int:
-        """The seed of its coins."""
+        """The seed of its pointers."""
         return self.active.seed
 
     @property
@@ -106,7 +99,7 @@ class Session:
 
         Args:
             prompt: As typed.
-            seed: Of the coins.
+            seed: Of the pointers.
             keep: Keep the text on the page even if it is but a prompt.
             chat: Put the chat template around the prompt; by default as on the page.
 
@@ -123,7 +116,7 @@ class Session:
         self._show_draft(prompt)
 
     def reseed(self, seed: int) -> None:
-        """Toss other coins from here on; what is written stays."""
+        """Draw with other pointers from here on; what is written stays."""
         self.active.seed = seed
         self.active.undone.clear()
 
@@ -143,35 +136,6 @@ class Session:
             self._next = place, self._draw_next()
         return self._next[1]
 
-    def prefetch_next(self) -> Session | None:
-        """Return this session as Next will leave it, its step taken on a fork; Next then keeps it.
-
-        None where nothing follows, or where a pass takes long enough to be felt by who asks for
-        something else. A pass that fails here fails again, and says why, when it is asked for.
-        """
-        generation, place = self.generation, self._place()
-        if generation.finished or generation.last_pass.seconds > MAX_PREFETCH_SECONDS:
-            return None
-        if self._prefetched is None or self._prefetched[0] != place:
-            twin, active = copy.copy(self), self.active
-            twin.active = replace(
-                active,
-                generation=generation.fork(),
-                choices=list(active.choices),
-                undone=list(active.undone),
-            )
-            twin.notice = twin.guess = twin.inspection = twin._prefetched = None
-            try:
-                twin._step()
-            except ValueError:
-                return None
-            self._prefetched = place, twin
-        twin = self._prefetched[1]
-        # the step stands, whatever else has been done since
-        twin.ack, twin.draft, twin.draft_pieces = self.ack, self.draft, self.draft_pieces
-        twin.branches = [twin.active if b is self.active else b for b in self.branches]
-        return twin
-
     def _place(self) -> tuple[object, ...]:
         """Return all that the next step depends on."""
         active = self.active
@@ -181,19 +145,13 @@ class Session:
 
     def handle(self, event: Mapping[str, Any]) -> None:
         """Do what the page asks; on bad input say so in `notice` and lose nothing."""
-        self.is_foreseen = False
-        number = event.get("n")
-        if not isinstance(number, int) or number <= self.ack:
-            return  # the page repeats an event that it believes lost
-        self.ack = number
         kind = str(event.get("kind"))
         action = getattr(self, f"_on_{kind}", None)
-        if kind != "resend":
-            self.notice = None
-        if kind not in OF_NO_BRANCH and event.get("branch") not in (None, self.active.number):
+        self.notice = None
+        if kind not in BRANCHLESS_EVENTS and event.get("branch") not in (None, self.active.number):
             self.notice = Notice("info", "That was meant for another text: press again.")
             return
-        if kind not in ("inspect", "tokenise", "settings", "guess", "resend"):
+        if kind not in QUIET_EVENTS:
             self.guess = self.inspection = None
         try:
             if action is None:
@@ -209,10 +167,8 @@ class Session:
 
     def _on_next(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
-        ahead = self._prefetched
         if not self._is_finished():
             self._step()
-            self.is_foreseen = ahead is not None and self.active is ahead[1].active
 
     def _on_force(self, event: Mapping[str, Any]) -> None:
         self._take_controls(event)
@@ -263,11 +219,8 @@ class Session:
         branch = next((branch for branch in self.branches if branch.number == number), None)
         if branch is None:
             raise ValueError("That branch is gone: choose one of those shown.")
-        self.active = branch if isinstance(branch, Branch) else take_down(self, branch)
+        self.active = branch if isinstance(branch, Branch) else restore(self, branch)
         self._show_draft(self.prompt)
-
-    def _on_restore(self, event: Mapping[str, Any]) -> None:
-        self.record = event.get("record")
 
     def _on_prompt(self, event: Mapping[str, Any]) -> None:
         self.start(str(event.get("text", "")), self.seed)
@@ -295,9 +248,6 @@ class Session:
     def _on_guess(self, event: Mapping[str, Any]) -> None:
         self.guess = weigh_guess(self.generation, str(event.get("text", "")))
 
-    def _on_resend(self, _event: Mapping[str, Any]) -> None:
-        """Change nothing: the page lacks what a message builds on, and is answered with all."""
-
     # How it is done
 
     def _draw_next(self) -> int:
@@ -316,11 +266,6 @@ class Session:
 
     def _step(self, token_id: int | None = None) -> Step:
         branch = self.active
-        if token_id is None and self._prefetched and self._prefetched[0] == self._place():
-            twin, self._prefetched = self._prefetched[1], None
-            self.branches = [twin.active if b is branch else b for b in self.branches]
-            self.active, self._next = twin.active, twin._next
-            return self.generation.steps[-1]
         settings = self.controls.settings()
         again = branch.redo(settings) if token_id is None else None
         if again is not None:
@@ -336,7 +281,7 @@ class Session:
         return step
 
     def replay(self, choices: list[Choice]) -> None:
-        """Write the tokens of a link again: drawn ones by their coin, forced ones as they were."""
+        """Write the tokens of a link again: drawn by their pointers, or forced as they were."""
         for choice in choices:
             if self.generation.finished:
                 break
@@ -373,8 +318,12 @@ class Session:
         return n_tokens
 
     def _take_controls(self, event: Mapping[str, Any]) -> None:
-        if event.get("controls") not in (None, self.controls.to_page()):
-            self.controls = Controls.from_page(event["controls"])
+        values = event.get("controls")
+        if values is None or values == self.controls.to_page():
+            return
+        if not isinstance(values, Mapping):
+            raise ValueError(f"The page sent {echo(values)} for its sliders: reload the page.")
+        self.controls = Controls.from_page(values)
 
     def read_prompt(self, text: str, seed: int, chat: bool) -> Generation:
         """Read a prompt as a text of its own."""

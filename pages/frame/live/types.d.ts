@@ -46,7 +46,7 @@ interface LoopEvent {
   kind: string; // a row of the table in PROTOCOL.md; "state" changes nothing
   branch: number | null; // the text on the screen; an event of another text changes nothing
   controls?: Controls; // the sliders at the moment of the press
-  [field: string]: unknown;
+  [field: string]: any;
 }
 /** What answers: the server, the recording of a saved page, or a model in the page. */
 interface Engine {
@@ -58,12 +58,29 @@ interface Engine {
   trouble?: string | null;
   /** Tries at once what it would try later. */
   retry?(): void;
-  /** Gives up the event that is under way: its promise rejects. */
+  /** Gives up the event that is under way: its promise rejects with an AbortError. */
   cancel?(): void;
+  /** The hand rests: what takes its time may be done now. */
+  rest?(): void;
+  close?(): void;
 }
 interface EngineListener {
   changed(): void; // the state is another one, and no event of this page made it so
   troubled(): void; // `trouble` has changed
+}
+
+// ---- what the server sends for it (pages/home/told.py, put together by whole.js)
+
+/** What the page lacks of a state. */
+interface Answer extends Partial<Omit<Header, "ids" | "joined" | "steps">> {
+  version: number; // of the state that the page has then; numbers rise
+  keep: number; // rows that the page has, and that stay
+  rows: Record<string, unknown[]>; // columns: those of `Steps`, `id` and `joined`, from there on
+  ack?: number; // the last event that was handled
+  outside?: boolean; // Streamlit has to draw the page anew
+  prompt_ids?: number[];
+  prompt_joined?: Record<string, string>;
+  arrays?: unknown;
 }
 
 // ---- what a state says: every field of it, and no other (tests/home/test_protocol.py)
@@ -193,7 +210,6 @@ interface Notice {
 
 /** What a tab keeps of all branches: see tab_record.js. */
 interface TabRecord {
-  ack: number;
   address: string;
   model: string;
   controls: Controls;
@@ -251,7 +267,7 @@ interface View extends Position {
   isPlaying: boolean;
   speed: number;
   notice: Notice | null;
-  waitingFor: { nNext: number; isFinishing: boolean; isLate: boolean };
+  waitingFor: { nNext: number; isFinishing: boolean; trouble: string | null };
 }
 /** The position that the figures show. */
 interface Position {

@@ -83,7 +83,6 @@ export function createActions(live) {
     tokenise: (text) => tell("tokenise", { text }),
     rewind: (position) => fromThePast("rewind", { position }),
     branch: (position) => fromThePast("branch", { position }),
-    restore: (record) => tell("restore", { record }),
     switchBranch: (id) => fromThePast("switch", { id }),
     /** Looks at a past position; null leaves the past, at once. */
     inspect(position) {
@@ -119,6 +118,9 @@ export function createActions(live) {
     /** The prompt box has changed, and with it what can be pressed. */
     typed: () => live.schedule(),
     isBusy: () => live.isBusy(),
+    /** Tries again at once, or waits no longer for what was pressed. */
+    retry: () => live.engine.retry?.(),
+    cancel: () => live.cancel(),
   };
   return actions;
 }

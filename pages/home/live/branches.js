@@ -17,10 +17,10 @@ export function createBranches(actions) {
   return {
     element,
     update(view) {
-      const { branches } = view.header;
-      const isNew = branches !== shown?.branches || view.labels !== shown?.labels;
-      if (!isNew) return;
-      shown = { branches, labels: view.labels };
+      const { header, labels } = view;
+      if (header === shown?.header && labels === shown?.labels) return;
+      shown = { header, labels };
+      const branches = allBranches(header);
       setShown(element, branches.length > 1);
       // a row stays what it is: it may be in the midst of a press, or have the focus
       for (let n = list.childElementCount; n < branches.length; n++) list.append(createBranchRow(actions));
@@ -28,6 +28,18 @@ export function createBranches(actions) {
       branches.forEach((branch, i) => fillBranchRow(list.children[i], branch, view));
     },
   };
+}
+
+/** The text that is written among the others, each with how many tokens it has in common with that. */
+function allBranches({ branches, branch: id, ids, joined, logprob }) {
+  if (branches.length === 0) return [];
+  const all = [...branches, { id, ids, joined, logprob }].sort((first, second) => first.id - second.id);
+  return all.map((text) => ({ ...text, nCommon: lengthInCommon(text.ids, ids) }));
+}
+
+function lengthInCommon(first, second) {
+  const n = first.findIndex((id, i) => id !== second[i]);
+  return n < 0 ? first.length : n;
 }
 
 function createBranchRow(actions) {
@@ -38,10 +50,10 @@ function createBranchRow(actions) {
 
 function fillBranchRow(row, branch, view) {
   const text = el("span", { class: "branch-text" });
-  const from = Math.max(0, branch.n_common - SHOWN_BEFORE_FORK);
+  const from = Math.max(0, branch.nCommon - SHOWN_BEFORE_FORK);
   if (from > 0) text.append(el("span", { class: "muted", textContent: "… " }));
   branch.ids.slice(from).forEach((id, i) => {
-    const isCommon = from + i < branch.n_common;
+    const isCommon = from + i < branch.nCommon;
     text.append(
       el("span", { class: isCommon ? "muted" : "branch-own" }, ...visibleParts(view.label(id))),
     );

@@ -1,121 +1,73 @@
-// What leaves for Python: events, numbered, one at a time; PROTOCOL.md lists them.
-
-const RESEND_AFTER_MS = 8000;
+// What was pressed: one event is with the engine, the others wait behind it.
 
 /**
- * A queue of events for Python with at most one in flight. An event is completed (`complete` returns
- * null to drop it) once `isReady` says so, and leaves when the one before it was acknowledged and
- * `mayLeave` lets it. Settings that wait are replaced by newer ones, presses never are.
+ * A queue of events. Settings and drafts that wait are replaced by newer ones, presses never are.
  */
 export class EventQueue {
   /** @type {Entry[]} */
   waiting = [];
-  completed = null;
-  inFlight = null;
-  lastNumber = -1;
-  nTries = 0;
-  timer = 0;
+  /** With the engine. @type {Entry|null} */
+  underWay = null;
 
   /**
-   * @param {{send: (event: object) => void, complete: (entry: object) => object|null,
-   *   isReady: (entry: object) => boolean, mayLeave: () => boolean}} hooks
+   * @param {{begin: (entry: Entry) => LoopEvent|null, answer: (event: LoopEvent) => Promise<State>,
+   *   answered: (entry: Entry, state: State) => void, failed: (entry: Entry, error: Error) => void}} hooks
+   *   `begin` completes an event as it leaves; null drops it
    */
-  constructor({ send, complete, isReady, mayLeave }) {
-    this.send = send;
-    this.complete = complete;
-    this.isReady = isReady;
-    this.mayLeave = mayLeave;
+  constructor(hooks) {
+    this.hooks = hooks;
   }
 
-  /** Adds one event and lets it go at once where nothing stands before it. */
+  /** Adds one event, and lets it go at once where nothing stands before it. */
   push(entry) {
     const newest = this.waiting.at(-1);
-    const supersedes = ["settings", "tokenise"].includes(entry.kind);
+    const supersedes = ["settings", "tokenise", "state"].includes(entry.kind);
     if (supersedes && newest?.kind === entry.kind) this.waiting.pop();
     this.waiting.push(entry);
     this.pump();
   }
 
-  /** Completes the next event that is ready, and sends it if none is in flight. */
+  /** Lets the next event go where none is under way. */
   pump() {
-    this.sendCompleted();
-    while (this.completed === null && this.waiting.length > 0 && this.isReady(this.waiting[0])) {
+    while (this.underWay === null && this.waiting.length > 0) {
       const entry = this.waiting.shift();
-      const body = this.complete(entry);
-      if (body !== null) this.completed = { entry, body };
-      this.sendCompleted();
+      const event = this.hooks.begin(entry);
+      if (event !== null) this.send(entry, event);
     }
   }
 
-  sendCompleted() {
-    if (this.completed === null || this.inFlight !== null || !this.mayLeave()) return;
-    const { entry, body } = this.completed;
-    this.completed = null;
-    this.lastNumber += 1;
-    this.inFlight = { entry, body: { n: this.lastNumber, kind: entry.kind, ...body } };
-    this.nTries = 0;
-    this.transmit();
+  async send(entry, event) {
+    this.underWay = entry;
+    const end = (how, what) => {
+      if (this.underWay !== entry) return; // all was forgotten meanwhile
+      this.underWay = null;
+      this.hooks[how](entry, what);
+      this.pump();
+    };
+    await this.hooks.answer(event).then((state) => end("answered", state), (error) => end("failed", error));
   }
 
-  transmit() {
-    this.nTries += 1;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.transmit(), RESEND_AFTER_MS);
-    this.send(this.inFlight.body);
-  }
-
-  /** Asks for all that Python would say: the page lacks what the newest message builds on. */
-  askAgain() {
-    if (this.inFlight !== null) this.transmit();
-    else this.push({ kind: "resend" });
-  }
-
-  /** Takes an acknowledgement; returns the entry that it answers, or null. */
-  acknowledge(ack) {
-    this.lastNumber = Math.max(this.lastNumber, ack);
-    if (this.inFlight === null || ack < this.inFlight.body.n) return null;
-    const { entry } = this.inFlight;
-    this.inFlight = null;
-    clearTimeout(this.timer);
-    return entry;
-  }
-
-  /** What the person waits for: presses that are queued, a long answer, one that does not come. */
+  /** What the person waits for: presses that are queued, and a long answer. */
   get waitingFor() {
     return {
       nNext: this.waiting.filter(({ kind }) => kind === "next").length,
-      isFinishing: this.inFlight?.entry.kind === "finish",
-      isLate: this.inFlight !== null && this.nTries > 1, // so long that it was sent again
+      isFinishing: this.underWay?.kind === "finish",
     };
   }
 
-  /** Whether nothing waits and nothing is in flight. */
+  /** Whether nothing waits and nothing is under way. */
   get isIdle() {
-    return this.inFlight === null && this.isSent;
+    return this.underWay === null && this.waiting.length === 0;
   }
 
-  /** Whether nothing waits to leave. */
-  get isSent() {
-    return this.completed === null && this.waiting.length === 0;
-  }
-
-  /** Drops the waiting events of some kinds; one that is completed will leave. */
+  /** Drops the waiting events of some kinds. */
   drop(...kinds) {
     this.waiting = this.waiting.filter((entry) => !kinds.includes(entry.kind));
   }
 
-  /** Drops the event that is completed and has not left; returns it, or undefined. */
-  withdraw() {
-    const entry = this.completed?.entry;
-    this.completed = null;
-    return entry;
-  }
-
-  /** Forgets everything, as when the page goes away. */
-  close() {
-    clearTimeout(this.timer);
+  /** Forgets all that waits, and what is under way: the page goes, or the person waits no longer. */
+  clear() {
     this.waiting = [];
-    this.completed = null;
-    this.inFlight = null;
+    this.underWay = null;
   }
 }

@@ -90,6 +90,8 @@ export function createLayout(actions, shadowRoot) {
       if (view.isDrawn && view.position === nShown) flyToStrip(root);
       nShown = view.ids.length;
     },
+    /** A sentence while there is nothing else to show. */
+    sayAlone: (text) => lines.update({ notice: text && { kind: "error", text }, inspecting: null }),
     announce: (kind, header, label) => setText(spoken, spokenOf(kind, header, label)),
   };
 }

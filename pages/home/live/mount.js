@@ -1,6 +1,27 @@
-// The entry: one Live per place in the page.
+// The entry: one Live per place in the page, with the server behind it.
 
 import { mountOnce } from "../../frame/live/stale_updates.js";
 import { Live } from "./live.js";
+import { ServerEngine } from "./server_engine.js";
 
-export default mountOnce(Live);
+/** What Streamlit mounts: it says where the tab's session is, and draws the page when it is told. */
+class ServedLive {
+  /** @param {ShadowRoot} place */
+  constructor(place) {
+    this.engine = new ServerEngine(() => this.component.setTriggerValue("outside", true));
+    this.live = new Live(place, this.engine);
+  }
+
+  /** Called with new data, or with the same data and a new theme. */
+  receive(component) {
+    this.component = component;
+    this.engine.connect(component.data);
+    this.live.schedule();
+  }
+
+  close() {
+    this.live.close();
+  }
+}
+
+export default mountOnce(ServedLive);

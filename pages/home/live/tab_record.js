@@ -3,44 +3,43 @@
 // sessionStorage is of one tab and outlives a reload; where it is forbidden, the document remembers.
 
 import { withoutSwitches } from "./address.js";
+import { textQuery } from "./link.js";
 
 const STORED_AS = "one-token-at-a-time";
 /** What was kept last; undefined while this document has not looked. @type {TabRecord|null|undefined} */
 let kept;
 
-/** Keeps what Python said last; a saved page has no branches, and keeps nothing. */
+/** Keeps what the server said last. @param {Header} header */
 export function keepBranches(header) {
-  if (header.branches.length === 0) return;
-  kept = { ack: header.ack, address: withoutSwitches(), ...recordOf(header) };
-  try {
-    sessionStorage.setItem(STORED_AS, JSON.stringify(kept));
-  } catch {
-    // full or forbidden: a reload then brings back what the address holds
-  }
+  kept = { address: withoutSwitches(), ...recordOf(header) };
+  store(JSON.stringify(kept));
 }
 
 /**
- * What was kept and a fresh session lacks; null where nothing is lost.
+ * What was kept and a fresh session lacks; null where nothing is lost. It is handed back once: one that
+ * cannot be read is not tried again after a reload.
  * @param {Header} header the newest
- * @param {Header|null} before what this document showed until now
- * @returns {TabRecord|null}
  */
-export function lostBranches(header, before) {
+export function lostBranches(header) {
   if (kept === undefined) kept = readStored();
-  if (header.ack > -1) return null; // it has answered before, so it is the session that we know
-  if (before !== null && before.ack > -1) keepBranches(before);
-  const isLost = kept !== null && kept.ack > -1 && contentOf(kept) !== contentOf(recordOf(header));
+  const isLost = kept !== null && contentOf(kept) !== contentOf(recordOf(header));
+  store(null);
   return isLost ? kept : null;
 }
 
-function recordOf({ branch: active, controls, branches, model }) {
-  const texts = branches.map(({ id, ids, logprob, query }) => ({ id, ids, logprob, query }));
+/** @param {Header} header @returns {Omit<TabRecord, "address">} */
+function recordOf(header) {
+  const { branch: active, controls, branches, model, ids, logprob } = header;
+  const texts = [...branches, { id: active, ids, logprob, query: textQuery(header) }]
+    .map(({ id, ids, logprob, query }) => ({ id, ids, logprob, query }))
+    .sort((first, second) => first.id - second.id);
   return { model: model.name, controls, active, branches: texts };
 }
 
 /** All that makes two records say the same; the numbers of the branches do not. */
 function contentOf({ model, controls, branches }) {
-  return JSON.stringify([model, controls, branches.map(({ query }) => query)]);
+  const queries = branches.map(({ query }) => String(new URLSearchParams(query)));
+  return JSON.stringify([model, controls, queries]);
 }
 
 /** What the document before this one kept, where this is its reload and not a link that was opened. */
@@ -52,5 +51,14 @@ function readStored() {
     return stored?.address === address && (isReload || address) ? stored : null;
   } catch {
     return null;
+  }
+}
+
+function store(text) {
+  try {
+    if (text === null) sessionStorage.removeItem(STORED_AS);
+    else sessionStorage.setItem(STORED_AS, text);
+  } catch {
+    // full or forbidden: a reload then brings back what the address holds
   }
 }

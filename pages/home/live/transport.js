@@ -1,8 +1,9 @@
 // Next, Play, Back, Reset and the speed, with the one line that says why something cannot be pressed.
 
 import { createCopy } from "./copy.js";
-import { createButton, el, setAttribute, setText } from "../../frame/live/dom.js";
+import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
+import { linkOf } from "./link.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
 const FINISH_COUNT = 20;
@@ -16,25 +17,34 @@ export function createTransport(actions) {
   const finish = button(`+${FINISH_COUNT}`, null, "", () => actions.finish(FINISH_COUNT));
   setAttribute(finish, "aria-label", `Write ${FINISH_COUNT} tokens at once`);
   const speed = createSpeed(actions);
-  let link = "";
+  /** @type {Header} */
+  let header;
+  const linkHere = () => linkOf(header) && location.origin + location.pathname + linkOf(header);
   const copy = createCopy(
     "copy link",
-    () => link && location.origin + location.pathname + link,
+    linkHere,
     "too long for a link: save the JSON below",
   );
   const reason = el("p", { class: "reason", id: "reason", "aria-live": "polite" });
+  const waiting = el(
+    "span",
+    { class: "row waiting", hidden: true },
+    createButton("quiet", "try now", () => actions.retry()),
+    createButton("quiet", "stop waiting", () => actions.cancel()),
+  );
   const drive = { class: "row buttons", role: "group", "aria-label": "Drive the loop" };
   const buttons = el("div", drive, next, play, speed, finish, back, reset);
   return {
-    element: el("div", { class: "transport" }, buttons, el("div", { class: "foot" }, reason, copy)),
+    element: el("div", { class: "transport" }, buttons, el("div", { class: "foot" }, reason, waiting, copy)),
     update(view) {
-      link = view.header.link;
+      header = view.header;
       const why = view.reasonAgainstNext;
       for (const node of [next, play, finish]) setDisabled(node, why !== null);
       setDisabled(back, view.ids.length <= view.nPrompt);
       setText(play.firstChild, view.isPlaying ? "Pause" : "Play");
       speed.value = String(view.speed);
-      setText(reason, why ?? waitingInWords(view.waitingFor));
+      setText(reason, view.waitingFor.trouble ?? why ?? waitingInWords(view.waitingFor));
+      setShown(waiting, view.waitingFor.trouble !== null);
     },
   };
 }
@@ -45,8 +55,7 @@ function setDisabled(node, isDisabled) {
   setAttribute(node, "aria-describedby", isDisabled ? "reason" : null);
 }
 
-function waitingInWords({ isLate, isFinishing, nNext }) {
-  if (isLate) return "Python has not answered yet; asked again.";
+function waitingInWords({ isFinishing, nNext }) {
   if (isFinishing) return "Writing several tokens at once…";
   return nNext > 0 ? `${formatCount(nNext)} more pressed, each waits for its distribution` : "";
 }

@@ -18,10 +18,10 @@ function choosePosition({ header, present, inspected, finished, step, inspecting
   const asEnd = { chosenId: ids[end], forced: header.steps.forced[end - header.n_prompt] ?? false };
   if (present !== null && isLit) return { ...finished.drawn, ...asEnd };
   if (present !== null) {
-    const forced = step.kind === "force";
+    const forced = step?.kind === "force";
     const { coin } = header;
     const position = header.ids.length;
-    return { distribution: present, position, coin, chosenId: step.id, forced, settings: null };
+    return { distribution: present, position, coin, chosenId: step?.id ?? null, forced, settings: null };
   }
   if (past?.position === end) return past;
   if (finished.drawn?.position === end) return { ...finished.drawn, ...asEnd, settings: null };
@@ -42,8 +42,8 @@ export function buildView(state) {
   const settings = isPast ? shown.settings : activeSettings(controls, header.orders);
   const isNext = shown.distribution !== null && shown.distribution === state.present;
   const isGreedy = settings.temperature === 0; // the bars say it all: there is no draw to wait for
-  const isBeforeDraw = isNext && !DRAWING_STEPS.includes(step.kind) && !state.isPeeking && !isGreedy;
-  const isBack = step.kind === "back";
+  const isBeforeDraw = isNext && !DRAWING_STEPS.includes(step?.kind) && !state.isPeeking && !isGreedy;
+  const isBack = step?.kind === "back";
   const isAtPresent = shown.position >= ids.length - (isBack ? 0 : 1);
   return {
     header,
@@ -72,6 +72,6 @@ export function buildView(state) {
     isPlaying: player.isPlaying,
     speed: player.speed,
     notice: state.notice,
-    waitingFor: state.queue.waitingFor,
+    waitingFor: { ...state.queue.waitingFor, trouble: state.engine.trouble ?? null },
   };
 }

@@ -1,12 +1,11 @@
-// A saved page: the live component on a recording. What Streamlit and Python are to it on the page of
-// the app, this file is here: it takes the component's events and answers each with a payload.
+// A saved page: the live component on a recording, which is its engine.
 
 import { el, setText } from "../../frame/live/dom.js";
 import { formatCount, formatTokens } from "../../frame/live/format.js";
 import { giveLabels } from "../../frame/live/labels.js";
 import { decodePayload } from "../../frame/live/payload.js";
 import { activeSettings } from "../live/controls.js";
-import mountLive from "../live/mount.js";
+import { Live } from "../live/live.js";
 
 const REFUSED = "This is a recording: it goes on only as it was written.";
 const FINISHES = { eos: " The model ended the text.", length: " The text reached its length limit." };
@@ -16,43 +15,32 @@ export default function ({ sheet }) {
   const run = JSON.parse(document.getElementById("run").textContent);
   const place = document.getElementById("live").attachShadow({ mode: "open" });
   place.adoptedStyleSheets = [sheet];
-  const recording = new Recording(run);
   const scrubber = /** @type {HTMLInputElement} */ (document.getElementById("scrub"));
-  const show = () => {
-    const data = recording.payload();
-    mountLive({ data, parentElement: place, setTriggerValue });
+  const recording = new Recording(run, () => {
     scrubber.value = String(recording.n);
     setText(document.getElementById("count"), `${recording.n} of ${formatTokens(recording.length)}`);
-  };
-  const setTriggerValue = (_name, event) =>
-    queueMicrotask(() => {
-      recording.answer(event);
-      show();
-    });
-  const goTo = (n) => {
-    recording.goTo(n);
-    show();
-  };
-  scrubber.max = String(recording.length);
-  scrubber.addEventListener("input", () => goTo(Number(scrubber.value)));
+  });
   giveLabels(run.header.model.labels, run.labels);
-  addEventListener("beforeprint", () => goTo(recording.length));
+  new Live(place, recording);
+  scrubber.max = String(recording.length);
+  scrubber.addEventListener("input", () => recording.turnTo(Number(scrubber.value)));
+  addEventListener("beforeprint", () => recording.turnTo(recording.length));
   writeAround(run);
-  show();
+  recording.turnTo(0);
   scrubber.disabled = false; // until here a hand on it would be lost
 }
 
-/** The run, at the moment after its first n tokens. */
+/** The run, at the moment after its first n tokens. @implements {Engine} */
 class Recording {
   n = 0;
-  ack = -1;
-  version = 0;
   inspecting = null; // the position that is looked back at
   whatIf = null; // the controls, where a slider was moved since the last token
   notice = null;
 
-  constructor(run) {
+  /** @param {() => void} moved called when another moment is shown */
+  constructor(run, moved) {
     this.run = run;
+    this.moved = moved;
     this.positions = run.positions.map((text) =>
       decodePayload(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)))
     );
@@ -62,14 +50,24 @@ class Recording {
     return this.positions.length;
   }
 
+  /** @param {EngineListener} page */
+  listen(page) {
+    this.page = page;
+  }
+
+  /** Shows another moment. */
+  turnTo(n) {
+    this.goTo(n);
+    this.page.changed();
+  }
+
   goTo(n) {
     this.n = Math.max(0, Math.min(n, this.length));
     this.inspecting = this.whatIf = this.notice = null;
   }
 
-  /** Does what the event asks for, as far as it was recorded. */
-  answer({ n, kind, position, count, token_id: tokenId, controls }) {
-    this.ack = n;
+  /** Does what the event asks for, as far as it was recorded. @type {Engine["answer"]} */
+  answer({ kind, position, count, token_id: tokenId, controls }) {
     this.notice = null;
     const { n_prompt: nPrompt, ids } = this.run.header;
     const isNext = kind === "next" || (kind === "force" && tokenId === ids[nPrompt + this.n]);
@@ -79,14 +77,16 @@ class Recording {
     else if (kind === "reset") this.goTo(0);
     else if (kind === "rewind") this.goTo(position - nPrompt);
     else if (kind === "inspect" && (position === null || position >= nPrompt)) this.inspecting = position;
-    else {
+    else if (kind !== "state") {
       if (kind === "settings") this.whatIf = controls;
       this.notice = { kind: "info", text: REFUSED };
     }
+    this.moved();
+    return Promise.resolve(this.state());
   }
 
-  /** What Python said at this moment. */
-  payload() {
+  /** What was so at this moment. @returns {State} */
+  state() {
     const { run: { header, passes }, n } = this;
     const nIds = header.n_prompt + n;
     const isEnd = n === this.length;
@@ -97,11 +97,9 @@ class Recording {
     const pass = passes[Math.min(n, passes.length - 1)];
     const { cache_tokens: tokens, cache_bytes: bytes, bytes_held } = pass;
     const past = this.look(this.inspecting ?? (isEnd && n > 0 ? nIds - 1 : null));
-    this.version += 1;
     const whole = {
       ...header,
       steps,
-      ack: this.ack,
       ids: header.ids.slice(0, nIds),
       next_id: isEnd ? null : header.ids[nIds],
       finished: isEnd ? header.finished : null,
@@ -114,11 +112,10 @@ class Recording {
       inspect: past?.header ?? null,
       notice: this.notice,
     };
-    const arrays = { ...next?.arrays, ...past?.arrays };
-    return { header: { version: this.version, follows: null, base: null, whole }, arrays };
+    return { header: whole, arrays: { ...next?.arrays, ...past?.arrays } };
   }
 
-  /** A past position as Python describes one that is looked back at. */
+  /** A past position as one is described that is looked back at. */
   look(position) {
     if (position === null) return null;
     const { ids, n_prompt: nPrompt, steps, orders } = this.run.header;

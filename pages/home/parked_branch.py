@@ -7,26 +7,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pages.home.branch import Branch, Shelved
+from pages.home.branch import Branch, ParkedBranch
 
 if TYPE_CHECKING:
     from pages.home.session import Session
 
 
-def take_down(session: Session, text: Shelved) -> Branch:
-    """Write a text from the shelf again; it is then a branch like the others.
+def restore(session: Session, parked: ParkedBranch) -> Branch:
+    """Write a parked text again; it is then a branch like the others.
 
     Raises:
         ValueError: It cannot be written again; the session is as it was.
     """
-    generation = session.read_prompt(text.prompt, text.seed, text.chat)
-    branch = Branch(text.number, text.prompt, text.seed, generation, text.chat)
+    generation = session.read_prompt(parked.prompt, parked.seed, parked.chat)
+    branch = Branch(parked.number, parked.prompt, parked.seed, generation, parked.chat)
     active, controls = session.active, session.controls
     session.active = branch
     try:
-        session.replay(text.choices)
+        session.replay(parked.choices)
     finally:
         session.active, session.controls = active, controls
-    branch.seed = text.seed
-    session.branches[session.branches.index(text)] = branch
+    branch.seed = parked.seed
+    session.branches[session.branches.index(parked)] = branch
     return branch
