@@ -2,9 +2,10 @@
 
     python -m benchmarks.bench_class [--seconds 20] [--readers 10 30 60 100]
 
-Readers speak Streamlit's protocol without a browser. They press at random moments, the gaps between
-a reader's presses exponential as those of people are, or all at the same instant. The answer to a
-press counts when it has come whole, and so does what Next will bring, which comes behind it.
+Readers need no browser. They press at random moments, the gaps between a reader's presses
+exponential as those of people are, or all at the same instant. The answer to a press counts when it
+has come whole. The largest class comes twice, the second a minute after the first has gone: what the
+first has left behind must not make it slow.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ from model.loading import load_model
 
 PROMPT = "Once upon a time"
 STORY = {"prompt": PROMPT, "top_p": "0.5"}  # so low a top-p that few texts come to their end
-AIMS = {30: 0.100, 100: 0.250}  # seconds that 95 of 100 presses may take, by readers
+AIMS = {30: 0.100, 100: 0.150}  # seconds that 95 of 100 presses may take, by readers
+BETWEEN_CLASSES = 60.0  # seconds
 AT_ONCE_AIM = 0.600  # seconds in which the last of thirty presses of one instant is answered
 GPT2_AIM = 0.400  # seconds that 95 of 100 presses of ten readers may take, a press a second each
 
@@ -121,6 +123,10 @@ def bench_storyteller(server: Server, seconds: float, sizes: Sequence[int]) -> N
     for n in (1, *sizes):
         lesson = asyncio.run(attend(server, press_next, people(n, 2.0, seconds), **STORY))
         report(f"{n} readers, a press per 2 s each", lesson, AIMS.get(n))
+    if n := max((n for n in sizes if n in AIMS), default=0):
+        time.sleep(BETWEEN_CLASSES)
+        lesson = asyncio.run(attend(server, press_next, people(n, 2.0, seconds), **STORY))
+        report(f"{n} readers, a press per 2 s each, a second class", lesson, AIMS[n])
     instants = [[3.0] * max(1, round(seconds / 6)) for _ in range(30)]
     lesson = asyncio.run(attend(server, press_next, instants, **STORY))
     report("30 readers at the same instant", lesson, AT_ONCE_AIM, at=1.0)

@@ -16,6 +16,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
+from benchmarks.bench_class import pass_seconds
 from benchmarks.figures import Timing, brief, describe_machine, record
 from benchmarks.harness import CLOCK, ROOT, chromium, frames_during, serve, time_to_paint, visit
 from benchmarks.home_page import Reader
@@ -26,6 +27,8 @@ QUIET = {"browser.gatherUsageStats": "false"}
 START = {"prompt": "Once upon a time", "top_p": "0.6"}
 VIEWPORT = {"width": 1280, "height": 800}
 PEERS_NEXT = " (the best peers, as recorded: 22 to 35 ms)"
+AIM = 0.045  # seconds from Next to the distribution, storyteller
+BESIDE_THE_PASS = 0.040  # seconds, of a larger model
 N_FAST = 50
 N_DRAGS = 3
 PLAY_SECONDS = 5.0
@@ -91,7 +94,7 @@ def share_at_first_frame(marks: list[dict[str, Any]], frames: list[float]) -> fl
 
 
 def bench_presses(
-    browser: Browser, url: str, what: str, n: int, plain: Timing, **params: str
+    browser: Browser, url: str, what: str, n: int, plain: Timing, aim: float, **params: str
 ) -> None:
     """Prints how long a press takes to its token and to the next distribution."""
     reader = open_reader(browser, url, **params)
@@ -99,12 +102,14 @@ def bench_presses(
     marks, frames = press_next(reader, n)
     print(between(marks, f"{what}: Next to its token", "painted_token").line(), PEERS_NEXT)
     share = share_at_first_frame(marks, frames)
-    record(f"{what}: token in the first frame", f"{share:.0%}", "90%", is_met=share >= 0.9)
+    record(f"{what}: token in the first frame", f"{share:.0%}", "95%", is_met=share >= 0.95)
     painted = between(marks, f"{what}: Next to the distribution", "painted_distribution")
     print(painted.line(plain))
     record(
         f"{what}: Next to the distribution, median (p90)",
         f"{brief(painted)}; a plain app {brief(plain)}",
+        f"{aim * 1e3:.0f} ms",
+        is_met=painted.median <= aim,
     )
     reader.page.context.close()
 
@@ -239,10 +244,11 @@ def main() -> None:
         print(plain.line(), plain_gpt2.line(), sep="\n")
         with serve() as server:
             url = server.url
-            bench_presses(browser, url, "storyteller", n, plain, **START)
-            bench_presses(browser, url, "storyteller at 400 tokens", n, plain, **forced(400))
+            bench_presses(browser, url, "storyteller", n, plain, AIM, **START)
+            bench_presses(browser, url, "storyteller at 400 tokens", n, plain, AIM, **forced(400))
             long = {"model": str(gpt2), **forced(295)}
-            bench_presses(browser, url, "GPT-2's size at 300 tokens", n, plain_gpt2, **long)
+            aim = pass_seconds(gpt2) + BESIDE_THE_PASS
+            bench_presses(browser, url, "GPT-2's size at 300 tokens", n, plain_gpt2, aim, **long)
             print()
             bench_fast_presses(browser, url)
             bench_drag(browser, url)

@@ -26,15 +26,13 @@ import psutil  # type: ignore[import-untyped]  # ships no types
 import torch
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-from benchmarks import home_page
 from benchmarks.bench_class import STORY
 from benchmarks.figures import describe_machine, record
 from benchmarks.harness import ROOT, Server, serve
 from benchmarks.soak_reader import SoakReader
 from model.loading import LanguageModel, load_model
-from pages.home.payload import describe
-from pages.home.replica import Replica
 from pages.home.session import Session
+from pages.home.tab import Tab
 
 MODELS = ("scribbler", "storyteller_early", "scribbler_plain")
 LARGE_VOCABULARY = 150_000
@@ -102,24 +100,20 @@ def measure(lm: LanguageModel, n_tokens: int) -> Footprint:
     write(lm, 2)  # what is made once per process, or once per model, is there before we weigh
     tensors_before = torch_bytes()
     tracemalloc.start()
-    session, n_payload = write(lm, n_tokens)
+    tab, n_payload = write(lm, n_tokens)
     tensors = torch_bytes() - tensors_before
     python, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return Footprint(python, tensors, session.generation.bytes_held, n_payload)
+    return Footprint(python, tensors, tab.session.generation.bytes_held, n_payload)
 
 
-def write(lm: LanguageModel, n_tokens: int) -> tuple[Session, int]:
-    """Writes a text as a reader would; returns its session and the size of its last message."""
-    session = Session(lm, "Once upon a time")
-    replica, page = Replica(), home_page.Replica()
+def write(lm: LanguageModel, n_tokens: int) -> tuple[Tab, int]:
+    """Writes a text as a reader would; returns what the server has of it, and its last size."""
+    tab = Tab(Session(lm, "Once upon a time"))
     for number in range(n_tokens):
-        session.handle({"n": number, "kind": "next"})
-        replica.hear(page.versions)
-        message = replica.answer(*describe(session, presenter=False, hide_bars=False))
-        page.take("live", message)
-    assert len(session.active.choices) == n_tokens
-    return session, len(message)
+        answer = tab.answer({"n": number, "kind": "next", "holds": number})
+    assert len(tab.session.active.choices) == n_tokens
+    return tab, len(answer)
 
 
 def report(lm: LanguageModel, found: Footprint, n_tokens: int) -> None:

@@ -265,6 +265,8 @@ window.__clock ??= (() => {
 
   const send = WebSocket.prototype.send;
   WebSocket.prototype.send = function (...args) { state.sent += 1; return send.apply(this, args); };
+  const ask = window.fetch;
+  window.fetch = (...args) => { state.sent += 1; return ask(...args); };
 
   // a message posted from a frame's callback arrives once that frame is painted
   const afterPaint = (then) => {
@@ -330,7 +332,7 @@ class Frames:
     """How smoothly a page painted while something was done to it."""
 
     gaps: list[float]  # seconds between one frame and the next
-    n_messages: int  # WebSocket messages that the page sent meanwhile
+    n_messages: int  # requests and WebSocket messages that the page sent meanwhile
 
     @property
     def per_second(self) -> float:

@@ -11,134 +11,76 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
+from urllib.request import ProxyHandler, build_opener
 
-from playwright.sync_api import Locator, Page, WebSocket, expect
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from playwright.sync_api import Locator, Page, Request, expect
 
 from benchmarks.harness import by_key, visit
 
 PATIENCE = 30_000  # milliseconds; a busy machine is no failure
-LIVE = "live"  # the component's name
+LOOP = "/loop/"  # in the address that the page asks
 LOOK_EVERY = 20  # milliseconds between two looks at what has crossed the wire
+ADDRESS_AFTER = 600  # milliseconds after which the link is in the address bar: the page takes 250
 KIND_OF_BUTTON = {
     "Next": "next",
     "Back": "back",
     "Reset": "reset",
     "Write 20 tokens at once": "finish",
 }
+_HERE = build_opener(ProxyHandler({}))  # no proxy stands between two processes of one machine
 
 
-@dataclass
-class Replica:
-    """What a page holds of what the server told its live component, as the page's scripts do."""
-
-    headers: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
-
-    @property
-    def versions(self) -> list[int]:
-        """What an event says that the page holds."""
-        return [version for version, _ in self.headers.values()]
-
-    def read(self, message: bytes | str) -> dict[str, Any] | None:
-        """Takes a message of the server; returns the live component's new header, if it has one."""
-        if isinstance(message, str):
-            return None
-        forward = ForwardMsg.FromString(message)
-        element = forward.delta.new_element
-        name = element.bidi_component.component_name
-        packed = element.bidi_component.bytes
-        if forward.WhichOneof("type") != "delta" or name not in (LIVE, "prefetch") or not packed:
-            return None
-        header = self.take(name, packed)
-        ahead = packed[_length(packed) :]
-        if name == LIVE and ahead:
-            self.take("prefetch", ahead)
-        return header if name == LIVE else None
-
-    def take(self, name: str, packed: bytes) -> dict[str, Any] | None:
-        """Takes what a component of that name was given; returns the header that it makes.
-
-        None where it builds on what the page does not hold: it then asks again.
-        """
-        told = json.loads(packed[4 : 4 + int.from_bytes(packed[:4], "little")])
-        held = dict(self.headers.values())
-        if told["base"] is None:
-            header: dict[str, Any] = told["whole"]
-        elif told["base"] in held:
-            header = changed(held[told["base"]], told["change"])
-        else:
-            return None
-        self.headers[name] = told["version"], header
-        return header
+def header_of(answer: bytes) -> dict[str, Any]:
+    """Returns the header of an answer: what the server sends of the state."""
+    header: dict[str, Any] = json.loads(answer[4 : 4 + int.from_bytes(answer[:4], "little")])
+    return header
 
 
-def _length(packed: bytes) -> int:
-    """Returns where a message ends: another may stand behind it."""
-    n_header = int.from_bytes(packed[:4], "little")
-    arrays = json.loads(packed[4 : 4 + n_header]).get("arrays", ())
-    n_numbers: int = sum(array["length"] for array in arrays)
-    return -(-(4 + n_header) // 4) * 4 + 4 * n_numbers
+def merged(held: dict[str, Any], answer: bytes) -> dict[str, Any]:
+    """Returns what a page knows with an answer, of what it held, which may be nothing: {}."""
+    said = header_of(answer)
+    if said["version"] <= held.get("version", -1):
+        return held
+    old = held.get("steps", {})
+    steps = {name: old.get(name, [])[: said["keep"]] + new for name, new in said["rows"].items()}
+    known = held | said | {"steps": steps}
+    return known | {"ids": known["prompt_ids"] + steps["id"]}
 
 
-def changed(old: Any, change: Any) -> Any:
-    """Returns what a change makes of a value; PROTOCOL.md says how one is written."""
-    if not isinstance(change, dict):
-        return change
-    if "set" in change:
-        return change["set"]
-    if "keep" in change:
-        return old[: change["keep"]] + change["add"]
-    inner = change.get("in", {})
-    if isinstance(old, list):
-        return [changed(item, inner.get(str(i), {})) for i, item in enumerate(old)]
-    return old | {name: changed(old.get(name), inside) for name, inside in inner.items()}
-
-
-def read_events(message: bytes | str) -> list[dict[str, Any]]:
-    """Returns the events of the live component in a message of the page."""
-    if isinstance(message, str):
-        return []
-    states = BackMsg.FromString(message).rerun_script.widget_states.widgets
-    triggers = [
-        json.loads(state.json_trigger_value) for state in states if state.json_trigger_value
-    ]
-    return [sent["value"] for trigger in triggers for sent in trigger if sent["event"] == "event"]
+def ask(address: str, event: dict[str, Any]) -> bytes:
+    """Sends an event to the loop's address; returns the answer."""
+    with _HERE.open(address, json.dumps(event).encode(), timeout=60) as answer:
+        return bytes(answer.read())
 
 
 @dataclass
 class Wire:
-    """What has crossed between a page and its server since the page was last opened."""
+    """What the page has asked since it was last opened."""
 
-    n_sent: int = 0  # messages of any kind that the page has sent
-    events: list[dict[str, Any]] = field(default_factory=list)  # of the live component, as sent
-    headers: list[dict[str, Any]] = field(default_factory=list)  # that the live component was given
-    replica: Replica = field(default_factory=Replica)
+    address: str = ""  # that it asks, with its secret
+    events: list[dict[str, Any]] = field(default_factory=list)  # as sent, each once
+    n_sent: int = 0  # requests of the loop
+    n_open: int = 0  # of them, those that are not answered yet
 
     def tap(self, page: Page) -> None:
         """Notes down all that crosses from now on."""
-        page.on("websocket", self._listen)
+        page.on("request", self._sent)
+        for end in ("requestfinished", "requestfailed"):
+            page.on(end, self._ended)
 
-    def _listen(self, socket: WebSocket) -> None:
-        self.n_sent, self.events, self.headers = 0, [], []  # a new session counts from the start
-        self.replica = Replica()
-        socket.on("framesent", self._sent)
-        socket.on("framereceived", self._received)
+    def _sent(self, request: Request) -> None:
+        if request.is_navigation_request() and request.frame.parent_frame is None:
+            self.address, self.events, self.n_sent, self.n_open = "", [], 0, 0
+        if LOOP in request.url:
+            self.address = request.url
+            self.n_sent += 1
+            self.n_open += 1
+            event = json.loads(request.post_data or "{}")
+            if event["kind"] != "state" and event["n"] not in {sent["n"] for sent in self.events}:
+                self.events.append(event)
 
-    def _sent(self, message: bytes | str) -> None:
-        self.n_sent += 1
-        self.events += read_events(message)
-
-    def _received(self, message: bytes | str) -> None:
-        header = self.replica.read(message)
-        if header is not None:
-            self.headers.append(header)
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether Python has said something, and has answered every event."""
-        asked = max((event["n"] for event in self.events), default=-1)
-        return bool(self.headers) and self.headers[-1]["ack"] >= asked
+    def _ended(self, request: Request) -> None:
+        self.n_open -= LOOP in request.url
 
 
 class Reader:
@@ -171,7 +113,10 @@ class Reader:
         expect(self.button("Next")).to_be_visible(timeout=PATIENCE)
         expect(self.chips.first).to_be_visible(timeout=PATIENCE)
         if self.is_tapped:
-            self.until(lambda: bool(self.wire.headers), "the live component was given no data")
+            self.until(
+                lambda: bool(self.wire.address) and not self.wire.n_open,
+                "the live component asks nothing",
+            )
         return self
 
     # What is pressed
@@ -225,8 +170,8 @@ class Reader:
 
     @property
     def header(self) -> dict[str, Any]:
-        """What Python said last."""
-        return self.wire.headers[-1]
+        """What the server says now."""
+        return merged({}, ask(self.wire.address, {"kind": "state", "holds": -1}))
 
     @property
     def ids(self) -> list[int]:
@@ -269,19 +214,17 @@ class Reader:
         lit = self.live.locator(".bars[data-drawn]")  # the step before, for a moment
         self.until(
             lambda: (
-                self.wire.is_answered
+                self.wire.n_open == 0
                 and pending.count() == 0
-                and self.chips.count() == len(self.ids)
-                and (self.header["finished"] or lit.count() == 0)
+                and self.chips.count() == len((header := self.header)["ids"])
+                and (header["finished"] or lit.count() == 0)
             ),
             f"no answer to {self.wire.events[-1:]}, or not on the screen",
         )
 
     def rest(self) -> str:
-        """Waits until the hand rests: the link is in the address bar, and is returned."""
+        """Waits until the hand rests; returns the link, which is in the address bar by then."""
         self.settle()
-        link: str = self.header["link"]
-        self.page.wait_for_function(
-            "(link) => location.search === link", arg=link, timeout=PATIENCE
-        )
+        told = "(ms) => new Promise((tell) => setTimeout(() => tell(location.search), ms))"
+        link: str = self.page.evaluate(told, ADDRESS_AFTER)
         return link

@@ -25,7 +25,6 @@ class SoakReader(Visitor):
         self.widgets: dict[str, tuple[str, str]] = {}  # by key: id, and fragment
         self.clock = ""  # fragment that asks to be run again by itself
         self.exceptions: list[str] = []  # boxes with an error that is nobody's sentence
-        self.n_tokens = 0
         self._session = ""
         self._is_begun = False  # whether a run has begun since something was sent
         self._is_part = False  # whether a fragment is about to run, and not the page
@@ -47,6 +46,11 @@ class SoakReader(Visitor):
         await asyncio.sleep(after)
         self.socket = await self._connect("streamlit", "xsrf", self._session)
         await self._ask_for_page(script=self.page)
+
+    @property
+    def n_tokens(self) -> int:
+        """How long the text is, as far as the page knows."""
+        return len(self.header.get("ids", ()))
 
     async def _ask_for_page(self, name: str = "", script: str = "") -> None:
         which = ClientState(query_string=self.query, page_name=name, page_script_hash=script)
@@ -94,8 +98,8 @@ class SoakReader(Visitor):
         is_replaced = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
         return self._is_begun and is_finished(message) and not is_replaced
 
-    def _note(self, message: ForwardMsg, packed: bytes) -> None:
-        super()._note(message, packed)
+    def _note(self, message: ForwardMsg) -> None:
+        super()._note(message)
         kind = message.WhichOneof("type")
         if kind == "new_session":
             self._session = message.new_session.initialize.session_id
@@ -116,5 +120,3 @@ class SoakReader(Visitor):
             name = getattr(element, kind).id
             key = re.sub(r"^\$\$ID-[0-9a-f]+-", "", name)
             self.widgets[key] = name, message.delta.fragment_id
-        elif self.header:
-            self.n_tokens = len(self.header["ids"])

@@ -1,7 +1,7 @@
-"""A reader without a browser: speaks Streamlit's own protocol, so that thirty fit beside a server.
+"""A reader without a browser, so that a hundred fit beside a server.
 
-It opens a session, presses, and waits for the answer as the page does; what the page would paint is
-thrown away. Knows the wire and nothing of models.
+It opens a session by Streamlit's own protocol, presses at the loop's address, and waits for the
+answer as the page does; what the page would paint is thrown away. Knows the wire and no model.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -21,11 +21,11 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from benchmarks.home_page import Replica
+from benchmarks.home_page import merged
 
+LIVE = "live"  # the live component's name
 MAX_MESSAGE = 64 * 1024 * 1024  # bytes
-AGAIN_SECONDS = 8  # without an answer, and the page sends an event again (PROTOCOL.md)
-TRIGGERS = "$$STREAMLIT_INTERNAL_KEY_{}__events"  # how a component's triggers are called
+AGAIN_SECONDS = 6  # without an answer, and the page sends an event again (server_engine.js)
 
 
 class Visitor:
@@ -41,13 +41,12 @@ class Visitor:
         self.address = url.replace("http", "ws", 1) + "/_stcore/stream"
         self.query = urlencode(params)
         self.page = ""  # hash of the page's script
-        self.fragment = ""  # of the live component
-        self.component = ""  # id of the live component
         self.button = ""  # id of the first button that is no component's
-        self.ack = -1  # number of the last event that was answered
-        self.replica = Replica()
-        self.header: dict[str, Any] = {}  # what the live component was told last
+        self.url, self.loop = url, ""  # of the server, and the address below it
+        self.n = -1  # number of the last event
+        self.header: dict[str, Any] = {}  # the state, as the page knows it
         self.socket: ClientConnection
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def __aenter__(self) -> Visitor:
         """Opens the page and waits until its script has run."""
@@ -65,6 +64,7 @@ class Visitor:
         trace: TracebackType | None,
     ) -> None:
         """Leaves the page."""
+        self._hang_up()
         await self.socket.close()
 
     async def _connect(self, *protocols: str) -> ClientConnection:
@@ -78,21 +78,48 @@ class Visitor:
         )
 
     async def do(self, kind: str) -> float:
-        """Sends an event of the live component; returns the seconds until it is answered whole."""
-        number = self.ack + 1
+        """Sends an event of the loop; returns the seconds until it is answered whole."""
         await self._catch_up()
+        if not self.header:
+            self._take(await self._ask({"kind": "state"}))
+        self.n += 1
+        event = {"n": self.n, "kind": kind}
         started = time.perf_counter()
         while True:
-            sent = time.perf_counter()
-            with suppress(TimeoutError):
+            with suppress(TimeoutError, OSError, asyncio.IncompleteReadError):
                 async with asyncio.timeout(AGAIN_SECONDS):
-                    return sent - started + await self._send_event(number, kind)
+                    answer = await self._ask(event)
+                    break
+            self._hang_up()
+        seconds = time.perf_counter() - started
+        self._take(answer)
+        return seconds
 
-    async def _send_event(self, number: int, kind: str) -> float:
-        value = {"n": number, "kind": kind, "holds": self.replica.versions}
-        told = json.dumps([{"event": "event", "value": value}])
-        state = WidgetState(id=TRIGGERS.format(self.component), json_trigger_value=told)
-        return await self._send(state, lambda _: self.ack >= number, self.fragment)
+    async def _ask(self, event: dict[str, Any]) -> bytes:
+        """Posts an event on a connection that stays open, as a browser's does."""
+        place = urlsplit(self.url)
+        if self._streams is None:
+            self._streams = await asyncio.open_connection(place.hostname, place.port)
+        reader, writer = self._streams
+        body = json.dumps(event | {"holds": self.header.get("version", -1)}).encode()
+        head = f"POST {self.loop} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: {len(body)}"
+        writer.write(head.encode() + b"\r\n\r\n" + body)
+        answered = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = int(answered.partition("content-length:")[2].partition("\r")[0])
+        answer = await reader.readexactly(length)
+        if " 200 " not in answered.partition("\r")[0]:
+            raise RuntimeError(f"The loop answered {answer.decode()}")
+        return answer
+
+    def _take(self, answer: bytes) -> None:
+        """Takes what the server sends of the state."""
+        self.header = merged(self.header, answer)
+        self.n = max(self.n, self.header["ack"])
+
+    def _hang_up(self) -> None:
+        if self._streams is not None:
+            self._streams[1].close()
+        self._streams = None
 
     async def press(self) -> float:
         """Presses the page's own button; returns the seconds until its script has run."""
@@ -116,7 +143,7 @@ class Visitor:
             packed = await self.socket.recv(decode=False)
             arrived = time.perf_counter()
             message = ForwardMsg.FromString(packed)
-            self._note(message, packed)
+            self._note(message)
             if is_answer(message):
                 return arrived
 
@@ -126,21 +153,24 @@ class Visitor:
             while True:
                 async with asyncio.timeout(0):
                     packed = await self.socket.recv(decode=False)
-                self._note(ForwardMsg.FromString(packed), packed)
+                self._note(ForwardMsg.FromString(packed))
 
-    def _note(self, message: ForwardMsg, packed: bytes) -> None:
+    def _note(self, message: ForwardMsg) -> None:
         if message.WhichOneof("type") == "navigation":
             self.page = message.navigation.page_script_hash
         if message.WhichOneof("type") != "delta":
             return
         element = message.delta.new_element
-        header = self.replica.read(packed)
-        if header is not None:
-            self.ack, self.header = header["ack"], header
-            self.component = element.bidi_component.id
-            self.fragment = message.delta.fragment_id
-        elif element.WhichOneof("type") == "button" and not self.button:
+        kind = element.WhichOneof("type")
+        if kind == "bidi_component" and element.bidi_component.component_name == LIVE:
+            self._meet(json.loads(element.bidi_component.json)["address"])
+        elif kind == "button" and not self.button:
             self.button = element.button.id
+
+    def _meet(self, loop: str) -> None:
+        """Takes the address at which the session's loop is asked."""
+        if loop != self.loop:
+            self.loop, self.n, self.header = loop, -1, {}
 
 
 def is_finished(message: ForwardMsg) -> bool:

@@ -28,6 +28,7 @@ class Tab:
 
     Attributes:
         secret: Who knows it may press.
+        ack: Number of the last event that was handled.
         lock: Held while the session is changed.
         record: What the browser kept of texts of another model; Streamlit takes them back.
         shown: What the page around the component shows of the session.
@@ -45,7 +46,7 @@ class Tab:
         self.presenter = self.hide_bars = False
         self.n_runs = 0
         self._session, self._told = session, Told()
-        self._ack = -1  # number of the last event that was handled
+        self.ack = -1
         TABS[self.secret] = self
 
     @property
@@ -63,8 +64,8 @@ class Tab:
         """Do what an event asks, once, and return what the page lacks."""
         with self.lock, TURNS.step():
             number = event.get("n")
-            if isinstance(number, int) and number > self._ack:
-                self._ack = number  # the page sends an event again that it believes lost
+            if isinstance(number, int) and number > self.ack:
+                self.ack = number  # the page sends an event again that it believes lost
                 if event.get("kind") == "restore":
                     self._restore(event.get("record"))
                 else:
@@ -74,7 +75,7 @@ class Tab:
     def _state(self, held: object) -> bytes:
         session = self._session
         fields = describe(session) | {
-            "ack": self._ack,
+            "ack": self.ack,
             "presenter": self.presenter,
             "hide_bars": self.hide_bars,
             "outside": self.record is not None or self.shown != shown_of(session),

@@ -33,6 +33,7 @@ from model.weights import check, shapes
 from pages.frame import models
 from pages.home.run_export import SAVED_RUN, read_run
 from pages.home.session import Session
+from pages.home.tab import Tab
 from tests.attack.cases import (
     ANSWERS,
     BIG,
@@ -76,7 +77,7 @@ def assert_said(session: Session, word: str) -> None:
 
 def go_on(session: Session) -> None:
     """Presses Next, which works as ever."""
-    session.handle({"n": session.ack + 1, "kind": "next"})
+    session.handle({"kind": "next"})
     assert session.notice is None
 
 
@@ -241,7 +242,7 @@ def session(home: AppTest) -> Session:
     session = Session(home.session_state["reader"].lm, "The cat sat on the")
     for _ in range(3):
         go_on(session)
-    home.session_state["reader"] = session
+    home.session_state["tab"].session = session
     return session
 
 
@@ -256,20 +257,21 @@ def after_a_run(app: AppTest) -> Session:
 @pytest.mark.parametrize(("changes", "says"), RECORDS)
 def test_a_record_of_a_tab(home: AppTest, session: Session, changes: Any, says: str) -> None:
     before = list(session.generation.ids)
-    session.handle({"n": 3, "kind": "branch", "position": len(before) - 1})
-    session.handle({"n": 4, "kind": "switch", "id": 0})
+    session.handle({"kind": "branch", "position": len(before) - 1})
+    session.handle({"kind": "switch", "id": 0})
     record: Any = changes
     if isinstance(changes, dict):
         record = tab_record(session)
         record["branches"][-1] |= changes.get("last", {})
         record |= {key: value for key, value in changes.items() if key != "last"}
-    session.handle({"n": 5, "kind": "restore", "record": record})
+    tab: Tab = home.session_state["tab"]
+    tab.answer({"n": tab.ack + 1, "kind": "restore", "record": record})
     session = after_a_run(home)
     assert_said(session, says)
     is_other_model = "is used" in said_to(session) or "neither" in said_to(session)
     assert session.generation.ids == before[: -3 if is_other_model else None]
     for text in session.branches:  # what was taken may still be no text of this model
-        session.handle({"n": session.ack + 1, "kind": "switch", "id": text.number})
+        session.handle({"kind": "switch", "id": text.number})
         assert_said(session, "")
     go_on(session)
 

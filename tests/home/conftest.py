@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,44 +12,37 @@ from playwright.sync_api import BrowserContext, Page
 
 from benchmarks.harness import Server, Witness
 from benchmarks.home_page import Reader
-from pages.home.link import follow, read_link, write_link
-from pages.home.payload import describe
-from pages.home.replica import written
+from pages.home.link import follow, read_link, write_text, write_whole
 from pages.home.session import Session
 from tests.browser import SCREEN, unharmed, watched
 
 PROMPT = "Once upon a time"
 MAX_BRANCHES_LEFT = 4  # by the tests before; the page lets the oldest go at its eighth
-# keeps what the page sends from leaving while `holdsWire` is set
+# keeps what the page asks from leaving while `holdsWire` is set
 HELD_WIRE = """(() => {
-  const send = WebSocket.prototype.send;
+  const ask = globalThis.fetch;
   const held = [];
-  WebSocket.prototype.send = function (...message) {
-    if (globalThis.holdsWire) held.push([this, message]);
-    else send.apply(this, message);
+  globalThis.fetch = (...asked) => {
+    if (!globalThis.holdsWire) return ask(...asked);
+    return new Promise((resolve) => held.push(() => resolve(ask(...asked))));
   };
   globalThis.releaseWire = () => {
     globalThis.holdsWire = false;
-    for (const [socket, message] of held.splice(0)) send.apply(socket, message);
+    for (const let_go of held.splice(0)) let_go();
   };
 })();"""
 
 
 def do(session: Session, kind: str, **fields: object) -> Session:
     """Tells a session of the next event."""
-    session.handle({"n": session.ack + 1, "kind": kind, **fields})
+    session.handle({"kind": kind, **fields})
     return session
-
-
-def header_of(message: bytes) -> dict[str, Any]:
-    """The header of a message."""
-    header: dict[str, Any] = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
-    return header
 
 
 def reopened(session: Session) -> Session:
     """The session that its link opens."""
-    link = read_link(dict(parse_qsl(write_link(session)[1:])), session.lm.name)
+    query = dict(parse_qsl(write_whole(session, session.active)))
+    link = read_link(query, session.lm.name)
     assert link.problems == []
     again = Session(session.lm, link.prompt, link.seed, chat=bool(link.chat))
     follow(again, link)
@@ -59,12 +51,11 @@ def reopened(session: Session) -> Session:
 
 def tab_record(session: Session) -> dict[str, Any]:
     """What the page keeps of this session."""
-    header, _ = describe(session, presenter=False, hide_bars=False)
-    shown = json.loads(json.dumps(written(header)))
     texts = [
-        {key: text[key] for key in ("id", "ids", "logprob", "query")} for text in shown["branches"]
+        {"id": b.number, "ids": list(b.ids), "logprob": b.logprob, "query": write_text(b)}
+        for b in session.branches
     ]
-    names = {"model": session.lm.name, "controls": shown["controls"]}
+    names = {"model": session.lm.name, "controls": session.controls.to_page()}
     return names | {"active": session.active.number, "branches": texts}
 
 
@@ -110,7 +101,7 @@ def reader(
         with unharmed(server, witness):
             yield reader
         has_failed = request.session.testsfailed > n_failed
-        can_go_on = not has_failed and len(reader.header["branches"]) <= MAX_BRANCHES_LEFT
+        can_go_on = not has_failed and len(reader.header["branches"]) < MAX_BRANCHES_LEFT
     finally:
         if not can_go_on:
             witness.errors.clear()

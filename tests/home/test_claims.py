@@ -14,8 +14,7 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.home.home_extras import HOME_CLAIMS, set_up
-from pages.home.payload import describe
-from pages.home.replica import written
+from pages.home.payload import columns_of, describe
 from pages.home.session import Session
 from tests.home.conftest import do, reopened
 
@@ -34,7 +33,7 @@ def tried(session: Session, claim_id: str) -> Session:
 
 
 def header(session: Session) -> dict[str, object]:
-    return dict(written(describe(session, presenter=False, hide_bars=False)[0]))
+    return describe(session) | {"steps": columns_of(session, 0)}
 
 
 def probs(session: Session) -> np.ndarray:
@@ -149,7 +148,7 @@ def test_c10_an_early_word_moves_a_late_distribution(session: Session) -> None:
 
 def test_c11_there_is_no_draft_beyond_the_next_distribution(session: Session) -> None:
     tried(session, "C02")
-    _, arrays = describe(session, presenter=False, hide_bars=False)
+    arrays = describe(session)["distribution"].arrays
     logits = [array for name, array in arrays.items() if name.endswith("logits")]
     assert [len(array) for array in logits] == [session.lm.vocab_size]
 

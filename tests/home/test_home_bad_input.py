@@ -65,7 +65,7 @@ def test_a_prompt_that_cannot_be_read_is_refused_and_stays_to_be_mended(reader: 
     expect(reader.notice).to_be_hidden()
     reader.press("Next")
     reader.page.wait_for_function("() => location.search === ''", timeout=PATIENCE)
-    assert reader.header["link"] == ""
+    assert reader.header["address"] == ""
 
 
 def test_every_script_is_shown_as_its_bytes_or_characters(reader: Reader) -> None:
@@ -79,7 +79,7 @@ def test_every_script_is_shown_as_its_bytes_or_characters(reader: Reader) -> Non
         assert bytes.fromhex("".join(piece["bytes"] for piece in pieces)).decode() == prompt
         assert "".join(piece["joined"] for piece in pieces) == prompt
         expect(reader.live.locator(".piece")).to_have_count(len(reader.header["pieces"]))
-        for index, character in reader.header["joined"].items():
+        for index, character in reader.header["prompt_joined"].items():
             group = reader.chips.nth(int(index)).locator("xpath=..")
             expect(group).to_have_attribute("data-joined", character)
         reader.press("Next")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from model.loading import LanguageModel, load_model
 from pages.frame.fields import MAX_LINK_TEXT
 from pages.home.controls import Controls
-from pages.home.link import follow, read_link, write_link
+from pages.home.link import follow, read_link, write_address
 from pages.home.session import Session
 
 
@@ -28,9 +28,9 @@ def test_a_run_that_cannot_be_followed_leaves_the_settings_and_the_seed(
 
 
 def test_a_format_of_numbers_that_was_chosen_travels(storyteller: LanguageModel) -> None:
-    assert "dtype" not in write_link(Session(storyteller, "a"))
+    assert "dtype" not in write_address(Session(storyteller, "a"))
     chosen = load_model("storyteller", "cpu", "bfloat16")
-    link = dict(parse_qsl(write_link(Session(chosen, "a"))[1:]))
+    link = dict(parse_qsl(write_address(Session(chosen, "a"))))
     assert read_link(link, "storyteller").dtype == "bfloat16"
 
 
@@ -39,10 +39,10 @@ def test_line_ends_of_other_systems_are_those_of_the_page() -> None:
 
 
 def test_a_prompt_too_long_for_a_link_makes_none(storyteller: LanguageModel) -> None:
-    assert write_link(Session(storyteller, "a " * (MAX_LINK_TEXT // 8))) != ""
+    assert write_address(Session(storyteller, "a " * (MAX_LINK_TEXT // 8))) != ""
     session = Session(storyteller, "a")
     session.active.prompt = "a" * (MAX_LINK_TEXT + 1)
-    assert write_link(session) == ""
+    assert write_address(session) == ""
 
 
 @pytest.mark.parametrize(

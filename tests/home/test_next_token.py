@@ -1,4 +1,4 @@
-"""Python names the next token before it is asked for: a press shows it and waits for nobody."""
+"""Every answer names the next token: a press shows it at once, its distribution with its answer."""
 
 from __future__ import annotations
 
@@ -40,32 +40,35 @@ def temperature(reader: Reader) -> Iterator[Locator]:
     reader.do(lambda: slider.fill("0.8"), "settings")
 
 
-def press_until_more_is_sent_ahead(reader: Reader) -> None:
-    """Where a pass has taken long, as on a busy machine, Python does not run the next unasked."""
-    while True:
-        reader.press("Reset" if reader.header["finished"] else "Next")
-        reader.page.wait_for_timeout(300)
-        _, ahead = reader.wire.replica.headers.get("prefetch", (0, {"ids": []}))
-        if len(ahead["ids"]) > len(reader.ids):
-            return
+def press_until_it_goes_on(reader: Reader) -> None:
+    """Where the text has ended, no token follows."""
+    reader.press("Next")
+    while reader.header["finished"]:
+        reader.press("Reset")
+        reader.press("Next")
 
 
-def test_next_needs_no_answer_for_the_next_distribution(reader: Reader) -> None:
-    press_until_more_is_sent_ahead(reader)
+def test_a_press_shows_the_named_token_and_the_distribution_when_the_answer_comes(
+    reader: Reader,
+) -> None:
+    press_until_it_goes_on(reader)
     n_before, before = reader.chips.count(), reader.bars()
+    named = reader.header["next_id"]
     with held_wire(reader):
         reader.button("Next").click()
         expect(reader.chips).to_have_count(n_before + 1)
-        expect(reader.live.locator(".token.is-pending")).to_have_count(0)
-        reader.until(lambda: reader.bars() != before, "the bars are not those of the next position")
         reader.button("Next").click()
-        expect(reader.chips).to_have_count(n_before + 2)
-        expect(reader.live.locator(".token.is-pending")).to_have_count(1)
+        expect(reader.live.locator(".reason")).to_contain_text("1 more pressed")
         shown = reader.chips.all_inner_texts()
-    assert reader.chips.all_inner_texts() == shown
+        assert len(shown) == n_before + 1, "one press is under way at a time"
+    expect(reader.chips).to_have_count(n_before + 2)
+    reader.settle()
+    assert reader.ids[n_before] == named
+    assert reader.chips.all_inner_texts()[: n_before + 1] == shown
+    assert reader.bars() != before
 
 
-def test_a_press_while_a_slider_is_held_or_just_released_waits_for_python(
+def test_a_press_while_a_slider_is_held_or_just_released_waits_for_the_answer(
     reader: Reader, temperature: Locator
 ) -> None:
     temperature.evaluate(MOVE, ["2", "input"])
@@ -82,8 +85,6 @@ def test_a_press_while_a_slider_is_held_or_just_released_waits_for_python(
     reader.settle()
     kinds = [event["kind"] for event in reader.wire.events[n_events:]]
     assert kinds == ["settings", "next", "next", "next"]
-    named = [header["next_id"] for header in reader.wire.headers[-4:-1]]
-    assert reader.ids[n_before:] == named
     assert reader.header["controls"]["temperature"] == 0.3
 
 
@@ -128,7 +129,7 @@ def test_nothing_of_the_draw_is_told_before_it_or_after_it_forgotten_unless_one_
 def test_a_press_lights_the_bar_that_it_chose_and_the_next_press_is_not_held_up(
     reader: Reader,
 ) -> None:
-    press_until_more_is_sent_ahead(reader)
+    press_until_it_goes_on(reader)
     rows = reader.live.locator(".bars-row")
     before = rows.evaluate_all(IDS_OF_ROWS)
     reader.live.locator(".bars").evaluate(NOTE_CHOSEN)

@@ -23,7 +23,6 @@ def test_a_file_can_be_made_while_tokens_come_and_go(storyteller: LanguageModel)
     def write() -> None:
         for turn in range(8):
             do(session, "finish", count=20)
-            session.prefetch_next()
             do(session, "reset" if turn % 3 == 2 else "next")
         written.set()
 

@@ -27,13 +27,6 @@ def ids(session: Session) -> list[int]:
     return list(session.generation.ids)
 
 
-def test_next_appends_one_token_and_an_event_heard_twice_counts_once(session: Session) -> None:
-    n_before = len(ids(session))
-    do(session, "next")
-    session.handle({"n": session.ack, "kind": "next"})
-    assert len(ids(session)) == n_before + 1
-
-
 def test_c02_back_then_next_replays_the_same_tokens_until_a_setting_changes(
     session: Session,
 ) -> None:
@@ -85,7 +78,7 @@ def test_branches_are_bounded_and_the_one_that_has_to_go_is_named(session: Sessi
 def test_a_finished_text_says_so_names_nothing_more_and_back_goes_on(session: Session) -> None:
     do(session, "force", token_id=min(session.lm.end_ids))
     finished = ids(session)
-    assert (session.next_id(), session.prefetch_next()) == (None, None)
+    assert session.next_id() is None
     do(session, "next")
     assert ids(session) == finished
     assert session.notice is not None
@@ -174,25 +167,6 @@ def test_a_branch_of_the_largest_seed_has_a_seed_that_can_be_shown() -> None:
     session = do(Session(tiny("llama"), "the cat", seed=MAX_SEED), "next")
     do(session, "branch", position=len(ids(session)) - 1)
     assert 0 <= session.seed <= MAX_SEED
-
-
-def test_what_was_prefetched_is_what_next_then_keeps(session: Session) -> None:
-    following = session.prefetch_next()
-    assert following is not None
-    assert len(ids(session)) == len(ids(following)) - 1, "the reader's own text has not moved"
-    assert session.prefetch_next() is following, "one pass is enough"
-    step = following.generation.steps[-1]
-    do(session, "next")
-    assert session.generation.steps[-1] is step
-
-
-def test_nothing_is_prefetched_where_a_pass_is_long_and_the_next_token_is_named(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pages.home.session.MAX_PREFETCH_SECONDS", 0.0)
-    assert session.prefetch_next() is None
-    named = session.next_id()
-    assert ids(do(session, "next"))[-1] == named
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,21 @@
 """Whatever a reader does, in whatever order: what holds after every event.
 
-Next appends the token that was named; what was run ahead shows nowhere; the page holds what Python
-says, whichever messages were lost; the link brings the text back.
+Next appends the token that was named; the page knows what the server says, whichever answers were
+lost or came late; the link brings the text back.
 """
 
 from __future__ import annotations
 
-import json
-from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import home_page
-from model.loading import LanguageModel
-from pages.home.link import write_link
-from pages.home.payload import describe
-from pages.home.replica import Replica, written
+from benchmarks.home_page import merged
+from pages.home.link import write_whole
 from pages.home.session import Session
+from pages.home.tab import Tab
 from tests.home.conftest import do, reopened
 from tests.tiny_models import VOCAB_SIZE, tiny
 
@@ -42,47 +38,35 @@ KINDS = (
     *("next", "next again", "finish", "force", "back", "reset", "rewind", "branch", "switch"),
     *("prompt", "tokenise", "settings", "inspect", "guess", "reseed", "unheard of"),
 )
-LOST = st.sampled_from([(), (), (), ("live",), ("prefetch",), ("live", "prefetch")])
-# what happens, how far along what it names lies, and which of the answer's messages are lost
-EVENTS = st.lists(st.tuples(st.sampled_from(KINDS), st.floats(0, 0.99), LOST), max_size=9)
+WIRES = st.sampled_from(["", "", "", "lost", "late", "lost twice"])
+# what happens, how far along what it names lies, and what becomes of the answer
+EVENTS = st.lists(st.tuples(st.sampled_from(KINDS), st.floats(0, 0.99), WIRES), max_size=9)
+OF_THE_ANSWER = ("version", "keep", "rows", "arrays")
 
-state_of = partial(describe, presenter=False, hide_bars=False)
 
+class Page:
+    """A page and its tab on the server, with a wire between them that can lose answers."""
 
-class Tab:
-    """A session and the page that shows it, with a wire between them that can lose messages."""
+    def __init__(self) -> None:
+        self.tab = Tab(Session(tiny("llama"), PROMPT))
+        self.held = merged({}, self.tab.answer({"kind": "state"}))
+        self.late: list[bytes] = []
 
-    def __init__(self, lm: LanguageModel, prompt: str = "Once upon a time") -> None:
-        self.session = Session(lm, prompt)
-        self.replica, self.page = Replica(), home_page.Replica()
-        self.n_bytes: dict[str, int] = {}  # of the headers of the last two messages
-        self.run()
-
-    def run(self, *lost: str) -> None:
-        """Runs the page's fragment; messages of these components do not arrive."""
-        session = self.session
-        told = self.replica.foreseen(session.ack) if session.is_foreseen else None
-        self._tell("live", self.replica.answer(*told or state_of(session)), lost)
-        following = session.prefetch_next()
-        if following is not None:
-            self._tell("prefetch", self.replica.ahead(*state_of(following)), lost)
-
-    def _tell(self, name: str, message: bytes, lost: tuple[str, ...]) -> None:
-        self.n_bytes[name] = int.from_bytes(message[:4], "little")
-        if name not in lost:
-            self.page.take(name, message)
-
-    def do(self, kind: str, *lost: str, **fields: object) -> None:
-        """Sends an event and runs what answers it; where that is lost, the page repeats it."""
-        event = {"n": self.session.ack + 1, "kind": kind, **fields}
-        for messages in (lost, ()) if "live" in lost else (lost,):
-            self.replica.hear(self.page.versions)
-            self.session.handle(event)
-            self.run(*messages)
+    def do(self, kind: str, wire: str, **fields: object) -> None:
+        """Sends an event until an answer arrives; late ones arrive behind the next."""
+        event = {"n": self.tab.ack + 1, "kind": kind, "holds": self.held["version"], **fields}
+        for _ in range({"": 0, "lost": 1, "late": 1, "lost twice": 2}[wire]):
+            answer = self.tab.answer(event)
+            self.late += [answer] if wire == "late" else []
+        self.held = merged(self.held, self.tab.answer(event))
+        for answer in self.late:
+            assert merged(self.held, answer) is self.held
+        self.late.clear()
 
     def assert_same(self) -> None:
-        header, _ = state_of(self.session)
-        assert self.page.headers["live"][1] == json.loads(json.dumps(written(header)))
+        fresh = merged({}, self.tab.answer({"kind": "state"}))
+        for name in fresh.keys() - OF_THE_ANSWER:
+            assert self.held[name] == fresh[name], name
 
 
 def fields_of(session: Session, kind: str, share: float) -> dict[str, Any]:
@@ -108,9 +92,10 @@ def drawn(session: Session) -> list[tuple[float, bool, float]]:
 
 
 @given(EVENTS)
-def test_after_every_event(events: list[tuple[str, float, tuple[str, ...]]]) -> None:
-    tab, plain = Tab(tiny("llama"), PROMPT), Session(tiny("llama"), PROMPT)
-    for kind, share, lost in events:
+def test_after_every_event(events: list[tuple[str, float, str]]) -> None:
+    page, plain = Page(), Session(tiny("llama"), PROMPT)
+    tab = page.tab
+    for kind, share, wire in events:
         named, controls = tab.session.next_id(), plain.controls
         if kind == "reseed":
             for session in (tab.session, plain):
@@ -118,12 +103,12 @@ def test_after_every_event(events: list[tuple[str, float, tuple[str, ...]]]) -> 
         event = "next" if kind == "next again" else kind
         fields = fields_of(plain, kind, share)
         do(plain, event, **fields)
-        tab.do(event, *lost, **fields)
-        tab.assert_same()
+        page.do(event, wire, **fields)
+        page.assert_same()
         is_taken = named is not None and plain.notice is None and plain.controls == controls
         if event == "next" and is_taken:
             assert tab.session.generation.ids[-1] == named
-        assert tab.session.generation.ids == plain.generation.ids
+        assert page.held["ids"] == tab.session.generation.ids == plain.generation.ids
         assert tab.session.active.choices == plain.active.choices
         assert tab.session.generation.cache_tokens == plain.generation.cache_tokens
     again = reopened(tab.session)
@@ -131,4 +116,4 @@ def test_after_every_event(events: list[tuple[str, float, tuple[str, ...]]]) -> 
     for ours, theirs in zip(drawn(again), drawn(plain), strict=True):
         assert ours == pytest.approx(theirs, abs=1e-4)  # a pass may have read one token or many
     assert (again.controls, again.seed) == (plain.controls, plain.seed)
-    assert write_link(again) == write_link(tab.session)
+    assert write_whole(again, again.active) == write_whole(tab.session, tab.session.active)

@@ -102,7 +102,7 @@ def test_the_texts_that_a_tab_kept_are_written_again_over_the_server() -> None:
     for kind in ("next", "next", "branch", "next"):
         do(before, kind, position=len(before.generation.ids) - 1)
     app = open_home()
-    do(app.session_state["reader"], "restore", record=tab_record(before))
+    app.session_state["tab"].answer({"n": 0, "kind": "restore", "record": tab_record(before)})
     after = app.run().session_state["reader"]
     assert not app.exception
     assert after.lm.place == "server"
