@@ -4,8 +4,8 @@
 
 Readers need no browser. They press at random moments, the gaps between a reader's presses
 exponential as those of people are, or all at the same instant. The answer to a press counts when it
-has come whole. The largest class comes twice, the second a minute after the first has gone: what the
-first has left behind must not make it slow.
+has come whole. The largest class comes twice, the second a minute after the first has gone: what
+that has left behind must not make it slow.
 """
 
 from __future__ import annotations

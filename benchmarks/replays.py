@@ -34,7 +34,7 @@ def write_replay(name: str, folder: Path) -> Path:
     session = Session(load_model(DEFAULT_MODEL, device="cpu", dtype="float32"), prompt, seed=1)
     for n_tokens, controls in parts:
         for _ in range(n_tokens):
-            session.handle({"n": session.ack + 1, "kind": "next", "controls": controls})
+            session.handle({"kind": "next", "controls": controls})
     if session.notice:
         raise SystemExit(f"{name}: {session.notice}")
     folder.mkdir(parents=True, exist_ok=True)
