@@ -96,12 +96,19 @@ class Visitor:
         return seconds
 
     async def _ask(self, event: dict[str, Any]) -> bytes:
-        """Posts an event on a connection that stays open, as a browser's does."""
+        held = self.header.get("version", -1)
+        return await self.post(json.dumps(event | {"holds": held}).encode())
+
+    async def post(self, body: bytes) -> bytes:
+        """Posts to the loop on a connection that stays open, as a browser's does.
+
+        Raises:
+            RuntimeError: It was refused; the message says how.
+        """
         place = urlsplit(self.url)
         if self._streams is None:
             self._streams = await asyncio.open_connection(place.hostname, place.port)
         reader, writer = self._streams
-        body = json.dumps(event | {"holds": self.header.get("version", -1)}).encode()
         head = f"POST {self.loop} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: {len(body)}"
         writer.write(head.encode() + b"\r\n\r\n" + body)
         answered = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
