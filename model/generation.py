@@ -273,7 +273,8 @@ class Generation:
     def notice(self) -> str | None:
         """What the reader should know of the last action, in one sentence; None if nothing."""
         if not self.cached.keeps_cache:
-            return f"{self.lm.name} keeps no cache, so every token reads the whole text again."
+            plain = f"{self.lm.name} keeps no cache, so every token reads the whole text again."
+            return self.lm.weights.caveat or plain
         if self._n_refilled:
             return (
                 f"The cache of {self.lm.name} cannot be cropped, so going back read all "

@@ -50,6 +50,8 @@ class Weights:
     dtype: torch.dtype
     cache_argument: str | None  # name by which a pass takes its cache; None where it takes none
     quick: QuickPass | None  # None where there is none for this model
+    first_position: int | None = 0  # that a pass is told of; None where it counts by itself
+    caveat: str | None = None  # what a reader should know of its passes, in one sentence
     threads: Threads = field(default_factory=Threads, repr=False)  # of its passes on the CPU
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)  # held by a pass
     # captured steps that are ready, by capacity; each model has its own, also one that is replaced

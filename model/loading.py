@@ -7,8 +7,7 @@ load and what every page asks of a model; it writes no text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from model import kv_cache
 from model.fast.layout import lay_out
 from model.fast.lazy_llama import read_lazily
 from model.fast.llama_decode import fast_decode
+from model.first_look import look_at
 from model.language_model import Backend, LanguageModel, ModelParts, Weights
 from model.local import LOCAL
 from model.machine.device import lock_of
@@ -106,7 +106,8 @@ def _load(
     tokenizer = load_tokenizer(folder, shown)
     say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
     model = load_weights(folder, shown, kind, place, numbers)
-    return describe(name, kind, parts_of(model, numbers), tokenizer)
+    lm = describe(name, kind, parts_of(model, numbers), tokenizer)
+    return lm if kind != "causal" or name in SHIPPED else look_at(lm, shown)
 
 
 def parts_of(model: PreTrainedModel, dtype: torch.dtype) -> ModelParts:
@@ -125,6 +126,7 @@ def parts_of(model: PreTrainedModel, dtype: torch.dtype) -> ModelParts:
             dtype=dtype,
             cache_argument=kv_cache.cache_argument(model),
             quick=fast,
+            first_position=_first_position(model),
             lock=lock_of(model.device),
         ),
     )
@@ -139,7 +141,7 @@ def describe(
     dtype = parts.config.dtype if weights is None else weights.dtype
     shape = kv_cache.cache_shape(parts.config, getattr(dtype, "itemsize", 2))
     if weights is not None and weights.cache_argument is None:
-        shape = replace(shape, n_layers=0, n_kv_heads=0, bytes_per_token=0)
+        shape = shape.emptied
     ends = _end_ids(text_config, parts.end_ids, tokenizer)
     bos_id = tokenizer.bos_token_id
     return LanguageModel(
@@ -148,7 +150,7 @@ def describe(
         config=parts.config,
         tokenizer=tokenizer,
         vocab_size=parts.vocab_size,
-        context_length=_context_length(text_config),
+        context_length=_context_length(text_config, weights),
         n_parameters=parts.n_parameters,
         end_ids=frozenset(end for end in ends if 0 <= end < parts.vocab_size),
         bos_id=bos_id if bos_id is not None and bos_id < parts.vocab_size else None,
@@ -168,10 +170,18 @@ def _vocab_size(model: PreTrainedModel) -> int:
     return int(model.config.get_text_config(decoder=True).vocab_size)
 
 
-def _context_length(config: PreTrainedConfig) -> int | None:
+def _first_position(model: PreTrainedModel) -> int:
+    """Returns what a model calls its first position: those after RoBERTa begin behind a padding."""
+    modules: Iterator[Any] = model.modules()
+    counting = (m for m in modules if hasattr(m, "create_position_ids_from_input_ids"))
+    return next((int(m.padding_idx) + 1 for m in counting), 0)
+
+
+def _context_length(config: PreTrainedConfig, weights: Weights | None) -> int | None:
     """Returns the longest text that the model can read; None where its config sets no limit."""
+    n_before = (weights.first_position or 0) if weights is not None else 0
     lengths = (getattr(config, name, None) for name in _CONTEXT)
-    return next((int(n) for n in lengths if isinstance(n, int) and n > 0), None)
+    return next((int(n) - n_before for n in lengths if isinstance(n, int) and n > n_before), None)
 
 
 def _end_ids(config: Any, said: Any, tokenizer: Any) -> set[int]:
@@ -180,6 +190,6 @@ def _end_ids(config: Any, said: Any, tokenizer: Any) -> set[int]:
     Those that the generation config said stand before the config's own, which may be a default of
     its class.
     """
-    said = config.eos_token_id if said is None else said
+    said = getattr(config, "eos_token_id", None) if said is None else said
     ends = {tokenizer.eos_token_id, *(said if isinstance(said, list | tuple) else [said])}
     return {int(end) for end in ends if end is not None}

@@ -14,17 +14,15 @@ import torch
 from transformers import DynamicCache
 
 from model import kv_cache
-from model.kv_cache import argument_names
+from model.first_look import takes_padding
 from model.language_model import LanguageModel
 from model.machine.cache_budget import budget_of
-from model.machine.device import lock_of, processor
+from model.machine.device import processor
 from model.machine.turns import TURNS
 from model.masks import LogProbs, log_softmax
-from model.passes import Logits, decode_one_token, forward, read_prompt, run_pass
+from model.passes import Logits, decode_one_token, forward, padding_inputs, read_prompt, run_pass
 from model.records import Pass, Phase
 from model.settings import Settings
-
-PADDING = {"attention_mask", "position_ids"}  # by which a model is told what is padding
 
 
 class LocalText:
@@ -188,15 +186,8 @@ class LocalBackend:
             return run_pass(lm, n_new, lambda: quick.read(rows[0], cache)[None, -n_logits:])
         if not any(n_pads):
             return forward(lm, rows, cache, n_logits)
-        # say which columns are padding, and which position each token has
         n_before = cache.get_seq_length() if cache is not None else 0
-        with lock_of(lm.device):
-            columns = torch.arange(n_before + n_new, device=lm.device)
-            positions = columns - torch.tensor(n_pads, device=lm.device)[:, None]
-            padding = {
-                "attention_mask": (positions >= 0).long(),
-                "position_ids": positions[:, n_before:].clamp(min=0),
-            }
+        padding = padding_inputs(lm, n_pads, n_before, n_new)
         return forward(lm, rows, cache, n_logits, extra=padding)
 
     def partial_rows(self, lm: LanguageModel, logits: Logits) -> None:
@@ -219,8 +210,8 @@ class LocalBackend:
         return scores, seconds
 
     def takes_padding(self, lm: LanguageModel) -> bool:
-        """Tells whether the model can be told what is padding."""
-        return argument_names(lm.model) >= PADDING
+        """Tells whether rows of different lengths read as each does alone."""
+        return takes_padding(lm)
 
     def n_best(self, vocab_size: int) -> int:
         """Returns the size of the vocabulary: every logit comes."""

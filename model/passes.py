@@ -116,7 +116,14 @@ def inputs_of(
     """
     known = argument_names(part or lm.model)
     with lock_of(lm.device):
-        inputs: dict[str, Any] = {"input_ids": torch.as_tensor(rows, device=lm.device)}
+        ids = torch.as_tensor(rows, device=lm.device)
+        inputs: dict[str, Any] = {"input_ids": ids}
+        # some models count a token that is read alone as the first of its text
+        if "position_ids" in known and lm.weights.first_position is not None:
+            n_before = 0 if cache is None else cache.get_seq_length()
+            first = lm.weights.first_position + n_before
+            places = torch.arange(first, first + ids.shape[1], device=lm.device)
+            inputs["position_ids"] = places.expand(ids.shape)
     if "use_cache" in known:
         inputs["use_cache"] = cache is not None
     if "logits_to_keep" in known:
@@ -124,6 +131,27 @@ def inputs_of(
     if cache is not None and lm.weights.cache_argument is not None:
         inputs[lm.weights.cache_argument] = cache
     return inputs
+
+
+def padding_inputs(
+    lm: LanguageModel, n_pads: Sequence[int], n_before: int, n_new: int
+) -> dict[str, torch.Tensor]:
+    """Names what tells a model which columns are padding, and which position each token has.
+
+    Args:
+        lm: the model.
+        n_pads: columns of padding on the left of each row.
+        n_before: columns that the cache holds.
+        n_new: columns that the pass reads.
+    """
+    with lock_of(lm.device):
+        columns = torch.arange(n_before + n_new, device=lm.device)
+        places = columns - torch.tensor(n_pads, device=lm.device)[:, None]
+        first = lm.weights.first_position or 0
+        return {
+            "attention_mask": (places >= 0).long(),
+            "position_ids": places[:, n_before:].clamp(min=0) + first,
+        }
 
 
 def forward(

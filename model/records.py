@@ -8,7 +8,7 @@ receives one writes to it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -159,6 +159,11 @@ class CacheShape:
     bytes_per_number: int
     bytes_per_token: int  # summed over the layers; 0 where no keys and values are kept
     sliding_window: int | None = None  # positions a sliding layer looks back over; None without
+
+    @property
+    def emptied(self) -> CacheShape:
+        """The same for a model that is run without a cache."""
+        return replace(self, n_layers=0, n_kv_heads=0, bytes_per_token=0)
 
     @property
     def is_plain(self) -> bool:

@@ -13,10 +13,9 @@ from itertools import count
 import torch
 
 from model.batch import Batch
+from model.first_look import takes_padding
 from model.job import Progress, Work
-from model.kv_cache import argument_names
 from model.language_model import LanguageModel
-from model.local import PADDING
 from model.machine.device import lock_of
 from model.passes import Logits, forward
 from model.prefill_decode.records import PaddedWay, Padding
@@ -43,7 +42,8 @@ def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Work
     with lock_of(lm.device):
         mask = torch.tensor([[0] * n + [1] * (n_columns - n) for n in n_pads], device=lm.device)
         # what a model does when it is not told: columns are positions, padding included
-        counted = torch.arange(n_columns, device=lm.device).expand_as(mask)
+        first = lm.weights.first_position or 0
+        counted = torch.arange(first, first + n_columns, device=lm.device).expand_as(mask)
     right = [list(ids) + [pad_id] * n for n, ids in zip(n_pads, prompts, strict=True)]
     # rightly, and in the ways in which it goes wrong
     given = {"attention_mask": mask, "position_ids": counted}
@@ -53,7 +53,7 @@ def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Work
         NEITHER: lambda: forward(lm, left)[0][:, 0],
         OTHER_END: lambda: forward(lm, right)[0][:, 0],
     }
-    if not argument_names(lm.model) >= PADDING:
+    if not takes_padding(lm):
         del together[RIGHT], together[COUNTED]
     n_done, n_total = count(), len(prompts) + len(together)
     alone, ways = list[Logits](), list[PaddedWay]()

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.batch import Batch, check_crop
+from model.first_look import takes_padding
 from model.job import Progress, Work
-from model.kv_cache import argument_names
 from model.kv_cache.block_cache import BLOCK, whole_blocks
 from model.language_model import LanguageModel
-from model.local import PADDING
 from model.passes import check_room
 from model.serving.records import Comparison, Policy, Request, ServingRun
 from model.serving.scheduler import Scheduler
@@ -26,7 +25,7 @@ def check_requests(lm: LanguageModel, requests: Sequence[Request], policy: Polic
     if not requests or not all(request.prompt_ids for request in requests):
         raise ValueError("There is no request: write a prompt, one a line.")
     check_crop(lm)
-    if not argument_names(lm.model) >= PADDING:
+    if not takes_padding(lm):
         raise ValueError(
             f"{lm.name} takes no padding, so requests cannot share a pass: choose another model."
         )
