@@ -43,7 +43,8 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
     "causal_mask": ("mask_lesson", "mask_training"),
     "snowball": (
         *("snowball_lesson", "snowball_forks", "snowball_rewind"),
-        *("snowball_instruction", "snowball_long", "snowball_exposure", "snowball_context"),
+        *("snowball_instruction", "snowball_long", "snowball_thread"),
+        *("snowball_exposure", "snowball_context"),
     ),
     "claims": ("claims_lesson", "claims"),
 }

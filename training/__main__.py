@@ -23,7 +23,15 @@ file without that line is taken as sentences, one per line. The steps, in order:
       --trial 256x8 --trial 192x6 --trial 256x8,0.1 --work runs/compare --out compared
 
 The storyteller writes from left to right, and the scribbler guesses what it will write, taught by
-what the storyteller wrote: with --target in place of --teacher it is the same draft undistilled.
+what the storyteller wrote. Two more are trained alike, and differ in their lesson alone:
+
+  python -m training scribbler --corpus texts --tokenizer tokenizer --tokens 6000000 \
+      --work runs/plain --out model/pretrained/scribbler_plain \
+      --target model/pretrained/storyteller
+  python -m training scribbler --corpus texts --tokenizer tokenizer --tokens 6000000 \
+      --work runs/taught --out model/pretrained/scribbler_taught \
+      --teacher model/pretrained/storyteller --twin model/pretrained/scribbler_plain
+
 The unmasker fills a page of masks, many places in one pass; the gapfiller reads a text with gaps
 and writes the missing pieces.
 
@@ -78,7 +86,7 @@ RELATIVES = {
     "teacher": "the target, whose distributions are learned; without it, no distillation",
     "lessons": "what that teacher wrote, read again and again; without it, the corpus alone",
     "target": "the target of a draft that is not distilled, to report their agreement",
-    "twin": "the same draft taught otherwise, to stand beside it in the card",
+    "twin": "the same draft, trained alike and taught otherwise, to stand beside it in the card",
     "start": "a causal model whose embeddings and first layers it begins with",
     "judge": "a causal model that judges its pages; without it, the card has no table of them",
 }

@@ -181,9 +181,10 @@ first tokens of held-out `tinystories`: that is the text which a draft meets at 
 the text loops, its last 8 tokens having stood in it before, are left out: there any model agrees.
 """
     if twin:
+        n_tokens = twin["run"]["tokens"]
         words += f"""
-`{twin["name"]}` is the same draft undistilled: the same shape, taught the next token of the text
-in place of its target's distributions, for {twin["tokens"]:,} tokens.
+`{twin["name"]}` is the same draft undistilled: the same shape, the same {n_tokens:,} tokens in as
+many steps, and the next token of the text to learn in place of its target's distributions.
 """
     return f"{words}\n{table(header, rows)}"
 

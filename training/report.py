@@ -11,12 +11,15 @@ import torch
 from tokenizers import Tokenizer
 
 from training import card, filling, measure
+from training.adapt import StartError
 from training.checkpoint import writing
 from training.corpus import Document, Ids, Split
 from training.distillation_data import N_BEST, read_lessons
 from training.family import Recipe
 from training.measure import Facts
 
+# causal weights as a beginning: of a model that fills pages, and of an encoder-decoder
+STARTED = {"causal": "1511.05641", "masked": "2410.17891", "seq2seq": "1907.12461"}
 UNITS = {
     "causal": "bits per byte",
     "masked": "bound of bits per byte",
@@ -37,7 +40,7 @@ def describe(
     """Measures what was exported to a folder, and writes its card."""
     log = measure.read_log(options.work / "log.jsonl")
     last = next((note for note in log if note["tokens"] >= early_at > 0), log[-1])
-    plain = " This one is not distilled: it shows what distillation gives."
+    plain = " This one is not distilled: beside a distilled twin it shows what distillation gives."
     early = f" These are its weights after {last['tokens']:,} tokens: to show what training gives."
     facts = {
         "name": folder.name,
@@ -56,6 +59,7 @@ def describe(
         "corpus": measure.measure_corpus(split, held_out, train_ids),
         **measure_member(recipe, train_ids, held_out, tokenizer, options, folder),
     }
+    check_twin(facts)
     notes = options.notes.read_text(encoding="utf-8") if options.notes and not early_at else ""
     with writing(folder):
         card.write_card(folder, facts, log, notes)
@@ -92,10 +96,24 @@ def read_twin(folder: Path) -> dict[str, Any]:
     found = json.loads((folder / "measured.json").read_text(encoding="utf-8"))
     return {
         "name": found["name"],
-        "tokens": found["run"]["tokens"],
+        "run": {key: found["run"][key] for key in ("step", "tokens")},
         "agreement": found["agreement"],
         "bits_per_byte": found["bits_per_byte"],
     }
+
+
+def check_twin(facts: Facts) -> None:
+    """Refuses a twin that differs in more than its lesson.
+
+    Raises:
+        StartError: one of the two was trained longer.
+    """
+    twin, run = facts.get("twin"), facts["run"]
+    if twin and twin["run"] != {key: run[key] for key in twin["run"]}:
+        raise StartError(
+            f"{twin['name']} was trained for {twin['run']['tokens']:,} tokens and {facts['name']} "
+            f"for {run['tokens']:,}: train both alike, or leave --twin out."
+        )
 
 
 def count_lessons(options: argparse.Namespace) -> Facts:
@@ -118,8 +136,10 @@ def lesson(recipe: Recipe, options: argparse.Namespace) -> str:
         )
         taught = f"It learned the distributions of `{options.teacher.name}` at T = 1: "
         return f"{taught}half their divergence and twice their total variation.{begun}"
-    begun = f" It began with layers of `{start.name}` (arXiv 2410.17891)." if start else ""
-    return recipe.lesson + begun
+    if start is None:
+        return recipe.lesson
+    source = STARTED[recipe.kind]
+    return f"{recipe.lesson} It began with layers of `{start.name}` (arXiv {source})."
 
 
 def hardware(device: str) -> str:

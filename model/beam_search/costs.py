@@ -42,7 +42,7 @@ class _Method:
 
 
 def measure_costs(
-    lm: LanguageModel, prompts: Sequence[str], n_beams: int, n_tokens: int
+    lm: LanguageModel, prompts: Sequence[str], n_beams: int, n_tokens: int, first_seed: int = 0
 ) -> Work[tuple[DecodingCost, ...]]:
     """Continues every prompt greedily, by beam search, and by sampling at two settings.
 
@@ -57,7 +57,8 @@ def measure_costs(
         n_tokens = min(n_tokens, lm.context_length - max(len(start.ids) for start in starts))
     methods = [_Method("greedy", 1), _Method(f"beam search, {n_beams} beams", n_beams)]
     methods += [_Method(name, 0, settings) for name, settings in SAMPLINGS.items()]
-    queue = [(seed, start, method) for seed, start in enumerate(starts) for method in methods]
+    seeded = list(enumerate(starts, start=first_seed))
+    queue = [(seed, start, method) for seed, start in seeded for method in methods]
 
     def look() -> tuple[DecodingCost, ...]:
         return tuple(cost_of(lm, method) for method in methods if method.texts)

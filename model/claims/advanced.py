@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from model.claims.context import ExperimentContext
 from model.claims.records import Finding
+from model.claims.registry import experiment
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_ratio
 from model.diffusion.denoising import Diffusion, fill_page
 from model.diffusion.quality import leave_one_out, measure_clashes
-from model.diffusion.records import Clashes
+from model.diffusion.records import Clashes, Order
 from model.encoder_decoder.infilling import Infilling
 from model.job import finish
 from model.speculative.drafting import ModelDraft
 from model.speculative.proof import check_greedy, compare_distribution
 from model.speculative.timing import compare_drafts, measure_speed
 from model.tokenizing import encode
+from model.weights.locate import SHIPPED
 
 N_DRAFT = 4
+N_JUDGED = 24  # prompts: agreement varies much from text to text
+TWINS = ("scribbler_taught", "scribbler_plain")  # one recipe and one budget, two lessons
 N_DRAWS = 500
 BEGINNING = "Once upon a time, there was a little girl named Lily. She had a red ball."
 ENDING = " Lily hugged her mom and they went home."
@@ -33,7 +40,8 @@ GAPS = (
 )
 
 
-def c31_a_draft_changes_nothing(context: ExperimentContext) -> Finding:
+@experiment("C31")
+def a_draft_changes_nothing(context: ExperimentContext) -> Finding:
     """Greedy texts with a draft and without; and the first two tokens of many sampled texts."""
     lm, scribbler = context.lm, context.other("scribbler")
 
@@ -43,7 +51,7 @@ def c31_a_draft_changes_nothing(context: ExperimentContext) -> Finding:
     prompts = context.prompts(10)
     compared = finish(check_greedy(lm, draft, prompts, context.n_tokens, N_DRAFT))
     tests = [
-        finish(compare_distribution(lm, draft(), encode(lm, prompt), n_draws=N_DRAWS))
+        finish(compare_distribution(lm, draft(), encode(lm, prompt), N_DRAWS, context.first_seed))
         for prompt in prompts[:3]
     ]
     n_tokens = sum(one.n_tokens for one in compared)
@@ -68,52 +76,60 @@ def c31_a_draft_changes_nothing(context: ExperimentContext) -> Finding:
     )
 
 
-def c32_the_gain_follows_agreement(context: ExperimentContext) -> Finding:
-    """What a distilled draft and its undistilled twin have accepted; speed at both extremes."""
-    lm, prompts = context.lm, [encode(context.lm, text) for text in context.prompts(8)]
-    makers = [
-        lambda name=name: ModelDraft(context.other(name), lm.vocab_size)
-        for name in ("scribbler", "scribbler_plain")
-    ]
+@experiment("C32")
+def the_gain_follows_agreement(context: ExperimentContext) -> Finding:
+    """What is accepted of two drafts that differ in their lesson alone; speed at both extremes."""
+    lm, prompts = context.lm, [encode(context.lm, text) for text in context.prompts(N_JUDGED)]
+
+    def draft(name: str) -> ModelDraft:
+        return ModelDraft(context.other(name), lm.vocab_size)
+
+    makers = [partial(draft, name) for name in TWINS]
     rates = []
     for ids in prompts:
         reports = finish(compare_drafts(lm, makers, [ids], context.n_tokens, N_DRAFT))
         rates.append([report.acceptance.rate for report in reports])
-    distilled, plain = np.transpose(rates)
+    taught, plain = np.transpose(rates)
+    best_draft = partial(draft, "scribbler")
     timed = [
-        finish(measure_speed(lm, makers[0], prompts[:2], context.n_tokens, 1, lengths=(N_DRAFT,)))
+        finish(measure_speed(lm, best_draft, prompts[:2], context.n_tokens, 1, lengths=(N_DRAFT,)))
         for _ in range(context.n(5))
     ]
     best, worst = np.transpose([report.extremes or (1.0, 1.0) for report in timed])
     own = [report.speeds[0].measured for report in timed]
+    cards = [training_of(name) for name in TWINS]
     return finding(
-        "The distilled draft had {distilled:fraction} of its tokens accepted, its undistilled twin "
-        "{plain:fraction}. With {k:count} draft tokens a round the first gave {speed:ratio} the "
-        "speed of plain decoding, a draft that is always right {best:ratio}, one that is always "
-        "wrong {worst:ratio}.",
+        "Two drafts read the same {tokens:count} tokens. Of the one that learned its target’s "
+        "distributions {taught:fraction} of the proposals were accepted, of the one that learned "
+        "the next token {plain:fraction}. With {k:count} proposals a round the shipped draft gave "
+        "{own:ratio} the speed of plain decoding; with every one right it would be {best:ratio}, "
+        "with every one wrong {worst:ratio}.",
+        judge_all(
+            "the two have the same shape, tokens and steps",
+            [cards[0] == cards[1]],
+            "pairs of drafts",
+        ),
         judge_mean(
             "accepted of the distilled draft, less its twin’s",
-            distilled - plain,
+            taught - plain,
             "prompts",
             "fraction",
         ),
         judge_ratio(
-            "speed with every draft token right over speed with every one wrong",
-            best,
-            worst,
-            "runs",
+            "speed with the shipped draft over speed with every one wrong", own, worst, "runs"
         ),
         judge_ratio(
-            "speed with the distilled draft over plain decoding", own, np.ones(len(own)), "runs"
+            "speed with every one right over speed with the shipped draft", best, own, "runs"
         ),
         control="plain decoding of the same texts in the same runs has the speed 1.",
-        ran_on=f"{lm.name}, drafted by scribbler and scribbler_plain",
-        numbers={"distilled": distilled, "plain": plain, "k": N_DRAFT}
-        | {"speed": own, "best": best, "worst": worst},
+        ran_on=f"{lm.name}, drafted by {' and '.join(TWINS)}, and by scribbler",
+        numbers={"taught": taught, "plain": plain, "tokens": cards[0]["tokens"], "k": N_DRAFT}
+        | {"own": own, "best": best, "worst": worst},
     )
 
 
-def c33_few_passes_or_many(context: ExperimentContext) -> Finding:
+@experiment("C33")
+def few_passes_or_many(context: ExperimentContext) -> Finding:
     """A hole filled in two passes and one position at a time, by the same seeds."""
     few, many = (_fill(context, n, context.n(6)) for n in (2, LENGTH))
     gains = [b.logprob - a.logprob for a, b in zip(few, many, strict=True)]
@@ -140,9 +156,16 @@ def c33_few_passes_or_many(context: ExperimentContext) -> Finding:
     )
 
 
-def c34_blind_to_each_other(context: ExperimentContext) -> Finding:
-    """Tokens that the model itself takes back when it sees all the others."""
-    once, slow = (_fill(context, n, context.n(4), are_checked=True) for n in (1, LENGTH))
+@experiment("C34")
+def blind_to_each_other(context: ExperimentContext) -> Finding:
+    """Tokens that the model itself takes back when it sees all the others.
+
+    Positions are filled in a random order: by confidence, many passes would take the surest of many
+    draws, which clash less even where no position heeds another.
+    """
+    once, slow = (
+        _fill(context, n, context.n(4), order="random", are_checked=True) for n in (1, LENGTH)
+    )
     at_once, in_turn = ([float(page.n_clashes or 0) for page in pages] for pages in (once, slow))
     return finding(
         "Filled all at once, {once:number} of {n:count} tokens clash with the rest: the model "
@@ -159,7 +182,8 @@ def c34_blind_to_each_other(context: ExperimentContext) -> Finding:
     )
 
 
-def c39_an_encoder_reads_first(context: ExperimentContext) -> Finding:
+@experiment("C39")
+def an_encoder_reads_first(context: ExperimentContext) -> Finding:
     """One pass of the encoder, then a loop: what stays and what grows."""
     passed, texts = [], []
     for gaps in GAPS:
@@ -187,16 +211,31 @@ def c39_an_encoder_reads_first(context: ExperimentContext) -> Finding:
     )
 
 
+def training_of(name: str) -> dict[str, Any]:
+    """Returns what two shipped models must have in common to differ in their lesson alone."""
+    card = json.loads((SHIPPED[name] / "measured.json").read_text(encoding="utf-8"))
+    return {key: card[key] for key in ("parameters", "phases")} | {
+        "tokens": card["run"]["tokens"],
+        "steps": card["run"]["step"],
+    }
+
+
 def _fill(
-    context: ExperimentContext, n_passes: int, n_pages: int, *, are_checked: bool = False
+    context: ExperimentContext,
+    n_passes: int,
+    n_pages: int,
+    *,
+    order: Order = "confidence",
+    are_checked: bool = False,
 ) -> list[Clashes]:
     """Fills pages of a few seeds, and measures how well each fits."""
     unmasker, judge = context.other("unmasker"), context.other("storyteller")
     found = []
     for seed in range(n_pages):
         page = Diffusion(
-            unmasker, LENGTH, BEGINNING, ENDING, n_passes=n_passes, temperature=0.8, seed=seed
-        )
+            unmasker, LENGTH, BEGINNING, ENDING, n_passes=n_passes, temperature=0.8,
+            order=order, seed=context.first_seed + seed,
+        )  # fmt: skip
         fill_page(page)
         probs = finish(leave_one_out(unmasker, page.ids, page.positions)) if are_checked else None
         found.append(measure_clashes(judge, page, probs))

@@ -9,6 +9,7 @@ from statistics import linear_regression
 from model import kv_cache
 from model.claims.context import ExperimentContext
 from model.claims.records import Finding
+from model.claims.registry import experiment
 from model.claims.verdicts import finding, judge_all, judge_ratio
 from model.job import finish
 from model.kv_cache.experiments import race
@@ -38,7 +39,8 @@ def keeps(lm: LanguageModel) -> str:
     return kept
 
 
-def c22_prefill_is_cheap_per_token(context: ExperimentContext) -> Finding:
+@experiment("C22")
+def prefill_is_cheap_per_token(context: ExperimentContext) -> Finding:
     """One pass over many tokens against one pass over one, in turns."""
     ids, cache = context.ids(N_PROMPT), context.lm.new_cache()
     if cache is None:
@@ -63,7 +65,8 @@ def c22_prefill_is_cheap_per_token(context: ExperimentContext) -> Finding:
     )
 
 
-def c23_long_in_beats_long_out(context: ExperimentContext) -> Finding:
+@experiment("C23")
+def long_in_beats_long_out(context: ExperimentContext) -> Finding:
     """Many tokens in and few out against few in and many out, in turns."""
     ids = context.ids(LONG)
     fast, slow = context.seconds(
@@ -87,7 +90,8 @@ def c23_long_in_beats_long_out(context: ExperimentContext) -> Finding:
     )
 
 
-def c24_the_past_never_changes(context: ExperimentContext) -> Finding:
+@experiment("C24")
+def the_past_never_changes(context: ExperimentContext) -> Finding:
     """What was cached, and the logits it gives, against passes over the whole text."""
     raced = _race(context, RACE_LENGTH // 2)
     gap, steps = raced.gap, raced.steps
@@ -111,7 +115,8 @@ def c24_the_past_never_changes(context: ExperimentContext) -> Finding:
     )
 
 
-def c25_the_square_becomes_a_line(context: ExperimentContext) -> Finding:
+@experiment("C25")
+def the_square_becomes_a_line(context: ExperimentContext) -> Finding:
     """Arithmetic counted while passes of several lengths ran, and the time that all took."""
     races = [_race(context, RACE_LENGTH) for _ in range(context.n(3))]
     checks = [check for check in races[0].checks if check.n_input + check.n_past > 1]
@@ -142,7 +147,8 @@ def c25_the_square_becomes_a_line(context: ExperimentContext) -> Finding:
     )
 
 
-def c26_bytes_per_token(context: ExperimentContext) -> Finding:
+@experiment("C26")
+def bytes_per_token(context: ExperimentContext) -> Finding:
     """The formula and what each token adds to the tensors, to the byte."""
     shape, passes = context.lm.cache_shape, context.write(n=8).passes
     grows = [after.cache_bytes - before.cache_bytes for before, after in pairwise(passes)]

@@ -1,4 +1,4 @@
-"""Choosing: C12 to C17 and C19, on the logits of the model at hand."""
+"""Choosing: C12, C15 to C17 and C19, on the logits of the model at hand."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from model.chi_square import chi_square
 from model.claims.context import GREEDY, ExperimentContext
 from model.claims.records import Finding
+from model.claims.registry import experiment
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_share, judge_some
-from model.draw import rank_order
 from model.generation import Generation
 from model.held_out import held_out
 from model.records import Stage
@@ -21,10 +21,12 @@ from model.tokenizing import encode, text_of
 SURE, UNSURE = "Once upon a", "She looked at the"
 N_DRAWS = 2000
 N_VOTES, N_VOTE_TOKENS = 9, 4
-N_WORDS, N_READ = 40, 40  # words of a story before the one that is asked for; tokens of them read
+N_ASKED = 360  # words: of fewer the verdict is that of the seeds
+N_WORDS, N_READ = 40, 40  # words of a story before the first that is asked for; tokens read
 
 
-def c12_greedy_repeats_itself(context: ExperimentContext) -> Finding:
+@experiment("C12")
+def greedy_repeats_itself(context: ExperimentContext) -> Finding:
     """The same text every time; and a loop, where this model falls into one."""
     n, rows = 4 * context.n_tokens, [encode(context.lm, text) for text in context.prompts(10)]
     first, again = (context.write_many(rows, GREEDY, n) for _ in range(2))
@@ -42,35 +44,8 @@ def c12_greedy_repeats_itself(context: ExperimentContext) -> Finding:
     )
 
 
-def c13_temperature_keeps_the_order(context: ExperimentContext) -> Finding:
-    """Entropy follows the temperature; the order of the tokens does not."""
-    logits = Generation(context.lm, context.prompt).logits
-    stages = [apply_alone(logits, "temperature", value) for value in (0.5, 1.0, 2.0)]
-    orders = [rank_order(stage.scores) for stage in stages]
-    n_kept = int(((orders[0] == orders[1]) & (orders[1] == orders[2])).sum())
-    cold, one, hot = (stage.entropy for stage in stages)
-    return finding(
-        "Entropy is {cold:nats} at T = 0.5, {one:nats} at 1 and {hot:nats} at 2; {kept:count} of "
-        "{n:count} tokens keep their rank.",
-        numbers={"cold": cold, "one": one, "hot": hot, "kept": n_kept, "n": logits.size},
-    )
-
-
-def c14_top_p_follows_the_shape(context: ExperimentContext) -> Finding:
-    """Top-k keeps as many of a flat distribution as of a peaked one; top-p and min-p do not."""
-    sure, unsure = (Generation(context.lm, text).logits for text in (SURE, UNSURE))
-    (k, _), (p, q), (m, o) = (
-        [int(apply_alone(logits, mask, value).kept.sum()) for logits in (sure, unsure)]
-        for mask, value in (("top_k", 10), ("top_p", 0.9), ("min_p", 0.1))
-    )
-    return finding(
-        "After “{sure:text}” and after “{unsure:text}” top-k 10 keeps {k:count} and {k}, top-p 0.9 "
-        "{p:count} and {q:count}, min-p 0.1 {m:count} and {o:count}.",
-        numbers={"sure": SURE, "unsure": UNSURE, "k": k, "p": p, "q": q, "m": m, "o": o},
-    )
-
-
-def c15_strategies_keep_different_sets(context: ExperimentContext) -> Finding:
+@experiment("C15")
+def strategies_keep_different_sets(context: ExperimentContext) -> Finding:
     """What top-k, top-p and min-p keep of the same logits, after many prompts."""
     masks = {"top_k": 10, "top_p": 0.9, "min_p": 0.1}
     sizes = []
@@ -88,17 +63,16 @@ def c15_strategies_keep_different_sets(context: ExperimentContext) -> Finding:
     )
 
 
-def c16_a_seed_is_a_text(context: ExperimentContext) -> Finding:
+@experiment("C16")
+def a_seed_is_a_text(context: ExperimentContext) -> Finding:
     """The same seed, the same text; other seeds, other texts; and the draws follow the bars."""
     n = context.n(6)
     texts, again = (
         [context.write(Settings(), seed=seed).ids for seed in range(n)] for _ in range(2)
     )
     stage = _last(Generation(context.lm, context.prompt), Settings(top_p=0.9))
-    fair = [
-        chi_square(count_draws(stage, N_DRAWS, seed), stage.probs).p_value > 1e-3
-        for seed in range(n)
-    ]
+    seeds = range(context.first_seed, context.first_seed + n)
+    drawn = np.sum([count_draws(stage, N_DRAWS, seed) for seed in seeds], axis=0)
     others = [one != other for one, other in zip(texts, [*texts[1:], texts[0]], strict=True)]
     return finding(
         "Each of {n:count} seeds wrote {tokens:count} tokens twice; then {draws:count} tokens were "
@@ -107,12 +81,17 @@ def c16_a_seed_is_a_text(context: ExperimentContext) -> Finding:
             "the same seed gives the same text", list(map(list.__eq__, texts, again)), "seeds"
         ),
         judge_some("another seed gives another text", others, "pairs of seeds"),
-        judge_all("the draws follow the bars (chi-square, p > 0.001)", fair, "seeds"),
+        judge_all(
+            "all draws together follow the bars (chi-square, p > 0.001)",
+            [chi_square(drawn, stage.probs).p_value > 1e-3],
+            "distributions",
+        ),
         numbers={"n": n, "tokens": context.n_tokens, "draws": N_DRAWS},
     )
 
 
-def c17_a_vote_without_chance_is_void(context: ExperimentContext) -> Finding:
+@experiment("C17")
+def a_vote_without_chance_is_void(context: ExperimentContext) -> Finding:
     """The next word of held-out stories: by one sample, by a vote, and by greedy copies."""
     questions, answers = _next_words(context)
     rows = [encode(context.lm, question)[-N_READ:] for question in questions]
@@ -143,17 +122,19 @@ def c17_a_vote_without_chance_is_void(context: ExperimentContext) -> Finding:
 
 def _next_words(context: ExperimentContext) -> tuple[list[str], list[str]]:
     """Returns beginnings of held-out stories, and the word that follows each."""
-    questions, answers = [], []
-    for i in range(context.n(72)):
-        turn, story = divmod(i, len(held_out("stories")))
-        words = held_out("stories")[story].split()
-        n_words = min(N_WORDS + 15 * turn, len(words) - 1)
-        questions.append(" ".join(words[:n_words]))
-        answers.append(first_word(words[n_words]))
-    return questions, answers
+    stories = [story.split() for story in held_out("stories")]
+    n_each = max(1, context.n(N_ASKED) // len(stories))
+    asked = [
+        (words, int(place))
+        for words in stories
+        for place in np.linspace(N_WORDS, len(words) - 1, n_each)
+    ]
+    questions = [" ".join(words[:place]) for words, place in asked]
+    return questions, [first_word(words[place]) for words, place in asked]
 
 
-def c19_order_matters(context: ExperimentContext) -> Finding:
+@experiment("C19")
+def order_matters(context: ExperimentContext) -> Finding:
     """Top-p before a hot temperature keeps less than after it."""
     kept = []
     for prompt in context.prompts(12):

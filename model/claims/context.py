@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from model.batch import Batch
-from model.claims.records import Finding
 from model.fast.engines import BY_HAND, PLAIN, engine_names, make_engine
 from model.generation import Generation
 from model.language_model import LanguageModel
@@ -23,7 +22,6 @@ from model.snowball.instruction_position import until_end
 from model.speculative.proof import PROMPTS
 from model.tokenizing import encode
 
-Experiment: TypeAlias = Callable[["ExperimentContext"], Finding]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 GREEDY = Settings(temperature=0)
@@ -38,6 +36,7 @@ class ExperimentContext:
     prompt: str = "The cat sat on the"
     n_tokens: int = 24  # of a short text
     scale: float = 1.0  # times the usual numbers of prompts, runs and texts
+    first_seed: int = 0  # of all that is drawn: with another one other pointers fall
     load: Callable[[str], LanguageModel] = load_model  # for the models that stand beside it
     others: dict[str, LanguageModel] = field(default_factory=dict)
 
@@ -58,7 +57,8 @@ class ExperimentContext:
         self, settings: Settings = GREEDY, *, prompt: str | None = None, n: int = 0, seed: int = 0
     ) -> Generation:
         """Returns a text of up to n tokens (0: `n_tokens`) after a prompt."""
-        text = Generation(self.lm, self.prompt if prompt is None else prompt, seed=seed)
+        prompt = self.prompt if prompt is None else prompt
+        text = Generation(self.lm, prompt, seed=self.first_seed + seed)
         while len(text.steps) < (n or self.n_tokens) and not text.finished:
             text.step(settings)
         return text
@@ -81,7 +81,8 @@ class ExperimentContext:
         batch = Batch(self.lm, [row[-n_prompt:] for row in rows])
         if n_each > 1:
             batch.reorder([row for row in range(len(rows)) for _ in range(n_each)])
-        seeds, written = range(len(batch.ids)), list[list[int]]()
+        seeds = range(self.first_seed, self.first_seed + len(batch.ids))
+        written = list[list[int]]()
         while len(written) < n:
             if written:
                 batch.append(written[-1])

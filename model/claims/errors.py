@@ -8,6 +8,7 @@ from model.batch import read_whole
 from model.claims import loop, phases
 from model.claims.context import ExperimentContext
 from model.claims.records import Finding
+from model.claims.registry import experiment
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_shares
 from model.generation import Generation
 from model.held_out import held_out
@@ -18,30 +19,36 @@ from model.snowball.error_compounding import compounding, fork_many
 from model.snowball.exposure import measure_exposure
 from model.snowball.fork import options
 from model.snowball.instruction_position import FIRST, LATE, NEVER, place_instruction
-from model.snowball.long_generation import Kind, generate_long
 from model.snowball.records import BIAS, Forks
 from model.snowball.rewind_strategies import compare_rewinds
-from model.tokenizing import encode, shares_vocabulary
+from model.snowball.thread import LENGTH, PART, measure_thread
+from model.tokenizing import encode, encode_bare, shares_vocabulary
 
-WARM = Settings(temperature=0.7)
+WARM, LONG = Settings(temperature=0.7), Settings(temperature=0.8)
 LILY = "Once upon a time there was a little girl named Lily."
 DRAGON, WORD = "She had a big dragon.", "dragon"
 SLIP = 0.01  # probability below which a token counts as a slip
 FAR_RANK, NEAR_RANK = 20, 1  # of the wrong token, and of one that is as good as any
 N_OPENING, N_STORY = 24, 120  # tokens of a held-out story
-N_LONG = 256  # tokens of a long text
+N_LONG = 128  # long texts: of fewer the verdict is that of the seeds
+N_FORKS = 160  # pairs of texts: of fewer the verdict is that of the seeds
 
 
-def c35_errors_snowball(context: ExperimentContext) -> Finding:
+@experiment("C35")
+def errors_snowball(context: ExperimentContext) -> Finding:
     """Slips after a wrong token and without it, and beside them after a plain redraw."""
-    wrong, redrawn = (_forks(context, rank) for rank in (FAR_RANK, NEAR_RANK))
+    wrong = _forks(context, FAR_RANK, N_FORKS)
+    redrawn = _forks(context, NEAR_RANK, N_FORKS // 4)
     slips, control = (compounding(forks, SLIP) for forks in (wrong, redrawn))
     return finding(
         "After one wrong token {n:count} pairs of texts part, and {same:fraction} of their last "
         "tokens are still the same; the texts with it have {forced:number} tokens below one "
         "percent, those without it {original:number}.",
         judge_mean(
-            "unlikely tokens after the wrong one, less those without it", slips.difference, "texts"
+            "unlikely tokens after the wrong one, less those without it",
+            slips.difference,
+            "texts",
+            above=BIAS * slips.original_slips,
         ),
         control="a plain redraw, the likeliest other token instead of a wrong one, parts the texts "
         "as well: {redrawn:fraction} of their last tokens are the same, and the difference is "
@@ -53,12 +60,18 @@ def c35_errors_snowball(context: ExperimentContext) -> Finding:
     )
 
 
-def _forks(context: ExperimentContext, rank: int) -> Forks:
-    ids, n = encode(context.lm, context.prompt), context.n(40)
-    return finish(fork_many(context.lm, ids, WARM, n_before=3, rank=rank, n_tokens=20, n_forks=n))
+def _forks(context: ExperimentContext, rank: int, n: int) -> Forks:
+    ids = encode(context.lm, context.prompt)
+    return finish(
+        fork_many(
+            context.lm, ids, WARM, n_before=3, rank=rank, n_tokens=20, n_forks=context.n(n),
+            first_seed=context.first_seed,
+        )
+    )  # fmt: skip
 
 
-def c36_exposure_bias(context: ExperimentContext) -> Finding:
+@experiment("C36")
+def exposure_bias(context: ExperimentContext) -> Finding:
     """A writer's error against a judge, after true tokens and after its own.
 
     A model that has no judge of its tokens, or is the judge, is not examined: the scribbler is.
@@ -69,7 +82,14 @@ def c36_exposure_bias(context: ExperimentContext) -> Finding:
     stories = [encode(writer, story)[:N_STORY] for story in held_out("stories")]
     stories = stories[: context.n(len(stories))]
     seen = finish(
-        measure_exposure(writer, judge, stories, n_prompt=N_OPENING, n_tokens=N_STORY - N_OPENING)
+        measure_exposure(
+            writer,
+            judge,
+            stories,
+            n_prompt=N_OPENING,
+            n_tokens=N_STORY - N_OPENING,
+            first_seed=context.first_seed,
+        )
     )
     # another person's story goes on where the first breaks off
     places = slice(N_OPENING - 1, N_STORY - 1)
@@ -96,13 +116,14 @@ def c36_exposure_bias(context: ExperimentContext) -> Finding:
     )
 
 
-def c40_context_works_forward(context: ExperimentContext) -> Finding:
+@experiment("C40")
+def context_works_forward(context: ExperimentContext) -> Finding:
     """An instruction put in first, after twelve tokens, and never."""
     n = context.n(24)
     seen = finish(
         place_instruction(
             context.lm, LILY, DRAGON, [WORD], Settings(temperature=0.8),
-            n_before=12, n_tokens=40, n_texts=n,
+            n_before=12, n_tokens=40, n_texts=n, first_seed=context.first_seed,
         )
     )  # fmt: skip
     before, last = seen.n_before - 1, -1
@@ -134,47 +155,42 @@ def c40_context_works_forward(context: ExperimentContext) -> Finding:
     )
 
 
-def c43_long_texts_lose_the_thread(context: ExperimentContext) -> Finding:
-    """How repeats grow from the second quarter of a text to its last, and of books by people."""
-    n = min(N_LONG, context.lm.context_length or N_LONG)
-    books = [encode(context.lm, book)[:n] for book in held_out("books")]
-    kinds = [Kind(f"T = {t:g}", Settings(temperature=t), context.n(24)) for t in (0.3, 0.8)]
-    start = encode(context.lm, "Once upon a time")
-    seen = finish(generate_long(context.lm, start, kinds, n, books, "books"))
-    which, quarters = np.array(seen.kinds), (slice(n // 4, n // 2), slice(n - n // 4, n))
-    early, late = (seen.repeated[:, where].mean(axis=1) for where in quarters)
-    grown = late - early
-    cold, warm, people = (grown[which == kind] for kind in range(3))
+@experiment("C43")
+def long_texts_lose_the_thread(context: ExperimentContext) -> Finding:
+    """How much of what a text's opening names comes back soon after it, and how much late."""
+    books = [encode_bare(context.lm, book) for book in held_out("books")]
+    start, n = encode(context.lm, "Once upon a time"), context.n(N_LONG)
+    seen = finish(measure_thread(context.lm, start, LONG, n, books, context.first_seed))
+    falls, of_books = (rows[:, 0] - rows[:, -1] for rows in (seen.written, seen.books))
     return finding(
-        "Of the last {quarter:count} tokens {cold:fraction} repeat a phrase of the text at T = 0.3 "
-        "and {warm:fraction} at T = 0.8. No text may end here.",
+        "Of the rare words of its first {part:count} tokens, the next {part} of a text hold "
+        "{near:fraction} more than by chance, and the last {part} of {all:count} hold "
+        "{far:fraction}. No text may end.",
         judge_mean(
-            "growth of the repeats at T = 0.3, less that of books",
-            cold - people.mean(),
+            "how much less comes back late than soon; books lose what is asked for",
+            falls,
             "texts",
             "fraction",
+            above=float(of_books.mean()),
         ),
-        judge_mean(
-            "growth of the repeats at T = 0.8, less that of books",
-            warm - people.mean(),
-            "texts",
-            "fraction",
-        ),
-        control="in {books:count} books by people {people:fraction} of the tokens there do, "
-        "{grown:fraction} more than early on.",
-        why="At a higher temperature repeats grow less, or not at all.",
-        numbers={"quarter": n // 4, "cold": late[which == 0], "warm": late[which == 1]}
-        | {"books": len(books), "people": late[which == 2], "grown": people},
+        control="in {books:count} pieces of books by people it is {soon:fraction} and "
+        "{late:fraction}; by chance is what comes back of other texts’ openings.",
+        why="Of a source that remembers nothing, nothing comes back more often than by chance.",
+        numbers={"part": PART, "all": LENGTH, "books": len(seen.books)}
+        | {"near": seen.written[:, 0], "far": seen.written[:, -1]}
+        | {"soon": seen.books[:, 0], "late": seen.books[:, -1]},
     )
 
 
-def c44_stop_go_back_choose_again(context: ExperimentContext) -> Finding:
+@experiment("C44")
+def stop_go_back_choose_again(context: ExperimentContext) -> Finding:
     """Going back at once and going back late, after several prompts."""
     exact, short, good, bad = [], [], [], []
     for seed, prompt in enumerate(context.prompts(4)):
-        start = Generation(context.lm, prompt, seed=seed)
+        start = Generation(context.lm, prompt, seed=context.first_seed + seed)
         start.step(WARM)
-        worst = options(start)[-1].token_id
+        ends = context.lm.end_ids  # after which nothing would be written
+        worst = [one.token_id for one in options(start) if one.token_id not in ends][-1]
         left, *back = finish(compare_rewinds(start, worst, WARM, 16, (1, 8, 16)))
         exact += [way.n_passes - left.n_passes == way.n_discarded + 1 for way in back]
         good.append(back[0].surprise)
@@ -184,7 +200,7 @@ def c44_stop_go_back_choose_again(context: ExperimentContext) -> Finding:
         short.append(text.notice is None)
     return finding(
         "Going back after 1, 8 and 16 tokens cost as many passes again and one more. By definition "
-        "the coin then writes the text that it would have been, its tokens at {good:nats} each; "
+        "the pointers then write the text that it would have been, its tokens at {good:nats} each; "
         "after the bad token they have {bad:nats}.",
         judge_all("ways back that cost what came after the bad token, and one pass", exact, "ways"),
         judge_all("ways back that read one token again, and not the whole text", short, "texts"),
@@ -194,10 +210,11 @@ def c44_stop_go_back_choose_again(context: ExperimentContext) -> Finding:
     )
 
 
-def c45_when_to_use_the_loop(context: ExperimentContext) -> Finding:
+@experiment("C45")
+def when_to_use_the_loop(context: ExperimentContext) -> Finding:
     """What the table rests on: the loop's time per token, and what one pass does without it."""
-    grows = loop.c03_time_grows_with_output(context)
-    scores = phases.c30_one_pass_for_a_score(context)
+    grows = loop.time_grows_with_output(context)
+    scores = phases.one_pass_for_a_score(context)
     return finding(
         "The loop’s time grows with the text, and a score needs no loop: the list below the "
         "claims points to the measurements behind each row.",

@@ -9,6 +9,7 @@ import numpy as np
 from model.batch import Batch
 from model.claims.context import ExperimentContext
 from model.claims.records import Finding
+from model.claims.registry import experiment
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_ratio
 from model.job import finish
 from model.prefill_decode.batching import measure_batches
@@ -23,7 +24,8 @@ BALL, ANSWERS = "He lost his ball. The boy was very", ("sad", "happy", "made of 
 N_WRITTEN = 20
 
 
-def c27_decode_reads_much_to_compute_little(context: ExperimentContext) -> Finding:
+@experiment("C27")
+def decode_reads_much_to_compute_little(context: ExperimentContext) -> Finding:
     """A decode step's measured time beside what reading its weights takes at best."""
     work = measure_roofline(context.lm, (N_PROMPT,), (1,), n_past=N_PROMPT, n_passes=context.n(6))
     roofline = finish(work)
@@ -41,7 +43,6 @@ def c27_decode_reads_much_to_compute_little(context: ExperimentContext) -> Findi
             "steps",
             "fraction",
             above=0.5,
-            partly=0.3,
         ),
         judge_all("memory is the highest floor", [step.bound(top) == "memory"], "rooflines"),
         control="a prefill reaches {mbu:fraction} of the bandwidth and {mfu:fraction} of the "
@@ -53,7 +54,8 @@ def c27_decode_reads_much_to_compute_little(context: ExperimentContext) -> Findi
     )
 
 
-def c28_a_batch_shares_the_weights(context: ExperimentContext) -> Finding:
+@experiment("C28")
+def a_batch_shares_the_weights(context: ExperimentContext) -> Finding:
     """Steps of one text and of a batch, in turns."""
     work = measure_batches(context.lm, (1, BATCH), n_past=N_PROMPT, n_steps=context.n(7))
     alone, batch = (np.array(point.seconds.seconds) for point in finish(work).points)
@@ -73,7 +75,8 @@ def c28_a_batch_shares_the_weights(context: ExperimentContext) -> Finding:
     )
 
 
-def c29_output_costs_more(context: ExperimentContext) -> Finding:
+@experiment("C29")
+def output_costs_more(context: ExperimentContext) -> Finding:
     """The price of a token in and of a token out, alone and in a batch."""
     ids = random_ids(context.lm, 2 * N_PROMPT)
     alone, batch = (Batch(context.lm, [ids] * n) for n in (1, BATCH))
@@ -95,7 +98,8 @@ def c29_output_costs_more(context: ExperimentContext) -> Finding:
     )
 
 
-def c30_one_pass_for_a_score(context: ExperimentContext) -> Finding:
+@experiment("C30")
+def one_pass_for_a_score(context: ExperimentContext) -> Finding:
     """Three answers scored at once against one answer written."""
     runs = [
         finish(score_and_write(context.lm, BALL, ANSWERS, N_WRITTEN)) for _ in range(context.n(4))

@@ -11,7 +11,7 @@ Outcome: TypeAlias = Literal[
     "holds partly",
     "does not hold here",
     "not to be told apart from chance",
-    "by definition",  # a run can illustrate it; none could have failed
+    "by definition",  # there is nothing to run
     "not run",
 ]
 Unit: TypeAlias = Literal[
@@ -31,7 +31,7 @@ class Quantity:
 class Evidence:
     """One thing that was measured n times, and what follows from it."""
 
-    what: str  # "acceptance, less that of the undistilled twin"
+    what: str  # "right words by the vote, less those of one sample"
     outcome: Outcome
     mean: float  # of the unit "share": how many of the n, as a fraction
     interval: tuple[float, float] | None  # 95 %; None where nothing was left to chance
@@ -39,6 +39,11 @@ class Evidence:
     of: str  # what there are n of: "prompts", "runs"
     unit: Unit
     bar: float | None = None  # it holds where the whole interval lies above; None: where any does
+
+    @property
+    def must_always_be(self) -> bool:
+        """Whether one failure is enough for the claim to fail: nothing was left to chance."""
+        return self.unit == "share" and self.interval is None
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Finding:
     outcome: Outcome
     says: str  # one sentence with a {name} for each of the quantities
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
-    evidence: tuple[Evidence, ...] = ()  # none where it is true by definition
+    evidence: tuple[Evidence, ...] = ()  # none where it was not run
     control: str = ""  # what the same measurement gives where the claim says nothing; as `says`
     why: str = ""  # where it does not simply hold: one sentence
     ran_on: str = ""  # the models that it needs; empty where it ran on the page's

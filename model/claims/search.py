@@ -6,6 +6,7 @@ from model.beam_search.costs import measure_costs
 from model.beam_search.experiments import compare_searches
 from model.claims.context import GREEDY, ExperimentContext
 from model.claims.records import Finding
+from model.claims.registry import experiment
 from model.claims.verdicts import finding, judge_mean, judge_share, judge_some
 from model.constraints.decoding import ConstrainedGeneration, Constraint
 from model.constraints.experiments import compare_methods
@@ -22,7 +23,8 @@ MILD = (0.1, 0.2, 0.3)  # temperatures
 N_BEAMS, N_BEST, LIMIT = 4, 4, 5_000
 
 
-def c18_argmax_in_a_corner(context: ExperimentContext) -> Finding:
+@experiment("C18")
+def argmax_in_a_corner(context: ExperimentContext) -> Finding:
     """Answers from a list by argmax, by a little chance, and by looking ahead."""
     dead, warm, beams, tightest = [], [], [], 1.0
     for prompt, choices in CHOICES:
@@ -33,7 +35,9 @@ def c18_argmax_in_a_corner(context: ExperimentContext) -> Finding:
         cold = ConstrainedGeneration(start.fork(), constraint)
         while not cold.is_done:
             cold.step(GREEDY)
-        argmax, *sampled, beam = finish(compare_methods(start, constraint, context.n(5)))
+        argmax, *sampled, beam = finish(
+            compare_methods(start, constraint, context.n(5), context.first_seed)
+        )
         least = min(step.mass for step in cold.steps)
         dead.append(least < DEAD_END and beam.logprob > argmax.logprob)
         if dead[-1]:
@@ -60,7 +64,8 @@ def c18_argmax_in_a_corner(context: ExperimentContext) -> Finding:
     )
 
 
-def c20_greedy_is_locally_optimal(context: ExperimentContext) -> Finding:
+@experiment("C20")
+def greedy_is_locally_optimal(context: ExperimentContext) -> Finding:
     """Greedy, beams, and the proved best of a few tokens."""
     compared = [
         finish(compare_searches(context.lm, prompt, N_BEAMS, N_BEST, LIMIT, end_ids=frozenset()))
@@ -79,11 +84,16 @@ def c20_greedy_is_locally_optimal(context: ExperimentContext) -> Finding:
     )
 
 
-def c21_beams_are_blander(context: ExperimentContext) -> Finding:
+@experiment("C21")
+def beams_are_blander(context: ExperimentContext) -> Finding:
     """Log-probability and distinct pairs of a beam, beside greedy and sampling, by prompt."""
     costs = [
-        finish(measure_costs(context.lm, [prompt], N_BEAMS, 3 * context.n_tokens // 2))[:3]
-        for prompt in context.prompts(20)
+        finish(
+            measure_costs(
+                context.lm, [prompt], N_BEAMS, 3 * context.n_tokens // 2, context.first_seed + place
+            )
+        )[:3]
+        for place, prompt in enumerate(context.prompts(20))
     ]
     greedy, beam, sampled = zip(*costs, strict=True)
     gains = [b.logprob - g.logprob for g, b in zip(greedy, beam, strict=True)]

@@ -10,6 +10,7 @@ from model.causal_mask.attention import edit_token, next_best
 from model.causal_mask.losses import losses_by_steps
 from model.claims.context import ExperimentContext, Floats
 from model.claims.records import Finding
+from model.claims.registry import experiment
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_ratio
 from model.held_out import held_out
 from model.job import finish
@@ -19,23 +20,31 @@ from model.tokenizing import encode
 
 GIRL = "Once upon a time there was a little girl named Lily. She liked to play with her red ball."
 CONTEXTS = (1, 8, 64)
-MOVED = 0.01  # of a logit; what a position sees moves its logits by whole numbers
+N_TARGETS = 120  # tokens that are predicted
+MOVED = 0.01  # of what an edit moves where it is seen; rounding moves far less
+SAME = 0.01  # nats
 
 
-def c37_no_position_sees_a_later_one(context: ExperimentContext) -> Finding:
+@experiment("C37")
+def no_position_sees_a_later_one(context: ExperimentContext) -> Finding:
     """Later tokens edited one by one, with the mask and without."""
     ids = encode(context.lm, GIRL)
     places = np.linspace(len(ids) // 2, len(ids) - 2, context.n(5)).astype(int).tolist()
     edits = [edit_token(context.lm, ids, at, [next_best(context.lm, ids, at)]) for at in places]
     leaks = [edit.largest_unmasked_before for edit in edits]
-    off = [leak for leak in leaks if leak is not None]
     after = [float(edit.changes[edit.position :].max()) for edit in edits]
-    still = [edit.largest_before < MOVED for edit in edits]
+    # beside what the same edit moves where it is seen: logits of any size are judged alike
+    still = [edit.largest_before < MOVED * seen for edit, seen in zip(edits, after, strict=True)]
+    off = [(leak, seen) for leak, seen in zip(leaks, after, strict=True) if leak is not None]
     parts = [judge_all("edits that move no earlier logit", still, "edits")]
     says = "Changing a later token moved no earlier logit by more than {moved:number}."
     if off:
         parts.append(
-            judge_all("edits that do with the mask off", [gap > MOVED for gap in off], "edits")
+            judge_all(
+                "edits that do with the mask off",
+                [leak > MOVED * seen for leak, seen in off],
+                "edits",
+            )
         )
         says += " With the mask off it moved one by {leak:number} on average."
     else:
@@ -44,11 +53,16 @@ def c37_no_position_sees_a_later_one(context: ExperimentContext) -> Finding:
         says,
         *parts,
         control="at the edited place and after it logits move by {after:number}.",
-        numbers={"moved": max(edit.largest_before for edit in edits), "leak": off, "after": after},
+        numbers={
+            "moved": max(edit.largest_before for edit in edits),
+            "leak": [leak for leak, _ in off],
+            "after": after,
+        },
     )
 
 
-def c38_a_loss_at_every_position_at_once(context: ExperimentContext) -> Finding:
+@experiment("C38")
+def a_loss_at_every_position_at_once(context: ExperimentContext) -> Finding:
     """One pass beside a loop of single steps, over held-out stories."""
     texts = [encode(context.lm, story)[:48] for story in held_out("stories")[: context.n(4)]]
     compared = [finish(losses_by_steps(context.lm, text)) for text in texts]
@@ -59,7 +73,7 @@ def c38_a_loss_at_every_position_at_once(context: ExperimentContext) -> Finding:
     return finding(
         "One pass gave the loss at {n:count} positions in {one:seconds}; {n} single steps gave the "
         "same, but for {gap:number}, in {many:seconds}.",
-        judge_all("the losses are the same", [one.gap < MOVED for one in compared], "texts"),
+        judge_all("the losses are the same", [one.gap < SAME for one in compared], "texts"),
         judge_ratio(
             "seconds of the single steps over those of one pass",
             loop_seconds,
@@ -71,32 +85,38 @@ def c38_a_loss_at_every_position_at_once(context: ExperimentContext) -> Finding:
     )
 
 
-def c42_training_and_context(context: ExperimentContext) -> Finding:
+@experiment("C42")
+def training_and_context(context: ExperimentContext) -> Finding:
     """The loss by how much is seen; and of the early checkpoint beside the last."""
-    n = context.n(40)
-    last, early = context.other("storyteller"), context.other("storyteller_early")
-
-    own = _losses([context.lm], n)[context.lm.name]
-    trained = _losses([last, early], n)
-    new, old = trained[last.name][:, -1], trained[early.name][:, -1]
+    models, early = [context.lm], context.other("storyteller_early")
+    if context.lm.name == context.other("storyteller").name:
+        models.append(early)
+    losses = _losses(models, context.n(N_TARGETS))
+    alone, few, many = losses[context.lm.name].T
+    says = (
+        "Seeing {n_alone:count} token, {n_few:count} and {n_many:count}, {model:text}’s loss on "
+        "held-out stories is {alone:nats}, {few:nats} and {many:nats}."
+    )
+    parts = [
+        judge_mean("loss with one token, less that with a few", alone - few, "tokens", "nats"),
+        judge_mean("loss with a few, less that with many", few - many, "tokens", "nats"),
+    ]
+    old = losses[models[-1].name][:, -1]
+    if early in models:
+        says += " With as many, its early checkpoint has {old:nats}."
+        parts.append(
+            judge_mean("loss of the early checkpoint, less its own", old - many, "tokens", "nats")
+        )
+    else:
+        says += " What training gave it is not examined: no earlier checkpoint of it is here."
+    n_alone, n_few, n_many = CONTEXTS
     return finding(
-        "Seeing {few:count} token and {many:count}, {model:text}’s loss on held-out stories is "
-        "{one:nats} and {all:nats}. With as many, {early:text} has {old:nats} and {last:text} has "
-        "{new:nats}.",
-        judge_mean(
-            "loss with little context, less that with more",
-            own[:, 0] - own[:, -1],
-            "tokens",
-            "nats",
-        ),
-        judge_mean(
-            "loss of the early checkpoint, less that of the last", old - new, "tokens", "nats"
-        ),
+        says,
+        *parts,
         control="the tokens that are predicted are the same in every case.",
-        ran_on=f"{context.lm.name}; early and last: {early.name} and {last.name}",
-        numbers={"model": context.lm.name, "early": early.name, "last": last.name}
-        | {"few": CONTEXTS[0], "many": CONTEXTS[own.shape[1] - 1]}
-        | {"one": own[:, 0], "all": own[:, -1], "old": old, "new": new},
+        ran_on=" and ".join(lm.name for lm in models),
+        numbers={"model": context.lm.name, "n_alone": n_alone, "n_few": n_few, "n_many": n_many}
+        | {"alone": alone, "few": few, "many": many, "old": old},
     )
 
 

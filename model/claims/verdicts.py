@@ -2,7 +2,8 @@
 
 What is measured n times has a 95 % interval: Student's t for means, Wilson's for shares. It holds
 where all of that lies above a bar that is set beforehand, it does not where all lies below, and
-else it cannot be told apart from chance. A claim holds partly where some of its parts do.
+else it cannot be told apart from chance. A claim holds partly where some of its parts do, and not
+at all where one thing fails that must be so every time.
 """
 
 from __future__ import annotations
@@ -93,11 +94,9 @@ def judge_some(what: str, passed: Sequence[bool], of: str) -> Evidence:
 
 
 def judge_all(what: str, passed: Sequence[bool], of: str) -> Evidence:
-    """Judges what is so every time or is not so, where nothing is left to chance."""
+    """Judges what must be so every time, where nothing is left to chance: one failure is one."""
     n_passed, n = sum(passed), len(passed)
-    outcome: Outcome = "holds partly" if n_passed else "does not hold here"
-    if n_passed == n:
-        outcome = "holds here"
+    outcome: Outcome = "holds here" if n_passed == n else "does not hold here"
     return Evidence(what, outcome, n_passed / n, None, n, of, "share")
 
 
@@ -120,6 +119,8 @@ def _outcome(interval: tuple[float, float], above: float, partly: float | None =
 def combine(evidence: Sequence[Evidence]) -> Outcome:
     """Returns the outcome of a claim from those of its parts."""
     outcomes = {part.outcome for part in evidence}
+    if any(part.must_always_be and part.outcome != "holds here" for part in evidence):
+        return "does not hold here"
     if len(outcomes) == 1:
         return outcomes.pop()
     if outcomes & {"holds here", "holds partly"}:
@@ -135,7 +136,7 @@ def finding(
     why: str = "",
     ran_on: str = "",
 ) -> Finding:
-    """Returns a finding; without evidence it is one that is true by definition.
+    """Returns a finding, whose verdict follows from its evidence.
 
     Args:
         says: what the run showed, with {name:unit} for each number; {name} where it comes again.
@@ -146,16 +147,16 @@ def finding(
         why: kept only where the claim does not simply hold.
         ran_on: the models, where they are not the page's.
     """
-    outcome = combine(evidence) if evidence else "by definition"
+    outcome = combine(evidence)
     units: dict[str, Any] = dict(_NUMBER.findall(says + control))
     quantities = {
         name: Quantity(_as_one(value, units[name]), units[name])
         for name, value in (numbers or {}).items()
         if name in units
     }
-    is_plain = outcome in ("holds here", "by definition")
     says, control = (_NUMBER.sub(r"{\1}", words) for words in (says, control))
-    return Finding(outcome, says, quantities, evidence, control, "" if is_plain else why, ran_on)
+    why = "" if outcome == "holds here" else why
+    return Finding(outcome, says, quantities, evidence, control, why, ran_on)
 
 
 def _as_one(value: npt.ArrayLike, unit: Unit) -> float | str:

@@ -33,7 +33,7 @@ class _Method:
 
 
 def compare_methods(
-    start: Generation, constraint: Constraint, n_texts: int = N_TEXTS
+    start: Generation, constraint: Constraint, n_texts: int = N_TEXTS, first_seed: int = 0
 ) -> Work[tuple[MethodResult, ...]]:
     """Generates by every method from one prompt: argmax first, at last the beam search.
 
@@ -41,6 +41,7 @@ def compare_methods(
         start: the prompt as it was read, with a limit on length; it stays as it is.
         constraint: what may follow.
         n_texts: at each temperature; by argmax all would be copies.
+        first_seed: of the texts at each temperature; each has the next one.
 
     Raises:
         ValueError: where there is no room after the prompt.
@@ -49,7 +50,9 @@ def compare_methods(
         raise ValueError("The prompt leaves no room for a text: shorten it.")
     sampled = [_Method(f"T = {t:g}", t, n_texts) for t in TEMPERATURES]
     methods = [_Method("argmax", 0.0), *sampled, _Method(f"{N_BEAMS} beams", None)]
-    queue = [(method, seed) for method in methods for seed in range(method.n_wanted)]
+    queue = [
+        (method, first_seed + number) for method in methods for number in range(method.n_wanted)
+    ]
 
     def look() -> tuple[MethodResult, ...]:
         return tuple(_result(method, methods[0].texts[0]) for method in methods if method.texts)

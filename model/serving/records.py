@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+ONE_READ = 1e-4  # seconds: tokens that come closer were read in one go
 # of a request in a pass; "" before it arrives and after it is done
 State: TypeAlias = Literal["", "waiting", "prefill", "decode", "stalled", "held"]
 
@@ -57,6 +60,18 @@ class Output:
     n_preempted: int  # how often it was put out of memory and read again
 
 
+def read_gaps(times: Sequence[float]) -> npt.NDArray[np.float64]:
+    """Returns the gaps that a client measured.
+
+    A busy client reads several tokens in one go: they share the time since the read before. What
+    came with the first token has no gap that was measured.
+    """
+    gaps = np.diff(times)
+    firsts = np.flatnonzero(gaps >= ONE_READ)  # gaps before the first token of a read
+    n_read = np.diff([*firsts, len(gaps)])
+    return np.repeat(gaps[firsts] / np.maximum(1, n_read), n_read)
+
+
 @dataclass(frozen=True)
 class ServingRun:
     """All requests under one policy, as far as it went."""
@@ -75,7 +90,8 @@ class ServingRun:
     @property
     def gaps(self) -> list[float]:
         """Inter-token latencies: every gap between two tokens of a request."""
-        return [float(gap) for output in self.outputs for gap in np.diff(output.times)]
+        gaps = read_gaps if self.policy.is_remote else np.diff
+        return [float(gap) for output in self.outputs for gap in gaps(output.times)]
 
     @property
     def n_tokens(self) -> int:

@@ -36,8 +36,9 @@ def fork_many(
     rank: int,
     n_tokens: int,
     n_forks: int,
+    first_seed: int = 0,
 ) -> Work[Forks]:
-    """Forces the same slip in many texts of one prompt, the first with seed 0, the next with 1.
+    """Forces the same slip in many texts of one prompt, each drawn by a seed of its own.
 
     The token to force is that of a rank, 2 being the second best, or the next one where the coin
     would draw that very token; `n_before` and `n_tokens` are written before and after it. Groups
@@ -53,6 +54,7 @@ def fork_many(
     groups: list[Forks] = []
     for first in range(0, n_forks, GROUP):
         rows = range(first, min(first + GROUP, n_forks))
+        seeds = range(first_seed + rows.start, first_seed + rows.stop)
 
         def progress(part: Progress[Forks], rows: range = rows) -> Progress[Forks]:
             n_done = rows.start * n_each + part.n_done * len(rows)
@@ -60,7 +62,7 @@ def fork_many(
             look = (lambda: _join(groups)) if groups else None
             return Progress(n_done, n_forks * n_each, doing, look)
 
-        work = _fork_group(lm, prompt_ids, settings, rows, n_before, rank, n_tokens)
+        work = _fork_group(lm, prompt_ids, settings, seeds, n_before, rank, n_tokens)
         groups.append((yield from part_of(work, progress)))
     return _join(groups)
 

@@ -33,6 +33,7 @@ def measure_exposure(
     n_prompt: int = 24,
     n_tokens: int = 96,
     temperature: float = 1.0,
+    first_seed: int = 0,
 ) -> Work[Exposure]:
     """Judges a writer on some stories after true tokens, then after its own.
 
@@ -72,12 +73,13 @@ def measure_exposure(
     # free running: the same questions, after what the writer wrote itself
     batches: list[Batch] = []
     runs = np.ones(n_stories, dtype=bool)
+    seeds = range(first_seed, first_seed + n_stories)
     for column in range(n_tokens):
         yield Progress(n_stories + column, n_all, "positions with free running", look)
         if not batches:
             batches = [Batch(lm, texts[:, :n_prompt].tolist()) for lm in models]
         else:
-            chosen = batches[0].draw([settings] * n_stories, range(n_stories), n_prompt)
+            chosen = batches[0].draw([settings] * n_stories, seeds, n_prompt)
             runs &= ~np.isin(chosen, list(writer.end_ids))
             for batch in batches:
                 batch.append(chosen)

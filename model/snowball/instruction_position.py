@@ -34,6 +34,7 @@ def place_instruction(
     n_before: int = 32,
     n_tokens: int = 96,
     n_texts: int = 16,
+    first_seed: int = 0,
 ) -> Work[InstructionPosition]:
     """Writes texts from one beginning and one instruction, three ways by the same seeds.
 
@@ -60,6 +61,7 @@ def place_instruction(
         return _sum_up(lm, written, starts, put_in, known, n_before)
 
     batches: dict[str, Batch] = {}
+    seeds = range(first_seed, first_seed + n_texts)
     for n_written in range(n_tokens):
         is_read = look if n_written else None
         yield Progress(n_written, n_tokens, f"tokens of {3 * n_texts} texts", is_read)
@@ -71,7 +73,7 @@ def place_instruction(
             if n_written == n_before and name == LATE:
                 # put in: from here on the late version reads it, and not a token earlier
                 batches[name].read([put_in] * n_texts)
-            chosen = batches[name].draw([settings] * n_texts, range(n_texts), len(prompt))
+            chosen = batches[name].draw([settings] * n_texts, seeds, len(prompt))
             for row, token_id in zip(written[name], chosen, strict=True):
                 row.append(token_id)
     return look()

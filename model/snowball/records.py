@@ -214,6 +214,14 @@ class LongTexts:
 
 
 @dataclass(frozen=True, eq=False)
+class Thread:
+    """How much of what a text's opening names comes back in the parts after it, above chance."""
+
+    written: Floats  # (texts, parts) by the model
+    books: Floats  # (pieces, parts) by people
+
+
+@dataclass(frozen=True, eq=False)
 class ContextLoss:
     """The same tokens, predicted from more and more of what stands before them."""
 

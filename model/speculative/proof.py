@@ -108,10 +108,11 @@ def compare_distribution(
     drafter: Drafter,
     ids: Sequence[int],
     n_draws: int = 10_000,
+    first_seed: int = 0,
 ) -> Work[DistributionTest]:
     """Draws the first two tokens after a prompt by speculation, many times, and counts pairs.
 
-    Each draw has the coins of a seed of its own; a pass of either model runs once and is
+    Each draw has the pointers of a seed of its own; a pass of either model runs once and is
     remembered.
     """
     target = MemoizedModel(lm)
@@ -132,9 +133,9 @@ def compare_distribution(
         return DistributionTest(labels, drawn, probs, held, n_tested, n_accepted)
 
     text = MemoizedSpeculation(target, drafter, ids, FEW_PAIRS)
-    for seed in range(n_draws):
-        yield Progress(seed, n_draws, look=look if seed else None)
-        text.begin_again(seed)
+    for n_drawn in range(n_draws):
+        yield Progress(n_drawn, n_draws, look=look if n_drawn else None)
+        text.begin_again(first_seed + n_drawn)
         # a text that ends after the first token is a pair with nothing
         while len(text.ids) < len(ids) + 2 and text.finished is None:
             outcome = text.round(N_DRAFT)

@@ -1,6 +1,6 @@
-"""What is said of generation, C01 to C45: the sentence, the page that shows it, how that is set up.
+"""The claims about generation, C01 to C45: each with the page that shows it, and how to set it up.
 
-They are written in `claims.toml`; `model.claims` holds an experiment for each, found by its id.
+They are written in `claims.toml`; `model.claims` holds an experiment for each that is empirical.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Claim:
     """One thing that is said, and where to see it."""
 
     id: str  # "C01", never given to another
-    kind: Literal["definition", "computation", "learned"]  # what a run of it can show
+    kind: Literal["definition", "computation", "learned"]  # what it rests on
     section: str
     sentence: str
     page: str  # the stem of the page's file
@@ -47,4 +47,5 @@ def _read() -> tuple[Claim, ...]:
 
 
 CLAIMS = _read()
+EMPIRICAL = tuple(claim for claim in CLAIMS if claim.kind != "definition")  # can fail, so is run
 BY_ID = {claim.id: claim for claim in CLAIMS}

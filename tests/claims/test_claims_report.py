@@ -85,7 +85,7 @@ def test_evidence_is_written_with_its_interval_its_n_and_its_bar(
 def test_what_chance_may_explain_says_how_little_was_seen() -> None:
     untold = finding("It was so.", GAIN, OFTEN)
     assert outcome_words(untold) == "not to be told apart from chance with n = 3"
-    assert tally(ROWS) == "1 holds here, 1 does not hold here, 1 not run"
+    assert tally(ROWS) == "1 holds here, 1 does not hold here, 1 by definition"
 
 
 def test_a_verdict_has_a_sign_a_word_and_a_colour_of_its_own() -> None:

@@ -16,7 +16,7 @@ from model.claims.records import Finding
 from model.job import finish
 from model.loading import LanguageModel
 from model.source_code import source_of
-from pages.frame.claims import CLAIMS
+from pages.frame.claims import EMPIRICAL
 from pages.lessons.claims.state import ClaimsLesson
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import kept, open_lesson, press
@@ -31,20 +31,20 @@ def test_a_press_runs_one_claim_or_all_and_stops_them() -> None:
     def n_recorded() -> int:
         return sum(one.proto.body.count(", recorded</b>") for one in app.get("html"))
 
-    assert n_recorded() == len(CLAIMS)  # until they are run
-    press(app, "run_C04")
-    app.session_state["claim_C04_code"] = True  # its drawer, opened
+    assert n_recorded() == len(EMPIRICAL)  # until they are run
+    press(app, "run_C06")
+    app.session_state["claim_C06_code"] = True  # its drawer, opened
     app.run()
-    assert [code.value for code in app.code] == ["\n".join(source_of(EXPERIMENTS["C04"]).lines)]
-    assert set(lesson.findings) == {"C04"}
-    assert n_recorded() == len(CLAIMS) - 1
+    assert [code.value for code in app.code] == ["\n".join(source_of(EXPERIMENTS["C06"]).lines)]
+    assert set(lesson.findings) == {"C06"}
+    assert n_recorded() == len(EMPIRICAL) - 1
     assert lesson.context.scale == 1
     app.toggle(key="claims_thorough").set_value(True).run()
     assert lesson.context.scale == THOROUGH > 1
     app.toggle(key="claims_thorough").set_value(False).run()
     press(app, "claims_run")
-    assert 0 < len(lesson.findings) < len(CLAIMS)
-    assert all(app.button(key=f"run_{claim.id}").disabled for claim in CLAIMS)
+    assert 0 < len(lesson.findings) < len(EMPIRICAL)
+    assert all(app.button(key=f"run_{claim.id}").disabled for claim in EMPIRICAL)
     press(app, "claims_run")
     assert not lesson.jobs["claims"].is_running
 
@@ -59,11 +59,11 @@ def test_what_goes_wrong_in_an_experiment_is_one_sentence(
         raise RuntimeError("deep inside")
 
     monkeypatch.setitem(EXPERIMENTS, "C01", refuses)
-    monkeypatch.setitem(EXPERIMENTS, "C02", breaks)
-    findings = finish(ClaimsLesson(storyteller).measure(CLAIMS[:2])).findings
+    monkeypatch.setitem(EXPERIMENTS, "C03", breaks)
+    findings = finish(ClaimsLesson(storyteller).measure(EMPIRICAL[:2])).findings
     assert findings["C01"].why == "This model takes no cache."
     assert [finding.outcome for finding in findings.values()] == ["not run", "not run"]
-    assert "deep inside" not in findings["C02"].says
+    assert "deep inside" not in findings["C03"].says
 
 
 @pytest.mark.browser
@@ -71,12 +71,14 @@ def test_a_claim_is_run_all_are_begun_and_stopped_and_the_report_is_kept(
     turn_to: Callable[[str], Page],
 ) -> None:
     page = turn_to("claims")
-    row = by_key(page, "claim_C04")
+    row = by_key(page, "claim_C06")
     expect(row).to_be_visible(timeout=SLOW)
     assert_accessible(page)
-    by_key(page, "run_C04").get_by_role("button").click()
-    expect(row.get_by_text("≡ by definition")).to_be_visible(timeout=SLOW)
-    expect(page.get_by_text("1 by definition, 44 not run")).to_be_visible(timeout=SLOW)
+    by_key(page, "run_C06").get_by_role("button").click()
+    expect(row.get_by_text("✓ holds here")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("1 holds here, 8 by definition, 36 not run")).to_be_visible(
+        timeout=SLOW
+    )
 
     run = by_key(page, "claims_run").get_by_role("button")
     run.click()

@@ -77,6 +77,7 @@ def test_numbers_are_float32_on_a_cpu_unless_asked_otherwise(
         ("storyteller", "causal"),
         ("storyteller_early", "causal"),
         ("scribbler", "causal"),
+        ("scribbler_taught", "causal"),
         ("scribbler_plain", "causal"),
         ("unmasker", "masked"),
         ("gapfiller", "seq2seq"),

@@ -17,7 +17,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 from model.fast.lazy_llama import LazyModel, read_lazily
 from model.loading import SHIPPED, LanguageModel, load_model
 
-QUICK = ("storyteller", "scribbler", "scribbler_plain")
+QUICK = ("storyteller", "scribbler", "scribbler_taught", "scribbler_plain")
 NOT_ABOUT_THE_MODEL = {"name", "config", "tokenizer"}
 
 

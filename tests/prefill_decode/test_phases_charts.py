@@ -44,6 +44,7 @@ from viz.prefill_decode.phase_charts import pace_figure, swap_figure, typical
 from viz.prefill_decode.roofline_chart import (
     caveats,
     floors_figure,
+    part_words,
     roofline_figure,
     verdict,
 )
@@ -162,6 +163,11 @@ def test_the_verdict_names_the_bound_even_when_it_is_overhead_or_none() -> None:
     assert verdict(ROOFLINE).count("MBU") == verdict(ROOFLINE).count("MFU") == 2
     assert "none of the three" in verdict(Roofline(MACHINE, TOP, (point("decode", 1, 1, 1.0),)))
     assert verdict(Roofline(MACHINE, TOP, ())) == ""
+
+
+def test_a_floor_above_the_whole_is_no_part_of_it() -> None:
+    assert part_words(0.002, 0.004) == "2.0\u202fms of 4.0\u202fms"
+    assert " of " not in part_words(0.492, 0.058)
 
 
 def test_runs_that_lie_far_apart_say_that_the_machine_was_busy() -> None:

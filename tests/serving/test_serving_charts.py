@@ -74,6 +74,15 @@ def test_a_run_is_told_by_the_definitions_of_its_speed_its_stalls_and_its_latenc
     assert told == ["225\u202fms", "290\u202fms", "8.00", "3"]
 
 
+def test_what_a_client_read_in_one_go_shares_its_time_and_what_had_no_gap_is_a_dash() -> None:
+    times = (0.1, 0.10001, 0.2, 0.20001, 0.20002, 0.3)  # reads of two tokens, three and one
+    remote = replace(RUN, policy=Policy("the server", 0, is_remote=True))
+    late = replace(remote, outputs=(Output((1,) * 6, times, 0), Output((7,), (0.4,), 0)))
+    assert late.gaps == pytest.approx([0.1 / 3] * 3 + [0.1], abs=1e-4)
+    single = replace(remote, outputs=(Output((7,), (0.1,), 0), Output((7,), (0.4,), 0)))
+    assert runs_table(Comparison((single,), None))[0]["ITL p50"] == "–"
+
+
 def test_a_server_s_own_figures_are_drawn_as_it_says_them() -> None:
     moments = (ServerMoment(0.0, 1, 0, 0.01), ServerMoment(0.1, 2, 3, 0.25))
     remote = replace(RUN, policy=Policy("the server", 0, is_remote=True))

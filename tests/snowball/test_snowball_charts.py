@@ -18,6 +18,7 @@ from model.snowball.records import (
     InstructionPosition,
     LongTexts,
     RewindStrategy,
+    Thread,
     Token,
     Version,
     paired_gap,
@@ -36,6 +37,7 @@ FORKS = recorded("snowball_forks", Forks)
 SLIPS = compounding(FORKS, 0.01)
 EXPOSURE = recorded("snowball_exposure", Exposure)
 LONG = recorded("snowball_long", LongTexts)
+THREAD = recorded("snowball_thread", Thread)
 CONTEXT = recorded("snowball_context", ContextLoss)
 POSITION = recorded("snowball_instruction", InstructionPosition)
 STRATEGIES = recorded("snowball_rewind", tuple[RewindStrategy, ...])
@@ -62,6 +64,8 @@ def test_lines_are_the_records_own_numbers() -> None:
     assert repeats[-1] == pytest.approx(100 * LONG.repeated[0, -32:].mean())
     surprise = line(written_charts.long_surprise_figure(LONG), "greedy")
     assert surprise[-1] == pytest.approx(LONG.surprise[0, -32:].mean())
+    back = line(written_charts.thread_figure(THREAD, 64), "the model")
+    assert back == pytest.approx(100 * THREAD.written.mean(axis=0))
     followed = written_charts.followed_figure(POSITION, 96)
     assert line(followed, "never") == pytest.approx(100 * POSITION.followed["never"])
     assert f"{POSITION.n_same} of the {POSITION.n_first}" in followed.caption

@@ -22,7 +22,8 @@ from model.snowball.instruction_position import FIRST, LATE, NEVER, place_instru
 from model.snowball.long_generation import Kind, generate_long, repeats
 from model.snowball.records import BIAS, paired_gap
 from model.snowball.rewind_strategies import compare_rewinds
-from model.tokenizing import encode
+from model.snowball.thread import N_PARTS, PART, returning
+from model.tokenizing import encode, encode_bare
 from tests.jobs import run_until
 from tests.tiny_models import fresh_logits, tiny, tokenizer
 
@@ -136,6 +137,28 @@ def test_c43_a_text_that_may_not_end_repeats_itself_as_books_do_not(
     )
     assert repeated[0] > repeated[1:].mean()
     assert surprise[0] < surprise[1:].min()
+
+
+def test_what_comes_back_counts_as_far_as_it_does_more_often_than_by_chance(
+    storyteller: LanguageModel,
+) -> None:
+    # four openings with a name of their own; two of the texts say it again, all say "the"
+    def text(name: str, *later: str) -> list[int]:
+        parts = [encode_bare(storyteller, f" {word} the" * PART)[:PART] for word in (name, *later)]
+        return [token_id for part in parts for token_id in part]
+
+    names = (" cat", " dog", " bird", " fish")
+    others = ("sun", "sun", "sun")
+    texts = [text(names[0], names[0], "sun", "sun"), *(text(name, *others) for name in names[1:])]
+    back = returning(storyteller, texts, range(4))
+    assert back.shape == (4, N_PARTS)
+    assert back[0].tolist() == [1.0, 0.0, 0.0]
+    assert back[1:].tolist() == [[0.0] * N_PARTS] * 3
+    # by chance: what another text's opening names comes back as well
+    swapped = returning(storyteller, [text(" cat", " dog", *others[1:]), *texts[1:]], range(4))
+    assert swapped[1].tolist() == [pytest.approx(-1 / 3), 0.0, 0.0]
+    # texts of one source have their names in common, and are not held against each other
+    assert returning(storyteller, [texts[0]] * 2, [0, 0])[0].tolist() == [0.0, 0.0, 0.0]
 
 
 # Instruction position

@@ -147,7 +147,7 @@ def test_drafts_are_compared_and_both_proofs_run(
         assert not app.exception
         assert said in words(app)
     names = [report.name for report in lesson(app).jobs["spec_drafts"].found]
-    assert names == ["scribbler", "scribbler_plain", "prompt lookup"]
+    assert names == ["scribbler", "scribbler_taught", "scribbler_plain", "prompt lookup"]
     assert "300 times" in words(app)
 
 

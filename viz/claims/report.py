@@ -43,6 +43,13 @@ class Row:
     finding: Finding | None  # None where it was not run
     seconds: float = 0.0  # that the experiment took
 
+    @property
+    def outcome(self) -> Outcome:
+        """What came of it; what is true by definition is not run."""
+        if self.kind == "definition":
+            return "by definition"
+        return self.finding.outcome if self.finding else "not run"
+
 
 def words(quantity: Quantity) -> str:
     """Writes one number in its unit; a ratio as how many times."""
@@ -117,7 +124,7 @@ def _measured(value: float, unit: Unit) -> str:
 
 def tally(rows: Sequence[Row]) -> str:
     """Counts the outcomes: 12 hold here, 1 holds partly, 32 not run."""
-    outcomes = [row.finding.outcome if row.finding else "not run" for row in rows]
+    outcomes = [row.outcome for row in rows]
     counted = {outcome: outcomes.count(outcome) for outcome in LOOKS}
     return ", ".join(
         f"{count(n)} {_PLURALS.get(outcome, outcome) if n > 1 else outcome}"
@@ -178,7 +185,8 @@ def to_json(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
             "section": row.section,
             "says": row.says,
             "kind": row.kind,
-            "seconds": row.seconds,
+            "outcome": row.outcome,
+            "seconds": row.seconds if row.finding else None,
             "finding": asdict(row.finding) | {"words": sentence(row.finding)}
             if row.finding
             else None,
@@ -225,5 +233,5 @@ def _html_row(row: Row) -> Markup:
         "tr",
         element("td", row.claim),
         element("td", row.says, Markup("<br>"), element("small", about)),
-        element("td", verdict_html(row.finding, row.seconds) if row.finding else "not run"),
+        element("td", verdict_html(row.finding, row.seconds) if row.finding else row.outcome),
     )

@@ -161,7 +161,7 @@ def floors_figure(roofline: Roofline) -> Chart:
     name_rows(figure, rows)
     caption = (
         "Derived from the ceilings and the measured times: bytes ÷ the larger of both bandwidths, "
-        "FLOPs ÷ matrix rate, and a measured step of the same layers with almost no width. The "
+        "FLOPs ÷ matrix rate, and the quickest step of the same layers with almost no width. The "
         "highest floor is the bound, drawn large; what is left to the right of it no ceiling "
         "explains."
     )
@@ -182,7 +182,7 @@ def _add_floor(figure: Figure, bound: Bound, roofline: Roofline) -> None:
         "opacity": 1,
     }
     shares, rows = [min(x / took, 1.12) for x, took in floors], list(map(pass_name, points))
-    words = [f"{duration(floor)} of {duration(seconds)}" for floor, seconds in floors]
+    words = [part_words(*both) for both in floors]
     add_points(figure, f"{WORDS[bound]} alone", shares, rows, marker, "%{y}: %{text}", text=words)
 
 
@@ -229,6 +229,16 @@ def busy_words(points: Sequence[RoofPoint], spread: float = 0.0) -> str:
     )
 
 
+def part_words(floor: float, took: float) -> str:
+    """Writes what one ceiling alone asks of a pass, as a part of what it took where it is one.
+
+    Ceilings and passes are not measured in the same moment, and weights may lie in a cache.
+    """
+    if floor <= took:
+        return f"{duration(floor)} of {duration(took)}"
+    return f"{duration(floor)} by the ceiling, measured apart; the pass took {duration(took)}"
+
+
 def _sentence(point: RoofPoint, top: Ceilings) -> str:
     bound, took = point.bound(top), point.seconds.median
     floor = point.floors(top)[bound]
@@ -237,7 +247,7 @@ def _sentence(point: RoofPoint, top: Ceilings) -> str:
         told = f"near none of the three bounds, {bound} the nearest"
     return (
         f"{pass_name(point).capitalize()}: {told}. {WORDS[bound].capitalize()} alone: "
-        f"{duration(floor)} of {duration(took)} (MBU {utilisation(point.mbu(top))}, MFU "
+        f"{part_words(floor, took)} (MBU {utilisation(point.mbu(top))}, MFU "
         f"{utilisation(point.mfu(top))})."
     )
 

@@ -150,15 +150,20 @@ def runs_table(comparison: Comparison) -> Table:
     return [_row(run) for run in (*comparison.runs, *alone) if run.n_tokens]
 
 
+def _percentile(seconds: Sequence[float], percent: float) -> str:
+    """Writes a percentile; a dash where nothing was measured."""
+    return duration(float(np.percentile(seconds, percent))) if seconds else "–"
+
+
 def _row(run: ServingRun) -> dict[str, object]:
-    first, gaps = run.first_seconds, run.gaps or [0.0]
+    first, gaps = run.first_seconds, run.gaps
     return {
         "policy": run.policy.name,
         "tokens/s": digits(run.tokens_per_second),
-        "TTFT p50": duration(float(np.percentile(first, 50))),
-        "TTFT p95": duration(float(np.percentile(first, 95))),
-        "ITL p50": duration(float(np.percentile(gaps, 50))),
-        "ITL p95": duration(float(np.percentile(gaps, 95))),
+        "TTFT p50": _percentile(first, 50),
+        "TTFT p95": _percentile(first, 95),
+        "ITL p50": _percentile(gaps, 50),
+        "ITL p95": _percentile(gaps, 95),
         "passes": "–" if run.policy.is_remote else count(len(run.passes)),
         "preempted": "–" if run.policy.is_remote else count(run.n_preempted),
     }

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
-from model.snowball.records import Floats, InstructionPosition, LongTexts, Version
+from model.snowball.records import Floats, InstructionPosition, LongTexts, Thread, Version
 from viz.chart import Chart, add_line, new_figure, write_at
 from viz.figure import Figure
 from viz.format import count, percent, plural
 from viz.labels import name_lines
 from viz.palette import colour
-from viz.snowball.confidence_bands import add_mean, windows
+from viz.snowball.confidence_bands import Line, add_mean, windows
 from viz.strip import element, paragraph
 
 VERSIONS = (("prompt", "solid"), ("stage", "dash"), ("muted", "dot"))
@@ -102,6 +102,32 @@ def long_surprise_figure(texts: LongTexts) -> Chart:
     words = "; ".join(f"{name} {value:.2f}" for name, value in ends.items())
     caption = f"Measured at the end: {words} nats, by the model’s own raw probabilities."
     return Chart(figure, "Surprise by position", caption)
+
+
+def thread_figure(thread: Thread, part: int) -> Chart:
+    """Draws how much of what its opening names each part of a text holds, above chance.
+
+    Args:
+        thread: that was measured.
+        part: tokens of the opening, and of each part after it.
+    """
+    figure = new_figure(320, "position in the text, tokens", "words that come back, %")
+    ends = []
+    for (name, rows), (role, dash, symbol) in zip(
+        (("the model", thread.written), ("books", thread.books)), KINDS[1:], strict=True
+    ):
+        line = windows(100 * rows, 1)
+        places = part * (line.places + 0.5)
+        add_mean(
+            figure, Line(places, line.means, line.half_widths), role, name, dash=dash, symbol=symbol
+        )
+        ends.append(f"{name} {percent(line.means[0] / 100)}, then {percent(line.means[-1] / 100)}")
+    figure.update_xaxes(range=[part, part * (1 + thread.written.shape[1])])
+    name_lines(figure)
+    caption = (
+        f"Measured soon after the opening and last: {'; '.join(ends)}. By chance it would be 0."
+    )
+    return Chart(figure, "What comes back of the opening", caption)
 
 
 def _figure(texts: LongTexts, values: Floats, title: str) -> tuple[Figure, dict[str, float]]:

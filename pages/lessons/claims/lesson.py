@@ -16,7 +16,7 @@ from model.claims.experiments import EXPERIMENTS
 from model.claims.records import ClaimsRun
 from model.job import Job
 from model.recorded import recorded_job
-from pages.frame.claims import CLAIMS, Claim
+from pages.frame.claims import CLAIMS, EMPIRICAL, Claim
 from pages.frame.code_that_ran import show_code
 from pages.frame.contents import lesson_at
 from pages.frame.job_panel import JobPanel, is_running, start_job
@@ -30,22 +30,22 @@ WHEN_TO_USE = Path(__file__).with_name("when_to_use.md").read_text(encoding="utf
 FILES = (("html", "text/html", to_html), ("json", "application/json", to_json))
 N_LATEST = 3  # findings that are shown while more are being made
 SLICE_SECONDS = 0.001  # one experiment, then a look at the button
+RUN_WIDTH = 100  # px
 
 
 def show_claims(waiting: DeltaGenerator) -> None:
     """Draw the page for this reader."""
     lesson = lesson_state(STATE, waiting, lambda lm, _old: ClaimsLesson(lm))
     st.markdown(
-        "Each claim has an experiment that runs here and now. Its verdict follows from what was "
-        "measured, and from nothing else. A run only illustrates what is **true by "
-        "definition**. What is **empirical** can fail. What is said of a **trained model** does "
-        "not hold for random weights."
+        "What is **true by definition** has a link to where it can be seen. What is **empirical** "
+        "can fail: an experiment runs here and now, and the verdict follows from what was "
+        "measured. What is said of a **trained model** does not hold for random weights."
     )
     JobPanel(
         lesson.jobs,
         "claims",
         "Run all",
-        lambda: Job(lesson.measure(CLAIMS)),
+        lambda: Job(lesson.measure(EMPIRICAL)),
         lambda job: _latest(lesson, job),
         controls=lambda is_running: _controls(lesson, is_running=is_running),
         icon=":material/play_arrow:",
@@ -53,7 +53,7 @@ def show_claims(waiting: DeltaGenerator) -> None:
     ).show()
     _downloads(lesson)
     recorded = recorded_job("claims", ClaimsRun)
-    if recorded is not None and len(lesson.findings) < len(CLAIMS):
+    if recorded is not None and len(lesson.findings) < len(EMPIRICAL):
         _tell_of_recording(lesson, recorded)
     for section, claims in groupby(CLAIMS, key=lambda claim: claim.section):
         st.header(section, anchor=False)
@@ -119,14 +119,18 @@ def _tell_of_recording(lesson: ClaimsLesson, job: Job[ClaimsRun]) -> None:
 
 def _row(lesson: ClaimsLesson, claim: Claim, recorded: Job[ClaimsRun] | None) -> None:
     with st.container(horizontal=True, vertical_alignment="top", key=f"claim_{claim.id}"):
-        st.button(
-            f"Run {claim.id}",
-            key=f"run_{claim.id}",
-            on_click=start_job,
-            args=(lesson.jobs, "claims", lambda: Job(lesson.measure([claim]))),
-            disabled=is_running(lesson.jobs, "claims"),
-            help=f"Run the experiment of {claim.id} here and now.",
-        )
+        if claim.kind == "definition":
+            st.markdown(claim.id, width=RUN_WIDTH)
+        else:
+            st.button(
+                f"Run {claim.id}",
+                key=f"run_{claim.id}",
+                on_click=start_job,
+                args=(lesson.jobs, "claims", lambda: Job(lesson.measure([claim]))),
+                disabled=is_running(lesson.jobs, "claims"),
+                help=f"Run the experiment of {claim.id} here and now.",
+                width=RUN_WIDTH,
+            )
         with st.container(gap=None, width="stretch"):
             st.markdown(claim.sentence)
             if claim.id in lesson.findings:

@@ -224,7 +224,7 @@ def _outcome(lesson: Classroom) -> None:
 
 
 def _score(lesson: Classroom) -> None:
-    """Show what the token that came cost the class, the model and the best phone."""
+    """Show what the token that came cost the class, the model and the best named phone."""
     score = lesson.score
     if score is None:
         return
@@ -235,7 +235,7 @@ def _score(lesson: Classroom) -> None:
     ]
     if score.best_name is not None:
         cells.insert(
-            1, (as_written(score.best_name), f"{score.best_bits:.1f} bits", "the best phone")
+            1, (as_written(score.best_name), f"{score.best_bits:.1f} bits", "the best named phone")
         )
     show_metrics(cells, "classroom_score")
 

@@ -41,7 +41,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     show_faults(SETTINGS)
     st.markdown(
         "An encoder-decoder reads its whole input in one pass, both ways. It writes its answer one "
-        "token at a time, like every other model here. Mark gaps by ___ and press Step."
+        "token at a time, as a decoder-only model does. Mark gaps by ___ and press Step."
     )
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
     show_error(lesson.problem)

@@ -18,7 +18,11 @@ from pages.lessons.snowball.held_out import ContextLengths, ExposureBias
 from pages.lessons.snowball.mistake import show_mistake
 from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
 from pages.lessons.snowball.state import MAX_PROMPT, SnowballLesson, write_text
-from pages.lessons.snowball.written import InstructionPlacing, LongGeneration
+from pages.lessons.snowball.written import (
+    InstructionPlacing,
+    KeepingTheThread,
+    LongGeneration,
+)
 
 LESSON = "snowball_lesson"
 SECTIONS = (
@@ -26,6 +30,7 @@ SECTIONS = (
     RewindStrategies,
     InstructionPlacing,
     LongGeneration,
+    KeepingTheThread,
     ExposureBias,
     ContextLengths,
 )

@@ -9,8 +9,9 @@ from model.job import Job
 from model.sampling import Settings
 from model.snowball.instruction_position import place_instruction
 from model.snowball.long_generation import Kind, generate_long, repeats
-from model.snowball.records import InstructionPosition, LongTexts
-from model.tokenizing import encode
+from model.snowball.records import InstructionPosition, LongTexts, Thread
+from model.snowball.thread import LENGTH, PART, measure_thread, returning
+from model.tokenizing import encode, encode_bare
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_charts, show_folded
 from pages.lessons.snowball.settings import N_WRITTEN, SETTINGS
@@ -20,6 +21,7 @@ from viz.snowball.written_charts import (
     followed_figure,
     long_surprise_figure,
     repeats_figure,
+    thread_figure,
     version_html,
 )
 from viz.strip import paragraph
@@ -33,6 +35,7 @@ KINDS = (
     Kind("T = 0.8", Settings(temperature=0.8), 4),
 )
 PEOPLE = "books, by people"
+N_THREADS = 48  # texts
 
 
 class InstructionPlacing(Experiment[SnowballLesson]):
@@ -93,8 +96,9 @@ class LongGeneration(Experiment[SnowballLesson]):
     button = "Generate to this length"
     recorded = LongTexts
     claim = (
-        "The longer a model writes, the more it repeats itself, and nothing tells it so. "
-        "Its own surprise stays low all the while. Books repeat little and keep surprising it."
+        "Greedy decoding falls into repeats, and nothing tells it so: its own surprise stays low "
+        "all the while. A source that says few things does so too, one without a memory as well. "
+        "Books repeat little and keep surprising it."
     )
     code = (generate_long, repeats)
 
@@ -134,4 +138,35 @@ class LongGeneration(Experiment[SnowballLesson]):
             f"“{PROMPT}”. The end token is taken out before each draw, so that no text ends. Three "
             "held-out books are read beside them. Bands are 95 % intervals over texts.",
             "snowball_long_terms",
+        )
+
+
+class KeepingTheThread(Experiment[SnowballLesson]):
+    """What comes back of a text's opening, part by part."""
+
+    key, title = "snowball_thread", "The thread"
+    button = f"Write {N_THREADS} texts"
+    recorded = Thread
+    claim = (
+        "Long outputs lose the thread: less and less of what the opening names comes back. Words "
+        "that come back by chance are not counted: those of other texts’ openings would too."
+    )
+    code = (measure_thread, returning)
+
+    def _start(self) -> Job[Thread]:
+        lm = self.lesson.lm
+        books = [encode_bare(lm, book) for book in held_out("books")]
+        settings = Settings(temperature=TEMPERATURE)
+        return Job(measure_thread(lm, encode(lm, PROMPT), settings, N_THREADS, books))
+
+    def _draw(self, job: Job[Thread]) -> None:
+        thread = job.result
+        show_chart(thread_figure(thread, PART), "snowball_threads")
+        show_folded(
+            f"{provenance(job, self.lesson.lm)} {plural(len(thread.written), 'text')} of {LENGTH} "
+            f"tokens after “{PROMPT}” at T = {TEMPERATURE:g}, none of which may end, and "
+            f"{plural(len(thread.books), 'piece')} of held-out books as long. A word of the "
+            f"opening, the first {PART} tokens, counts where at most a quarter of the other "
+            "openings have it. Bands are 95 % intervals over texts.",
+            "snowball_thread_terms",
         )

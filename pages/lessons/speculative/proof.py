@@ -112,5 +112,5 @@ def _show_draws(test: DistributionTest) -> None:
     )
     st.caption(
         "Both models at temperature 0.8, top-k 16, top-p 0.9. A pass over the same tokens gives "
-        "the same numbers, so each is run once and remembered; every coin falls anew."
+        "the same numbers, so each is run once and remembered; every pointer is drawn anew."
     )

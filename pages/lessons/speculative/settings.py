@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from model.loading import SHIPPED
 from model.sampling import Settings
 from model.speculative.drafting import MAX_DRAFT, MIN_CONFIDENCE
 from pages.frame.fields import Choice, Switch, Text, Whole, sampling_number
 from pages.frame.settings_table import SettingsTable
 
 LOOKUP, OTHER = "prompt lookup", "another model"
-# the shipped draft and its twin without a teacher, the better one first
-DRAFTS = (*(name for name in ("scribbler", "scribbler_plain") if name in SHIPPED), LOOKUP)
-FIRST_SEED = 11  # by whose coins the first round accepts some tokens and rejects one
+# the shipped draft, and two of its shape that differ in their lesson alone
+DRAFTS = ("scribbler", "scribbler_taught", "scribbler_plain", LOOKUP)
+FIRST_SEED = 11  # by whose pointers the first round accepts some tokens and rejects one
 PRESETS = {"measured": "measured here", "textbook": "textbook, illustrative"}
 
 SETTINGS = SettingsTable(

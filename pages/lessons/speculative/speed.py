@@ -113,9 +113,10 @@ class Drafts(Experiment[SpeculativeLesson]):
     button = "Compare drafts"
     recorded = tuple[DraftReport, ...]
     claim = (
-        "A draft distilled from the target proposes what the target would say; one of the same "
-        "size that was trained on text alone is accepted less often. Prompt lookup has no model: "
-        "it is accepted where the text repeats itself."
+        "A draft that agrees more with its target is accepted more. Two of these read the same "
+        "text, as often: scribbler_taught learned the target’s distributions, scribbler_plain the "
+        "next token alone. The scribbler was taught far longer. Prompt lookup has no model: it is "
+        "accepted where the text repeats itself."
     )
     code = (compare_drafts,)
 

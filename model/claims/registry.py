@@ -1,0 +1,27 @@
+"""Where each experiment is entered by its claim's id: EXPERIMENTS["C24"] runs that of C24.
+
+A claim that is true by definition has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from model.claims.context import ExperimentContext
+from model.claims.records import Finding
+
+Experiment: TypeAlias = Callable[[ExperimentContext], Finding]
+
+EXPERIMENTS: Final[dict[str, Experiment]] = {}
+
+
+def experiment(claim_id: str) -> Callable[[Experiment], Experiment]:
+    """Enters the function below it as the experiment of a claim."""
+
+    def enter(function: Experiment) -> Experiment:
+        assert claim_id not in EXPERIMENTS, f"{claim_id} has two experiments"
+        EXPERIMENTS[claim_id] = function
+        return function
+
+    return enter
