@@ -23,6 +23,7 @@ from model.held_out import held_out
 from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.machine.device import lock_of
+from model.machine.threads import leave_a_core
 from model.passes import inputs_of
 from model.tokenizing import encode
 
@@ -38,7 +39,7 @@ Trainee: TypeAlias = tuple[PreTrainedModel, torch.optim.AdamW]
 
 @dataclass(eq=False)
 class _Turn:
-    """The right to train: copies take memory and steps take all cores, so one holds it."""
+    """The right to train: copies take memory and steps take cores, so one holds it."""
 
     last_step: float = field(default_factory=time.monotonic)
     trainees: list[Trainee] = field(default_factory=list)  # with the mask, and without
@@ -96,7 +97,8 @@ def _train_step(
     """Takes one step with either copy, on the same batch."""
     for (model, optimiser), is_masked in zip(trainees, (True, False), strict=True):
         optimiser.param_groups[0]["lr"] = rate
-        with lock_of(lm.device):
+        # half of the cores: a reader's press meets many a step, and all threads wait for the last
+        with lock_of(lm.device), leave_a_core():
             # pass: all positions of all rows at once
             loss = mean_loss(lm, model, batch.to(lm.device), is_masked=is_masked)
             # gradient: which way each weight would lower it

@@ -1,8 +1,9 @@
 """Rooms: people who joined by phone, one question at a time, one answer each that counts last.
 
-A room lives in this process and nowhere else: nothing is written to disk. Phones come by a short
-code; a phone is known by a token that only it holds, the teacher by the room's key. This module
-knows no model and no page; every method may be called from any thread.
+A room lives in this process and nowhere else: nothing is written to disk. A phone is known by a
+token that only it holds, the teacher by the room's key. Where it comes from is known too: strangers
+can neither fill a class's room nor empty it. This module knows no model and no page; every method
+may be called from any thread.
 """
 
 from __future__ import annotations
@@ -11,25 +12,29 @@ import math
 import secrets
 import threading
 import time
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from model.classroom.limits import Rate
+from model.classroom.names import as_seen, in_line
 from model.classroom.records import Answer, Kind, Question, Tally
 from model.draw import uniform_at
 
 MAX_PEOPLE = 100
-MAX_ROOMS = 50
 MAX_NAME, MAX_WORD, MAX_OPTIONS = 16, 40, 8  # characters, characters, buttons
-MAX_MARKS = 2  # on top of one letter
+MAX_WORDS, MAX_OPTION = 300, 80  # characters of a question, and of an answer on offer
 MAX_NUMBER = 1e15
 IDLE_SECONDS = 2 * 3600.0  # after which a room that nobody touched is gone
+ALONE_SECONDS = (
+    300.0  # so is one that nobody joined, without its page: a hidden tab asks by minutes
+)
+AWAY_SECONDS = 15.0  # without its page, after which such a room makes way for another
+JOINS_AT_ONCE, JOIN_SECONDS = 60, 2.0  # of one address: a class behind one, then one every 2 s
 MIN_SECONDS_BETWEEN = 0.3  # answers of one phone
 HERE_SECONDS = 15.0  # a phone that asked within these is counted as here
 JOINING_SECONDS = 3.0  # so is one that has joined and never asked, within these
-LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; nothing that is read as a digit
 
 
 class RoomError(ValueError):
@@ -39,6 +44,7 @@ class RoomError(ValueError):
 @dataclass
 class _Member:
     name: str
+    address: str
     seed: int
     seen: float
     answer: Answer | None = None
@@ -52,39 +58,51 @@ class Room:
     code: str
     key: str  # the teacher's
     clock: Callable[[], float] = time.monotonic
+    home: str = ""  # the address that the teacher came from
     version: int = 0  # rises with whatever a phone has to show anew
     text: str = ""
     link: str = ""  # of the home page, where the text can be taken over
     question: Question | None = None
     revealed: str = ""  # what a phone shows of the outcome, one sentence
     tallies: list[Tally] = field(default_factory=list)
-    desk: object = None  # what the teacher's page keeps with the room
+    has_ended: bool = False
+    teacher: object = None  # what the teacher's page keeps with the room
     _n_asked: int = 0
     _members: dict[str, _Member] = field(default_factory=dict)
     _is_closed: bool = False
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
-        self.touched = self.clock()
+        self.touched = self.page_seen = self.clock()
+        self._joins = Rate(JOINS_AT_ONCE, JOIN_SECONDS, self.clock)
 
     # What a phone does
 
-    def join(self, name: str = "") -> str:
+    def join(self, name: str = "", address: str = "") -> str:
         """Takes a person in; returns the token by which the phone is known.
 
+        Args:
+            name: what it goes by; may be empty.
+            address: where it comes from; "" where that is not known.
+
         Raises:
-            RoomError: where the room is full or the name is taken.
+            RoomError: where the room is full, the name is taken, or too many come at once.
         """
-        name = _in_line(name)[:MAX_NAME]
+        name = in_line(name)[:MAX_NAME]
         with self._lock:
-            self._make_room()
-            taken = {member.name.lower() for member in self._members.values() if member.name}
-            if name.lower() in taken:
+            if name and as_seen(name) in {as_seen(member.name) for member in self._everyone}:
                 raise RoomError("That name is taken: choose another, or none.")
+            if address and not self._joins.take(address):
+                raise RoomError("Many join at once: wait a few seconds and press again.")
+            self._evict_for(address)
             token = secrets.token_urlsafe(12)
             seen = self._touch() - HERE_SECONDS + JOINING_SECONDS
-            self._members[token] = _Member(name, secrets.randbits(31), seen)
+            self._members[token] = _Member(name, address, secrets.randbits(31), seen)
             return token
+
+    def knows(self, token: str) -> bool:
+        """Tells whether a phone has joined."""
+        return token in self._members
 
     def answer(self, token: str, number: int, given: Answer) -> None:
         """Takes a phone's answer; the last one before the question closes counts.
@@ -153,6 +171,7 @@ class Room:
             raise RoomError(f"A question needs 2 to {MAX_OPTIONS} answers to choose from.")
         with self._lock:
             self._n_asked += 1
+            words, options = words[:MAX_WORDS], [option[:MAX_OPTION] for option in options]
             closes_at = None if seconds is None else self.clock() + seconds
             self.question = Question(
                 self._n_asked, kind, words, tuple(options), tuple(shares), may_write, closes_at
@@ -197,15 +216,17 @@ class Room:
     @property
     def is_open(self) -> bool:
         """Whether answers to the question count."""
-        left = self.seconds_left
-        return self.question is not None and not self._is_closed and (left is None or left > 0)
+        with self._lock:
+            left = self.seconds_left
+            return self.question is not None and not self._is_closed and (left is None or left > 0)
 
     @property
     def seconds_left(self) -> float | None:
         """Until the question closes by itself; None where it does not."""
-        if self.question is None or self.question.closes_at is None:
+        question = self.question  # read once: the teacher may end it at any time
+        if question is None or question.closes_at is None:
             return None
-        return max(0.0, self.question.closes_at - self.clock())
+        return max(0.0, question.closes_at - self.clock())
 
     @property
     def n_people(self) -> int:
@@ -225,21 +246,51 @@ class Room:
         with self._lock:
             return [(self._coin(member), member.answer) for member in self._members.values()]
 
-    def is_idle(self) -> bool:
+    def note_page(self) -> None:
+        """Notes that the teacher's page is there."""
+        self.page_seen = self.clock()
+
+    def is_left(self, seconds: float) -> bool:
+        """Whether nobody ever joined, and the teacher's page has been gone for so long."""
+        return not self._members and self.clock() - self.page_seen > seconds
+
+    def is_over(self) -> bool:
         """Whether nobody has touched the room for too long."""
-        return self.clock() - self.touched > IDLE_SECONDS
+        return self.clock() - self.touched > IDLE_SECONDS or self.is_left(ALONE_SECONDS)
 
     def _coin(self, member: _Member) -> float:
         return uniform_at(member.seed, self.question.number if self.question else 0)
 
-    def _make_room(self) -> None:
-        """Lets the phone go that was not seen for longest where the room is full, if it may go."""
+    @property
+    def _everyone(self) -> Collection[_Member]:
+        return self._members.values()
+
+    def _evict_for(self, address: str) -> None:
+        """Where the room is full, lets a phone go that has no answer to lose.
+
+        It sleeps, or comes from where more phones than these come from; one of the teacher's own
+        address makes way for none but its like.
+        """
         if len(self._members) < MAX_PEOPLE:
             return
-        token, oldest = min(self._members.items(), key=lambda item: item[1].seen)
-        if self.clock() - oldest.seen < HERE_SECONDS:
+        n_from, now = Counter(member.address for member in self._everyone), self.clock()
+
+        def order(token: str) -> tuple[bool, int, float]:
+            member = self._members[token]
+            is_asleep = now - member.seen >= HERE_SECONDS
+            return is_asleep, n_from[member.address], -member.seen
+
+        def may_go(token: str) -> bool:
+            member = self._members[token]
+            if member.answer is not None or (member.address == self.home != address):
+                return False
+            is_crowd = member.address != self.home and n_from[member.address] > n_from[address] + 1
+            return is_crowd or now - member.seen >= HERE_SECONDS
+
+        leaving = max(filter(may_go, self._members), key=order, default=None)
+        if leaving is None:
             raise RoomError(f"The room is full: {MAX_PEOPLE} people are in it.")
-        del self._members[token]
+        del self._members[leaving]
 
     def _member(self, token: str) -> _Member:
         member = self._members.get(token)
@@ -265,7 +316,7 @@ def _checked(given: Answer, question: Question) -> Answer:
         if not 0 <= given.option < len(question.options):
             raise RoomError("That is none of the answers on offer.")
         return Answer(given.option, "", confidence)
-    word = _in_line(given.word)[:MAX_WORD]
+    word = in_line(given.word)[:MAX_WORD]
     if not question.may_write or not word:
         raise RoomError("Choose one of the answers on offer.")
     if question.kind == "number":
@@ -286,58 +337,3 @@ def read_number(written: str) -> float:
     if not abs(number) <= MAX_NUMBER:
         raise RoomError("Write a number, such as 12 or 0.5.")
     return number
-
-
-def _in_line(text: str) -> str:
-    """Returns a text in one line, without what is invisible, turns it round or piles marks up."""
-    kept: list[str] = []
-    for letter in unicodedata.normalize("NFC", text):
-        kind = unicodedata.category(letter)
-        is_piled = kind == "Mn" and all(unicodedata.combining(mark) for mark in kept[-MAX_MARKS:])
-        if letter.isspace() or not (kind.startswith("C") or is_piled):
-            kept.append(letter)
-    return " ".join("".join(kept).split())
-
-
-# All rooms of this process
-
-_rooms: dict[str, Room] = {}
-_lock = threading.Lock()
-
-
-def open_room() -> Room:
-    """Opens a room with a code of its own; rooms that nobody touched for long make way.
-
-    Raises:
-        RoomError: where there are too many.
-    """
-    with _lock:
-        for code in [code for code, room in _rooms.items() if room.is_idle()]:
-            del _rooms[code]
-        if len(_rooms) >= MAX_ROOMS:
-            raise RoomError(f"{MAX_ROOMS} rooms are open here: end one first.")
-        code = next(code for code in iter(_new_code, "") if code not in _rooms)
-        _rooms[code] = Room(code, secrets.token_urlsafe(16))
-        return _rooms[code]
-
-
-def find_room(code: str) -> Room:
-    """Returns the room of a code.
-
-    Raises:
-        RoomError: where there is none.
-    """
-    room = _rooms.get(code.strip().upper())
-    if room is None or room.is_idle():
-        raise RoomError("There is no such room: ask for the code again.")
-    return room
-
-
-def end_room(room: Room) -> None:
-    """Ends a room; its phones are told that there is none."""
-    with _lock:
-        _rooms.pop(room.code, None)
-
-
-def _new_code() -> str:
-    return "".join(secrets.choice(LETTERS) for _ in range(4))

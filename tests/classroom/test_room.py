@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import math
 import threading
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.classroom import room as rooms
 from model.classroom.records import Answer
 from model.classroom.room import (
     HERE_SECONDS,
-    IDLE_SECONDS,
+    JOIN_SECONDS,
+    JOINING_SECONDS,
+    JOINS_AT_ONCE,
     MAX_PEOPLE,
     MIN_SECONDS_BETWEEN,
     Room,
     RoomError,
-    end_room,
-    find_room,
-    open_room,
 )
 from model.classroom.rounds import landing
 
@@ -142,18 +141,84 @@ def test_a_number_falls_on_the_segment_that_holds_it(weights: list[float], coin:
     assert place == len(shares) - 1 or coin < sum(shares[: place + 1]) + 1e-12
 
 
-def test_rooms_are_found_by_code_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rooms, "_rooms", {})
-    room = open_room()
-    assert find_room(f" {room.code.lower()} ") is room
-    room.touched -= IDLE_SECONDS + 1
-    with pytest.raises(RoomError):
-        find_room(room.code)
-    other = open_room()
-    assert room.code not in rooms._rooms or room.code == other.code
-    end_room(other)
-    with pytest.raises(RoomError):
-        find_room(other.code)
+SCHOOL, STRANGER = "203.0.113.7", "198.51.100.9"  # one address each
+
+
+@pytest.fixture
+def school(clock: Clock) -> Room:
+    """A room whose teacher and class come from one address."""
+    return Room("BCDF", "key", clock, home=SCHOOL)
+
+
+def fill(room: Room, n: int, address: str, clock: Clock) -> list[str]:
+    """Try to join as so many phones, as slowly as one address may; those that did are here."""
+    phones: list[str] = []
+    for _ in range(n):
+        clock.now += JOIN_SECONDS
+        with suppress(RoomError):
+            phones.append(room.join("", address))
+        for phone in filter(room.knows, phones):
+            room.view(phone)
+    return phones
+
+
+def test_thirty_phones_of_one_school_join_at_once_and_a_machine_is_slowed_down(
+    school: Room,
+) -> None:
+    assert len([school.join(f"p{i}", SCHOOL) for i in range(30)]) == 30
+    for _ in range(JOINS_AT_ONCE):
+        school.join("", STRANGER)
+    with pytest.raises(RoomError, match="wait"):
+        school.join("", STRANGER)
+    school.join("late", SCHOOL)
+
+
+def test_a_stranger_who_fills_a_room_makes_way_for_the_class_and_the_class_for_no_stranger(
+    school: Room, clock: Clock
+) -> None:
+    fill(school, MAX_PEOPLE, STRANGER, clock)
+    phones = fill(school, 30, SCHOOL, clock)
+    clock.now += 10 * HERE_SECONDS  # the class sleeps
+    fill(school, MAX_PEOPLE, STRANGER, clock)
+    assert all(school.knows(phone) for phone in phones)
+    school.join("", "192.0.2.1")
+    assert all(school.knows(phone) for phone in phones)
+
+
+def test_a_vote_outlives_its_phones_sleep(room: Room, clock: Clock) -> None:
+    voter, number = room.join("Ada"), asked(room)
+    room.answer(voter, number, Answer(1))
+    others = [room.join() for _ in range(MAX_PEOPLE - 1)]
+    clock.now += HERE_SECONDS
+    newcomers = [room.join() for _ in others]  # in their places
+    for phone in newcomers:
+        room.view(phone)
+    with pytest.raises(RoomError, match="full"):
+        room.join()
+    assert room.close().counts == (0, 1, 0)
+    assert room.view(voter)["question"]["mine"]["option"] == 1
+
+
+def test_a_name_that_is_taken_costs_nobody_the_place(room: Room, clock: Clock) -> None:
+    phones = [room.join("Ada"), *(room.join() for _ in range(MAX_PEOPLE - 1))]
+    clock.now += HERE_SECONDS + JOINING_SECONDS
+    with pytest.raises(RoomError, match="taken"):
+        room.join("ada")
+    assert all(room.knows(phone) for phone in phones)
+
+
+@pytest.mark.parametrize("name", ["ADA", "\uff21\uff44\uff41", "\u0410da", "A\u200bda", "AdA "])
+def test_a_name_that_looks_like_another_is_taken(room: Room, name: str) -> None:
+    room.join("Ada")
+    with pytest.raises(RoomError, match="taken"):
+        room.join(name)
+    room.join("Adam")
+    room.join("\u0410\u043d\u043d\u0430")  # a name of its own, in its own letters
+
+
+def test_what_a_teacher_writes_is_cut_to_what_a_phone_shows(room: Room) -> None:
+    question = room.ask("choice", "w" * 10**5, ["a" * 10**5, "b"])
+    assert len(question.words) + sum(map(len, question.options)) < 500
 
 
 def test_sixty_phones_at_once_are_counted_once_each() -> None:

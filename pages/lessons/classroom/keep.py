@@ -1,6 +1,7 @@
 """The teacher's key of a room in the teacher's browser, so that a reload comes back to it.
 
-It is a cookie and not a part of the address: the address is on the projector.
+Its script also looks whether the server still answers, and says so where it does not. The key is
+in a cookie and not in the address: the address is on the projector.
 """
 
 from __future__ import annotations
@@ -19,6 +20,11 @@ def keep_key(room: Room) -> None:
     """Have the browser keep the key."""
     data = {"name": COOKIE, "value": f"{room.code}.{room.key}", "seconds": int(IDLE_SECONDS)}
     _keep(key="classroom_keep", data=data, height="content")
+
+
+def forget_key() -> None:
+    """Have the browser let go of the key of a room that is over."""
+    _keep(key="classroom_forget", data={"name": COOKIE, "value": "", "seconds": 0})
 
 
 def kept_key() -> tuple[str, str] | None:

@@ -12,7 +12,8 @@ from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.classroom.records import Question
-from model.classroom.room import Room, RoomError, find_room
+from model.classroom.room import Room, RoomError
+from model.classroom.rooms import find_room
 from model.classroom.rounds import Votes, landing
 from model.generation import Generation
 from model.loading import LanguageModel
@@ -23,7 +24,7 @@ from pages.frame.layout import as_written, is_presenting, show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.models import DEFAULT_PROMPT
 from pages.lessons.classroom.address import phone_address
-from pages.lessons.classroom.keep import keep_key, kept_key
+from pages.lessons.classroom.keep import forget_key, keep_key, kept_key
 from pages.lessons.classroom.settings import SETTINGS
 from pages.lessons.classroom.state import Classroom
 from viz.classroom.charts import class_figure, draws_figure, numbers_figure, votes_figure
@@ -32,6 +33,7 @@ from viz.palette import code
 from viz.strip import chip, element, paragraph
 
 LESSON = "classroom_lesson"
+GONE = "classroom_gone"  # code of the room that this browser had, and that is no more
 TICK_SECONDS = 0.8  # after which the counts on the projector are drawn anew
 CLAIM = (
     "You predict the next token as the model does: by a probability for each. Open a room; "
@@ -66,8 +68,9 @@ def _after_reload() -> Classroom | None:
     try:
         room = find_room(kept[0])
     except RoomError:
+        st.session_state[GONE] = kept[0]
         return None
-    lesson = room.desk
+    lesson = room.teacher
     if not isinstance(lesson, Classroom) or not secrets.compare_digest(room.key, kept[1]):
         return None
     st.session_state[LESSON] = lesson
@@ -80,6 +83,9 @@ def _counts(lesson: Classroom) -> bool:
 
 
 def _page(lesson: Classroom, is_ticking: bool) -> None:
+    if lesson.room is not None and lesson.room.has_ended:  # while this page was away
+        st.session_state[GONE] = lesson.room.code
+        lesson.end()
     room = lesson.room
     question = None if room is None or lesson.tally is not None else room.question
     if room is not None and question is not None and not room.is_open:
@@ -88,10 +94,11 @@ def _page(lesson: Classroom, is_ticking: bool) -> None:
         st.rerun()  # the whole page: it ticks while phones join or answer, not while all look
     show_error(lesson.problem)
     if room is None:
-        _closed_door(lesson)
+        _lobby(lesson)
         return
+    room.note_page()
     keep_key(room)
-    _door(lesson, room)
+    _join_form(lesson, room)
     _text(lesson)
     if question is not None and lesson.tally is None:
         _open_question(lesson, room, question)
@@ -100,9 +107,15 @@ def _page(lesson: Classroom, is_ticking: bool) -> None:
         _outcome(lesson)
 
 
-def _closed_door(lesson: Classroom) -> None:
+def _lobby(lesson: Classroom) -> None:
     """Offer to open a room, and say what its phones are asked."""
-    st.button("Open a room", type="primary", key="classroom_open", on_click=lesson.open)
+    forget_key()
+    if code := st.session_state.get(GONE):
+        st.warning(
+            f"Room {as_written(code)} is no more: it was ended, or the server was started again, "
+            "and answers are kept in its memory alone. Open a new room; phones join by its code."
+        )
+    st.button("Open a room", type="primary", key="classroom_open", on_click=_open, args=(lesson,))
     st.markdown(
         "- **What comes next?** Everyone gives a token and a confidence. The class’s distribution "
         "appears beside the model’s, both scored in bits. The token with the most votes can be "
@@ -120,11 +133,11 @@ def _closed_door(lesson: Classroom) -> None:
     )
 
 
-def _door(lesson: Classroom, room: Room) -> None:
+def _join_form(lesson: Classroom, room: Room) -> None:
     """Show how to join: the code, the address, a picture of it, and how many are here."""
     address, fault = phone_address(room.code)
     is_first = room.question is None and not room.tallies
-    with st.container(horizontal=True, vertical_alignment="center", key="classroom_door"):
+    with st.container(horizontal=True, vertical_alignment="center", key="classroom_join"):
         if is_first:
             with st.container(width="content"):
                 _qr(address)
@@ -269,6 +282,11 @@ def _ask(lesson: Classroom) -> None:
             SETTINGS.widget("options", height=110)
             SETTINGS.widget("truth")
             st.button("Ask", key="classroom_choice", on_click=_ask_own, args=(lesson, seconds))
+
+
+def _open(lesson: Classroom) -> None:
+    st.session_state.pop(GONE, None)
+    lesson.open(address=st.context.ip_address)
 
 
 def _start(lesson: Classroom) -> None:

@@ -2,6 +2,8 @@
 // Asks the server once a second; nothing is kept but the phone's token, so that a reload keeps its place.
 
 const POLL_MS = 1000;
+const PATIENCE_MS = 6000; // for an answer, until the connection is taken for lost
+const SOON = 10; // seconds before the end
 const SPREAD_MS = 250; // phones that joined together do not ask together for ever
 /** @type {[string, number][]} */
 const SURENESS = [["a guess", 0.2], ["fairly", 0.5], ["very", 0.9]];
@@ -9,27 +11,45 @@ const NUMBER = new Intl.NumberFormat("en", { minimumFractionDigits: 4, maximumFr
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 const base = location.pathname.replace(/\/room.*$/, "/room"); // also below a base path
-let code = decodeURIComponent(location.pathname.slice(base.length + 1));
+let code = readCode(location.pathname.slice(base.length + 1));
 let view = null;
 let sureness = 0.5;
 let pending = null; // the answer that is on its way
 let timer = 0;
+
+/** What an address says; one that is no text says nothing. */
+function readCode(written) {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return "";
+  }
+}
 
 const key = () => `one-token-room-${code.toUpperCase()}`;
 
 async function ask(path, body) {
   const headers = { "x-phone": localStorage.getItem(key()) ?? "" };
   const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-  const answer = await fetch(`${base}/${encodeURIComponent(code)}/${path}`, { headers, ...more });
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const answer = await fetch(`${base}/${encodeURIComponent(code)}/${path}`, { headers, signal, ...more });
   if (answer.status === 204) return null;
   const told = await answer.json();
-  if (told.error) throw new Error(told.error);
+  if (told.error) throw new Refusal(told.error);
   return told;
 }
 
+/** What the room says of what was asked; any other error is a lost connection's. */
+class Refusal extends Error {}
+
 function say(error) {
-  const isLost = error instanceof TypeError; // fetch's own: there was no answer
-  byId("error").textContent = isLost ? "The connection is lost. Trying again…" : error?.message ?? "";
+  const lost = "The connection is lost. Trying again…";
+  write("error", error === null ? "" : error instanceof Refusal ? error.message : lost);
+}
+
+/** Writes what differs: who listens to a page hears all that is written anew. */
+function write(id, words) {
+  if (byId(id).textContent !== words) byId(id).textContent = words;
 }
 
 async function poll() {
@@ -39,11 +59,11 @@ async function poll() {
     if (told !== null) {
       view = { ...told, since: performance.now() };
       paint();
-    } else if (view.question !== null) byId("ask").textContent = wordsOf(view.question);
+    } else if (view.question !== null) paintTime(view.question);
     if (pending === null) say(null);
   } catch (error) {
     say(error);
-    if (!(error instanceof TypeError)) return showJoin(); // the room is over, or forgot this phone
+    if (error instanceof Refusal) return showJoin(); // the room is over, or forgot this phone
   }
   timer = setTimeout(poll, POLL_MS + SPREAD_MS * Math.random());
 }
@@ -59,27 +79,40 @@ function showJoin() {
 function paint() {
   byId("join").hidden = true;
   byId("room").hidden = false;
-  byId("text").textContent = view.text;
+  write("text", view.text);
   // every second part of the sentence is a token
-  byId("revealed").replaceChildren(...view.revealed.split("`").map((part, i) => i % 2 ? chip(part) : part));
+  const outcome = make("span", {});
+  outcome.append(...view.revealed.split("`").map((part, i) => i % 2 ? chip(part) : part));
+  if (byId("revealed").textContent !== outcome.textContent) byId("revealed").replaceChildren(outcome);
   byId("take").hidden = view.link === "";
   byId("over").href = `${base.replace(/\/room$/, "/")}${view.link}`;
   const { question } = view;
-  byId("ask").textContent = question === null ? "Wait for the next question." : wordsOf(question);
+  write("ask", question === null ? "Wait for the next question." : wordsOf(question));
+  paintTime(question);
   for (const id of ["options", "sure", "bar", "write"]) byId(id).hidden = question === null;
-  if (question === null) return void (byId("sent").textContent = "");
+  if (question === null) return write("sent", "");
   paintOptions(question);
   paintSureness(question);
   paintBar(question);
   paintField(question);
-  byId("sent").replaceChildren(sentInWords(question), ...fallOf(question));
+  const fall = make("span", {});
+  fall.append(sentInWords(question), ...fallOf(question));
+  if (byId("sent").textContent !== fall.textContent) byId("sent").replaceChildren(fall);
 }
 
-function wordsOf({ words, coin, is_open: isOpen, seconds_left: left }) {
+function wordsOf({ words, coin }) {
   const number = coin === null ? "" : ` Your number is ${NUMBER.format(Math.floor(coin * 1e4) / 1e4)}.`;
-  const now = left - (performance.now() - view.since) / 1000;
-  const time = isOpen && left !== null ? ` ${Math.max(0, Math.ceil(now))} s left.` : "";
-  return `${words}${number}${time}`;
+  return `${words}${number}`;
+}
+
+/** The countdown, for the eye; the ear is told once near its end, and at the end. */
+function paintTime(question) {
+  const isTimed = question !== null && question.is_open && question.seconds_left !== null;
+  const passed = (performance.now() - view.since) / 1000;
+  const left = isTimed ? Math.max(0, Math.ceil(question.seconds_left - passed)) : null;
+  byId("left").hidden = left === null;
+  write("left", left === null ? "" : `${left} s left.`);
+  write("soon", left === null || left > SOON ? "" : left === 0 ? "Time is up." : `Less than ${SOON} s left.`);
 }
 
 function sentInWords({ mine, is_open: isOpen }) {
@@ -126,6 +159,7 @@ function fallOf(question) {
 function paintOptions(question) {
   const { options, shares, mine, is_open: isOpen, kind } = question;
   let from = 0;
+  const focused = [...byId("options").children].indexOf(document.activeElement);
   byId("options").replaceChildren(...options.map((_, option) => {
     const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
     const button = makeButton(nameOf(question, option), mine?.option === option, answer);
@@ -137,6 +171,7 @@ function paintOptions(question) {
     }
     return button;
   }));
+  byId("options").children[focused]?.focus(); // the new one in place of the old
 }
 
 function paintSureness({ kind, is_open: isOpen }) {
@@ -150,7 +185,9 @@ function paintSureness({ kind, is_open: isOpen }) {
     paint();
   };
   row.append(...SURENESS.map(([words, value]) => makeButton(words, value === sureness, () => choose(value))));
+  const focused = [...place.querySelectorAll("button")].indexOf(document.activeElement);
   place.replaceChildren(place.querySelector("legend"), row);
+  row.children[focused]?.focus();
 }
 
 function paintField({ kind, may_write: mayWrite, is_open: isOpen }) {
@@ -193,7 +230,8 @@ byId("join").addEventListener("submit", async (event) => {
     localStorage.setItem(key(), token);
     history.replaceState(null, "", `${base}/${encodeURIComponent(code.toUpperCase())}`);
     say(null);
-    poll();
+    await poll();
+    byId("ask").focus();
   } catch (error) {
     say(error);
   }

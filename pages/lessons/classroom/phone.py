@@ -6,21 +6,25 @@ a small answer a second, and no session. Knows rooms and the wire; no model.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from model.classroom.limits import network_of
 from model.classroom.records import Answer
-from model.classroom.room import Room, RoomError, find_room
+from model.classroom.room import Room, RoomError
+from model.classroom.rooms import find_room
 from viz.palette import declarations
 
 MAX_BODY = 2_000  # bytes that a phone may send
+MAX_BODY_SECONDS = 10.0  # in which all of it has to come
 TOKEN = "x-phone"  # the header that says which phone asks
 _FOLDER = Path(__file__).parent
 _NO_STORE = {"Cache-Control": "no-store"}
@@ -56,6 +60,8 @@ def _in_one_sentence(handle: Answered) -> Answered:
             return await handle(request)
         except RoomError as error:
             return JSONResponse({"error": str(error)}, status_code=409, headers=_NO_STORE)
+        except ClientDisconnect:  # a phone that went out of reach: nobody reads the answer
+            return Response(status_code=400)
 
     return handled
 
@@ -64,7 +70,9 @@ def _in_one_sentence(handle: Answered) -> Answered:
 async def join(request: Request) -> Response:
     """Take a person in; answer with the phone's token."""
     room, sent = _room(request), await _body(request)
-    return JSONResponse({"token": room.join(_text(sent, "name"))}, headers=_NO_STORE)
+    return JSONResponse(
+        {"token": room.join(_text(sent, "name"), _address(request))}, headers=_NO_STORE
+    )
 
 
 @_in_one_sentence
@@ -91,7 +99,13 @@ async def answer(request: Request) -> Response:
 
 
 def _room(request: Request) -> Room:
-    return find_room(request.path_params["code"])
+    token = request.headers.get(TOKEN, "")
+    return find_room(request.path_params["code"], _address(request), token)
+
+
+def _address(request: Request) -> str:
+    """Tell where a phone comes from; of a proxy on this machine uvicorn takes its word."""
+    return network_of(request.client.host if request.client else None)
 
 
 async def _body(request: Request) -> dict[str, Any]:
@@ -101,10 +115,14 @@ async def _body(request: Request) -> dict[str, Any]:
         RoomError: where it is too much, or no JSON object.
     """
     data = b""
-    async for part in request.stream():
-        data += part
-        if len(data) > MAX_BODY:
-            raise RoomError("That is too long: write less.")
+    try:
+        async with asyncio.timeout(MAX_BODY_SECONDS):
+            async for part in request.stream():
+                data += part
+                if len(data) > MAX_BODY:
+                    raise RoomError("That is too long: write less.")
+    except TimeoutError:
+        raise RoomError("It did not come whole: press again.") from None
     try:
         sent = json.loads(data or b"{}")
     except (ValueError, RecursionError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
 import random
 import threading
 from collections.abc import Callable
@@ -20,8 +21,10 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from model.classroom.limits import network_of
 from model.classroom.records import ClassRound, ClassScore, Kind, Tally
-from model.classroom.room import Room, end_room, open_room, read_number
+from model.classroom.room import MAX_OPTION, MAX_WORDS, Room, read_number
+from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
 from model.draw import best_ids
 from model.generation import Generation
@@ -35,6 +38,12 @@ from viz.labels import in_sentence
 P = ParamSpec("P")
 N_OFFERED = 5  # buttons of a question for the next token
 N_SEGMENTS = 5  # tokens of the sampler's bar that have a segment of their own
+
+
+def copy_letters() -> str:
+    """Return with which letters the codes of this copy of the app begin, as its operator says."""
+    letters = os.environ.get("ONE_TOKEN_COPY", "").strip().upper()
+    return letters if letters.isascii() and letters.isalpha() and len(letters) <= 2 else ""
 
 
 def one_at_a_time(
@@ -71,11 +80,11 @@ class Classroom(LessonState):
 
     # The room
 
-    def open(self, room: Room | None = None) -> None:
-        """Open a room, or go on with one."""
+    def open(self, room: Room | None = None, *, address: str | None = None) -> None:
+        """Open a room for a teacher who comes from an address, or go on with one."""
         with self.attempt():
-            self.room = room or open_room()
-            self.room.desk = self
+            self.room = room or open_room(network_of(address), copy_letters())
+            self.room.teacher = self
             self._show_text()
 
     def end(self) -> None:
@@ -125,8 +134,8 @@ class Classroom(LessonState):
     @one_at_a_time
     def ask_own(self, words: str, options: str, truth: str = "", *, seconds: float | None) -> None:
         """Ask a question of the teacher's own: an answer a line; without any, for a number."""
-        lines = [line.strip()[:80] for line in options.splitlines() if line.strip()]
-        words = " ".join(words.split())[:300]
+        lines = [line.strip()[:MAX_OPTION] for line in options.splitlines() if line.strip()]
+        words = " ".join(words.split())[:MAX_WORDS]
         if lines:
             self._ask("choice", words or "Which?", list(dict.fromkeys(lines)), seconds=seconds)
             return
