@@ -35,7 +35,7 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
     "sampling": ("sampling_lab", "vote", "loop"),
     "beam_search": ("beam_lesson", "beam_exact", "beam_cost"),
     "constraints": ("constraint_lesson", "constraint_methods"),
-    "kv_cache": ("kv_lesson", "kv_prefix"),
+    "kv_cache": ("kv_lesson", "kv_small", "kv_prefix"),
     "prefill_decode": ("phase_lesson", "phase_stream", "phase_padding", "phase_scoring"),
     "serving": ("serving_lesson", "serving_batches", "serving_chunks", "serving_memory"),
     "speculative": ("spec_lesson", "spec_speed", "spec_drafts", "spec_greedy", "spec_sampled"),

@@ -122,3 +122,27 @@ class CachePlan:
     weight_bytes: float
     n_sequences: int  # that fit beside the weights; 0 where the weights alone do not fit
     context_length: int  # the most that it was made for
+
+
+@dataclass(frozen=True)
+class SmallCacheRun:
+    """One cache in fewer bits or with a window: what it lost, what it took, what it wrote."""
+
+    bits: int  # of each number
+    window: int  # positions that are kept at least; 0 is all of them
+    nats: float  # loss per token of the held-out texts
+    n_bytes: int  # at the end of the longest of them, packed
+    written: tuple[str, ...]  # visible text of the tokens that it wrote
+
+
+@dataclass(frozen=True)
+class FewerBits:
+    """The same texts with every cache."""
+
+    n_scored: int  # tokens of the held-out texts
+    n_longest: int  # tokens of the longest of them
+    runs: tuple[SmallCacheRun, ...]  # the first is the full cache
+
+    def run(self, bits: int, window: int) -> SmallCacheRun:
+        """Returns the run of one cache."""
+        return next(run for run in self.runs if (run.bits, run.window) == (bits, window))

@@ -130,6 +130,7 @@ class Choice(Field):
     options: Mapping[Any, str] | Sequence[Any] = ()
     _: KW_ONLY
     is_segmented: bool = False  # all in a row, instead of in a list that opens
+    is_slider: bool = False
 
     def read(self, text: str) -> Any:
         """Return the one that is written so."""

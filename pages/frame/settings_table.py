@@ -78,7 +78,7 @@ class SettingsTable:
                 return _text(field, kept)
             case Choice():
                 kept = {"options": field.options, "format_func": field.shown} | kept
-                return _choice(field, kept, is_segmented=field.is_segmented)
+                return _choice(field, kept)
             case Whole() if "options" in kept:
                 _move_within(key, kept["options"])
                 return _choice(field, kept)
@@ -109,12 +109,14 @@ def _number(field: Whole | Number, kept: dict[str, Any]) -> Any:
     return show(field.label, low, high, step=field.step, **kept)
 
 
-def _choice(field: Choice | Whole, kept: dict[str, Any], *, is_segmented: bool = False) -> Any:
+def _choice(field: Choice | Whole, kept: dict[str, Any]) -> Any:
     options = list(kept.pop("options"))
     if st.session_state.get(kept["key"], options[0]) not in options:
         st.session_state[kept["key"]] = options[0]
     first = field.default if field.default in options else options[0]
-    if is_segmented:
+    if isinstance(field, Choice) and field.is_slider:
+        return st.select_slider(field.label, options, first, **kept)
+    if isinstance(field, Choice) and field.is_segmented:
         return st.segmented_control(field.label, options, default=first, required=True, **kept)
     return st.selectbox(field.label, options, options.index(first), **kept)
 

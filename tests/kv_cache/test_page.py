@@ -92,6 +92,16 @@ def test_the_calculator_follows_its_inputs_and_takes_a_model_by_its_config(app: 
         assert row("GPT-2")["a sequence"] == "36.9\u202fMB"
 
 
+def test_a_small_cache_is_shown_once_the_reader_has_said_a_number(app: AppTest) -> None:
+    assert "smaller by" not in {metric.label for metric in app.metric}
+    app.session_state["kv_small_guess"] = 3
+    app.run()
+    app.select_slider(key="kv_small_bits").set_value(2).run()
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert not app.exception
+    assert float(shown["smaller by"].split()[0]) > 5
+
+
 def test_two_prompts_share_their_start_and_bad_input_keeps_the_last_figure(app: AppTest) -> None:
     app.text_area(key="kv_first").set_value("The cat sat on the mat")
     app.text_area(key="kv_second").set_value("The cat sat on the sofa")

@@ -16,6 +16,7 @@ from pages.lessons.kv_cache.growth import show_growth, start
 from pages.lessons.kv_cache.plan import show_plan
 from pages.lessons.kv_cache.race import OverServer, PrefixCaching, WithAndWithoutCache
 from pages.lessons.kv_cache.settings import SETTINGS, START
+from pages.lessons.kv_cache.small import CacheInFewerBits
 from pages.lessons.kv_cache.state import MAX_COLUMNS, CacheLesson, GrowingText, new_stepper
 
 LESSON = "kv_lesson"
@@ -31,6 +32,7 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
     WithAndWithoutCache(lesson).show()
     if server_model() is not None:
         OverServer(lesson).show()
+    CacheInFewerBits(lesson).show()
     show_plan()
     PrefixCaching(lesson).show()
 

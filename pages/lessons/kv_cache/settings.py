@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from model.kv_cache.fewer_bits import BITS as SMALL_BITS
+from model.kv_cache.fewer_bits import WINDOWS
 from model.kv_cache.plan import BITS
 from model.sampling import Settings
 from pages.frame.fields import Choice, Number, Text, Whole, control_fields
@@ -17,6 +19,9 @@ COMMON = (
 FIRST = COMMON + "Tell a story about a cat who lost her ball."
 SECOND = COMMON + "Tell a story about a bird who could not sing."
 
+IN_BITS = {n: f"{n} bits" for n in SMALL_BITS}
+KEPT = {n: f"the newest {n}" if n else "all" for n in WINDOWS}
+
 SETTINGS = SettingsTable(
     "kv",
     Text("prompt", "A text to start from", max_characters=2_000),
@@ -28,6 +33,8 @@ SETTINGS = SettingsTable(
     Number("memory", "Memory, GB", 80.0, low=0.1, high=1e5, step=1.0),
     Choice("cache_bits", "Bits of the cache", BITS[0], BITS, is_segmented=True),
     Choice("weight_bits", "Bits of the weights", BITS[0], BITS, is_segmented=True),
+    Choice("small_bits", "Bits of a number", 4, IN_BITS, is_slider=True),
+    Choice("small_window", "Positions that are kept", 0, KEPT, is_slider=True),
     Text("config", "config.json", "", max_characters=100_000, in_link=False),
     Text("first", "First prompt", FIRST),
     Text("second", "Second prompt", SECOND),
