@@ -20,7 +20,8 @@ class Rate:
         self, at_once: int, seconds: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """Begins with nothing taken."""
-        self._burst, self._seconds, self._clock = (at_once - 1) * seconds, seconds, clock
+        # half a step more than what fits: sums of seconds are rounded
+        self._burst, self._seconds, self._clock = (at_once - 0.5) * seconds, seconds, clock
         self._empty_at: dict[str, float] = {}  # when what was taken is forgotten
         self._lock = threading.Lock()
 

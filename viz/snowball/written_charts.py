@@ -125,7 +125,7 @@ def thread_figure(thread: Thread, part: int) -> Chart:
     figure.update_xaxes(range=[part, part * (1 + thread.written.shape[1])])
     name_lines(figure)
     caption = (
-        f"Measured soon after the opening and last: {'; '.join(ends)}. By chance it would be 0."
+        f"Measured: soon after the opening, and at the end, {'; '.join(ends)}. Chance gives 0."
     )
     return Chart(figure, "What comes back of the opening", caption)
 
