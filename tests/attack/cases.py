@@ -199,8 +199,6 @@ EVENTS: list[tuple[dict[str, Any], str]] = [
     ({"kind": BIG}, "reload the page"),
     ({"kind": "__init__"}, "reload the page"),
     ({"kind": "next", "branch": BIG}, "another text"),
-    ({"kind": "next", "n": BIG}, ""),
-    ({"kind": "next", "n": None}, ""),
 ]
 
 # what a tab says that it kept: other than it was, or otherwise in its last branch ("last"), and a

@@ -31,16 +31,9 @@ export const ENGINE_TITLES = {
 
 /** Probabilities that a bar of full width can stand for. */
 export const FULL_BARS = [1, 0.5, 0.25, 0.1];
-const BAR_STRATEGIES = MASKS.slice(0, 5).map(({ name }) => name);
 const resultsByDistribution = new WeakMap();
 const drawsByResult = new WeakMap();
 const firstStages = new WeakMap(); // results by their last stage
-
-/** Computes all that the bars ask for, in a quiet moment: it is then remembered. */
-export function rememberAll(view) {
-  drawnToken(activeResult(view), view.coin);
-  for (const name of BAR_STRATEGIES) aloneResult(view, name);
-}
 
 /** What a stage of the pipeline is called in prose: "top_p" is "top-p". */
 export function stageTitle(name) {

@@ -34,7 +34,6 @@ const REASONS = {
   length: "The text has reached its length limit. Go back or reset.",
   recorded: "The recording ends here. Go back or reset.",
 };
-/** @type {Labels} */
 
 /** One live component in the page. */
 export class Live {
@@ -59,6 +58,7 @@ export class Live {
   marks = []; // [timing, name] pairs to fill in when it is painted
   frame = 0;
   scope = -1; // index of SCOPES
+  isPrinting = false; // no frame is waited for
   // what waits
   showAt = 0; // when the answer to a paced beat may show
   release = () => {}; // shows it now
@@ -88,7 +88,8 @@ export class Live {
     this.actions = createActions(this);
     this.layout = createLayout(this.actions, parentElement);
     listenForKeys(this.actions, signal);
-    globalThis.addEventListener("beforeprint", () => this.paint(performance.now()), { signal });
+    globalThis.addEventListener("beforeprint", () => this.print(true), { signal });
+    globalThis.addEventListener("afterprint", () => this.print(false), { signal });
     engine.listen({
       changed: () => this.queue.push({ kind: "state" }),
       troubled: () => this.schedule(),
@@ -265,7 +266,14 @@ export class Live {
   schedule(scope = "all") {
     if (this.header === null) return this.layout.sayAlone(this.notice?.text ?? this.engine.trouble ?? null);
     this.scope = Math.max(this.scope, SCOPES.indexOf(scope));
+    if (this.isPrinting) return this.paint(performance.now());
     if (this.frame === 0) this.frame = requestAnimationFrame((frame) => this.paint(frame));
+  }
+
+  /** On paper stands what is so when it is printed. */
+  print(isPrinting) {
+    this.isPrinting = isPrinting;
+    if (isPrinting && this.header !== null) this.paint(performance.now());
   }
 
   /** Draws what has changed, in the frame that began at that time. */

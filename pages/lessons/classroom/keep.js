@@ -11,8 +11,7 @@ function watch(place, path) {
   const state = { timer: 0 };
   const look = async () => {
     try {
-      const limit = { cache: "no-store", signal: AbortSignal.timeout(WATCH_MS) };
-      await fetch(`${path}_stcore/health`, limit);
+      await fetch(`${path}_stcore/health`, { cache: "no-store", signal: AbortSignal.timeout(WATCH_MS) });
       said.textContent = "";
     } catch {
       said.textContent = "The connection to the server is lost. Trying again…";
