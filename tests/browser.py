@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSi
 
 from benchmarks.harness import (
     CLOCK,
+    EXPERT,
     ROOT,
     Server,
     Witness,
@@ -69,7 +70,7 @@ def window(browser: Browser, url: str) -> Iterator[BrowserContext]:
     for each page would cost Chromium half as much again as the page.
     """
     context = browser.new_context(viewport=SCREEN)
-    context.add_init_script(CLOCK)
+    context.add_init_script(CLOCK + EXPERT)
     context.new_page().goto(f"{url}/_stcore/health")
     yield context
     context.close()

@@ -106,8 +106,7 @@ export function createActions(live) {
     },
     /** Keeps a finished step on the screen until the next press, or no longer. */
     hold(isHolding) {
-      live.finished.wish = isHolding;
-      live.finished.cutShort();
+      live.finished.hold(isHolding);
       live.schedule();
     },
     guess: (text) => tell("guess", { text }),

@@ -1,4 +1,5 @@
-// The bars: the same tokens under every strategy, on the same raw logits, to the same scale.
+// The bars: the distribution that the next token is drawn from; or, side by side, the same tokens under
+// every strategy, on the same raw logits, to the same scale.
 // Kept bars are solid, rejected ones hatched at their raw length, the chosen one outlined.
 
 import { createCoinBar } from "./coinbar.js";
@@ -6,6 +7,7 @@ import { el, setAttribute, setShown, setText, visibleParts } from "../../frame/l
 import { formatCount, formatProbability, formatSetting } from "../../frame/live/format.js";
 import { COLUMNS, isInUse, keptInWords, RARER } from "./column_headers.js";
 import { createMatrix } from "./matrix.js";
+import { keepPreference, prefers } from "./preferences.js";
 import { createPipeline } from "./pipeline.js";
 import {
   activeResult,
@@ -53,7 +55,7 @@ export function createBars(actions) {
     top.update(view, active);
     setAttribute(matrix.table, "data-hides", top.isComparing ? null : unused(view.controls));
     setAttribute(element, "data-comparing", top.isComparing);
-    matrix.update(view, results, top.fullBar(active.stages[0].probs[0]));
+    matrix.update(view, results, top.fullBar(active.stages[0].probs[0]), !top.isComparing);
     const { nUnsent } = view.distribution;
     setShown(unsent, nUnsent > 0);
     setText(unsent, `${formatCount(nUnsent)} ${UNSENT}`);
@@ -69,7 +71,15 @@ function createTopLine(onChange) {
   const share = el("b", {});
   const words = el("b", { class: "bars-words" });
   const kept = el("span", {});
-  const compare = el("input", { type: "checkbox", name: "compare", onchange: onChange });
+  const compare = el("input", {
+    type: "checkbox",
+    name: "compare",
+    checked: prefers("side", false),
+    onchange() {
+      keepPreference("side", compare.checked);
+      onChange();
+    },
+  });
   const auto = el("option", { value: "auto" });
   const fixed = FULL_BARS.map((share) => el("option", { value: share }, fullInWords(share)));
   const ofScale = { class: "bars-scale", "aria-label": "probability of a full bar", onchange: onChange };
@@ -84,7 +94,7 @@ function createTopLine(onChange) {
       ...["Likeliest: ", likeliest, " ", share, ". Drawn from ", kept, " tokens: ", words, "."],
     ),
     el("span", { class: "row muted bars-legend" }, ...keys),
-    el("label", { class: "switch muted bars-compare" }, compare, "all strategies"),
+    el("label", { class: "switch muted bars-compare" }, compare, "side by side"),
     scale,
   );
   /** The probability of a full bar: by itself it follows the raw logits, never a slider. */

@@ -36,7 +36,13 @@ export function createCoinBar(actions) {
   const element = el(
     "div",
     { class: "coin" },
-    el("div", { class: "row coin-line" }, el("p", {}, sentence, " ", look), note, hold.element, peek.element),
+    el(
+      "div",
+      { class: "row coin-line" },
+      el("p", {}, sentence, " ", look),
+      note,
+      el("span", { class: "row muted coin-switches" }, hold.element, peek.element),
+    ),
     bar,
   );
   const pool = [];

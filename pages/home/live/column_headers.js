@@ -12,7 +12,7 @@ export const RARER = ["min_p", "greedy"];
 
 /** The columns from left to right: what the model says, each mask alone on it, and all together. */
 export const COLUMNS = [
-  { name: "raw", title: "Model", says: "no mask, temperature 1" },
+  { name: "raw", title: "Model", says: "no mask" },
   ...["temperature", "top_k", "top_p", ...RARER].map(maskNamed),
   { name: "active", title: "Active", says: "all ticked masks" },
 ];

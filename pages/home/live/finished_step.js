@@ -1,18 +1,16 @@
 // The step that was just pressed: what it was drawn from, shown for a moment, or until the next press.
 
 import { isStill } from "./player.js";
+import { keepPreference, prefers } from "./preferences.js";
 
 const LIT_MS = 250;
-/** What the address says of a name; it changes when a lesson is begun or left. */
-const addressed = (name) => new URLSearchParams(location.search).get(name);
 
 /** What the end of the text was drawn from, and whether it is shown in place of what comes next. */
 export class FinishedStep {
   /** {distribution, position, coin, settings}; null before the first. */
   drawn = null;
-  isPresenting = false;
-  /** Whether it stays until the next press, where the reader or the address says so. */
-  wish = addressed("hold") === null ? null : addressed("hold") === "1";
+  /** Whether it stays until the next press: so one sees where the pointer fell. */
+  isHeld = prefers("hold", true);
   /** How long it is lit from the frame that shows it first, in milliseconds. */
   duration = 0;
   timer = 0; // 0 before that frame
@@ -22,9 +20,11 @@ export class FinishedStep {
     this.changed = changed;
   }
 
-  /** In a guided lesson and on a projector a step stays, unless somebody wishes otherwise. */
-  get isHeld() {
-    return this.wish ?? (addressed("lesson") !== null || this.isPresenting);
+  /** Keeps a finished step on the screen until the next press from now on, or no longer. */
+  hold(isHeld) {
+    this.isHeld = isHeld;
+    keepPreference("hold", isHeld);
+    this.cutShort();
   }
 
   /** Remembers what a press draws from, and lights it. */
@@ -36,8 +36,7 @@ export class FinishedStep {
   }
 
   /** When the text has ended no distribution follows: the bars keep the one its end was drawn from. */
-  follow({ finished, ids, presenter }, distribution) {
-    this.isPresenting = presenter;
+  follow({ finished, ids }, distribution) {
     const position = ids.length - 1;
     if (finished && this.drawn?.position !== position)
       this.drawn = { distribution, position, coin: null, settings: null };

@@ -55,8 +55,8 @@ function followFocus(ask, box) {
   };
 }
 
-function verdictOf({ guess, hide_bars: isHiding, model }) {
-  if (!guess || !isHiding) return null;
+function verdictOf({ guess, model }) {
+  if (!guess) return null;
   const opening = guess.n_tokens > 1
     ? `Its first of ${guess.n_tokens} tokens, ${named(guess.label)},`
     : named(guess.label);

@@ -55,7 +55,6 @@ export function createLayout(actions, shadowRoot) {
     ...lines.elements,
     parts.strip.element,
     parts.branches.element,
-    parts.loop.element,
     el(
       "div",
       { class: "choice", tabIndex: -1 },
@@ -63,7 +62,15 @@ export function createLayout(actions, shadowRoot) {
       parts.guess.element,
       parts.bars.element,
     ),
-    el("div", { class: "below" }, parts.table.element, parts.passes.element, piecesSection(places.settled)),
+    parts.loop.element,
+    el(
+      "div",
+      { class: "below" },
+      parts.strip.sums,
+      parts.table.element,
+      parts.passes.element,
+      piecesSection(places.settled),
+    ),
     spoken,
   );
   letGoOfFocus(root);

@@ -15,6 +15,7 @@ import { labelsAt } from "../../frame/live/labels.js";
 import { linkOf } from "./link.js";
 import { readDistribution } from "../../frame/live/payload.js";
 import { Player, StageLight } from "./player.js";
+import { isFirstVisit } from "./preferences.js";
 import { Step } from "./step.js";
 import { afterThisFrame } from "./timings.js";
 import { buildView } from "./view.js";
@@ -50,6 +51,7 @@ export class Live {
   inspecting = null; // the past position that is looked at
   isWhatIf = false; // a slider was moved while looking at the past
   isRevealed = false; // in predict mode: the bars of this position may show
+  isFirstGuess = isFirstVisit(); // the first question of a newcomer, until a token is written
   isPeeking = false; // the pointer of the next position is shown before the draw
   /** What is shown and not yet answered. @type {Step|null} */
   step = null;
@@ -110,6 +112,7 @@ export class Live {
   beginStep(entry) {
     const { header } = this;
     if (entry.kind === "back" ? header.ids.length <= header.n_prompt : header.finished) return false;
+    this.isFirstGuess = false;
     this.step = new Step(entry, this.idAfter(entry));
     this.inspecting = null;
     this.ids = this.step.idsAfter(header.ids);
@@ -250,6 +253,11 @@ export class Live {
   get isLit() {
     if (this.inspecting !== null || this.step !== null || this.queue.waiting.length > 0) return false;
     return this.finished.isLitAt(this.ids.length - 1);
+  }
+
+  /** Whether the reader is asked what comes next before the bars show it. */
+  get asksFirst() {
+    return this.header.hide_bars || this.isFirstGuess;
   }
 
   /** Whether something is under way, or not on the screen yet. */

@@ -19,10 +19,10 @@ export function createMatrix(actions) {
     el("tbody", {}, ...rows.map((row) => row.element)),
   );
 
-  function update(view, results, fullBar) {
+  function update(view, results, fullBar, isAlone) {
     const active = results.get("active");
     const drawn = drawnToken(active, view.coin);
-    const tokens = chooseRows(active, view.chosenId ?? drawn?.id ?? null, view.header.presenter);
+    const tokens = chooseRows(active, view.chosenId ?? drawn?.id ?? null, isAlone);
     const sums = cumulativeMass(active, tokens, drawn);
     const where = { coin: view.coin, nVocab: view.distribution.nVocab };
     rows.forEach((row, i) => {

@@ -4,7 +4,7 @@ import { drawnToken, lastStage, waitsForPython } from "../../frame/live/strategi
 
 /** Tokens that are shown one by one, at most; the rest share the last row. */
 export const N_TOKEN_ROWS = 10;
-const N_LARGE_ROWS = 7; // on a projector
+const N_LARGE_ROWS = 7; // where one distribution stands alone, in large type
 const SURE_DIFFERENCE = 1e-6;
 
 /**
@@ -12,7 +12,7 @@ const SURE_DIFFERENCE = 1e-6;
  * token that was chosen, or on which the coin falls, and to the best active one.
  * @param {Result} active result of the active masks
  * @param {number|null} wantedId chosen, or where the coin falls
- * @param {boolean} isLarge fewer of them, for a projector
+ * @param {boolean} isLarge fewer of them, for one distribution alone
  * @returns {{id: number, rank: number}[]} rank 0 is the best raw logit, -1 is one not held
  */
 export function chooseRows(active, wantedId, isLarge) {

@@ -10,12 +10,12 @@ const MAX_TINT = 0.6;
 const BYTE_LABEL = /<0x[0-9A-F]{2}>/;
 const START = "start"; // for the token that begins a text; its menu says how the model writes it
 
-/** The token strip, with the running log-probability beside it. @type {MakePart} */
+/** The token strip; its sums, the running log-probability among them, stand elsewhere. @param {Actions} actions */
 export function createStrip(actions) {
   const list = el("div", { class: "strip-list", role: "group", "aria-label": "Tokens of the text" });
   const scroller = el("div", { class: "strip-scroll" }, list);
   const sums = createSums(list);
-  const element = el("section", { class: "strip", "aria-label": "The text" }, scroller, sums.element);
+  const element = el("section", { class: "strip", "aria-label": "The text" }, scroller);
   const chips = [];
   const state = { view: null, chips, list };
   const menu = createTokenMenu(actions, (index) => describeToken(state.view, index));
@@ -23,6 +23,7 @@ export function createStrip(actions) {
   watchWidth(list, chips, scroller);
   return {
     element: el("div", {}, element, menu.element, menu.tip),
+    sums: sums.element,
     update(view) {
       if (state.view && !hasChanged(state.view, view)) return;
       const isLonger = draw(state, view);

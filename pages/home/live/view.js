@@ -67,7 +67,7 @@ export function buildView(state) {
     isPaced: player.isPaced,
     inspecting: shown.position === state.inspecting ? state.inspecting : null,
     isWhatIf: state.isWhatIf,
-    hidden: header.hide_bars && !state.isRevealed && isAtPresent && shown.chosenId === null,
+    hidden: state.asksFirst && !state.isRevealed && isAtPresent && shown.chosenId === null,
     reasonAgainstNext: state.reasonAgainstNext,
     isPlaying: player.isPlaying,
     speed: player.speed,

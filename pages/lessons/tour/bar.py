@@ -16,7 +16,7 @@ from pages.frame.component import component
 from pages.frame.layout import as_written, is_presenting, say_in_address
 from pages.lessons.tour.scenes import PAGES, GuidedLesson, LessonError, Scene, read_lesson
 
-FIRST = "how-a-model-writes"  # offered at the first visit
+FIRST = "how-a-model-writes"  # for newcomers
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
 LIST = "./tour"
 _LAST = "tour_last"  # the scene that was followed last, while the reader looks at other pages
@@ -56,14 +56,19 @@ LINK_STYLE = """
 .tour-scenes a {color: inherit;}
 </style>
 """
-_OFFER_STYLE = """
-<style>
-.st-key-tour_offer {position: absolute;}
-</style>
-"""
+_LEAD = (
+    '<p class="lead">It reads the text so far, gives every possible next token (a word or a piece of '
+    'one) a probability, draws one, appends it, and reads again. <span class="lead-way">New here? '
+    '<a href="{}">{}</a>, a guided lesson.</span></p>'
+)
 _SCRIPTS = Path(__file__).parent
 _guide = component("tour_guide", _SCRIPTS / "guide.js")
-_offer = component("tour_offer", _SCRIPTS / "offer.js")
+
+
+def show_lead() -> None:
+    """Say what a language model does, and where to begin; in a lesson its bar says it."""
+    if "lesson" not in st.query_params:
+        st.html(Markup(_LEAD).format(f"./?lesson={FIRST}", "How a model writes"))
 
 
 def show_bar(path: str) -> None:
@@ -77,7 +82,7 @@ def show_bar(path: str) -> None:
         say_in_address("address_tour", ["lesson", "scene"], "")
         return
     if not name:
-        _show_way_back(path)
+        _show_way_back()
         return
     try:
         lesson = read_lesson(name)
@@ -163,8 +168,8 @@ def _leave(scene: tuple[str, str]) -> None:
     st.session_state[_LEFT] = scene
 
 
-def _show_way_back(path: str) -> None:
-    """Lead back to the scene that was left by a link of the page; offer the lesson at first."""
+def _show_way_back() -> None:
+    """Lead back to the scene that was left by a link of the page."""
     if _LAST in st.session_state:
         name, number = st.session_state[_LAST]
         try:
@@ -176,7 +181,3 @@ def _show_way_back(path: str) -> None:
             address, lesson.title, number
         )
         st.html(words)
-    elif not path and not st.query_params:
-        st.html(_OFFER_STYLE)
-        links = [(f"./?lesson={FIRST}", "How a model writes"), ("./?predict=1", "Predict first")]
-        _offer(key="tour_offer", data={"links": links}, height="content")
