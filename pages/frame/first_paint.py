@@ -40,7 +40,7 @@ _OF_LESSONS = ("TextInput", "Slider", "Selectbox", "NumberInput")
 # and ours
 _ENTRIES = ("frame/announcer.js", "frame/address.js")
 _OWN = {
-    "": ("home/live/mount.js", "lessons/tour/offer.js"),
+    "": ("home/live/mount.js",),
     "sampling": ("lessons/sampling/mount.js",),
 }
 # two tokens that were given, one that was drawn

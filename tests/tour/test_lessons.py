@@ -4,14 +4,34 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.lessons.tour.conditions import JOBS
-from pages.lessons.tour.scenes import PAGES, Scene, lesson_names, read_lesson
+from model.generation import Generation
+from model.language_model import LanguageModel
+from model.sampling import Settings
+from pages.home.controls import Controls
+from pages.lessons.tour.conditions import JOBS, PHRASES
+from pages.lessons.tour.scenes import (
+    FIELDS,
+    FIGURES,
+    PAGES,
+    PARTS,
+    REPLIES,
+    Scene,
+    lesson_names,
+    parse_lesson,
+    read_lesson,
+)
 from tests.frame.driving import captions, open_home, open_lesson
 
+TEACHING = (Path(__file__).parents[2] / "docs/teaching.md").read_text("utf-8")
+MAX_STORY = 200  # tokens
+SURE = 0.9  # a piece that is likelier leaves no choice
+_SCRIPT = (Path(__file__).parents[2] / "pages/home/live/prompt.js").read_text("utf-8")
+EXAMPLES = re.findall(r'"(.+?)"', re.findall(r"EXAMPLES = \[(.+?)\]", _SCRIPT, re.DOTALL)[0])
 LESSONS = {name: read_lesson(name) for name in lesson_names()}
 TOPICS = {  # what the keys of a page's settings begin with
     "beam_search": "beam",
@@ -47,7 +67,7 @@ def jobs_of(scene: Scene) -> list[str]:
 
 def test_the_lessons_are_there_and_as_long_as_they_say() -> None:
     n_scenes = {name: len(lesson.scenes) for name, lesson in LESSONS.items()}
-    assert n_scenes["how-a-model-writes"] >= 14
+    assert n_scenes["how-a-model-writes"] == 12
     assert {"inference-speed", "sampling", "search-and-speculation"} <= n_scenes.keys()
 
 
@@ -80,6 +100,55 @@ def said(app: AppTest, scene: Scene, field: str, text: str) -> bool:
         }
         return shown.get(field, partial(session.controls.encode().get, field, text))() == text
     return str(app.session_state[f"{TOPICS[scene.page]}_{field}"]) == text
+
+
+def test_the_example_that_teachers_copy_is_a_lesson() -> None:
+    (example,) = re.findall(r"```markdown\n(.+?)```", TEACHING, re.DOTALL)
+    (scene,) = parse_lesson("example", example).scenes
+    assert scene.asks
+    for name in (*PARTS, *FIGURES, *REPLIES, *FIELDS):
+        assert name in TEACHING
+    for phrase in PHRASES:
+        assert phrase.split(" is above")[0] in TEACHING
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_every_scene_asks_and_ends_in_one_sentence(name: str) -> None:
+    for scene in LESSONS[name].scenes:
+        assert scene.asks, scene.title
+        assert scene.right, scene.title
+        assert len(re.findall(r"[.!?](?=\s|$)", scene.remember)) in (1, 2), scene.title
+
+
+def test_the_numbers_that_are_right_are_the_model_s(storyteller: LanguageModel) -> None:
+    by_title = {scene.title: scene for scene in LESSONS["how-a-model-writes"].scenes}
+    pieces = storyteller.tokenizer.tokenize(" unbelievably")
+    assert len(pieces) == int(by_title["Pieces, not words"].right)
+    text = Generation(storyteller, "The cat sat on the")
+    *_, last = text.stages_for(Settings(top_p=0.5))
+    assert int(last.kept.sum()) == int(by_title["Cut the tail"].right)
+    n_prompt, n_written = text.n_prompt, 4
+    assert n_prompt == 6
+    assert sum(range(n_prompt, n_prompt + n_written)) == int(by_title["What is kept"].right)
+    loop = Generation(storyteller, "The cat sang a happy song")
+    for _ in range(80):
+        loop.step(Settings(temperature=0))
+    assert loop.ids[-20:] in [loop.ids[i : i + 20] for i in range(len(loop.ids) - 20)]
+
+
+@pytest.mark.parametrize("prompt", EXAMPLES)
+def test_an_example_is_a_story_of_choices_in_whole_words_that_ends(
+    storyteller: LanguageModel, prompt: str
+) -> None:
+    text = Generation(storyteller, prompt, seed=0)
+    settings = Controls().settings()
+    while text.finished is None and len(text.steps) < MAX_STORY:
+        text.step(settings)
+    assert text.finished == "eos"
+    first = text.steps[:4]
+    assert sum(step.chosen_prob < SURE for step in first) >= 2
+    is_word = [step.text.startswith("␣") or not step.text[0].isalpha() for step in first]
+    assert all(is_word), [step.text for step in first]
 
 
 @pytest.mark.parametrize("name", LESSONS)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -24,7 +26,15 @@ Task: Press Step until the cache holds 5 tokens.
 
 Question: Why?
 
+Choices: yes | no
+
+Right: no
+
+Cover: figure
+
 Answer: Because of <b>this</b>.
+
+Remember: Never.
 
 ## The draw
 
@@ -59,10 +69,37 @@ def test_a_link_by_number_leads_to_the_scene_s_page_set_up() -> None:
     assert "lesson=ours&amp;scene=2&amp;present=1" in links(app)
 
 
+def guided(app: AppTest) -> dict[str, Any]:
+    (guide,) = [one for one in app.get("bidi_component") if "tour_guide" in one.proto.id]
+    return dict(json.loads(guide.proto.json))
+
+
+def test_a_question_covers_its_answer_until_something_was_said() -> None:
+    app = open_lesson("pages/kv_cache.py", prompt="A bird", lesson="ours", scene="1")
+    assert guided(app)["cover"] == ["figure"]
+    assert "Because" not in words(app)
+    app.button_group(key="tour_reply_ours_1").set_value("yes").run()
+    assert guided(app)["cover"] == []
+    assert "Because" in words(app)
+    assert "Right is **no**" in words(app)
+    assert "said=1.1" in links(app)
+
+    reloaded = open_lesson(
+        "pages/kv_cache.py", prompt="A bird", lesson="ours", scene="1", said="1.1"
+    )
+    assert "You said **yes**" in words(reloaded)
+    assert guided(reloaded)["cover"] == []
+
+    done = open_lesson("pages/tour.py", done="ours", said="1.1")
+    assert "You said yes; right is no" in words(done)
+    assert "**Never.**" in words(done)
+
+
 def test_a_task_is_recognised_who_strays_is_led_back_and_who_leaves_keeps_the_page() -> None:
     scene = {"prompt": "A bird", "lesson": "ours", "scene": "1"}
     app = open_lesson("pages/kv_cache.py", **scene)
     assert "Skip" in links(app)
+    app.button_group(key="tour_reply_ours_1").set_value("no").run()
     for _ in range(2):
         assert ":material/circle: Press Step" in words(app)
         press(app, "kv_step")
@@ -115,7 +152,7 @@ def test_a_link_that_leads_nowhere_is_one_sentence_over_the_page(
     assert app.title[0].value == "Glossary"
 
 
-def test_the_list_names_every_lesson_and_every_fault_and_its_example_is_a_lesson(
+def test_the_list_names_every_lesson_and_every_fault(
     folder: Path,
 ) -> None:
     (folder / "bad.md").write_text("# Bad\n\nNothing.", encoding="utf-8")
@@ -124,5 +161,3 @@ def test_the_list_names_every_lesson_and_every_fault_and_its_example_is_a_lesson
     assert [title.value for title in app.header[:2]] == [r"\<b\>\*Odd\*", "Ours"]
     assert "line 3" in app.warning[0].value
     assert "./kv_cache?prompt=A+bird&amp;lesson=ours&amp;scene=1" in links(app)
-    (example,) = [code.value for code in app.code]
-    assert scenes.parse_lesson("example", example).scenes

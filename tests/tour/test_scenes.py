@@ -42,6 +42,59 @@ def test_a_scene_is_read_as_it_stands() -> None:
     assert lesson.address(1) == "./kv_cache?prompt=A+b%26c&seed=3&lesson=mine&scene=1"
 
 
+ASKING = """\
+Light: figure
+
+Cover: figure, figures
+
+Choices: yes | no
+
+Right: no
+
+Remember: *Never* to be forgotten.
+"""
+
+
+def test_a_scene_may_ask_before_it_shows() -> None:
+    (scene,) = parse_lesson("mine", LESSON + "\n" + ASKING).scenes
+    assert scene.asks
+    assert (scene.choices, scene.reply, scene.right) == (("yes", "no"), "", "no")
+    assert (scene.light, scene.cover) == (("figure",), ("figure", "figures"))
+    assert scene.remember == "*Never* to be forgotten."
+    assert not parse_lesson("mine", LESSON).scenes[0].asks
+    number = LESSON + "\nReply: a number\n\nRight: 1.5\n"
+    assert parse_lesson("mine", number).scenes[0].reply == "a number"
+
+
+@pytest.mark.parametrize(
+    ("fields", "line", "why"),
+    [
+        ("Choices: yes", 17, "give 2 to 5 different choices"),
+        ("Choices: yes | yes", 17, "give 2 to 5 different choices"),
+        ("Choices: a | b | c | d | e | f", 17, "give 2 to 5 different choices"),
+        ("Choices: a | b\n\nReply: a word", 19, "remove one of them"),
+        ("Reply: a song", 17, "the reply is one of"),
+        ("Choices: a | b\n\nRight: c", 19, "one of the choices"),
+        ("Reply: a number\n\nRight: many", 19, "must be a number"),
+        ("Right: a", 17, "waits for"),
+        ("Cover: figure", 17, "waits for"),
+        ("Light: draw bar", 17, "that page has no part “draw bar”"),
+        ("Remember:", 17, "has no “Remember"),
+    ],
+)
+def test_a_faulty_question_is_named_with_its_line(fields: str, line: int, why: str) -> None:
+    with pytest.raises(LessonError, match=rf"^mine\.md, line {line}: .*{why}"):
+        parse_lesson("mine", f"{LESSON}\n{fields}\n")
+
+
+def test_the_first_page_has_parts_of_its_own() -> None:
+    at_home = LESSON.replace("/kv_cache", "/").replace("#with-and-without-the-cache", "")
+    scene = parse_lesson("mine", f"{at_home}\nLight: text, draw bar\n").scenes[0]
+    assert scene.light == ("text", "draw bar")
+    with pytest.raises(LessonError, match="the first page has no part “figure”"):
+        parse_lesson("mine", f"{at_home}\nLight: figure\n")
+
+
 @pytest.mark.parametrize(
     ("link", "page"),
     [
@@ -82,7 +135,7 @@ def test_what_was_written_is_read(
     assert [told(scene) for scene in found] == wanted
 
 
-@given(st.text(st.sampled_from("# \n:?/abPageTaskQuestionAnswer&=%[\0é"), max_size=400))
+@given(st.text(st.sampled_from("# \n:?/|abPageTaskQuestionAnswerChoices&=%[\0é"), max_size=400))
 def test_any_text_is_a_lesson_or_a_sentence_with_a_line(text: str) -> None:
     fault = ""
     try:

@@ -1,8 +1,8 @@
 // The address bar: a reload shows the same text.
 
-const SWITCHES = ["present", "predict"];
+const SWITCHES = ["present", "predict", "hold", "side", "said"];
 /** What it says of the page around the text, such as the scene of a lesson. */
-const AROUND = ["lesson", "scene", "hold", ...SWITCHES];
+const AROUND = ["lesson", "scene", ...SWITCHES];
 
 /** Writes a text's link into it; empty where the text has none. What lies around the text stays. */
 export function showLink(link) {

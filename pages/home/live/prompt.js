@@ -4,13 +4,13 @@ import { createButton, el, setShown } from "../../frame/live/dom.js";
 
 const TOKENISE_AFTER_MS = 120;
 const MAX_TOKENISED = 20000;
-/** Prompts to try. */
-const EXAMPLES = [
+/** Prompts to try: with the first seed each is a story of whole words that ends. */
+export const EXAMPLES = [
   "The cat sat on the",
-  "Once upon a time",
-  "One day, a little girl named Lily",
-  "The dragon opened the door and",
-  "The old man looked at the sea",
+  "A little boy had a red",
+  "The frog wanted to",
+  "The bird was sad because",
+  "The little mouse was hungry. He",
 ];
 
 /** The prompt box with its examples. Enter starts, Shift+Enter breaks the line. @param {Actions} actions */

@@ -60,7 +60,7 @@ def show_temperatures(state: Lab) -> None:
 
 def show_draws(state: Lab) -> None:
     """Draw from one of the masks, or from a pipeline, and test the counts."""
-    st.header("Does the coin follow the distribution?", anchor=False)
+    st.header("Do the draws follow the distribution?", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         source = SETTINGS.widget("draw_from", width=320)
         st.button(

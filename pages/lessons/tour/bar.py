@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.component import component
 from pages.frame.layout import as_written, is_presenting, say_in_address
-from pages.lessons.tour.scenes import PAGES, GuidedLesson, LessonError, Scene, read_lesson
+from pages.lessons.tour.said import cleaned, is_right, read_said, reply_of, write_said
+from pages.lessons.tour.scenes import PAGES, PARTS, GuidedLesson, LessonError, Scene, read_lesson
 
 FIRST = "how-a-model-writes"  # for newcomers
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
 LIST = "./tour"
 _LAST = "tour_last"  # the scene that was followed last, while the reader looks at other pages
 _LEFT = "tour_left"  # the scene that was left, of which Streamlit goes on to tell
+_SAID = "tour_said"  # what was said to the questions, by scene, and of which lesson
 
 _STYLE = """
 <style>
@@ -35,6 +38,7 @@ header[data-testid="stHeader"] {display: none;}
   > :last-child {margin-bottom: 0;}
 .st-key-tour [data-testid="stExpanderDetails"] {padding: .3rem .8rem .4rem;}
 .st-key-tour summary {padding: .3rem .6rem; min-height: 0;}
+.st-key-tour .stButtonGroup > div {flex-wrap: wrap;}
 .st-key-tour_guide {display: none;}
 @media (max-width: 640px), (max-height: 500px) {
   [data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {position: static;}
@@ -57,8 +61,9 @@ LINK_STYLE = """
 </style>
 """
 _LEAD = (
-    '<p class="lead">It reads the text so far, gives every possible next token (a word or a piece of '
-    'one) a probability, draws one, appends it, and reads again. <span class="lead-way">New here? '
+    '<p class="lead">It reads the text so far, gives every possible next token (a word or a piece '
+    "of one) a probability, draws one, appends it, and reads again. "
+    '<span class="lead-way">New here? '
     '<a href="{}">{}</a>, a guided lesson.</span></p>'
 )
 _SCRIPTS = Path(__file__).parent
@@ -79,7 +84,7 @@ def show_bar(path: str) -> None:
     """
     name, place = st.query_params.get("lesson", ""), st.query_params.get("scene", "1")
     if name and st.session_state.get(_LEFT) == (name, place):
-        say_in_address("address_tour", ["lesson", "scene"], "")
+        say_in_address("address_tour", ["lesson", "scene", "said"], "")
         return
     if not name:
         _show_way_back()
@@ -93,14 +98,49 @@ def show_bar(path: str) -> None:
     scene = lesson.scenes[number - 1]
     names = {name for name, _ in scene.query}
     if scene.page != path or (names and not names & set(st.query_params)):  # a link by number only
-        query = [*scene.query, ("lesson", name), ("scene", str(number)), *_presenting()]
+        around = [("said", st.query_params.get("said", "")), *_presenting()]
+        query = [*scene.query, ("lesson", name), ("scene", str(number)), *around]
         st.switch_page(PAGES[scene.page], query_params=query)
     st.session_state[_LAST] = name, number
     st.html(_STYLE + LINK_STYLE)
     with st.container(key="tour"):
         _show_scene(lesson, scene, number)
-    title = f"{lesson.title}, scene {number}: {scene.title}"
-    _guide(key="tour_guide", data={"title": title, "heading": scene.heading}, height="content")
+    _guide(key="tour_guide", data=_guided(lesson, scene, number), height="content")
+    said = write_said(_said(lesson))
+    say_in_address("address_said", ["said"], f"?{urlencode({'said': said})}" if said else "")
+
+
+def _guided(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object]:
+    """Return what the browser is told of a scene: what it speaks of, and what is covered."""
+    is_open = scene.asks and number not in _said(lesson)
+    first = next((i for i, one in enumerate(lesson.scenes, start=1) if not one.page), None)
+    return {
+        "title": f"{lesson.title}, scene {number}: {scene.title}",
+        "heading": scene.heading,
+        "page": scene.page,
+        "parts": PARTS,
+        "light": scene.light,
+        "cover": scene.cover if is_open else (),
+        "keeps": number == first,
+    }
+
+
+def _said(lesson: GuidedLesson) -> dict[int, str]:
+    """Return what was said to the questions of a lesson, by scene."""
+    of_lesson, said = st.session_state.get(_SAID, ("", {}))
+    if of_lesson != lesson.name:
+        said = read_said(st.query_params.get("said", ""))
+        st.session_state[_SAID] = lesson.name, said
+    return dict(said)
+
+
+def _say(lesson: GuidedLesson, number: int, key: str) -> None:
+    """Keep what a widget says as the reply to a scene's question."""
+    scene, reply = lesson.scenes[number - 1], st.session_state.get(key)
+    if reply is None or not cleaned(reply):
+        return
+    kept = scene.choices.index(reply) + 1 if scene.choices else cleaned(reply)
+    st.session_state[_SAID] = lesson.name, {**_said(lesson), number: str(kept)}
 
 
 def _number(lesson: GuidedLesson, text: str) -> int:
@@ -111,24 +151,67 @@ def _number(lesson: GuidedLesson, text: str) -> int:
 
 
 def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
-    left, middle, right = st.columns([10, 7, 3])
+    left, middle, right = st.columns([10, 7, 4])
+    is_answered = scene.asks and number in _said(lesson)
     with left:
         end = "" if scene.title[-1] in "?!." else "."
         st.markdown(f"**{as_written(scene.title)}{end}** {scene.words}")
+        if is_answered:
+            st.markdown(scene.answer)
     is_done = _is_done(scene)
     with middle:  # while the task is not done, look again every so often
         every = None if is_done else CLOCK_SECONDS
-        st.fragment(_show_task, run_every=every)(scene, number, is_done)
+        st.fragment(_show_task, run_every=every)(scene, is_done)
+        _show_question(lesson, scene, number)
     with right:
         _show_way_on(lesson, number, is_done)
 
 
-def _show_task(scene: Scene, number: int, was_done: bool) -> None:
+def _show_question(lesson: GuidedLesson, scene: Scene, number: int) -> None:
+    """Ask, and once something was said show what is right beside it."""
+    said = _said(lesson).get(number)
+    if not scene.asks:
+        with st.expander(scene.question, key=f"tour_question_{number}"):
+            st.markdown(scene.answer)
+            _show_sentence(scene)
+    elif said is None:
+        _show_asking(lesson, scene, number)
+    else:
+        reply = reply_of(scene, said)
+        marks = {None: "", True: ":material/check_circle: Right. ", False: ":material/cancel: "}
+        right = is_right(scene, reply) if reply else None
+        truth = f"Right is **{as_written(scene.right)}**. " if right is False else ""
+        told = f"You said **{as_written(reply)}**. {marks[right]}{truth}"
+        st.markdown(f"{scene.question} {told}")
+        _show_sentence(scene)
+
+
+def _show_sentence(scene: Scene) -> None:
+    if scene.remember:
+        st.markdown(f":material/bookmark: **{scene.remember}**")
+
+
+def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
+    """Ask for a choice, a word, a number or a share; one press says it."""
+    key = f"tour_reply_{lesson.name}_{number}"
+    say = {"on_change": _say, "args": (lesson, number, key)}
+    if scene.choices:
+        st.pills(scene.question, scene.choices, key=key, **say)
+    elif scene.reply == "a word":
+        st.text_input(scene.question, key=key, placeholder="A word, then Enter", **say)
+    else:
+        with st.form(f"{key}_form", border=False):
+            if scene.reply == "a share":
+                st.slider(scene.question, 0, 100, 50, format="%d %%", key=key)
+            else:
+                st.number_input(scene.question, min_value=0, value=None, step=1, key=key)
+            st.form_submit_button("Say it", on_click=_say, args=(lesson, number, key))
+
+
+def _show_task(scene: Scene, was_done: bool) -> None:
     is_done = _is_done(scene)
     if scene.task:
         st.markdown(f":material/{'check_circle' if is_done else 'circle'}: {scene.task}")
-    with st.expander(scene.question, key=f"tour_question_{number}"):
-        st.markdown(scene.answer)
     if is_done and not was_done:
         st.rerun()  # the clock stops with the whole page, and its way on is lit
 
@@ -142,14 +225,20 @@ def _is_done(scene: Scene) -> bool:
 
 
 def _show_way_on(lesson: GuidedLesson, number: int, is_done: bool) -> None:
-    more = dict(_presenting())
+    said = _said(lesson)
+    more = dict([*([("said", write_said(said))] if said else []), *_presenting()])
     n_scenes = len(lesson.scenes)
     back = lesson.address(number - 1, **more) if number > 1 else LIST
-    following = lesson.address(number + 1, **more) if number < n_scenes else LIST
+    end = f"{LIST}?{urlencode({'done': lesson.name, **more})}"
+    following = lesson.address(number + 1, **more) if number < n_scenes else end
+    is_ready = is_done and (not lesson.scenes[number - 1].asks or number in said)
     links = Markup(
-        '<nav class="tour-links" aria-label="Scenes"><a href="{}">‹ Back</a>'
+        '<nav class="tour-links" aria-label="Scenes"><a href="{}">‹ {}</a>'
         '<a class="{}" href="{}">{} ›</a></nav>'
-    ).format(back, "is-next" if is_done else "", following, "Next" if is_done else "Skip")
+    ).format(
+        *(back, f"Scene {number - 1}" if number > 1 else "Lessons"),
+        *("is-next" if is_ready else "", following, "Continue" if is_ready else "Skip"),
+    )
     st.html(links)
     left = lesson.name, st.query_params.get("scene", "1")
     with st.container(horizontal=True, vertical_alignment="center"):

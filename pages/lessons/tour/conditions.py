@@ -40,6 +40,10 @@ def _forced() -> Condition:
     return lambda kept: any(step.forced for text in _texts(kept) for step in text.steps)
 
 
+def _guessed() -> Condition:
+    return lambda kept: any(getattr(one, "guess", None) is not None for one in kept)
+
+
 def _finished() -> Condition:
     return lambda kept: any(text.finished is not None for text in _texts(kept))
 
@@ -78,6 +82,7 @@ _KINDS: tuple[tuple[str, str, Callable[..., Condition]], ...] = (
     (r"(\d+) tokens? (?:is|are) written", "3 tokens are written", _written),
     (r"the cache holds (\d+) tokens", "the cache holds 12 tokens", _cached),
     (r"a token is forced", "a token is forced", _forced),
+    (r"a word is guessed", "a word is guessed", _guessed),
     (r"the text is finished", "the text is finished", _finished),
     (
         r"(temperature|top-k|top-p|min-p) is (above|below) (\d+(?:\.\d+)?)",

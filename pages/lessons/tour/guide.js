@@ -1,11 +1,28 @@
-// Nothing to see: brings a scene's heading below the bar, and tells who cannot see what scene it is.
+// Nothing to see: brings a scene's heading below the bar, tells who cannot see what scene it is, lights the
+// parts of the page that it speaks of, and covers those that hold the answer to a question still open.
 
-const PATIENCE = 30_000; // milliseconds that a page may take until it has the heading
+const PATIENCE_MS = 30_000; // that a page may take until it has the heading
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
+const STORED_AS = "ott-story";
+const COVERED = "Answer first: then this shows";
+const WORDS_PX = 40;
+/** What shows something on a page of Streamlit's: what is pressed stays. */
+const SHOWN = ".stPlotlyChart, .stHtml, .stTable, .stDataFrame, .stMarkdown, .stMetric, .stAlert, " +
+  "[data-testid='stCaptionContainer']";
+const ABOUT = ".st-key-above, .st-key-head, .st-key-neighbours"; // the bar, the head and the foot of a page
+const RULES = `
+[data-tour="dimmed"] { opacity: .3; }
+[data-tour="covered"] { position: relative; }
+:is([data-tour="covered"], [data-tour="hidden"]) > * { visibility: hidden !important; }
+[data-tour="covered"]::after {
+  content: "${COVERED}"; position: absolute; inset: 0; display: grid; place-content: center;
+  border: 1.5px dashed; border-radius: .5rem; opacity: .7; }`;
 
 let shown = null; // the scene that was brought into view: once is enough
 
 const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
+const headings = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("h2, h3")]);
+const headingOf = (wanted) => headings().find((one) => slug(one.textContent) === wanted);
 
 /** What holds the bar, and stands where it is while the page is scrolled. */
 const place =
@@ -25,25 +42,97 @@ const dressBar = (title) => {
 
 const bringUp = (wanted) => {
   const bar = place();
-  const headings = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("h2, h3")]);
-  const heading = headings.find((one) => slug(one.textContent) === wanted);
+  const heading = headingOf(wanted);
   if (heading === undefined) return;
   const isSticky = bar && getComputedStyle(bar).position === "sticky";
   heading.style.scrollMarginTop = `${(isSticky ? bar.offsetHeight : 0) + 8}px`;
   heading.scrollIntoView();
 };
 
-export default ({ data }) => {
-  dressBar(data.title);
-  if (shown === data.title || data.heading === "") return;
-  shown = data.title;
+const follow = (wanted) => {
   // what lies above the heading may still be drawn: follow it until a hand moves
-  const observer = new ResizeObserver(() => bringUp(data.heading));
+  const observer = new ResizeObserver(() => bringUp(wanted));
   const stop = () => {
     observer.disconnect();
     for (const kind of HANDS) removeEventListener(kind, stop, true);
   };
   observer.observe(document.querySelector(".stMainBlockContainer"));
   for (const kind of HANDS) addEventListener(kind, stop, true);
-  setTimeout(stop, PATIENCE);
+  setTimeout(stop, PATIENCE_MS);
+};
+
+/** The first page's component, whose parts stand in a shadow root. */
+const live = () =>
+  [...document.querySelectorAll(".st-key-live *")].map((node) => node.shadowRoot).find(Boolean) ?? null;
+
+/** What a page of Streamlit's shows, below one heading or all of it. */
+const figures = (heading) => {
+  const all = [...document.querySelectorAll(SHOWN)].filter((node) => node.closest(ABOUT) === null);
+  const first = headingOf(heading) ?? null;
+  const next = headings().find((one) => first && first.compareDocumentPosition(one) & 4);
+  const isBehind = (node, other) => Boolean(other.compareDocumentPosition(node) & 4);
+  return all.filter((node) => (!first || isBehind(node, first)) && !(next && isBehind(node, next)));
+};
+
+/** The nodes of the parts that a scene names. */
+const nodesOf = ({ page, heading, parts }, names) => {
+  if (page !== "")
+    return names.flatMap((name) => name === "figures" ? figures("") : figures(heading));
+  const root = live();
+  return root === null ? [] : names.flatMap((name) => [...root.querySelectorAll(parts[name])]);
+};
+
+const mark = (scene) => {
+  const root = scene.page === "" ? live() : document;
+  if (root === null) return;
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
+  const all = scene.page === "" ? nodesOf(scene, Object.keys(scene.parts)) : figures("");
+  const lit = nodesOf(scene, scene.light);
+  const covered = nodesOf(scene, scene.cover);
+  const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
+  for (const node of all) {
+    const isDimmed = lit.length > 0 && !isLit(node);
+    const cover = node.clientHeight < WORDS_PX ? "hidden" : "covered"; // a line has no room for the note
+    const state = covered.includes(node) ? cover : isDimmed ? "dimmed" : null;
+    if (node.getAttribute("data-tour") === state) continue;
+    if (state === null) node.removeAttribute("data-tour");
+    else node.setAttribute("data-tour", state);
+  }
+};
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(RULES);
+let scene = null; // the one that is followed
+const watching = new MutationObserver(() => {
+  const root = live();
+  if (root !== null) watching.observe(root, { childList: true, subtree: true });
+  mark(scene);
+});
+
+/** Keeps the text that the reader wrote in this scene for the end of the lesson. */
+const keepStory = () => {
+  const root = live();
+  if (!scene?.keeps || root === null) return;
+  const words = [...root.querySelectorAll(".strip .token:not(.is-special)")].map((node) => node.textContent);
+  const text = words.join("").replaceAll("␣", " ").replaceAll("⏎", "\n").trim();
+  const query = new URLSearchParams(location.search);
+  for (const name of ["lesson", "scene", "said", "present"]) query.delete(name);
+  try {
+    sessionStorage.setItem(STORED_AS, JSON.stringify({ text, link: `./?${query}` }));
+  } catch { /* a browser that keeps nothing has no story to show */ }
+};
+addEventListener("pagehide", keepStory);
+
+export default ({ data }) => {
+  scene = data;
+  dressBar(data.title);
+  mark(data);
+  watching.observe(document.body, { childList: true, subtree: true });
+  if (shown !== data.title && data.heading !== "") follow(data.heading);
+  shown = data.title;
+  return () => {
+    watching.disconnect();
+    mark({ ...data, light: [], cover: [] });
+    scene = null;
+  };
 };

@@ -1,24 +1,35 @@
-"""The list of the guided lessons, and how to write one."""
+"""The list of the guided lessons, and the end of one."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.layout import as_written
-from pages.lessons.tour.bar import LINK_STYLE
-from pages.lessons.tour.conditions import JOBS, PHRASES
+from pages.lessons.tour.bar import LINK_STYLE, LIST
+from pages.lessons.tour.said import is_right, read_said, reply_of
 from pages.lessons.tour.scenes import (
-    EXAMPLE,
     GuidedLesson,
     LessonError,
     lesson_names,
     read_lesson,
 )
 
+_story = st.components.v2.component(
+    "tour_story", js=Path(__file__).with_name("story.js").read_text("utf-8")
+)
+
 
 def show_lessons() -> None:
     """List the lessons of the folder; a faulty one says what is wrong with it."""
+    if name := st.query_params.get("done"):
+        try:
+            _show_end(read_lesson(name))
+        except LessonError as error:
+            st.warning(as_written(str(error)))
+        return
     st.markdown(
         "A lesson leads through the pages of this app, scene by scene. Each scene sets its "
         "page up, shows one thing there, and asks a question. Leave at any time; the page stays."
@@ -29,7 +40,6 @@ def show_lessons() -> None:
             _show_lesson(read_lesson(name))
         except LessonError as error:
             st.warning(as_written(str(error)))
-    _show_how_to()
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
@@ -47,14 +57,17 @@ def _show_lesson(lesson: GuidedLesson) -> None:
     )
 
 
-def _show_how_to() -> None:
-    st.header("Write your own lesson", anchor=False)
-    st.markdown(
-        "A lesson is a Markdown file in the folder `lessons/`; it is listed here when this page is "
-        "opened again. Set a page up as a scene needs it, press **Copy link** there, and write the "
-        "link behind *Page*. For a part further down, add # and its heading, as in "
-        "`/kv_cache#with-and-without-the-cache`. A task is optional; it ends with *until* and one "
-        "of: " + ", ".join(f"*{phrase}*" for phrase in PHRASES) + "."
-    )
-    st.caption(f"What can be done, as *the race* is: {', '.join(JOBS)}.")
-    st.code(EXAMPLE, language="markdown")
+def _show_end(lesson: GuidedLesson) -> None:
+    """Say what to remember, beside what the reader said; give back the story that was written."""
+    st.header(f"Done: {as_written(lesson.title)}", anchor=False)
+    said = read_said(st.query_params.get("said", ""))
+    for number, scene in enumerate(lesson.scenes, start=1):
+        reply = reply_of(scene, said.get(number, ""))
+        verdict = {None: "", True: ", and that is right", False: f"; right is {scene.right}"}
+        told = f"You said {reply}{verdict[is_right(scene, reply)]}." if reply else ""
+        if scene.remember:
+            st.markdown(f"{number}. **{scene.remember}** {as_written(told)}")
+    _story(key="tour_story", data={"title": "Your story", "open": "Open it, and go on"})
+    st.html(LINK_STYLE)
+    links = Markup('<p class="tour-links"><a href="{}">All lessons</a><a href="./">Write</a></p>')
+    st.html(links.format(LIST))

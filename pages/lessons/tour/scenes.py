@@ -1,8 +1,10 @@
-"""A guided lesson is a Markdown file, such as `EXAMPLE`; each of its second headings is a scene.
+"""A guided lesson is a Markdown file, as docs/teaching.md shows; each second heading is a scene.
 
 A page is a link of the app, as "Copy link" gives it; after a # comes the heading of the page that
 the scene is about, in small letters with hyphens. A task is optional and ends with one of the
-phrases that the app recognises. Knows nothing of Streamlit.
+phrases that the app recognises. A question that has choices, or takes a word, a number or a share,
+is answered before the answer shows; until then the parts behind *Cover* are covered. Knows nothing
+of Streamlit.
 """
 
 from __future__ import annotations
@@ -16,28 +18,29 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from pages.frame.contents import LESSONS
 from pages.lessons.tour.conditions import PHRASES, Condition, read_condition
 
-EXAMPLE = """\
-# My lesson
-
-One or two sentences about it.
-
-## The draw
-
-Two to four sentences on one thing to see.
-
-Page: /?prompt=The+cat+sat+on+the
-
-Task: Press Next until 3 tokens are written.
-
-Question: Why not always the best token?
-
-Answer: It would write the same text every time.
-"""
 FOLDER = Path(__file__).parents[3] / "lessons"
 MAX_CHARACTERS = 600  # of a scene's words: the page below has to be seen as well
 MAX_SCENES = 40
 MAX_BYTES = 200_000
-FIELDS = ("Page", "Task", "Question", "Answer")
+MAX_CHOICES = 5
+FIELDS = (
+    *("Page", "Light", "Cover", "Task"),
+    *("Question", "Choices", "Reply", "Right", "Answer", "Remember"),
+)
+NEEDED = ("Page", "Question", "Answer")
+REPLIES = ("a word", "a number", "a share")  # what a question may be answered with, besides choices
+# what a scene may light or cover on the first page
+PARTS = {
+    "prompt": ".prompt",
+    "buttons": ".transport",
+    "text": ".strip",
+    "bars": ".bars-table tbody",
+    "sliders": ".bars-table thead",
+    "draw bar": ".coin",
+    "loop": ".loop",
+    "numbers": ".below",
+}
+FIGURES = ("figure", "figures")  # elsewhere: what its part of the page shows; all of the page
 PAGES = {"" if page.is_home else Path(page.path).stem: page.path for page in LESSONS}
 
 
@@ -54,6 +57,17 @@ class Scene:
     answer: str
     task: str = ""  # what must be done to go on; empty where nothing must
     is_done: Condition | None = None  # tells whether it is
+    choices: tuple[str, ...] = ()  # what the question may be answered with
+    reply: str = ""  # or one of `REPLIES`; with neither, the reader thinks, and then looks
+    right: str = ""  # the right one; empty where none is
+    light: tuple[str, ...] = ()  # the parts that it speaks of: the others are dimmed
+    cover: tuple[str, ...] = ()  # the parts that are covered until the question is answered
+    remember: str = ""  # one sentence, Markdown
+
+    @property
+    def asks(self) -> bool:
+        """Whether the question is to be answered before the answer shows."""
+        return bool(self.choices or self.reply)
 
 
 @dataclass(frozen=True)
@@ -174,13 +188,64 @@ def _scene(paragraphs: _Paragraphs) -> Scene:
         raise _FaultError(first, "the scene has no words: write two to four sentences")
     if sum(map(len, words)) > MAX_CHARACTERS:
         raise _FaultError(first, f"the scene has more than {MAX_CHARACTERS} characters of words")
-    for name in ("Page", "Question", "Answer"):
-        if not fields.get(name, (0, ""))[1]:
+    for name in FIELDS:
+        if not fields.get(name, (0, "." if name not in NEEDED else ""))[1]:
             raise _FaultError(fields.get(name, (first,))[0], f"the scene has no “{name}: …”")
     task, is_done = _task(*fields["Task"]) if "Task" in fields else ("", None)
-    question, answer = " ".join(fields["Question"][1].split()), fields["Answer"][1]
     page = _page(*fields["Page"])
-    return Scene(title, "\n\n".join(words), *page, question, answer, task, is_done)
+    choices, reply, right = _reply(fields)
+    if "Cover" in fields and not (choices or reply):
+        raise _FaultError(fields["Cover"][0], "what is covered waits for “Choices:” or “Reply:”")
+    return Scene(
+        title,
+        "\n\n".join(words),
+        *page,
+        question=" ".join(fields["Question"][1].split()),
+        answer=fields["Answer"][1],
+        task=task,
+        is_done=is_done,
+        choices=choices,
+        reply=reply,
+        right=right,
+        light=_parts(page[0], fields.get("Light")),
+        cover=_parts(page[0], fields.get("Cover")),
+        remember=" ".join(fields.get("Remember", (0, ""))[1].split()),
+    )
+
+
+def _reply(fields: dict[str, tuple[int, str]]) -> tuple[tuple[str, ...], str, str]:
+    """Return what a question is answered with: choices, or a kind of reply; and the right one."""
+    line, text = fields.get("Choices", (0, ""))
+    choices = tuple(filter(None, (one.strip() for one in text.split("|"))))
+    if text and not 2 <= len(set(choices)) == len(choices) <= MAX_CHOICES:
+        raise _FaultError(line, f"give 2 to {MAX_CHOICES} different choices, with | between them")
+    line, reply = fields.get("Reply", (0, ""))
+    if reply and choices:
+        raise _FaultError(line, "a question has “Choices:” or “Reply:”: remove one of them")
+    if reply and reply not in REPLIES:
+        raise _FaultError(line, f"the reply is one of: {'; '.join(REPLIES)}")
+    line, right = fields.get("Right", (0, ""))
+    if right and choices and right not in choices:
+        raise _FaultError(line, "what is right must be one of the choices")
+    if right and reply in ("a number", "a share") and not re.fullmatch(r"\d+(\.\d+)?", right):
+        raise _FaultError(line, "what is right must be a number, such as 12 or 0.5")
+    if right and not (choices or reply):
+        raise _FaultError(line, "what is right waits for “Choices:” or “Reply:”")
+    return choices, reply, right
+
+
+def _parts(page: str, field: tuple[int, str] | None) -> tuple[str, ...]:
+    """Return the names of a list of parts that the page has."""
+    if field is None:
+        return ()
+    line, text = field
+    names = tuple(name.strip() for name in text.split(","))
+    known = tuple(PARTS) if page == "" else FIGURES
+    if unknown := [name for name in names if name not in known]:
+        which = "the first page" if page == "" else "that page"
+        told = f"{which} has no part “{unknown[0][:40]}”: choose from {', '.join(known)}"
+        raise _FaultError(line, told)
+    return names
 
 
 def _page(line: int, text: str) -> tuple[str, tuple[tuple[str, str], ...], str]:

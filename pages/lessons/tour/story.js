@@ -1,0 +1,23 @@
+// The text that the reader wrote in a lesson's first scene, as this tab keeps it: to take home.
+
+const STORED_AS = "ott-story";
+
+const element = (name, properties) => Object.assign(document.createElement(name), properties);
+
+const kept = () => {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED_AS));
+  } catch {
+    return null;
+  }
+};
+
+export default ({ data, parentElement }) => {
+  const story = kept();
+  if (!story?.text || !story.link?.startsWith("./?")) return;
+  const text = element("blockquote", { textContent: story.text });
+  text.style.cssText = "margin:.4rem 0;font-size:1.15rem;line-height:1.5;white-space:pre-wrap";
+  const link = element("a", { href: story.link, textContent: data.open });
+  link.style.color = "var(--st-link-color)";
+  parentElement.replaceChildren(element("h2", { textContent: data.title }), text, link);
+};
