@@ -1,7 +1,7 @@
 """Home: a real model writes one token at a time, and every stage of the loop can be seen."""
 
 from pages.frame.layout import close_lesson, open_page, stage
-from pages.lessons.tour.bar import show_lead
+from pages.home.lead import show_lead
 
 toolbar = open_page("A language model writes one token at a time")
 show_lead()

@@ -42,8 +42,9 @@ const arrival = Promise.all([import(at(ENTRY)), ...SHEETS.map(sheetAt)]);
 const ready = arrival.then(([{ default: draw }, ...sheets]) => {
   mount = (component) => {
     const place = component.parentElement;
-    const isBare = place.adoptedStyleSheets?.length === 0;
-    if (isBare && sheets.length > 0) place.adoptedStyleSheets = sheets;
+    const adopted = [...place.adoptedStyleSheets ?? []]; // a guide's may be there first
+    const isBare = sheets.some((sheet) => !adopted.includes(sheet));
+    if (isBare) place.adoptedStyleSheets = [...sheets, ...adopted];
     return draw(component);
   };
 }, () => mount = say);

@@ -18,7 +18,6 @@ from pages.frame.layout import as_written, is_presenting, say_in_address
 from pages.lessons.tour.said import cleaned, is_right, read_said, reply_of, write_said
 from pages.lessons.tour.scenes import PAGES, PARTS, GuidedLesson, LessonError, Scene, read_lesson
 
-FIRST = "how-a-model-writes"  # for newcomers
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
 LIST = "./tour"
 _LAST = "tour_last"  # the scene that was followed last, while the reader looks at other pages
@@ -60,20 +59,8 @@ LINK_STYLE = """
 .tour-scenes a {color: inherit;}
 </style>
 """
-_LEAD = (
-    '<p class="lead">It reads the text so far, gives every possible next token (a word or a piece '
-    "of one) a probability, draws one, appends it, and reads again. "
-    '<span class="lead-way">New here? '
-    '<a href="{}">{}</a>, a guided lesson.</span></p>'
-)
 _SCRIPTS = Path(__file__).parent
 _guide = component("tour_guide", _SCRIPTS / "guide.js")
-
-
-def show_lead() -> None:
-    """Say what a language model does, and where to begin; in a lesson its bar says it."""
-    if "lesson" not in st.query_params:
-        st.html(Markup(_LEAD).format(f"./?lesson={FIRST}", "How a model writes"))
 
 
 def show_bar(path: str) -> None:

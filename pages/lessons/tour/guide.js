@@ -5,7 +5,8 @@ const PATIENCE_MS = 30_000; // that a page may take until it has the heading
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
 const STORED_AS = "ott-story";
 const COVERED = "Answer first: then this shows";
-const WORDS_PX = 40;
+/** What has no room for that note. */
+const LINES = ".stMarkdown, .stMetric, .stAlert, [data-testid='stCaptionContainer']";
 /** What shows something on a page of Streamlit's: what is pressed stays. */
 const SHOWN = ".stPlotlyChart, .stHtml, .stTable, .stDataFrame, .stMarkdown, .stMetric, .stAlert, " +
   "[data-testid='stCaptionContainer']";
@@ -92,7 +93,7 @@ const mark = (scene) => {
   const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
   for (const node of all) {
     const isDimmed = lit.length > 0 && !isLit(node);
-    const cover = node.clientHeight < WORDS_PX ? "hidden" : "covered"; // a line has no room for the note
+    const cover = node.matches(LINES) ? "hidden" : "covered";
     const state = covered.includes(node) ? cover : isDimmed ? "dimmed" : null;
     if (node.getAttribute("data-tour") === state) continue;
     if (state === null) node.removeAttribute("data-tour");
@@ -103,11 +104,29 @@ const mark = (scene) => {
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(RULES);
 let scene = null; // the one that is followed
+let watched = null; // the first page's component, once its parts are there
+let isAwaited = false;
 const watching = new MutationObserver(() => {
-  const root = live();
-  if (root !== null) watching.observe(root, { childList: true, subtree: true });
   mark(scene);
+  awaitLive();
 });
+
+/** Waits, frame by frame, for the first page's component to have its parts: none shows uncovered. */
+const awaitLive = () => {
+  const root = live();
+  if (isAwaited || scene?.page !== "" || (watched !== null && watched === root)) return;
+  watched = root?.querySelector(".strip") ? root : null;
+  if (watched === null) {
+    isAwaited = true;
+    requestAnimationFrame(() => {
+      isAwaited = false;
+      awaitLive();
+    });
+    return;
+  }
+  watching.observe(watched, { childList: true, subtree: true });
+  mark(scene);
+};
 
 /** Keeps the text that the reader wrote in this scene for the end of the lesson. */
 const keepStory = () => {
@@ -128,6 +147,8 @@ export default ({ data }) => {
   dressBar(data.title);
   mark(data);
   watching.observe(document.body, { childList: true, subtree: true });
+  if (watched !== null) watching.observe(watched, { childList: true, subtree: true });
+  awaitLive();
   if (shown !== data.title && data.heading !== "") follow(data.heading);
   shown = data.title;
   return () => {

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 from markupsafe import Markup
 
+from pages.frame.component import component
 from pages.frame.layout import as_written
 from pages.lessons.tour.bar import LINK_STYLE, LIST
 from pages.lessons.tour.said import is_right, read_said, reply_of
@@ -17,9 +18,7 @@ from pages.lessons.tour.scenes import (
     read_lesson,
 )
 
-_story = st.components.v2.component(
-    "tour_story", js=Path(__file__).with_name("story.js").read_text("utf-8")
-)
+_story = component("tour_story", Path(__file__).with_name("story.js"))
 
 
 def show_lessons() -> None:
