@@ -95,7 +95,7 @@ def reader(
     reader.page.set_viewport_size(SCREEN)
     if len(reader.ids) > reader.header["n_prompt"]:
         reader.press("Reset")  # what is written would be kept as a branch
-    reader.do(reader.button(PROMPT).click, "prompt")
+    reader.write(PROMPT)
     reader.wire.events.clear()
     try:
         with unharmed(server, witness):

@@ -235,7 +235,7 @@ def test_numbers_fit_and_add_up_and_nothing_that_is_kept_reads_zero(reader: Read
 def test_every_slider_and_every_box_moves_something(newcomer: Reader) -> None:
     reader = newcomer.open(prompt="She looked at the", run="20")
     reader.live.get_by_text("More masks and penalties").click()
-    reader.live.get_by_label("all strategies").check()
+    reader.live.get_by_label("side by side").check()
     shown = reader.live.locator(".bars")
     moved = set()
     for order in ("llama.cpp", "transformers", "all"):

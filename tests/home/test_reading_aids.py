@@ -126,7 +126,7 @@ def test_on_a_phone_a_finger_finds_room_and_the_buttons_stay_at_the_thumb(phone:
 
 def test_the_keyboard_meets_the_parts_in_the_order_in_which_they_are_seen(phone: Reader) -> None:
     parts = (
-        ".strip-scroll .coin .bars-table .bars-legend .bars-scale .more .strip-sums .loop .below"
+        ".strip-scroll .coin .bars-table .bars-legend .bars-scale .more .loop .strip-sums"
     )
     read = """(root, parts) => [...root.querySelectorAll(parts.replaceAll(" ", ","))]
       .map((node) => [node.classList[0], node.getBoundingClientRect().top])"""
@@ -137,8 +137,8 @@ def test_the_keyboard_meets_the_parts_in_the_order_in_which_they_are_seen(phone:
         return is_seen and list(tops).index(first) < list(tops).index(then)
 
     for width, *two in (
-        (720, "bars-table", "loop"),
-        (1280, "loop", "bars-table"),
+        (720, "bars-table", "coin"),
+        (1280, "coin", "loop"),
         (390, "coin", "bars-table"),
     ):
         phone.page.set_viewport_size({"width": width, "height": 844})
@@ -147,13 +147,13 @@ def test_the_keyboard_meets_the_parts_in_the_order_in_which_they_are_seen(phone:
 
 def test_a_projector_shows_the_text_and_the_bars_on_one_screen(newcomer: Reader) -> None:
     newcomer.page.set_viewport_size({"width": 1024, "height": 768})
-    reader = newcomer.open(prompt="The cat sat on the", run="2", present="1")
+    reader = newcomer.open(prompt="The cat sat on the", run="2", present="1", side="0")
     for place in (".strip .token >> nth=-1", ".coin-bar", ".bars-row:visible >> nth=-1"):
         expect(reader.live.locator(place)).to_be_in_viewport(ratio=1)
     number = reader.live.locator("[data-col=active] .bar-number").first
     size = number.evaluate("(node) => parseFloat(getComputedStyle(node).fontSize)")
     assert size >= PROJECTED
-    reader.live.get_by_label("all strategies").check()
+    reader.live.get_by_label("side by side").check()
     expect(reader.live.locator(".bars-picker select")).to_be_visible()
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
-from benchmarks.harness import Witness
+from benchmarks.harness import EXPERT, Witness
 from model.draw import rank_order, summarise
 from model.loading import LanguageModel
 from pages.home.replay_page import as_far_as_needed, record, replay_page, to_page
@@ -61,6 +61,7 @@ def saved(session: Session) -> str:
 def offline_page(browser: Browser) -> Iterator[Page]:
     """One page without a network for all these tests: each one opens its own file in it."""
     context = browser.new_context(offline=True)
+    context.add_init_script(EXPERT)
     yield context.new_page()
     context.close()
 
@@ -165,7 +166,7 @@ def test_every_position_shows_what_its_token_was_drawn_from(page: Page, session:
 def test_sliders_still_move_the_masks_and_next_goes_on_as_written(page: Page) -> None:
     kept = active(page, ".bars-count")
     before = kept.inner_text()
-    page.get_by_label("all strategies").check()
+    page.get_by_label("side by side").check()
     page.get_by_role("checkbox", name="use greedy").check()
     expect(kept).to_have_text(f"keeps 1 of {count(4096)}")
     expect(page.get_by_role("alert")).to_be_visible()

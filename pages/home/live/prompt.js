@@ -5,7 +5,7 @@ import { createButton, el, setShown } from "../../frame/live/dom.js";
 const TOKENISE_AFTER_MS = 120;
 const MAX_TOKENISED = 20000;
 /** Prompts to try: with the first seed each is a story of whole words that ends. */
-export const EXAMPLES = [
+const EXAMPLES = [
   "The cat sat on the",
   "A little boy had a red",
   "The frog wanted to",
