@@ -32,7 +32,8 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 .stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: 2.4rem;}
 .stApp .stMainBlockContainer label p {font-size: 1rem;}
 .stApp .stMainBlockContainer .stHtml {zoom: 1.3;}
-.stApp .st-key-tour .stHtml {zoom: 1;}
+.stApp :is(.st-key-tour .stHtml, .stHtml:has(.lead)) {zoom: 1;}
+@media (max-height: 900px) {.stElementContainer:has(.lead) {display: none;}}
 .stApp [class*="st-key-claim_"] .stHtml {zoom: 1.1;}
 .stApp .stMainBlockContainer .stHtml :is(p, li) {font-size: inherit;}
 .stApp .stMainBlockContainer :is(input, textarea, [data-baseweb="select"]) {font-size: 1rem;}

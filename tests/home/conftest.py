@@ -96,6 +96,7 @@ def reader(
     if len(reader.ids) > reader.header["n_prompt"]:
         reader.press("Reset")  # what is written would be kept as a branch
     reader.write(PROMPT)
+    reader.live.get_by_role("textbox", name="Prompt").blur()  # the keys drive the loop again
     reader.wire.events.clear()
     try:
         with unharmed(server, witness):

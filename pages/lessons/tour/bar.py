@@ -181,18 +181,19 @@ def _show_sentence(scene: Scene) -> None:
 def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
     """Ask for a choice, a word, a number or a share; one press says it."""
     key = f"tour_reply_{lesson.name}_{number}"
-    say = {"on_change": _say, "args": (lesson, number, key)}
+    args = lesson, number, key
     if scene.choices:
-        st.pills(scene.question, scene.choices, key=key, **say)
+        st.pills(scene.question, scene.choices, key=key, on_change=_say, args=args)
     elif scene.reply == "a word":
-        st.text_input(scene.question, key=key, placeholder="A word, then Enter", **say)
+        hint = "A word, then Enter"
+        st.text_input(scene.question, key=key, placeholder=hint, on_change=_say, args=args)
     else:
         with st.form(f"{key}_form", border=False):
             if scene.reply == "a share":
                 st.slider(scene.question, 0, 100, 50, format="%d %%", key=key)
             else:
                 st.number_input(scene.question, min_value=0, value=None, step=1, key=key)
-            st.form_submit_button("Say it", on_click=_say, args=(lesson, number, key))
+            st.form_submit_button("Say it", on_click=_say, args=args)
 
 
 def _show_task(scene: Scene, was_done: bool) -> None:
