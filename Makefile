@@ -1,5 +1,6 @@
 # make run     opens the app in the browser, offline once installed (HOST=0.0.0.0 for a class, PORT=8501)
 # make test    runs every test, those in a real browser included
+# make page    writes the home page with the model in it as one file, build/one-token.html
 # make check   lint, formatting, types, then every test
 # make test-vllm  runs the tests of tests/server against vLLM itself, in an environment of its own (3.5 GB)
 # make format  mends what can be mended by itself; make coverage, make bench and make clean do what they say
@@ -27,10 +28,14 @@ DEV_STAMP := $(VENV)/.dev-$(shell cat requirements.txt requirements-dev.txt | ck
 CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 IS_SUITABLE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-.PHONY: run test test-vllm check lint format types coverage bench clean
+.PHONY: run page test test-vllm check lint format types coverage bench clean
 
 run: $(APP_STAMP)
 	@exec $(BIN)/python -m streamlit run app.py --server.address "$(HOST)" --server.port "$(PORT)"
+
+page: $(APP_STAMP)
+	@$(BIN)/python -m pages.home.in_page_file
+	@echo "build/one-token.html holds the page and the model: open it in a browser, or see docs/one-file.md"
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.harness import ROOT
 from model.loading import LanguageModel
 from model.records import FloatArray
-from model.tokenizing import vocabulary_labels
+from pages.home.in_page_file import facts
 
 RUNNER = "benchmarks/in_page_runner.js"
 STORYTELLER = "model/pretrained/storyteller"
@@ -55,6 +55,6 @@ def in_deno(lm: LanguageModel) -> Iterator[InPage]:
         [*command, RUNNER, STORYTELLER], cwd=ROOT, env=env, stdin=pipe, stdout=pipe, text=True
     ) as process:
         run = InPage(process)
-        run("open", labels=vocabulary_labels(lm))
+        run("know", facts=facts(lm))
         yield run
         process.kill()

@@ -2,9 +2,13 @@
 
 import { Generation, NEUTRAL } from "../pages/home/in_page/generation.js";
 import { KVCache } from "../pages/home/in_page/kv_cache.js";
+import { readLink } from "../pages/home/in_page/link.js";
 import { Llama } from "../pages/home/in_page/llama.js";
 import { uniformAt } from "../pages/home/in_page/pointer.js";
+import { textQuery } from "../pages/home/live/link.js";
 import { readSafetensors } from "../pages/home/in_page/safetensors.js";
+import { Session } from "../pages/home/in_page/session.js";
+import { describe } from "../pages/home/in_page/state.js";
 import { Tokenizer } from "../pages/home/in_page/tokenizer.js";
 
 const folder = `${Deno.args[0]}/`;
@@ -12,15 +16,23 @@ const config = JSON.parse(Deno.readTextFileSync(`${folder}config.json`));
 const weights = readSafetensors(Deno.readFileSync(`${folder}model.safetensors`));
 const model = new Llama(config, weights);
 let tokenizer = null;
+let facts = null;
+let session = null;
+
+function stateOf() {
+  const { header, arrays } = describe(session);
+  const packed = Object.entries(arrays).map(([name, array]) => [name, bytesOf(array)]);
+  return { header: { ...header, query: textQuery(header) }, arrays: Object.fromEntries(packed) };
+}
 
 function bytesOf(array) {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength).toBase64();
 }
 
 const CALLS = {
-  open({ labels }) {
-    const file = JSON.parse(Deno.readTextFileSync(`${folder}tokenizer.json`));
-    tokenizer = new Tokenizer(file, labels);
+  know(told) {
+    facts = told.facts;
+    tokenizer = new Tokenizer(facts.tokenizer, facts.labels);
   },
   encode({ text }) {
     try {
@@ -69,6 +81,16 @@ const CALLS = {
     }
     return { ids: text.ids, steps: text.steps, finished: text.finished, logits, last: bytesOf(text.logits) };
   },
+  /** Opens a session by a link. */
+  open({ query }) {
+    session = new Session(model, tokenizer, facts, readLink(query, facts));
+    return stateOf();
+  },
+  answer({ event }) {
+    session.handle(event);
+    return stateOf();
+  },
+  readLink: ({ query }) => readLink(query, facts),
   lookBack({ ids, position }) {
     return bytesOf(new Generation(model, ids).logitsAt(position));
   },

@@ -11,7 +11,8 @@ from pages.frame.layout import is_presenting
 from pages.frame.models import default_model
 from pages.home.branch import Notice
 from pages.home.component import to_top
-from pages.home.link import follow, read_link
+from pages.home.in_page_file import live_page, runs_in_page
+from pages.home.link import follow, read_link, write_whole
 from pages.home.replay_page import replay_page
 from pages.home.run_export import SAVED_RUN, read_run, run_record
 from pages.home.session import Session
@@ -24,6 +25,7 @@ FILES = {
     "csv": ("Table, CSV", "text/csv", "utf-8-sig"),  # the mark is for Excel
     "json": ("All of it, JSON", "application/json", "utf-8"),
     "html": ("Replay, HTML", "text/html", "utf-8"),
+    "live.html": ("Live page, HTML", "text/html", "utf-8"),  # with the model in it
 }
 
 
@@ -70,12 +72,14 @@ def show_files(tab: Tab) -> None:
     st.caption("Keep this run: the link reproduces it, the files record it.")
     with st.container(horizontal=True, key="keep"):
         for kind, (label, mime, encoding) in FILES.items():
+            if kind == "live.html" and not runs_in_page(tab.session.lm):
+                continue
             st.download_button(
                 label,
                 data=partial(_file, tab, kind, encoding, is_presenting()),
                 file_name=f"one-token-at-a-time.{kind}",
                 mime=mime,
-                key=f"save_{kind}",
+                key=f"save_{kind.replace('.', '_')}",
                 on_click="ignore",
             )
         with st.popover("Open a saved run", icon=":material/folder_open:"):
@@ -100,6 +104,8 @@ def _take_run(tab: Tab) -> None:
 
 def _file(tab: Tab, kind: str, encoding: str, presenter: bool) -> bytes:
     session = tab.session
+    if kind == "live.html":
+        return live_page(session.lm, write_whole(session, session.active)).encode(encoding)
     if kind == "html":
         return replay_page(session, presenter=presenter).encode(encoding)
     write = to_csv if kind == "csv" else to_json

@@ -332,9 +332,8 @@ class Session:
 
     def _show_draft(self, text: str) -> None:
         """Take the text in the prompt's field apart; it is not yet the prompt."""
-        self.draft = text
         ids = encode_chat(self.lm, text) if self.chat else encode(self.lm, text)
-        self.draft_pieces = pieces(self.lm.tokenizer, ids)
+        self.draft, self.draft_pieces = text, pieces(self.lm.tokenizer, ids)
 
     def _add_branch(self, prompt: str, seed: int, generation: Generation, chat: bool) -> Branch:
         branch = Branch(self.n_begun, prompt, seed, generation, chat)

@@ -200,6 +200,7 @@ interface Code {
   name: string;
   file: string;
   first_line: number; // its number in the file
+  numbers?: number[]; // of every line, where they are of two functions
   lines: string[];
   stages: Record<string, [number, number]>; // first and last line of each
 }
@@ -387,4 +388,31 @@ interface LlamaConfig {
   rope_parameters: { rope_theta: number };
   max_position_embeddings: number;
   eos_token_id: number;
+}
+/** What pages/home/in_page_file.py puts beside the scripts. */
+interface Facts {
+  model: Model;
+  config: LlamaConfig;
+  tokenizer: Record<string, any>; // tokenizer.json
+  labels: string[];
+  orders: Record<string, string[]>;
+  prompt: string; // to begin with
+  query: string; // of the link that the file opens with
+  neutral: Values & { order: string };
+  csv: { columns: string[]; formulas: string[] };
+  fields: LinkField[];
+  run: { count: LinkField; place: LinkField; token: LinkField };
+  code: Code;
+}
+/** A setting of a link: its values, and the words in which others are refused. */
+interface LinkField {
+  name: string;
+  kind: "text" | "whole" | "number" | "choice" | "several" | "switch";
+  default: any;
+  isControl: boolean;
+  bounds: [number, number];
+  least: number; // a number from 0 up to here is none of its values
+  isWhole: boolean;
+  options: string[];
+  refusal: string;
 }

@@ -34,7 +34,7 @@ export function createCode() {
     if (shown?.file !== code.file || shown.first_line !== code.first_line) {
       shown = code;
       setText(name, `${code.name} in ${code.file}`);
-      lines = code.lines.map((text, i) => createLine(text, code.first_line + i));
+      lines = code.lines.map((text, i) => createLine(text, code.numbers?.[i] ?? code.first_line + i));
       for (const i of restOfDocstring(code.lines)) lines[i].hidden = true;
       list.replaceChildren(...lines);
     }
@@ -55,6 +55,6 @@ function restOfDocstring(lines) {
 }
 
 function createLine(text, number) {
-  const code = el("code", { class: /^\s*(#|""")/.test(text) ? "is-comment" : "" }, text || " ");
+  const code = el("code", { class: /^\s*(#|"""|\/\/)/.test(text) ? "is-comment" : "" }, text || " ");
   return el("li", { value: number }, code);
 }

@@ -1,6 +1,7 @@
 // The entry: one Live per place in the page, with the server behind it.
 
 import { mountOnce } from "../../frame/live/stale_updates.js";
+import { embed, isEmbedded } from "./embed.js";
 import { Live } from "./live.js";
 import { ServerEngine } from "./server_engine.js";
 
@@ -10,6 +11,7 @@ class ServedLive {
   constructor(place) {
     this.engine = new ServerEngine(() => this.component.setTriggerValue("outside", true));
     this.live = new Live(place, this.engine);
+    if (isEmbedded()) embed(place.host);
   }
 
   /** Called with new data, or with the same data and a new theme. */

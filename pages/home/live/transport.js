@@ -1,9 +1,9 @@
 // Next, Play, Back, Reset and the speed, with the one line that says why something cannot be pressed.
 
 import { createCopy } from "./copy.js";
+import { addressOf, embedCode } from "./embed.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
-import { linkOf } from "./link.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
 const FINISH_COUNT = 20;
@@ -19,12 +19,10 @@ export function createTransport(actions) {
   const speed = createSpeed(actions);
   /** @type {Header} */
   let header;
-  const linkHere = () => linkOf(header) && location.origin + location.pathname + linkOf(header);
-  const copy = createCopy(
-    "copy link",
-    linkHere,
-    "too long for a link: save the JSON below",
-  );
+  const tooLong = "too long for a link: save the JSON below";
+  const copy = createCopy("copy link", () => addressOf(header), tooLong);
+  const copyEmbed = createCopy("copy embed code", () => embedCode(header), tooLong);
+  const whole = el("a", { class: "whole", target: "_blank", rel: "noopener" }, "open the whole page");
   const reason = el("p", { class: "reason", id: "reason", "aria-live": "polite" });
   const waiting = el(
     "span",
@@ -35,9 +33,15 @@ export function createTransport(actions) {
   const drive = { class: "row buttons", role: "group", "aria-label": "Drive the loop" };
   const buttons = el("div", drive, next, play, speed, finish, back, reset);
   return {
-    element: el("div", { class: "transport" }, buttons, el("div", { class: "foot" }, reason, waiting, copy)),
+    element: el(
+      "div",
+      { class: "transport" },
+      buttons,
+      el("div", { class: "foot" }, reason, waiting, whole, copyEmbed, copy),
+    ),
     update(view) {
       header = view.header;
+      setAttribute(whole, "href", addressOf(header) || null);
       const why = view.reasonAgainstNext;
       for (const node of [next, play, finish]) setDisabled(node, why !== null);
       setDisabled(back, view.ids.length <= view.nPrompt);

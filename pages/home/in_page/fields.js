@@ -1,0 +1,82 @@
+// What a link or a program says of a setting, read as the app reads it. Each field comes from the table
+// of pages/frame/fields.py with the words of its refusal, so that both refuse the same in one sentence.
+
+const MAX_ECHO = 40; // characters of somebody's input
+const NUMBER = /^[+-]?(\d(_?\d)*\.?(\d(_?\d)*)?|\.\d(_?\d)*)(e[+-]?\d(_?\d)*)?$/i; // as Python writes one
+
+/** The value that a text stands for. @param {LinkField} field @param {string} text */
+export function readField(field, text) {
+  const value = READ[field.kind](field, text);
+  if (value === undefined) throw new RangeError(refusalOf(field, text));
+  return value;
+}
+
+/** A value as text, so that reading it gives the value again. @param {LinkField} field */
+export function writeField({ kind }, value) {
+  if (kind === "number") return asPythonWrites(value);
+  if (kind === "switch") return value ? "1" : "0";
+  return String(value); // a list with commas
+}
+
+/** Reads what a query says; what cannot be read is left out and named in a few words. */
+export function readFields(query, fields) {
+  const values = {};
+  const faults = [];
+  for (const field of fields) {
+    if (!(field.name in query)) continue;
+    try {
+      values[field.name] = readField(field, query[field.name]);
+    } catch (error) {
+      faults.push(error.message);
+    }
+  }
+  return { values, faults };
+}
+
+/** Joins parts, the first in any case; where they are too many, says how many are left out. */
+export function asManyAsFit(parts, limit, between = "; ") {
+  let n = Math.min(1, parts.length);
+  while (n < parts.length && lengthOf(parts.slice(0, n + 1).join(between)) <= limit) n++;
+  const nLeft = parts.length - n;
+  return parts.slice(0, n).join(between) + (nLeft > 0 ? ` (and ${nLeft} more)` : "");
+}
+
+/** Characters of a text, as Python counts them. */
+export function lengthOf(text) {
+  return Array.from(text).length;
+}
+
+function refusalOf({ kind, refusal }, text) {
+  const characters = Array.from(text);
+  const cut = characters.length <= MAX_ECHO ? text : `${characters.slice(0, MAX_ECHO - 1).join("")}…`;
+  return kind === "text" ? refusal : `${refusal}, not “${cut}”`;
+}
+
+/** By the kind of a field: its value, or undefined where the text is none of its values. */
+const READ = {
+  text: ({ bounds: [, most] }, text) => (lengthOf(text) <= most ? text : undefined),
+  whole: ({ bounds }, text) => (/^\d{1,18}$/.test(text) ? within(bounds, Number(text)) : undefined),
+  number({ bounds, least, isWhole }, text) {
+    const number = NUMBER.test(text.trim()) ? Number(text.trim().replaceAll("_", "")) : NaN;
+    const isTiny = 0 < number && number < least;
+    return isTiny || (isWhole && !Number.isInteger(number)) ? undefined : within(bounds, number);
+  },
+  choice: ({ options }, text) => (options.includes(text) ? text : undefined),
+  several({ options }, text) {
+    const names = text.split(",").filter(Boolean);
+    if (!names.every((name) => options.includes(name))) return undefined;
+    return options.filter((name) => names.includes(name));
+  },
+  switch: (_, text) => ({ 1: true, 0: false, True: true, False: false })[text],
+};
+
+function within([low, high], number) {
+  return low <= number && number <= high ? number : undefined;
+}
+
+/** Every digit of a number, a small one with an exponent of two digits. */
+function asPythonWrites(number) {
+  if (number === 0 || Math.abs(number) >= 1e-4) return String(number);
+  const [digits, exponent] = number.toExponential().split("e-");
+  return `${digits}e-${exponent.padStart(2, "0")}`;
+}

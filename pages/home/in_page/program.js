@@ -1,0 +1,45 @@
+// The page as a program: what the console, a course or a test can ask of it. docs/one-file.md lists it.
+
+/**
+ * Makes `globalThis.oneToken`.
+ * @param {import("./engine.js").WorkerEngine} engine
+ * @param {Facts} facts
+ */
+export function createProgram(engine, facts) {
+  const header = () => engine.state.header;
+  const masks = facts.fields.find(({ name }) => name === "use").options;
+  return {
+    /** Settles once the first distribution is there. */
+    ready: engine.ready.then(() => undefined),
+    get ids() {
+      return [...header().ids];
+    },
+    get logits() {
+      return Float32Array.from(engine.state.arrays.logits);
+    },
+    get text() {
+      return engine.text;
+    },
+    /** Writes one token: drawn under settings by the names of `model.sampling.Settings`, or forced. */
+    async step(settings = {}, tokenId = null) {
+      await engine.ready;
+      const n = header().ids.length;
+      const controls = asControls(settings, facts, masks);
+      const event = tokenId === null ? { kind: "next" } : { kind: "force", token_id: tokenId };
+      await engine.do({ ...event, controls, branch: header().branch });
+      const { ids, steps, notice } = header();
+      if (ids.length === n) throw new RangeError(notice.text);
+      const row = Object.fromEntries(Object.entries(steps).map(([name, column]) => [name, column.at(-1)]));
+      return { position: n, token_id: ids[n], ...row };
+    },
+  };
+}
+
+/** What is not named is neutral. @param {Record<string, unknown>} settings */
+function asControls(settings, { fields, neutral }, use) {
+  const known = fields.filter(({ isControl, name }) => isControl && name !== "use" && name !== "greedy");
+  const names = known.map(({ name }) => name);
+  const stranger = Object.keys(settings).find((name) => !names.includes(name));
+  if (stranger) throw new RangeError(`${stranger} is no setting: use ${names.join(", ")}.`);
+  return { ...neutral, ...settings, use, greedy: false };
+}

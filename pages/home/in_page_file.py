@@ -1,0 +1,172 @@
+"""The home page as one file with the shipped model in it: `make page`.
+
+The weights and the tokenizer are read as they lie; what scripts of ours have to know of the app's
+settings comes from the tables of which the app is made.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+import zlib
+from base64 import b64encode
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from model.loading import LanguageModel, load_model
+from model.settings import ORDERS, SETTINGS, Settings
+from model.tokenizing import vocabulary_labels
+from model.weights.locate import SHIPPED
+from pages.frame.assets import name_of, source, style_sheets
+from pages.frame.component import SHARED
+from pages.frame.fields import MAX_LINK_TEXT, Choice, Field, Several, Text
+from pages.frame.models import DEFAULT_MODEL, DEFAULT_PROMPT
+from pages.frame.one_file import one_file
+from pages.home import controls
+from pages.home.link import COUNT, FIELDS, PLACE, TOKEN
+from viz.format import FORMULA_STARTS
+from viz.home.run_export import CSV_COLUMNS
+from viz.palette import FONT, MONO, declarations
+
+FOLDER = Path(__file__).parent / "in_page"
+LIVE = Path(__file__).parent / "live"
+BUILT = Path(__file__).parents[2] / "build" / "one-token.html"
+_STAGE = re.compile(r" *// ([a-z]+): ")
+_KINDS = {
+    "SamplingNumber": "number",
+    "Choice": "choice",
+    "Several": "several",
+    "Switch": "switch",
+    "Text": "text",
+    "Whole": "whole",
+}
+
+
+def live_page(lm: LanguageModel, query: str = "") -> str:
+    """Return the page with a shipped model in it.
+
+    Args:
+        lm: The model.
+        query: Of a link, whose text it opens with where its address asks for none.
+    """
+    style = f":root{{{declarations()}--st-font:{FONT};--st-code-font:{MONO};}}\n"
+    return one_file(
+        (FOLDER / "page.html").read_text("utf-8"),
+        name_of(FOLDER / "mount.js"),
+        style=style + source("home/in_page/page.css"),
+        sheets=style_sheets(SHARED, LIVE),
+        workers={"model": name_of(FOLDER / "worker.js")},
+        blocks={
+            "facts": json.dumps(facts(lm) | {"query": query}),
+            "weights": _packed(SHIPPED[lm.name] / "model.safetensors"),
+        },
+    )
+
+
+def runs_in_page(lm: LanguageModel) -> bool:
+    """Tell whether the page's scripts can run a model: a shipped one of storyteller's kind."""
+    return lm.name in SHIPPED and lm.config.model_type == "llama"
+
+
+@lru_cache(maxsize=1)
+def _packed(path: Path) -> str:
+    return b64encode(zlib.compress(path.read_bytes())).decode()
+
+
+def facts(lm: LanguageModel) -> dict[str, Any]:
+    """Return what the page's scripts have to know of the model and of the app's settings."""
+    folder = SHIPPED[lm.name]
+    return {
+        "model": {
+            "name": lm.name,
+            "n_parameters": lm.n_parameters,
+            "vocab_size": lm.vocab_size,
+            "device": "your browser",
+            "dtype": "float32",
+            "bos_id": lm.bos_id,
+            "labels": lm.name,
+        },
+        "config": json.loads((folder / "config.json").read_text("utf-8")),
+        "tokenizer": json.loads((folder / "tokenizer.json").read_text("utf-8")),
+        "labels": vocabulary_labels(lm),
+        "orders": ORDERS,
+        "neutral": vars(Settings()) | {"order": "transformers"},
+        "prompt": DEFAULT_PROMPT,
+        "fields": [describe_field(field) for field in FIELDS],
+        "csv": {"columns": CSV_COLUMNS, "formulas": FORMULA_STARTS},
+        "code": code(),
+        "run": {
+            "count": describe_field(COUNT),
+            "place": describe_field(PLACE),
+            "token": describe_field(TOKEN),
+        },
+    }
+
+
+def describe_field(field: Field) -> dict[str, Any]:
+    """Describe a field of a link: its values, and the words in which others are refused."""
+    row = SETTINGS.get(field.name)
+    limit = min(getattr(field, "max_characters", 0), MAX_LINK_TEXT)
+    low, high = (0, limit) if isinstance(field, Text) else _bounds(field)
+    return {
+        "name": field.name,
+        "kind": _KINDS[type(field).__name__],
+        "default": field.default,
+        "isControl": field in controls.FIELDS,
+        "bounds": [low, high],
+        "least": row.least if row else 0,
+        "isWhole": row is not None and isinstance(row.neutral, int),
+        "options": list(field.options) if isinstance(field, Choice | Several) else [],
+        "refusal": _refusal(field),
+    }
+
+
+def _bounds(field: Field) -> Sequence[float]:
+    return getattr(field, "low", 0), getattr(field, "high", 0)
+
+
+def _refusal(field: Field) -> str:
+    """Return what is said of a value that makes no sense, up to that value."""
+    try:
+        field.read("?" * (MAX_LINK_TEXT + 1))
+    except ValueError as error:
+        return str(error).partition(", not “")[0]
+    raise TypeError(f"{field.name} takes anything")
+
+
+def code() -> dict[str, Any]:
+    """Describe the code that runs at a press: one step of the loop, and the forward pass in it."""
+    step, forward = _method("generation.js", "step"), _method("llama.js", "forward")
+    lines = [*step.values(), "", *forward.values()]
+    marks = [(found[1], i) for i, line in enumerate(step.values()) if (found := _STAGE.match(line))]
+    ends = [first - 2 for _, first in marks[1:]] + [len(lines) - 1]  # the last one runs the model
+    return {
+        "name": "Generation.step and Llama.forward",
+        "file": "pages/home/in_page/generation.js and llama.js",
+        "first_line": next(iter(step)),
+        "numbers": [*step, next(iter(forward)) - 1, *forward],
+        "lines": lines,
+        "stages": {name: (first, end) for (name, first), end in zip(marks, ends, strict=True)},
+    }
+
+
+def _method(file: str, name: str) -> dict[int, str]:
+    """Return the lines of a method by their numbers."""
+    lines = source(f"home/in_page/{file}").split("\n")
+    first = next(i for i, line in enumerate(lines) if line.startswith(f"  {name}("))
+    last = lines.index("  }", first)
+    text = textwrap.dedent("\n".join(lines[first : last + 1])).split("\n")
+    return dict(enumerate(text, first + 1))
+
+
+def main() -> None:
+    """Writes the page of the shipped model."""
+    BUILT.parent.mkdir(exist_ok=True)
+    BUILT.write_text(live_page(load_model(DEFAULT_MODEL)), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""The same link, the same text: a cut of `python -m benchmarks.link_table`, which takes minutes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.in_page import InPage
+from benchmarks.link_table import CONTROLS, PROMPTS, compare, links
+from model.loading import LanguageModel
+
+N_PROMPTS, N_TOKENS = 12, 10
+
+
+def test_links_write_the_same_texts_here_and_there(
+    in_page: InPage, storyteller: LanguageModel
+) -> None:
+    found = [compare(in_page, storyteller, query) for _, query in links(N_PROMPTS, N_TOKENS)]
+    assert len(found) == N_PROMPTS * len(CONTROLS)
+    assert not [outcome.parted for outcome in found if outcome.is_fault]
+    n_draws = sum(outcome.n_draws for outcome in found)
+    n_parted = sum(bool(outcome.parted) for outcome in found)
+    assert n_parted <= 1 + n_draws / 10_000
+    assert n_draws > 0.8 * len(found) * N_TOKENS
+    assert max(outcome.gap for outcome in found) < 1e-4
+
+
+def test_the_table_refuses_a_page_that_draws_otherwise(
+    in_page: InPage, storyteller: LanguageModel
+) -> None:
+    """A page with other controls than the link asks for, which mostly draws the same."""
+
+    def cooler(call: str, query: dict[str, str]) -> Any:
+        run = query["run"].replace("temperature:1.4", "temperature:1.35")
+        return in_page(call, query=query | {"run": run})
+
+    hot = [query for name, query in links(len(PROMPTS), 12) if name == "top-k, hot"]
+    assert any(compare(cooler, storyteller, query).is_fault for query in hot)

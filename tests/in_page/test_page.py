@@ -1,0 +1,300 @@
+"""The page as one file in a real Chromium: opened from the disk, with no network and no server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from benchmarks.harness import Witness
+from model.generation import Generation
+from model.loading import LanguageModel
+from model.sampling import Settings
+from pages.home.in_page_file import live_page
+from pages.home.link import write_whole
+from pages.home.run_export import read_run
+from pages.home.session import Session
+from tests.frame.accessibility import violations
+from tests.home.conftest import do
+
+pytestmark = pytest.mark.browser
+
+LARGEST = 20_000_000  # bytes of the file
+N_PROMPT = 6  # <|endoftext|> The cat sat on the
+FITS = """() => {
+  const frame = document.querySelector("iframe");
+  const root = frame.contentDocument?.documentElement;
+  return frame.height !== "520" && (root === undefined || root.scrollHeight <= root.clientHeight);
+}"""
+STATE = "() => [oneToken.ids, oneToken.text]"
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def file(storyteller: LanguageModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("one file") / "one-token.html"
+    path.write_text(live_page(storyteller), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(
+        offline=True, viewport={"width": 1280, "height": 800}, reduced_motion="reduce"
+    )
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def open_file(window: BrowserContext, file: Path, witness: Witness) -> Iterator[Open]:
+    """Opens the file at an address; it must ask for nothing but itself, and meet no error."""
+    opened = []
+
+    def open_page(address: str = "", path: Path = file) -> Page:
+        page = window.new_page()
+        witness.watch(page)
+        opened.append(page)
+        page.goto(path.as_uri() + address)
+        page.wait_for_function("() => globalThis.oneToken")
+        page.evaluate("() => oneToken.ready")
+        expect(page.locator("#opening")).to_have_count(0)
+        expect(page.locator(".token").first).to_be_visible()
+        return page
+
+    yield open_page
+    for page in opened:
+        page.close()
+    assert all(address.startswith("file:") for address in witness.outside), witness.outside
+    assert not witness.errors
+
+
+def stands_at(page: Page, n: int) -> list[int]:
+    expect(page.locator(".token")).to_have_count(n)
+    page.wait_for_function("(n) => oneToken.ids.length === n", arg=n)
+    ids: list[int] = page.evaluate("() => oneToken.ids")
+    return ids
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name).first.click()
+
+
+def choose_at(page: Page, position: int, words: str) -> None:
+    page.locator(".token").nth(position).click()
+    press(page, words)
+
+
+def test_the_file_is_one_and_lets_no_other_script_run(file: Path) -> None:
+    text = file.read_text("utf-8")
+    assert file.stat().st_size < LARGEST
+    assert "default-src 'none'" in text
+    assert "unsafe" not in text.partition("<style>")[0]
+    assert "://" not in text.partition('id="facts"')[0].replace("http://www.w3.org/", "")
+
+
+def test_the_whole_journey_without_a_network(open_file: Open, storyteller: LanguageModel) -> None:
+    page = open_file()
+    ours = Generation(storyteller, "The cat sat on the", seed=0)
+    usual = Settings(temperature=0.8, top_p=0.9)
+    for _ in range(4):
+        ours.step(usual)
+
+    # forth and back, and forth again: the same tokens, which are the app's
+    for n in range(1, 4):
+        page.keyboard.press("ArrowRight")
+        stands_at(page, N_PROMPT + n)
+    press(page, "Back")
+    stands_at(page, N_PROMPT + 2)
+    press(page, "Next")
+    press(page, "Next")
+    assert stands_at(page, N_PROMPT + 4) == ours.ids
+    expect(page.locator(".steps-table tbody tr")).to_have_count(4)
+
+    # a slider moves the bars; a bar that is clicked is the token
+    page.get_by_role("slider", name="Top-p").fill("0.3")
+    page.locator(".bars-row").nth(3).locator("button").first.click()
+    ids = stands_at(page, N_PROMPT + 5)
+    page.evaluate("() => [scrollTo(0, 0)]")
+
+    # branch, and back to the first text
+    choose_at(page, N_PROMPT + 2, "Branch here, keep this text")
+    assert stands_at(page, N_PROMPT + 2) == ids[: N_PROMPT + 2]
+    page.locator(".branch").first.click()
+    assert stands_at(page, N_PROMPT + 5) == ids
+
+    # look back, at the prompt too
+    for position in (N_PROMPT + 1, 2):
+        choose_at(page, position, "Look at its distribution")
+        expect(page.locator(".where")).to_be_visible()
+        page.keyboard.press("Escape")
+
+    # another text, with what no tokenizer splits at ease; the code that ran
+    page.locator(".prompt-box").fill("🎈 שלום")
+    page.locator(".prompt-box").press("Enter")
+    expect(page.locator(".token").first).to_be_visible()
+    page.wait_for_function("() => oneToken.text === '🎈 שלום'")
+    press(page, "show the code that ran")
+    expect(page.locator(".code-lines")).to_contain_text("forward(ids, cache)")
+    press(page, "Write 20 tokens at once")
+    page.wait_for_function("() => oneToken.ids.length > 25")
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("mark", ["?", "#"])
+def test_an_address_opens_a_text_and_names_what_it_cannot(open_file: Open, mark: str) -> None:
+    query = {"prompt": "Once upon a time", "seed": "7", "run": "3~seed:7", "top_p": "2"}
+    page = open_file(mark + urlencode(query))
+    ids, text = page.evaluate(STATE)
+    assert text.startswith("Once upon a time")
+    assert len(ids) == 5 + 3
+    expect(page.get_by_role("alert")).to_contain_text("Top-p")
+    expect(page.locator("#seed")).to_have_value("7")
+
+
+def test_a_reload_and_a_copied_link_bring_back_the_text(open_file: Open) -> None:
+    page = open_file("?prompt=Once&seed=3")
+    for n in (1, 2, 3):
+        press(page, "Next")
+        stands_at(page, 2 + n)
+    choose_at(page, 3, "Branch here, keep this text")
+    stands_at(page, 3)
+    page.wait_for_function("() => location.search.includes('run=1')")
+    press(page, "copy link")
+    link = page.evaluate("() => navigator.clipboard.readText()")
+    assert link == page.url
+    page.reload()
+    page.wait_for_function("() => globalThis.oneToken")
+    page.evaluate("() => oneToken.ready")
+    stands_at(page, 3)
+    expect(page.locator(".branch")).to_have_count(2)  # the tab kept the other text
+
+
+def test_a_run_that_the_app_saves_live_opens_there_and_goes_on(
+    open_file: Open, storyteller: LanguageModel, tmp_path: Path
+) -> None:
+    session = Session(storyteller, "Once upon a time", seed=4)
+    do(session, "finish", count=3)
+    do(session, "force", token_id=262)
+    live = tmp_path / "live.html"
+    live.write_text(live_page(storyteller, write_whole(session, session.active)), "utf-8")
+    page = open_file(path=live)
+    assert stands_at(page, 5 + 4) == session.generation.ids
+    press(page, "Next")
+    do(session, "next")
+    assert stands_at(page, 5 + 5) == session.generation.ids
+
+
+def test_predicting_first_seeding_and_presenting(open_file: Open) -> None:
+    page = open_file()
+    page.get_by_label("Predict first").check()
+    expect(page.locator(".bars")).to_be_hidden()
+    page.get_by_label("What comes next?").fill("dog")
+    press(page, "Guess")
+    expect(page.locator(".verdict")).to_contain_text("dog")
+    page.get_by_label("Seed").fill("12")
+    page.get_by_label("Seed").press("Enter")
+    page.wait_for_function("() => document.querySelector('#seed').value === '12'")
+    page.get_by_label("Presenter").check()
+    expect(page.locator(".ott[data-presenter]")).to_be_visible()
+    page.get_by_label("Seed").fill("-1")
+    page.get_by_label("Seed").blur()
+    expect(page.get_by_label("Seed")).to_have_value("12")
+
+
+def test_a_saved_run_is_opened_here_and_in_the_app(open_file: Open, tmp_path: Path) -> None:
+    page = open_file("?prompt=Once&seed=3&run=4~seed:3&forced=1:262")
+    ids = stands_at(page, 6)
+    saved = {}
+    for kind in ("CSV", "JSON"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=kind).click()
+        saved[kind] = tmp_path / download.value.suggested_filename
+        download.value.save_as(saved[kind])
+    assert len(saved["CSV"].read_text("utf-8").splitlines()) == 5
+    run = json.loads(saved["JSON"].read_text("utf-8"))
+    assert [step["id"] for step in run["steps"]] == ids[2:]
+    in_app = read_run(saved["JSON"].read_bytes())
+    assert (in_app.model, in_app.prompt, len(in_app.choices)) == ("storyteller", "Once", 4)
+    assert in_app.choices[1].token_id == 262
+
+    press(page, "Reset")
+    stands_at(page, 2)
+    page.locator("#saved").set_input_files(saved["JSON"])
+    assert stands_at(page, 6) == ids
+    page.locator("#saved").set_input_files(saved["CSV"])
+    expect(page.get_by_role("alert")).to_contain_text("cannot be opened")
+    assert stands_at(page, 6) == ids
+
+
+def test_a_program_writes_what_the_same_steps_write_in_python(
+    open_file: Open, storyteller: LanguageModel
+) -> None:
+    page = open_file("?prompt=Once&seed=5")
+    ours = Generation(storyteller, "Once", seed=5)
+    chosen: list[dict[str, Any]] = [
+        {"temperature": 0.8, "top_p": 0.9},
+        {"temperature": 1.5, "top_k": 30, "repetition_penalty": 1.2},
+        {},
+        {"temperature": 0},
+    ]
+    for settings in chosen:
+        told = page.evaluate("(settings) => oneToken.step(settings)", settings)
+        step = ours.step(Settings(**settings))
+        assert (told["position"], told["token_id"]) == (step.position, step.token_id)
+        assert told["coin"] == step.coin
+    page.evaluate("() => oneToken.step({}, 262)")
+    ours.step(token_id=262)
+    ids, text = page.evaluate(STATE)
+    assert (ids, text) == (ours.ids, ours.text)
+    logits = np.array(page.evaluate("() => [...oneToken.logits]"), dtype=np.float32)
+    assert np.abs(logits - ours.logits).max() < 1e-4
+    for wrong in ("{temprature: 1}", "{top_p: 2}", "{}, 4096"):
+        refused = page.evaluate(f"() => oneToken.step({wrong}).catch((error) => error.message)")
+        assert isinstance(refused, str)
+    assert page.evaluate("() => oneToken.ids") == ours.ids
+
+
+def test_in_a_frame_one_figure_is_left_whose_height_the_frame_follows(
+    open_file: Open, file: Path, tmp_path: Path, window: BrowserContext, witness: Witness
+) -> None:
+    whole = open_file()
+    press(whole, "copy embed code")
+    expect(whole.get_by_role("button", name="copied")).to_be_visible()
+    code = whole.evaluate("() => navigator.clipboard.readText()")
+    around = tmp_path / "around.html"
+    around.write_text(f"<!doctype html><title>A course</title>{code}", "utf-8")
+    page = window.new_page()
+    witness.watch(page)
+    page.goto(around.as_uri())
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("button", name="Next")).to_be_visible()
+    for hidden in ("header", "#toolbar", "#foot", ".loop", ".below", ".prompt-place"):
+        expect(frame.locator(hidden)).to_be_hidden()
+    frame.get_by_role("button", name="Next").click()
+    expect(frame.locator(".token")).to_have_count(N_PROMPT + 1)
+    link = frame.get_by_role("link", name="open the whole page").get_attribute("href")
+    assert link is not None
+    assert link.startswith(file.as_uri())
+    assert "embed" not in link
+    page.wait_for_function(FITS)
+    page.close()
+    assert quote(file.name) in code
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_fits_a_telephone_in_both_themes(open_file: Open, theme: Any) -> None:
+    page = open_file()
+    page.emulate_media(color_scheme=theme)
+    for width in (390, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")
+    assert violations(page) == []
