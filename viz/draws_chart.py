@@ -41,7 +41,7 @@ def draws_figure(
     rest = f" The {count(n_kept - n_shown)} rarer ones are not shown." if n_kept > n_shown else ""
     gap = np.abs(drawn / n_draws - probs).max()
     caption = (
-        f"Measured: {count(n_draws)} draws by {count(n_draws)} coins, filled; derived: the "
+        f"Measured: {count(n_draws)} draws by {count(n_draws)} pointers, filled; derived: the "
         f"probability times {count(n_draws)}, outlined. Largest gap of a token: "
         f"{percent(float(gap))} of the draws.{rest}"
     )

@@ -20,8 +20,7 @@ from model.loading import LanguageModel, load_model
 from model.settings import ORDERS, SETTINGS, Settings
 from model.tokenizing import vocabulary_labels
 from model.weights.locate import SHIPPED
-from pages.frame.assets import name_of, source, style_sheets
-from pages.frame.component import SHARED
+from pages.frame.assets import SHARED, name_of, source, style_sheets
 from pages.frame.fields import MAX_LINK_TEXT, Choice, Field, Several, Text
 from pages.frame.models import DEFAULT_MODEL, DEFAULT_PROMPT
 from pages.frame.one_file import one_file

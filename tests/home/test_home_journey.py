@@ -52,7 +52,7 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(newcomer: R
         reader.choose_at(position, "Look at its distribution", "inspect")
         expect(reader.live.get_by_text(f"You look at position {position}")).to_be_visible()
         expect(chosen).to_have_attribute("data-id", str(token_id))
-    expect(reader.live.get_by_text("no coin was tossed")).to_be_visible()
+    expect(reader.live.get_by_text("nothing was drawn for it")).to_be_visible()
     assert len(reader.ids) == n_prompt + 4, "to look changes nothing"
 
     # what was taken back comes again, the forced token too; then rewind, and write another end

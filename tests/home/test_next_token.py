@@ -113,7 +113,7 @@ def test_nothing_of_the_draw_is_told_before_it_or_after_it_forgotten_unless_one_
     look_back.click()
     chosen = reader.live.locator(".bars-row[data-chosen=true]")
     expect(chosen).to_have_attribute("data-id", str(reader.ids[-1]))
-    expect(sentence).to_contain_text(f"The coin {coin:.4f} fell on {reader.tokens()[-1]}")
+    expect(sentence).to_contain_text(f"The pointer {coin:.4f} fell on {reader.tokens()[-1]}")
     assert coins.count() > 0
 
     # the mark lies on the token that Next appends

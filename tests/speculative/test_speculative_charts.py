@@ -53,7 +53,7 @@ def test_a_stage_shows_no_more_than_has_happened() -> None:
     assert verified.count("target ÷ draft = 0.50") == 3
     assert not any(word in verified for word in ("coin", "accepted"))
     assert "<b>x" not in decided, "labels are data"
-    for words in ("&lt;b&gt;x", "coin 0.31: accepted", "coin 0.83: rejected", "not tested"):
+    for words in ("&lt;b&gt;x", "pointer 0.31: accepted", "pointer 0.83: rejected", "not tested"):
         assert words in decided
     assert decided.index("rejected") < decided.index("␣</i>and") < decided.index("␣</i>Tom")
 

@@ -67,7 +67,7 @@ def _proposal_body(proposal: Proposal, is_greedy: bool, stage: int) -> Markup:
     is_decided = stage >= DECIDE
     if is_decided and proposal.verdict == "not tested":
         return rows + _note("not tested: an earlier one was rejected")
-    coin = "" if is_greedy else f"coin {_number(proposal.coin)}: "
+    coin = "" if is_greedy else f"pointer {_number(proposal.coin)}: "
     if is_greedy:
         words = "the target’s best token, too" if proposal.accept_prob else "not the target’s best"
         rows += _note(words if is_decided else "greedy: all on the best token")
@@ -91,7 +91,7 @@ def _drawn_card(one: Round, drawn: Drawn) -> Markup:
             words = "nothing was drafted: a plain step of the target"
     rows = _note(words)
     if not one.is_greedy:
-        rows += _bar("chance", drawn.prob) + _note(f"coin {_number(drawn.coin)}")
+        rows += _bar("chance", drawn.prob) + _note(f"pointer {_number(drawn.coin)}")
     return _card(head, _token(drawn.label, "drawn"), rows, "chosen")
 
 

@@ -64,7 +64,7 @@ function rankInWords(rank) {
 
 function createCell(name) {
   const bar = el("span", { class: "bar" });
-  const coin = el("span", { class: "bar-coin", role: "img", "aria-label": "the coin falls here" });
+  const coin = el("span", { class: "bar-coin", role: "img", "aria-label": "the pointer falls here" });
   const track = el("span", { class: "bar-track" }, bar);
   const number = el("span", { class: "bar-number" });
   const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;

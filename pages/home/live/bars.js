@@ -84,7 +84,9 @@ function createTopLine(onChange) {
   const fixed = FULL_BARS.map((share) => el("option", { value: share }, fullInWords(share)));
   const ofScale = { class: "bars-scale", "aria-label": "probability of a full bar", onchange: onChange };
   const scale = el("select", ofScale, auto, ...fixed);
-  const keys = LEGEND.map((name) => el("span", { class: `bars-key is-${name}` }, name));
+  const keys = LEGEND.map((name) =>
+    el("span", { class: `bars-key is-${name}` }, name === "coin" ? "pointer" : name)
+  );
   const element = el(
     "div",
     { class: "row bars-top" },

@@ -19,9 +19,9 @@ const MAX_SEGMENTS = 48;
 const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
 const MAX_WORDS = 32; // characters of a token in a sentence
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
-const NOTE = "The coin depends on the seed and the position alone: " +
+const NOTE = "The pointer depends on the seed and the position alone: " +
   "move a slider and the segments move under it.";
-const QUESTION = "Press Next: a coin falls on this bar, and the segment it hits is the next token.";
+const QUESTION = "Press Next: a pointer falls on this bar, and the segment it hits is the next token.";
 
 /** Makes the bar. @type {MakePart} */
 export function createCoinBar(actions) {
@@ -29,7 +29,7 @@ export function createCoinBar(actions) {
   const look = createButton("quiet", "look back at it", () => actions.inspect(lastView.ids.length - 1));
   const note = el("span", { class: "muted coin-note" }, NOTE);
   const hold = createSwitch("Hold", "Keep the finished step until the next press", actions.hold);
-  const peek = createSwitch("Peek", "Show the coin before it is tossed", actions.peek);
+  const peek = createSwitch("Peek", "Show the pointer before the draw", actions.peek);
   const segments = el("div", { class: "coin-segments" });
   const marker = el("div", { class: "coin-marker" });
   const bar = el("div", { class: "coin-bar", role: "img" }, segments, marker);
@@ -75,7 +75,7 @@ export function createCoinBar(actions) {
     setShown(look, view.isBeforeDraw && view.ids.length > view.nPrompt);
     hold.set(view.isHolding);
     peek.set(view.isPeeking);
-    const spoken = view.isBeforeDraw ? "No coin has been tossed yet." : words;
+    const spoken = view.isBeforeDraw ? "No pointer has fallen yet." : words;
     setAttribute(bar, "aria-label", `Cumulative active distribution. ${heard(spoken)}`);
   }
 
@@ -150,9 +150,9 @@ function lastAnswer({ header, label }) {
   const last = ids.length - 1;
   if (last < nPrompt) return QUESTION;
   const token = named(label(ids[last]), MAX_WORDS);
-  if (steps.forced.at(-1)) return `Last token: ${token}, forced by hand.`;
+  if (steps.forced.at(-1)) return `Last token: ${token}, chosen by you.`;
   const share = formatProbability(steps.chosen_prob.at(-1));
-  return `Last draw: the coin ${formatCoin(steps.coin.at(-1))} fell on ${token}, ${share}.`;
+  return `Last draw: the pointer ${formatCoin(steps.coin.at(-1))} fell on ${token}, ${share}.`;
 }
 
 function createSwitch(name, lead, change) {
@@ -165,13 +165,13 @@ function createSwitch(name, lead, change) {
 
 function sentenceOf(view, drawn, result) {
   const label = (id) => named(view.label(id), MAX_WORDS);
-  if (view.coin === null) return "A token of the prompt: no coin was tossed for it.";
-  const coin = `coin ${formatCoin(view.coin)}`;
+  if (view.coin === null) return "A token of the prompt: nothing was drawn for it.";
+  const coin = `pointer ${formatCoin(view.coin)}`;
   if (view.forced && view.chosenId !== null) {
     const else_ = drawn && drawn.id !== view.chosenId
       ? `; the ${coin} would have fallen on ${label(drawn.id)}`
       : "";
-    return `${label(view.chosenId)} was forced by hand${else_}.`;
+    return `${label(view.chosenId)} was chosen by you${else_}.`;
   }
   if (isGreedy(result))
     return `Greedy: the ${coin} has nothing to decide, the best token takes the whole bar.`;

@@ -145,12 +145,12 @@ function appendInWords({ isBeforeDraw, contextIds }, id) {
 
 function chooseInWords(view, last, id) {
   if (view.isBeforeDraw) return ["not drawn yet", "press Next"];
-  if (view.forced && view.chosenId !== null) return ["forced by hand", "whatever the coin"];
+  if (view.forced && view.chosenId !== null) return ["chosen by you", "whatever the pointer"];
   if (view.coin === null) return ["a token of the prompt"];
-  if (last.name === "greedy") return ["the best token", "the coin decides nothing"];
+  if (last.name === "greedy") return ["the best token", "the pointer decides nothing"];
   const verb = view.chosenId === null ? "falls on" : "fell on";
   return [
-    `coin ${formatCoin(view.coin)}`,
+    `pointer ${formatCoin(view.coin)}`,
     id === null ? "waits for Python" : `${verb} ${shortLabel(view, id)}`,
   ];
 }

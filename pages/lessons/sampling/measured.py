@@ -68,7 +68,7 @@ def show_draws(state: Lab) -> None:
             key="draw_again",
             on_click=_draw_again,
             args=(state,),
-            help="Each press takes the coins of the next seed.",
+            help="Each press takes the pointers of the next seed.",
         )
     stage = _stage(state, source)
     drawn = count_draws(stage, N_DRAWS, state.n_draws)
@@ -78,7 +78,7 @@ def show_draws(state: Lab) -> None:
     show_chart(replace(chart, caption=f"{chart.caption} Seed {state.n_draws}."), "draws")
     test = chi_square(drawn, stage.probs)
     if test.n_degrees == 0:
-        st.markdown("One token is left, so there is nothing to test: every coin falls on it.")
+        st.markdown("One token is left, so there is nothing to test: every pointer falls on it.")
         return
     verdict = "as chance would have it" if test.p_value > 0.01 else "unusual: draw again"
     pooled = f" {plural(test.n_pooled, 'rare token')} share one bin." if test.n_pooled > 1 else ""

@@ -119,7 +119,7 @@ class RewindStrategies(Experiment[SnowballLesson]):
         )
         show_folded(
             f"{provenance(job, self.lesson.lm)} Surprise and distinct pairs are measured on what "
-            "follows the bad token. The coin of a position is fixed, so drawing again gives the "
+            "follows the bad token. The pointer of a position is fixed, so drawing again gives the "
             "original text. Low surprise is no proof of quality: a dull text has little of it. "
             f"{self._forks_say()}",
             "snowball_ways_terms",

@@ -44,7 +44,7 @@ def show_fork(lesson: SnowballLesson) -> None:
     st.markdown(
         "One wrong token changes everything after it. Whether more errors follow from it is "
         "another question, and this page measures it. Click a token, choose another for its "
-        "place, and press Force it. Both texts continue with the same coins."
+        "place, and press Force it. Both texts continue with the same pointers."
     )
     _show_beginning(lesson)
     JobPanel(

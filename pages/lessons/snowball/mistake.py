@@ -52,7 +52,7 @@ def _mistake(lesson: SnowballLesson) -> None:
     st.caption(
         f"Measured on {lesson.lm.name}, {lesson.lm.where}, temperature "
         f"{SAMPLING.temperature:g}: the mean probability of the tokens after the first, by the "
-        "model’s own raw distribution. Both texts are drawn with the same coins."
+        "model’s own raw distribution. Both texts are drawn with the same pointers."
     )
 
 

@@ -34,7 +34,7 @@ STAGES = {PROPOSE: "propose", VERIFY: "verify", DECIDE: "accept or reject", CROP
 SAYS = {
     PROPOSE: "The draft writes ahead, one small pass for each token.",
     VERIFY: "The target reads all draft tokens in one pass: it has a distribution for each place.",
-    DECIDE: "From left to right: a draft token is accepted where its coin is below target ÷ draft.",
+    DECIDE: "From left to right, a draft token is accepted if its pointer is below target ÷ draft.",
     CROP: "Both caches drop what was rejected. The next round begins here.",
 }
 GREEDY_DECIDE = "From left to right: a draft token is accepted where it is the target’s best token."
