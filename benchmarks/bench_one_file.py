@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 import psutil  # type: ignore[import-untyped]  # ships no types
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, FilePayload, Page
 
 from benchmarks.figures import Timing, brief, describe_machine, milliseconds, quantile, record
 from benchmarks.harness import CLOCK, chromium, frames_during
@@ -93,8 +93,8 @@ def fill(browser: Browser, path: Path) -> None:
     for n in range(N_BRANCHES):
         query = f"prompt=Text {n}&run={N_TOKENS}&forced="
         saved = json.dumps({"link": query + ",".join(f"{i}:300" for i in range(N_TOKENS))})
-        file = {"name": "run.json", "mimeType": "application/json", "buffer": saved.encode()}
-        page.locator("#saved").set_input_files([file])
+        file = FilePayload(name="run.json", mimeType="application/json", buffer=saved.encode())
+        page.locator("#saved").set_input_files(file)
         page.wait_for_function(f"() => oneToken.text.startsWith('Text {n}')", timeout=120_000)
     full = memory_of_renderers() - before
     print(f"  memory once it is open: {opened / 1e6:.0f} MB")

@@ -22,10 +22,10 @@ from training.writing import continue_text
 
 PROMPTS = (
     "The cat sat on the",
-    "Once upon a time",
-    "One day, a little girl named Lily",
-    "The dragon opened the door and",
-    "The old man looked at the sea",
+    "A little boy had a red",
+    "The frog wanted to",
+    "The bird was sad because",
+    "The little mouse was hungry. He",
 )
 SETTINGS: dict[str, Any] = {
     "temperature": 0.8,

@@ -130,7 +130,7 @@ def _open(link: LinkState, waiting: DeltaGenerator, loaded: LanguageModel | None
     try:
         lm = loaded or _load(link.model, waiting, _dtype(link))
     except LoadError as error:
-        problems.append(str(error))
+        problems += [str(error), f"{DEFAULT_MODEL} is used in its place."]
         lm = _load(DEFAULT_MODEL, waiting)
         link.choices = []
     if link.chat and not lm.has_chat_template:

@@ -108,7 +108,7 @@ def test_right_is_next_left_is_back_and_space_plays_until_it_is_pressed_again(
 
 
 def test_a_mask_that_is_ticked_ends_greedy_and_says_so_once(reader: Reader) -> None:
-    reader.live.get_by_label("all strategies").check()
+    reader.live.get_by_label("side by side").check()
     reader.do(reader.use("greedy").click, "settings")
     expect(reader.live.locator(".coin-sentence")).to_contain_text("nothing to decide")
     expect(reader.live.locator(".is-append")).to_contain_text(f"id {reader.header['next_id']}")
@@ -119,7 +119,7 @@ def test_a_mask_that_is_ticked_ends_greedy_and_says_so_once(reader: Reader) -> N
     for name in ("temperature", "top_k", "top_p"):
         expect(reader.use(name)).to_be_checked()
     reader.do(reader.use("top_k").click, "settings")
-    reader.live.get_by_label("all strategies").uncheck()
+    reader.live.get_by_label("side by side").uncheck()
 
 
 def test_keys_belong_to_what_has_the_focus_and_one_press_is_one(reader: Reader) -> None:
@@ -202,7 +202,7 @@ def test_the_arrows_walk_the_text_and_escape_leaves_the_past(newcomer: Reader) -
     expect(look).to_be_hidden()
 
     # strategies are compared, and another model is chosen, without a pointer
-    compare = reader.live.get_by_role("checkbox", name="all strategies")
+    compare = reader.live.get_by_role("checkbox", name="side by side")
     compare.focus()
     reader.page.keyboard.press("Space")
     expect(compare).to_be_checked()

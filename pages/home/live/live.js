@@ -260,9 +260,9 @@ export class Live {
     return this.header.hide_bars || this.isFirstGuess;
   }
 
-  /** Whether something is under way, or not on the screen yet. */
+  /** Whether something is under way, or not on the screen yet; a step that is held keeps nothing waiting. */
   isBusy() {
-    return !this.queue.isIdle || this.marks.length > 0;
+    return !this.queue.isIdle || (this.marks.length > 0 && !this.isLit);
   }
 
   /** Why Next cannot be pressed, in words; null where it can. */
