@@ -121,9 +121,10 @@ export class ServerEngine {
       const body = JSON.stringify({ ...asked, holds: this.whole.version });
       const response = await fetch(address, { method: "POST", body, signal });
       if (response.ok) return new Uint8Array(await response.arrayBuffer());
-      if (response.status === 404) return AWAY;
-      if (response.status >= 500) return LOST; // a proxy's word for it
-      throw new Error((await response.json()).error);
+      const isAway = response.status === 404;
+      if (!isAway && response.status < 500) throw new Error((await response.json()).error);
+      await response.text(); // what nobody reads keeps its connection
+      return isAway ? AWAY : LOST; // a proxy's word for it
     } catch (error) {
       if (this.cancelled.signal.aborted) throw this.cancelled.signal.reason;
       if (late.signal.aborted) return LATE;
