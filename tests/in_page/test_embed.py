@@ -13,6 +13,7 @@ def test_the_app_in_a_frame_is_one_figure_that_leads_to_the_whole_page(
     page: Page, url: str
 ) -> None:
     visit(page, f"{url}/?embed=1&prompt=Once&seed=3")
+    expect(page.locator(".token")).to_have_count(2)
     page.get_by_role("button", name="Next").click()
     expect(page.locator(".token")).to_have_count(3)
     expect(page.locator(".bars")).to_be_visible()
