@@ -18,6 +18,7 @@ from pages.lessons.tour.scenes import (
     read_lesson,
 )
 
+FIRST = "how-a-model-writes"  # of the list, for newcomers
 _story = component("tour_story", Path(__file__).with_name("story.js"))
 
 
@@ -30,15 +31,17 @@ def show_lessons() -> None:
             st.warning(as_written(str(error)))
         return
     st.markdown(
-        "A lesson leads through the pages of this app, scene by scene. Each scene sets its "
-        "page up, shows one thing there, and asks a question. Leave at any time; the page stays."
+        "A lesson leads through the pages of this app, scene by scene. Each scene asks a question, "
+        "and shows the answer once you have said yours. Leave at any time; the page stays."
     )
     st.html(LINK_STYLE)
-    for name in lesson_names():
-        try:
-            _show_lesson(read_lesson(name))
-        except LessonError as error:
-            st.warning(as_written(str(error)))
+    columns = st.columns(2, gap="medium")
+    for place, name in enumerate(sorted(lesson_names(), key=lambda name: name != FIRST)):
+        with columns[place % 2], st.container(border=True):
+            try:
+                _show_lesson(read_lesson(name))
+            except LessonError as error:
+                st.warning(as_written(str(error)))
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
