@@ -98,7 +98,7 @@ def one_file(
     scripts = "".join(map(_block, data, data.values()))
     head = (
         '<meta http-equiv="Content-Security-Policy" content="'
-        f"default-src 'none'; style-src '{digest(style)}'; "
+        f"default-src 'none'; img-src data:; style-src '{digest(style)}'; "
         f"script-src '{digest(_LOADER)}' blob:; worker-src blob:; "
         f"base-uri 'none'; form-action 'none'{policy and f'; {policy}'}\">"
         f"\n<style>{style}</style>"

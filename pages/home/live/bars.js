@@ -7,6 +7,7 @@ import { el, setAttribute, setShown, setText, visibleParts } from "../../frame/l
 import { formatCount, formatProbability, formatSetting } from "../../frame/live/format.js";
 import { COLUMNS, isInUse, keptInWords, RARER } from "./column_headers.js";
 import { createMatrix } from "./matrix.js";
+import { createPictureButtons } from "./picture.js";
 import { keepPreference, prefers } from "./preferences.js";
 import { createPipeline } from "./pipeline.js";
 import {
@@ -39,6 +40,7 @@ export function createBars(actions) {
     matrix.table,
     unsent,
     coin.element,
+    createPictureButtons(() => lastView),
     pipeline.element,
   );
   let lastView = null;

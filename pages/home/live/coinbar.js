@@ -64,7 +64,7 @@ export function createCoinBar(actions) {
     lastView = view;
     const result = activeResult(view);
     const drawn = drawnToken(result, view.coin);
-    const parts = cutIntoParts(result, placeOf(result, view.chosenId, drawn));
+    const parts = segmentsOf(view, result);
     parts.forEach((part, i) => paintSegment(segmentAt(i), part, view, width / size));
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
     setShown(marker, view.coin !== null);
@@ -87,6 +87,11 @@ export function createCoinBar(actions) {
     return pool[i];
   }
   return { element, update };
+}
+
+/** The segments of the bar: of one token, or of several thin ones together. */
+export function segmentsOf(view, result) {
+  return cutIntoParts(result, placeOf(result, view.chosenId, drawnToken(result, view.coin)));
 }
 
 /** Where the token of interest lies: the chosen one, else the one on which the coin falls. */

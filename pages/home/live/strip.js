@@ -8,7 +8,7 @@ import { createSums } from "./totals.js";
 const FULL_TINT_NATS = 8;
 const MAX_TINT = 0.6;
 const BYTE_LABEL = /<0x[0-9A-F]{2}>/;
-const START = "start"; // for the token that begins a text; its menu says how the model writes it
+export const START = "start"; // for the token that begins a text; its menu says how the model writes it
 
 /** The token strip; its sums, the running log-probability among them, stand elsewhere. @param {Actions} actions */
 export function createStrip(actions) {
@@ -129,7 +129,8 @@ function chipClass({ isBytes, isSpecial }, isPrompt, isPending, isForced) {
   return ["token", isPrompt ? "of-prompt" : "of-model", ...names].join(" ");
 }
 
-function tint(logprob) {
+/** How strongly surprise tints a token. */
+export function tint(logprob) {
   if (logprob === null || logprob === undefined) return "0";
   return Math.min(MAX_TINT, (-logprob / FULL_TINT_NATS) * MAX_TINT).toFixed(3);
 }
