@@ -21,7 +21,7 @@ from model.draw import draw, uniform_at
 from model.language_model import LanguageModel, PartialRows
 from model.machine.device import lock_of
 from model.masks import LogProbs, log_softmax, without
-from model.passes import Logits, check_room
+from model.passes import Logits, check_context
 from model.records import BoolArray
 from model.sampling import Settings, process
 
@@ -191,6 +191,8 @@ class Batch:
     ) -> list[int]:
         """Lets the coin of each row fall: a function of its seed and its position alone.
 
+        Mirostat begins anew with each token here: its memory is a Generation's.
+
         Args:
             settings: one for each row.
             seeds: one for each row.
@@ -226,7 +228,7 @@ class Batch:
             raise ValueError("Rows that are read together grow together: give each as many tokens.")
         if not is_even and not self.lm.backend.takes_padding(self.lm):
             raise ValueError(f"{self.lm.name} takes no padding: cut the texts to one length.")
-        check_room(self.lm, self.n_read + max(map(len, rows)), "choose shorter texts")
+        check_context(self.lm, self.n_read + max(map(len, rows)), "choose shorter texts")
 
 
 def check_crop(lm: LanguageModel) -> None:
@@ -265,5 +267,5 @@ def score(
         The log-probability of each token of each text, nats, given all before it, and the seconds
         of the pass.
     """
-    check_room(lm, len(before) + max(map(len, continuations)))
+    check_context(lm, len(before) + max(map(len, continuations)))
     return lm.backend.score(lm, before, continuations)

@@ -3,8 +3,6 @@
 It may never end and may write without end, so that it runs in another process.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

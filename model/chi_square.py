@@ -3,8 +3,6 @@
 Knows numbers and nothing of tokens.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ The randomness is an argument: a coin in [0, 1) that can be shown, replayed and 
 knows stages and no strategy; numpy only.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
@@ -17,6 +15,8 @@ from model.records import Candidate, Distribution, FloatArray, IntArray, Stage
 MAX_HELD = 4_096  # logits of a large vocabulary that are held one by one
 _MAX_BINS = 256  # of the histogram
 _WIDENING = 12.0  # nats: so much further down a bin is e times as wide
+# nats below the best of the tail at which a bin begins, narrow ones first
+_DEPTHS = -_WIDENING * np.log1p(-np.arange(1, _MAX_BINS - 3) / (_MAX_BINS - 3))
 _MAX_VARIANCE = 1e12  # that of a bin far down, which weighs nothing, may have no bounds
 _64_BITS = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -28,8 +28,8 @@ def rank_order(scores: FloatArray) -> npt.NDArray[np.intp]:
         scores = np.asarray(scores, dtype=np.float64)
     n_bits = 8 * scores.itemsize
     # read as whole numbers, the bits of positive floats rise with them, those of negative ones fall
-    bits = (scores + scores.dtype.type(0)).view(f"u{scores.itemsize}")  # no -0.0
-    falling = np.where(bits >> (n_bits - 1), bits, ~bits ^ (1 << (n_bits - 1)))
+    bits = (scores + scores.dtype.type(0)).view(f"i{scores.itemsize}")  # no -0.0
+    falling = bits ^ (~bits >> (n_bits - 1) & np.iinfo(bits.dtype).max)
     # sort by 16 bits at a time, the lowest first; each pass leaves equals as they stand
     digits = falling.view(np.uint16).reshape(scores.size, -1)  # the lowest first, as in memory
     order = np.argsort(digits[:, 0], kind="stable")
@@ -118,26 +118,26 @@ def agreement(answers: Sequence[Hashable]) -> float:
 
 
 def candidates(
-    stages: Sequence[Stage], labels: Callable[[int], str], n: int = 12, include: Iterable[int] = ()
+    stages: Sequence[Stage], labels: Callable[[int], str], drawn_id: int, n: int = 12
 ) -> tuple[Candidate, ...]:
     """Returns the n best tokens by raw score, with what every stage made of them.
 
     Args:
         stages: what `process` returned, "raw" first.
         labels: gives the visible text of an id.
-        n: how many rows.
-        include: ids that get a row wherever they rank, say the token that was drawn.
+        drawn_id: of the token that gets a row wherever it ranks.
+        n: how many rows, or one more if that token is not among them.
     """
-    scores, best = stages[0].scores, stages[0].order[:n].tolist()
-    # whoever is not among the best comes behind them
-    others = sorted(set(include).difference(best), key=lambda i: (-scores[i], i))
-    ids = best + others
+    ids = stages[0].order[:n].tolist()
+    if drawn_id not in ids:
+        ids.append(drawn_id)
+    scores, probs, kept = zip(*(stage.of(ids) for stage in stages), strict=True)
     columns = (
         ids,
         map(labels, ids),
-        scores[ids].tolist(),
-        zip(*(stage.probs[ids].tolist() for stage in stages), strict=True),
-        zip(*(stage.kept[ids].tolist() for stage in stages), strict=True),
+        scores[0].tolist(),
+        map(tuple, np.transpose(probs).tolist()),
+        map(tuple, np.transpose(kept).tolist()),
     )
     return tuple(Candidate(*row) for row in zip(*columns, strict=True))
 
@@ -166,10 +166,8 @@ def summarise(
         order = rank_order(logits)
     tail = logits[order[limit:]].astype(np.float64)
     n_finite = np.count_nonzero(tail > -np.inf)
-    depths = tail[0] - tail[:n_finite]
-    numbers = np.floor((_MAX_BINS - 3) * -np.expm1(-depths / _WIDENING))  # of each token's bin
     # np.unique drops the bins that would be empty
-    starts = np.unique([0, 1, n_finite, *np.flatnonzero(np.diff(numbers)) + 1])
+    starts = np.unique([0, 1, n_finite, *np.searchsorted(-tail, _DEPTHS - tail[0])])
     starts = starts[starts < tail.size]
     counts = np.diff(np.append(starts, tail.size))
     means = np.add.reduceat(tail, starts) / counts

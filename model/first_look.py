@@ -1,11 +1,10 @@
 """A short look at a model that comes from elsewhere, before anybody writes with it.
 
 The loop asks three things of a model: a later token moves no earlier logit, the same pass gives the
-same logits twice, and what is read token by token is what one pass over all of it gives. Few passes
-over eight tokens tell. Where only its cache parts from such a pass, it is used without its cache.
+same logits twice, and what is read token by token, another text between, is what one pass over all
+of it gives. Few passes over eight tokens tell. Where only its cache parts from such a pass, it is
+used without its cache.
 """
-
-from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
@@ -135,6 +134,8 @@ def _read_in_parts(lm: LanguageModel, ids: Sequence[int]) -> Logits:
     cache = lm.new_cache()
     rows = [forward(lm, [ids[:_N_PREFIX]], cache, n_logits=0)[0][0]]
     if cache is not None:
+        # another reader's text: some models keep in themselves what they have read
+        forward(lm, [ids[:1:-1]], lm.new_cache())
         rows += [forward(lm, [[i]], cache)[0][0] for i in ids[_N_PREFIX : _N_PREFIX + 2]]
     return np.concatenate(rows)
 

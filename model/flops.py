@@ -6,8 +6,6 @@ is read looks at all positions before it and at its own. Attention is counted fu
 it, though the causal half alone would do.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from statistics import linear_regression

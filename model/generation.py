@@ -18,10 +18,11 @@ from transformers import DynamicCache
 
 from model.draw import MAX_HELD, candidates, draw, place_of, summarise, uniform_at
 from model.language_model import LanguageModel
-from model.passes import Logits, PassError, check_room
-from model.records import Distribution, Finish, IntArray, Pass, Stage, Step
+from model.passes import Logits, PassError, check_context
+from model.records import NO_MEMORY, Distribution, Finish, IntArray, Memory, Pass, Stage, Step
 from model.sampling import Settings, process
 from model.tokenizing import encode, known_ids, label, text_of
+from model.weights.check import check_causal
 
 __all__ = ["Generation", "PassError", "choose"]
 
@@ -89,17 +90,13 @@ class Generation:
         Raises:
             ValueError: where the model or the prompt will not do; the message says what will.
         """
-        if lm.kind != "causal":
-            raise ValueError(
-                f"{lm.name} is a {lm.kind} model, which does not write from left to right: "
-                "choose a causal one."
-            )
+        check_causal(lm.kind, lm.name)
         self.lm = lm
         self.ids = encode(lm, prompt) if isinstance(prompt, str) else known_ids(lm, prompt)
         self.n_prompt = len(self.ids)
         self.steps: list[Step] = []
         self.seed = seed
-        self._n_most = _room(lm, self.n_prompt, max_new_tokens)
+        self._n_most = _max_length(lm, self.n_prompt, max_new_tokens)
         self.finished = self._reason_to_stop()
         self.logits: Logits = np.zeros(0, dtype=np.float32)
         self._distribution: Distribution | None = None
@@ -125,7 +122,7 @@ class Generation:
         chosen_id = known_ids(self.lm, [token_id])[0] if is_forced else choose(stages, self.coin)
 
         # append: the text grows by that token, on record with all that it was drawn from
-        step = self._record(stages, chosen_id, is_forced)
+        step = self._record(stages, settings, chosen_id, is_forced)
         self.ids.append(chosen_id)
         self.steps.append(step)
 
@@ -181,7 +178,9 @@ class Generation:
         """
         coin = self.coin if coin is None else coin
         return self._take(
-            self.cached.request_step(self.ids, self.n_prompt, settings, coin, token_id)
+            self.cached.request_step(
+                self.ids, self.n_prompt, settings, coin, token_id, memory=self.memory
+            )
         )
 
     def all_logits(self) -> Logits:
@@ -203,7 +202,7 @@ class Generation:
         if self._stages is not None and self._stages[0] == asked:
             return self._stages[1]
         logits = self.logits_for(settings, coin=asked[1], token_id=token_id)
-        stages = process(logits, self.ids, settings, self.n_prompt, asked[1])
+        stages = process(logits, self.ids, settings, self.n_prompt, asked[1], self.memory)
         # of a large vocabulary they are megabytes, which an idle text should not hold
         self._stages = (asked, stages) if len(logits) <= _MAX_EXACT else None
         return stages
@@ -232,6 +231,11 @@ class Generation:
     def coin(self) -> float:
         """The coin for the next position, in [0, 1)."""
         return uniform_at(self.seed, len(self.ids))
+
+    @property
+    def memory(self) -> Memory:
+        """What mirostat remembers of the text: it follows from the tokens that were drawn."""
+        return self.steps[-1].next_memory if self.steps else NO_MEMORY
 
     @property
     def logprob(self) -> float:
@@ -294,24 +298,28 @@ class Generation:
         self._distribution = self._stages = None
         return one_pass
 
-    def _record(self, stages: Sequence[Stage], token_id: int, is_forced: bool) -> Step:
+    def _record(
+        self, stages: Sequence[Stage], settings: Settings, token_id: int, is_forced: bool
+    ) -> Step:
         """Writes down a token with the distribution that it was drawn from."""
         raw, last = stages[0], stages[-1]
+        rows = candidates(stages, self._label, token_id)
+        chosen = next(row for row in rows if row.token_id == token_id)
         # of the logits: the probability itself may underflow
         logprob = float(self.logits[token_id] - raw.best_scores[0] + np.log(raw.best_probs[0]))
         return Step(
             position=len(self.ids),
             token_id=token_id,
-            text=self._label(token_id),
+            text=chosen.label,
             forced=is_forced,
             coin=self.coin,
-            prob=float(raw.probs[token_id]),
+            prob=chosen.probs[0],
             logprob=logprob,
             text_logprob=self.logprob + logprob,
             rank=place_of(self.cached.ranked(), token_id),
             entropy=raw.entropy,
-            chosen_prob=float(last.probs[token_id]),
-            candidates=candidates(stages, self._label, include=(token_id,)),
+            chosen_prob=chosen.probs[-1],
+            candidates=rows,
             stage_names=tuple(stage.name for stage in stages),
             n_kept=last.order.size,
             distribution=self._summary(MAX_HELD, raw.order),
@@ -321,6 +329,7 @@ class Generation:
             is_shared=self.last_pass.is_shared,
             cache_tokens=self.last_pass.cache_tokens,
             cache_bytes=self.last_pass.cache_bytes,
+            memory=self.memory.under(settings.target),
         )
 
     def _summary(self, limit: int, order: IntArray | None = None) -> Distribution:
@@ -344,7 +353,7 @@ class Generation:
             raise ValueError(f"The text is finished ({why}): go back, or start a new one.")
 
 
-def _room(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> int | None:
+def _max_length(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> int | None:
     """Returns the number of tokens at which a text is full; None where it never is.
 
     Raises:
@@ -352,7 +361,7 @@ def _room(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> int |
     """
     if not n_prompt:
         raise ValueError("The prompt has no tokens: write a word.")
-    check_room(lm, n_prompt, "shorten the prompt")
+    check_context(lm, n_prompt, "shorten the prompt")
     limit = lm.context_length
     if max_new_tokens is None:
         return limit

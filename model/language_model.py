@@ -15,7 +15,7 @@ from transformers import DynamicCache, PreTrainedConfig, PreTrainedTokenizerBase
 from model import kv_cache
 from model.machine.threads import Threads
 from model.masks import LogProbs
-from model.records import BoolArray, CacheShape, ModelKind, Pass
+from model.records import NO_MEMORY, BoolArray, CacheShape, Memory, ModelKind, Pass
 from model.settings import Settings
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ class CachedText(Protocol):
         coin: float,
         token_id: int | None = None,
         banned: Collection[int] = (),
+        memory: Memory = NO_MEMORY,
     ) -> Logits:
         """Returns the logits, with all that a step under these settings needs of them."""
 
@@ -267,9 +268,10 @@ class LanguageModel:
 
     @property
     def dtype_name(self) -> str:
-        """The format of its numbers as a word, such as "float32"; a server's is its config's."""
-        dtype = self.config.dtype if self.local is None else self.local.dtype
-        return str(dtype or "float16").removeprefix("torch.")
+        """The format of its numbers as a word, such as "float32"; a server says none."""
+        if self.local is None:
+            return "number format unknown"
+        return str(self.local.dtype).removeprefix("torch.")
 
     @property
     def where(self) -> str:

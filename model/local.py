@@ -21,7 +21,7 @@ from model.machine.device import processor
 from model.machine.turns import TURNS
 from model.masks import LogProbs, log_softmax
 from model.passes import Logits, decode_one_token, forward, padding_inputs, read_prompt, run_pass
-from model.records import Pass, Phase
+from model.records import NO_MEMORY, Memory, Pass, Phase
 from model.settings import Settings
 
 
@@ -130,9 +130,10 @@ class LocalText:
         coin: float,
         token_id: int | None = None,
         banned: Collection[int] = (),
+        memory: Memory = NO_MEMORY,
     ) -> Logits:
         """Returns the logits: all are here."""
-        del ids, n_prompt, settings, coin, token_id, banned
+        del ids, n_prompt, settings, coin, token_id, banned, memory
         return self.logits
 
     def request_logprobs(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:

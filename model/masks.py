@@ -1,20 +1,21 @@
 """One small function per strategy: what each does to a distribution, and nothing else.
 
 Every strategy here is given the scores of the tokens that are *still in play, best first* (ties by
-id), as finite float64. A penalty or the temperature returns new scores; a mask returns which of the
-tokens it keeps, and always keeps one. None knows ids, order of stages or what came before.
+id), as finite float64, or their probabilities where it is one of OF_PROBS. A penalty or the
+temperature returns new scores; a mask returns which of the tokens it keeps, and always keeps one.
+None knows ids, order of stages or what came before.
 
 Sums run one by one from the first number to the last, as `numpy.cumsum` does, so that the page's
 twin of this file repeats them to the last bit.
 
 Sources: top-k 1805.04833, top-p 1904.09751, min-p 2407.01082, typical 2202.00666, epsilon and eta
 2210.15191, top-n-sigma 2411.07641, Min-k 2604.11012, Top-H 2509.02510, p-less 2509.23234,
-repetition penalty 1909.05858; bounds and ties are those of transformers 5.23
-`generation/logits_process.py`. DRY and XTC come from pull requests 5677 and 6335 of
-text-generation-webui; their bounds and constants are those of llama.cpp b11549.
+mirostat 2007.14966 (its second version), repetition penalty 1909.05858; bounds and ties are those
+of transformers 5.23 `generation/logits_process.py`. DRY and XTC come from pull requests 5677 and
+6335 of text-generation-webui; their bounds and constants are those of llama.cpp b11549, but for
+DRY's sequence breakers and its window of 64 tokens: here the whole text counts. Mirostat's rate is
+llama.cpp's own.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
@@ -185,18 +186,17 @@ def top_k(scores: Scores, k: int) -> Mask:
     return scores >= float(scores[last])
 
 
-def top_p(scores: Scores, p: float) -> Mask:
+def top_p(probs: Scores, p: float) -> Mask:
     """Keeps the smallest set of best tokens that reaches p; the one that crosses p is in it."""
     # from the worst upwards, remove while what is removed is at most 1 - p
-    removed_mass: Scores = np.cumsum(softmax(scores)[::-1])[::-1]
+    removed_mass: Scores = np.cumsum(probs[::-1])[::-1]
     kept = removed_mass > 1 - p
     kept[0] = True
     return kept
 
 
-def min_p(scores: Scores, fraction: float) -> Mask:
+def min_p(probs: Scores, fraction: float) -> Mask:
     """Keeps the tokens at least `fraction` as likely as the best one."""
-    probs = softmax(scores)
     return probs >= fraction * float(probs[0])
 
 
@@ -268,10 +268,20 @@ def p_less(scores: Scores, _: float) -> Mask:
     return epsilon(scores, total(probs**2))
 
 
-def xtc(scores: Scores, is_due: bool) -> Mask:
+def mirostat(probs: Scores, mu: float) -> Mask:
+    """Keeps the tokens whose surprise is at most mu bits, and the best one in any case.
+
+    What mu is, the tokens drawn before decide: see `model.records.Memory`.
+    """
+    kept: Mask = probs >= 2.0**-mu
+    kept[0] = True
+    return kept
+
+
+def xtc(probs: Scores, is_due: bool) -> Mask:
     """Drops the top choices but the least likely of them ("exclude top choices"), if it is due."""
-    kept = np.ones(scores.size, dtype=np.bool_)
-    n_top = int(np.count_nonzero(softmax(scores) >= XTC_THRESHOLD)) if is_due else 0
+    kept = np.ones(probs.size, dtype=np.bool_)
+    n_top = int(np.count_nonzero(probs >= XTC_THRESHOLD)) if is_due else 0
     kept[: max(0, n_top - 1)] = False
     return kept
 
@@ -293,5 +303,7 @@ MASKS: dict[str, Callable[..., Mask]] = {
     "min_k": min_k,
     "top_h": top_h,
     "p_less": p_less,
+    "mirostat": mirostat,
     "xtc": xtc,
 }
+OF_PROBS = {"top_p", "min_p", "mirostat", "xtc"}  # the masks that are given probabilities instead

@@ -200,7 +200,7 @@ def twin_of(lm: LanguageModel, attention: str) -> PreTrainedModel:
     return twins[attention]
 
 
-def check_room(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the text") -> None:
+def check_context(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the text") -> None:
     """Refuses a text that is longer than what a model reads.
 
     Raises:

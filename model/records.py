@@ -7,6 +7,7 @@ receives one writes to it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,6 +23,8 @@ IntArray: TypeAlias = npt.NDArray[np.integer]
 Phase: TypeAlias = Literal["prefill", "decode"]
 Finish: TypeAlias = Literal["eos", "length"]
 ModelKind: TypeAlias = Literal["causal", "masked", "seq2seq"]  # what a model does
+
+MIROSTAT_RATE = 0.1  # share of a token's error by which mu moves: llama.cpp's `mirostat_eta`
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +58,44 @@ class Stage:
         """Which tokens may still be drawn, (vocab,)."""
         return self._by_id(True, False)
 
+    def of(self, ids: Sequence[int]) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Returns `scores`, `probs` and `kept` of a few tokens, for less than those of all."""
+        places = self._by_id(np.arange(self.order.size), -1)[ids]
+        kept = places >= 0
+        scores = np.where(kept, self.best_scores[places], -np.inf)
+        return scores, np.where(kept, self.best_probs[places], 0.0), kept
+
     def _by_id(self, best: Any, otherwise: float) -> npt.NDArray[Any]:
         """Spreads what is known of the kept tokens over the whole vocabulary."""
         spread = np.full(self.n_vocab, otherwise)
         spread[self.order] = best
         return spread
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What mirostat remembers of the tokens before: the surprise that it lets pass now."""
+
+    target: float = 0.0  # bits of surprise that a token is to have on average; 0 where it is off
+    mu: float = 0.0  # bits: a token with more surprise is masked
+
+    def under(self, target: float) -> Memory:
+        """Returns what holds for the next token; another target begins anew, at twice as much."""
+        return self if target == self.target else Memory(target, 2 * target)
+
+    def after(self, prob: float) -> Memory:
+        """Returns what holds after a draw: mu moves against the error of its surprise.
+
+        Args:
+            prob: of the token among those that it was drawn from.
+        """
+        if not self.target:
+            return self
+        error = -math.log2(prob) - self.target
+        return Memory(self.target, self.mu - MIROSTAT_RATE * error)
+
+
+NO_MEMORY = Memory()
 
 
 @dataclass(frozen=True)
@@ -135,6 +171,12 @@ class Step:
     is_shared: bool  # whether others were served during it, so that it took longer
     cache_tokens: int  # positions in the cache after that pass
     cache_bytes: int  # bytes in use in the cache after that pass
+    memory: Memory = NO_MEMORY  # that mirostat masked this token with
+
+    @property
+    def next_memory(self) -> Memory:
+        """What mirostat goes on with: a token that the reader chose teaches it nothing."""
+        return self.memory if self.forced else self.memory.after(self.chosen_prob)
 
 
 @dataclass(frozen=True)

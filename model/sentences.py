@@ -1,7 +1,5 @@
 """What a sentence repeats of an error's message or of somebody's input: little, and no folders."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -4,14 +4,14 @@ The sampling settings stand in one table: the fields of `SettingValues`, each na
 that it drives. Python's checks, links, widgets and the browser's sliders are made from it; the
 browser has it as `pages/frame/live/settings.js`. This module computes nothing.
 
-Sources of the orders: transformers 5.23 `GenerationMixin._get_logits_processor`; vLLM 0.32.0
-`v1/sample/sampler.py`, and `v1/worker/gpu/sample/sampler.py` of its second model runner; llama.cpp
-001d906 `common/common.h` (`common_params_sampling.samplers`); Ollama 0.32.15 `llm/llama_server.go`,
-which hands its options to llama.cpp's server and names no samplers. (Its engine for MLX,
-`x/mlxrunner/sample/sample.go`, has top-k, temperature, top-p, min-p behind the penalties.)
+Sources of the orders: transformers 5.23 and 5.24 `GenerationMixin._get_logits_processor`; vLLM
+0.32.0 `v1/sample/sampler.py`, and `v1/worker/gpu/sample/sampler.py` of its second model runner;
+llama.cpp 001d906 `common/common.h` (`common_params_sampling.samplers`) and `common/sampling.cpp`,
+where mirostat takes the place of all samplers but the temperature; Ollama 0.32.15
+`llm/llama_server.go`, which hands its options to llama.cpp's server, names no samplers and has no
+mirostat any more. (Its engine for MLX, `x/mlxrunner/sample/sample.go`, has top-k, temperature,
+top-p, min-p behind the penalties.)
 """
-
-from __future__ import annotations
 
 import math
 import reprlib
@@ -36,27 +36,31 @@ ORDERS: dict[str, tuple[str, ...]] = {
         "eta",
     ),
     "vllm": (*_PENALTIES, "temperature", "min_p", "top_k", "top_p"),
-    "llama.cpp": (*_PENALTIES, "dry", "top_n_sigma", *_LLAMA_MASKS, "xtc", "temperature"),
+    "llama.cpp": (
+        *(*_PENALTIES, "dry", "top_n_sigma", *_LLAMA_MASKS),
+        *("xtc", "temperature", "mirostat"),
+    ),
     "ollama": (*_PENALTIES, *_LLAMA_MASKS, "temperature"),
     # no engine's: all that is here, those on logits before the temperature
     "all": (
         *_PENALTIES,
         *("dry", "top_n_sigma", "min_k", "temperature", "top_k", "top_p", "min_p"),
-        *("typical_p", "epsilon", "eta", "top_h", "p_less", "xtc"),
+        *("typical_p", "epsilon", "eta", "top_h", "p_less", "xtc", "mirostat"),
     ),
 }
 ENGINES = tuple(name for name in ORDERS if name != "all")
 ORDERS_READ = (
-    "transformers 5.23, vLLM 0.32.0, llama.cpp 001d906 and Ollama 0.32.15 (its llama.cpp engine), "
-    "read on 22 November 2026, the first and the third again on the 25th. Two things differ: of "
-    "equals at top-k’s end llama.cpp keeps k; its penalties and DRY look back 64 tokens, and DRY "
-    "not beyond a line end, “:”, “*” or a quotation mark. Here all equals are kept, and all of the "
-    "text counts"
+    "transformers 5.24, vLLM 0.32.0, llama.cpp 001d906 and Ollama 0.32.15 (its llama.cpp engine), "
+    "read on 25 November 2026. Of equals at top-k’s end the last two keep k; here all are kept. "
+    "Their penalties count the last 64 tokens, prompt included; here presence and frequency count "
+    "what was generated, and repetition the whole text. llama.cpp’s DRY reads 64 tokens too, and "
+    "not beyond a line end, “:”, “*” or a quotation mark; here it reads all"
 )
 
 # The outer bounds of temperature and the penalties keep every float32 logit finite in float64.
 MIN_TEMPERATURE, MAX_TEMPERATURE = 1e-6, 1e6
 _ABOVE_0, _BELOW_1 = math.nextafter(0, 1), math.nextafter(1, 0)
+WITH_MIROSTAT = ("temperature", "mirostat")
 COUNTS = "counts"  # a slider over numbers of tokens, up to the vocabulary
 
 
@@ -186,6 +190,7 @@ class SettingValues:
         "Epsilon",
         "drops every token less likely than this",
         _SMALL_SHARES,
+        short="Eps.",
     )
     eta: float = _row(
         0.0,
@@ -258,6 +263,13 @@ class SettingValues:
         "with this probability drops the top choices (10 % and more) but the least likely of them",
         Even(0, 1, 0.05),
     )
+    mirostat: float = _row(
+        0.0,
+        (0, 100),
+        "Mirostat",
+        "aims at so many bits of surprise a token: each draw moves its limit; no other mask acts",
+        Even(0, 8, 0.25),
+    )
 
     def __post_init__(self) -> None:
         """Checks every value and gives each its one type, so that equal settings are equal."""
@@ -293,13 +305,21 @@ class Settings(SettingValues):
         return self.temperature == 0
 
     @property
+    def target(self) -> float:
+        """Bits of surprise that mirostat aims at; 0 where it is none of the stages."""
+        return self.mirostat if "mirostat" in self.stage_names else 0.0
+
+    @property
     def stage_names(self) -> tuple[str, ...]:
         """The stages that are active under these settings, first to last, "raw" not counted.
 
         At temperature 0 "greedy" stands in temperature's place (or last, in an order without one)
-        and ends the pipeline: one token is left, which no later mask can change.
+        and ends the pipeline: one token is left, which no later mask can change. Beside mirostat
+        nothing but the temperature acts, as in llama.cpp.
         """
         names = tuple(name for name in self.order if not is_neutral(self, name))
+        if "mirostat" in names:
+            names = tuple(name for name in names if name in WITH_MIROSTAT)
         if not self.is_greedy:
             return names
         n_before = names.index("temperature") if "temperature" in names else len(names)

@@ -4,8 +4,6 @@ A function's stages are the comments of the form `# mask: ...` in its body: a ke
 what is done. The page lights the lines of the stage that runs, so what is shown is never a copy.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import textwrap

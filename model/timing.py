@@ -4,8 +4,6 @@ Times are of the model alone: what draws a page has no part in them. This module
 devices; what is timed is for others to say.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime

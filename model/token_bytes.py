@@ -5,8 +5,6 @@ SentencePiece writes a space as ▁ and a byte without a piece as <0xE2>, WordPi
 continues a word with ##. This module knows the three, and falls back on the tokenizer's decoder.
 """
 
-from __future__ import annotations
-
 import codecs
 import json
 import re

@@ -94,6 +94,13 @@ def text_of(tokenizer: Any, ids: Sequence[int]) -> str:
     return "".join(piece.joined for piece in pieces(tokenizer, ids))
 
 
+def end_of(tokenizer: Any, ids: Sequence[int], n_characters: int) -> str:
+    """Returns the end of a text as it was read, in one line."""
+    text = "".join(piece.joined for piece in pieces(tokenizer, ids))
+    shown = text if len(text) <= n_characters else f"…{text[-n_characters:]}"
+    return shown.replace("\n", "⏎")
+
+
 def encode(lm: LanguageModel, text: str) -> list[int]:
     """Returns the ids of a text, with the special tokens that its tokenizer puts around one.
 

@@ -76,7 +76,7 @@ from training.measure import read_log
 from training.objectives import compiled, distillation_loss
 from training.report import describe
 from training.tokenizer import save_tokenizer, train_tokenizer
-from training.train import Batches, Job, Judge, Plan, train
+from training.train import Batches, Judge, Plan, Training, train
 
 TOKENIZER_MIX = {"tinystories": 3.0, "fairy_tales": 0.25, "childrens_books": 0.15}
 JUDGE = {"tinystories": 48, "sentences": 16}  # documents of the quick judge; 4 of any other source
@@ -280,7 +280,7 @@ def make_plan(recipe: Recipe, options: argparse.Namespace) -> Plan:
 
 def make_job(
     recipe: Recipe, model: PreTrainedModel, prepared: Prepared, options: argparse.Namespace
-) -> Job:
+) -> Training:
     """Puts the model, its loss, the rows and the judge together."""
     teacher_folder = getattr(options, "teacher", None)
     lesson_folder = getattr(options, "lessons", None)
@@ -300,7 +300,7 @@ def make_job(
     batches: Batches = mixture
     if teacher_folder and lesson_folder:
         batches = Lessons(read_lessons(lesson_folder), mixture, options.seed)
-    return Job(model, loss_of, batches, make_judge(recipe, prepared))
+    return Training(model, loss_of, batches, make_judge(recipe, prepared))
 
 
 def make_judge(recipe: Recipe, prepared: Prepared) -> Judge:

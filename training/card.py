@@ -73,7 +73,7 @@ def write_card(folder: Path, facts: Facts, log: list[dict[str, Any]], notes: str
 
 
 def head(facts: Facts) -> str:
-    """Name and purpose."""
+    """Names and purpose."""
     return f"""---
 language: en
 license: other

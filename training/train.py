@@ -1,7 +1,7 @@
 """The training loop, and what it stands on: the plan, the rate, the two optimisers.
 
-The loop does not know which model it trains, nor on what: a `Job` brings the model, the loss, the
-rows and the judge. Matrices inside the blocks are trained by Muon
+The loop does not know which model it trains, nor on what: a `Training` brings the model, the loss,
+the rows and the judge. Matrices inside the blocks are trained by Muon
 (https://kellerjordan.github.io/posts/muon), the rest by AdamW (arXiv 1711.05101). The learning rate
 rises, stays, and falls straight to zero (arXiv 2405.18392).
 """
@@ -41,7 +41,7 @@ class Batches(Protocol):
 
 
 @dataclass(frozen=True)
-class Job:
+class Training:
     """What one run trains, on what, and by whose judgement."""
 
     model: nn.Module
@@ -83,7 +83,7 @@ class Plan:
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """How far a run is; a checkpoint carries it."""
 
     step: int = 0
@@ -100,7 +100,7 @@ class Progress:
         return max(by_clock, by_tokens)
 
 
-def train(job: Job, plan: Plan, folder: Path) -> Progress:
+def train(job: Training, plan: Plan, folder: Path) -> TrainingProgress:
     """Trains until the budget is spent or nothing improves; goes on from a checkpoint."""
     device = next(job.model.parameters()).device
     optimizers = make_optimizers(job.model, plan)
@@ -160,9 +160,9 @@ def make_optimizers(model: nn.Module, plan: Plan) -> list[torch.optim.Optimizer]
 
 
 def keep_record(
-    job: Job,
+    job: Training,
     plan: Plan,
-    progress: Progress,
+    progress: TrainingProgress,
     optimizers: list[torch.optim.Optimizer],
     folder: Path,
     loss: torch.Tensor,
@@ -187,7 +187,7 @@ def keep_record(
 
 
 def save(
-    job: Job, progress: Progress, optimizers: list[torch.optim.Optimizer], folder: Path
+    job: Training, progress: TrainingProgress, optimizers: list[torch.optim.Optimizer], folder: Path
 ) -> None:
     """Writes all that a run needs to go on as if it had never stopped."""
     progress.saved_at = progress.seconds
@@ -201,16 +201,18 @@ def save(
     write_checkpoint(state, folder / "checkpoint.pt")
 
 
-def resume(job: Job, optimizers: list[torch.optim.Optimizer], folder: Path) -> Progress:
+def resume(
+    job: Training, optimizers: list[torch.optim.Optimizer], folder: Path
+) -> TrainingProgress:
     """Puts everything back as the folder's checkpoint has it; without one, a fresh start."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     state = read_checkpoint(folder / "checkpoint.pt")
     if state is None:
-        return Progress()
+        return TrainingProgress()
     job.model.load_state_dict(state["model"])
     for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):
         optimizer.load_state_dict(saved)
     job.batches.restore(state["batches"])
     torch.set_rng_state(state["coins"])
-    return Progress(**state["progress"])
+    return TrainingProgress(**state["progress"])

@@ -7,8 +7,6 @@ set aside and scored by sum log p / length ^ a (1609.08144 in a simpler form). T
 ends and the rule for stopping are transformers', so that the two can be held against each other.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
@@ -23,7 +21,7 @@ from model.draw import best_ids, place_of
 from model.generation import Generation
 from model.language_model import LanguageModel
 from model.masks import log_softmax
-from model.passes import check_room
+from model.passes import check_context
 from model.tokenizing import label, text_of, vocabulary_labels
 
 MAX_BEAMS = 8
@@ -70,7 +68,7 @@ class BeamSearch:
             raise ValueError("The text before the search is finished: shorten it, or begin anew.")
         if max_new_tokens < 1:
             raise ValueError(f"max_new_tokens is {max_new_tokens}: choose 1 or more.")
-        check_room(lm, len(start.ids) + max_new_tokens, "write fewer, or shorten the prompt")
+        check_context(lm, len(start.ids) + max_new_tokens, "write fewer, or shorten the prompt")
         self.lm, self.start = lm, start
         self.n_beams, self.length_penalty = n_beams, length_penalty
         self.max_new_tokens = max_new_tokens

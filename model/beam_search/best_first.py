@@ -7,8 +7,6 @@ neural text models by Stahlberg and Byrne, 1908.10090). How many prefixes that t
 model: the search has a limit, and says whether it got to the end.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Sequence

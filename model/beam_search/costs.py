@@ -5,8 +5,6 @@ under the same rules for stopping. Variety is counted as distinct n-grams (Li et
 repetition as the 4-grams that the text had before.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Greedy decoding beside beam search and the exact best, from one prompt and for one length."""
 
-from __future__ import annotations
-
 import time
 
 from model.beam_search import BeamSearch

@@ -4,8 +4,6 @@ A node is one token in the tree; its text is the prompt and the tokens on the wa
 in the order in which they were made, parents before children, and a node's id is its place.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ puts it in the place of the model's own; all zeros is no mask. Attention weights
 plain ("eager") attention alone, so they are read in a twin that shares the weights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -20,7 +18,7 @@ from model.draw import best_except
 from model.language_model import LanguageModel
 from model.machine.device import lock_of
 from model.masks import divergence, log_softmax
-from model.passes import Logits, PassError, check_room, forward, inputs_of, run_pass, twin_of
+from model.passes import Logits, PassError, check_context, forward, inputs_of, run_pass, twin_of
 from model.token_bytes import alphabet_of
 from model.tokenizing import encode, encode_bare, label, labels_of, pieces
 
@@ -206,7 +204,7 @@ def _refuse_edit(
         raise ValueError(
             f"What you wrote has {len(new_ids)} tokens: write between 1 and {MAX_NEW}."
         )
-    check_room(lm, len(ids) + len(new_ids) - 1)
+    check_context(lm, len(ids) + len(new_ids) - 1)
 
 
 def replacement(lm: LanguageModel, old_id: int, typed: str) -> list[int]:

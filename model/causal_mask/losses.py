@@ -4,8 +4,6 @@ Under the mask, position i predicts token i + 1 from the tokens up to i, for all
 pass at once. The loop of single steps goes over the same text, and finds the same one by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import median
 
@@ -13,7 +11,7 @@ import numpy as np
 
 from model.batch import Batch
 from model.causal_mask.attention import read_text, true_logprobs
-from model.causal_mask.records import Comparison, Losses
+from model.causal_mask.records import Losses, ParallelCheck
 from model.draw import place_of
 from model.job import Progress, Work
 from model.language_model import LanguageModel
@@ -52,7 +50,7 @@ def _n_bytes(piece: Piece) -> int:
     return len(piece.data) - is_padded
 
 
-def losses_by_steps(lm: LanguageModel, ids: Sequence[int]) -> Work[Comparison]:
+def losses_by_steps(lm: LanguageModel, ids: Sequence[int]) -> Work[ParallelCheck]:
     """Finds the same losses one by one: a token goes in, the next one's loss comes out.
 
     Both sides read the same tokens by the model's own pass, and only passes are timed. Parallel
@@ -74,9 +72,11 @@ def losses_by_steps(lm: LanguageModel, ids: Sequence[int]) -> Work[Comparison]:
     losses: list[float] = []
     passes: list[float] = []
 
-    def look() -> Comparison:
+    def look() -> ParallelCheck:
         gap = np.abs(np.array(losses) - expected[: len(losses)]).max(initial=0.0)
-        return Comparison(np.array(losses), float(gap), median(passes), len(passes), text.seconds)
+        return ParallelCheck(
+            np.array(losses), float(gap), median(passes), len(passes), text.seconds
+        )
 
     while len(losses) < n_steps:
         yield Progress(len(losses), n_steps, "single steps", look if passes else None)

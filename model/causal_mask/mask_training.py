@@ -4,8 +4,6 @@ Each step is the usual one: a batch of texts, one pass, the loss of every positi
 The copies are thrown away; the model that everybody uses is never trained.
 """
 
-from __future__ import annotations
-
 import copy
 import threading
 import time
@@ -32,7 +30,7 @@ N_ROWS, ROW_TOKENS = 4, 48  # of a batch
 LEARNING_RATE = 1e-4  # so low that few stories do not unlearn what many have taught
 N_WARM_UP = 5  # steps over which the rate rises, so that the first do not shake what was learnt
 MAX_PARAMETERS = 40e6  # two copies with their optimisers take eight times the weights
-PATIENCE = 20.0  # seconds without a step after which a training counts as abandoned
+PATIENCE_SECONDS = 20.0  # seconds without a step after which a training counts as abandoned
 
 Trainee: TypeAlias = tuple[PreTrainedModel, torch.optim.AdamW]
 
@@ -167,7 +165,7 @@ def _turn() -> Iterator[_Turn]:
     global _holder
     with _taking:
         if _holder is not None:
-            if time.monotonic() - _holder.last_step < PATIENCE:
+            if time.monotonic() - _holder.last_step < PATIENCE_SECONDS:
                 raise ValueError("Another reader is training just now: try again in a minute.")
             _holder.trainees.clear()
         turn = _holder = _Turn()

@@ -4,8 +4,6 @@ Frozen, numpy only; arrays are read-only by convention. Log-probabilities, losse
 are of the raw softmax at temperature 1, in nats.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -137,7 +135,7 @@ class Losses:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class ParallelCheck:
     """One parallel pass against a loop of single steps over the same tokens."""
 
     losses: Floats  # (steps,) of the loop, nats

@@ -1,7 +1,5 @@
 """Decoding algorithms: C31 to C34, and the encoder that reads first (C39)."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from itertools import pairwise

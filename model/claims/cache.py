@@ -1,7 +1,5 @@
 """What is kept and what it saves: C22 to C26."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from statistics import linear_regression

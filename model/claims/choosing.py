@@ -1,7 +1,5 @@
 """Choosing: C12, C15 to C17 and C19, on the logits of the model at hand."""
 
-from __future__ import annotations
-
 from statistics import mode
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the experiments stand on: a loaded model, prompts, and how much may be run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -10,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from model.batch import Batch
-from model.fast.engines import BY_HAND, PLAIN, engine_names, make_engine
+from model.fast.engines import MANUAL, PLAIN, engine_names, make_engine
 from model.generation import Generation
 from model.language_model import LanguageModel
 from model.loading import load_model
 from model.masks import log_softmax
 from model.prefill_decode.experiments import best_that_goes_on, request_of, stream
-from model.prefill_decode.records import Request
+from model.prefill_decode.records import RequestTiming
 from model.sampling import Settings
 from model.snowball.instruction_position import until_end
 from model.speculative.proof import PROMPTS
@@ -89,9 +87,9 @@ class ExperimentContext:
             written.append(batch.draw([settings] * len(seeds), seeds, n_prompt))
         return [until_end(self.lm, text) for text in zip(*written, strict=True)]
 
-    def answer(self, ids: Sequence[int], n_out: int) -> Request:
+    def answer(self, ids: Sequence[int], n_out: int) -> RequestTiming:
         """Answers one request of so many tokens, none of which ends it, on the clock."""
-        name = BY_HAND if BY_HAND in engine_names(self.lm) else PLAIN
+        name = MANUAL if MANUAL in engine_names(self.lm) else PLAIN
         engine = make_engine(self.lm, name, len(ids) + n_out)
         writing = stream(engine, ids, best_that_goes_on(self.lm))
         return request_of(len(ids), [next(writing) for _ in range(n_out)])

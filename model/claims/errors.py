@@ -1,7 +1,5 @@
 """Errors and long texts: C35, C36, C40, and C43 to C45."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from model.batch import read_whole
@@ -31,14 +29,15 @@ SLIP = 0.01  # probability below which a token counts as a slip
 FAR_RANK, NEAR_RANK = 20, 1  # of the wrong token, and of one that is as good as any
 N_OPENING, N_STORY = 24, 120  # tokens of a held-out story
 N_LONG = 128  # long texts: of fewer the verdict is that of the seeds
-N_FORKS = 160  # pairs of texts: of fewer the verdict is that of the seeds
+N_FORKS = 640  # pairs of texts: of fewer the verdict is that of the seeds
+N_REDRAWN = 40  # pairs that only stand beside them
 
 
 @experiment("C35")
 def errors_snowball(context: ExperimentContext) -> Finding:
     """Slips after a wrong token and without it, and beside them after a plain redraw."""
     wrong = _forks(context, FAR_RANK, N_FORKS)
-    redrawn = _forks(context, NEAR_RANK, N_FORKS // 4)
+    redrawn = _forks(context, NEAR_RANK, N_REDRAWN)
     slips, control = (compounding(forks, SLIP) for forks in (wrong, redrawn))
     return finding(
         "After one wrong token {n:count} pairs of texts part, and {same:fraction} of their last "

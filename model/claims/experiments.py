@@ -1,7 +1,5 @@
 """All experiments, by the id of their claim: each module enters its own."""
 
-from __future__ import annotations
-
 from model.claims import (  # noqa: F401  imported for what they enter
     advanced,
     cache,

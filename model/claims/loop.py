@@ -1,7 +1,5 @@
 """The loop: C01, C03, C06, C08 and C10, and the pieces that texts are made of (C41)."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What bounds the phases and what they cost: C27 to C30."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 import numpy as np
@@ -49,7 +47,7 @@ def decode_reads_much_to_compute_little(context: ExperimentContext) -> Finding:
         "arithmetic.",
         why="A step takes longer than the reading alone would.",
         numbers={"step": step.intensity, "n": N_PROMPT, "read": read.intensity}
-        | {"bound": step.bound(top), "seconds": step.seconds.median}
+        | {"bound": step.bound(top) or "none", "seconds": step.seconds.median}
         | {"mbu": read.mbu(top), "mfu": read.mfu(top)},
     )
 

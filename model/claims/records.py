@@ -1,7 +1,5 @@
 """What an experiment on a claim found: the verdict, and the numbers that it rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias

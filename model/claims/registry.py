@@ -3,8 +3,6 @@
 A claim that is true by definition has none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final, TypeAlias
 

@@ -1,17 +1,25 @@
-"""Constraints and search: C18, C20 and C21."""
+"""Constraints and search: C18, C20, C21 and C46."""
 
-from __future__ import annotations
+import math
+from collections.abc import Sequence
 
+import numpy as np
+
+from model.batch import read_whole
+from model.beam_search import BeamSearch
+from model.beam_search.best_first import BestFirstSearch
 from model.beam_search.costs import measure_costs
 from model.beam_search.experiments import compare_searches
 from model.claims.context import GREEDY, ExperimentContext
 from model.claims.records import Finding
 from model.claims.registry import experiment
-from model.claims.verdicts import finding, judge_mean, judge_share, judge_some
+from model.claims.verdicts import finding, judge_all, judge_mean, judge_share, judge_some
 from model.constraints.decoding import ConstrainedGeneration, Constraint
 from model.constraints.experiments import compare_methods
 from model.generation import Generation
 from model.job import finish
+from model.language_model import LanguageModel
+from model.masks import log_softmax
 
 CHOICES = (  # where the likelier first token leads to the less likely whole, for the storyteller
     ("She was hungry, so she ate", " some bread\n her shoes"),
@@ -21,6 +29,7 @@ CHOICES = (  # where the likelier first token leads to the less likely whole, fo
 DEAD_END = 1e-3  # mass that the constraint leaves
 MILD = (0.1, 0.2, 0.3)  # temperatures
 N_BEAMS, N_BEST, LIMIT = 4, 4, 5_000
+COLD = 0.02  # temperature
 
 
 @experiment("C18")
@@ -116,3 +125,38 @@ def beams_are_blander(context: ExperimentContext) -> Finding:
         numbers={"gain": gains, "greedy": by_greedy}
         | {"bland": [b.distinct[2] for b in beam], "rich": [s.distinct[2] for s in sampled]},
     )
+
+
+@experiment("C46")
+def cold_sampling_goes_to_greedy(context: ExperimentContext) -> Finding:
+    """Greedy's text and the likeliest, at T = 1 and at a temperature near 0, where they differ."""
+    differ, cold, warm = [], [], []
+    for prompt in context.prompts(10):
+        start = Generation(context.lm, prompt)
+        none: frozenset[int] = frozenset()
+        greedy = BeamSearch(start, 1, max_new_tokens=N_BEST, end_ids=none).run()[0]
+        known = greedy.token_ids, greedy.logprobs
+        search = BestFirstSearch(start, N_BEST, known, LIMIT, none)
+        while not search.is_done:
+            search.step()
+        differ.append(search.best != known)
+        if differ[-1]:
+            texts = [start.ids + list(ids) for ids in (greedy.token_ids, search.best[0])]
+            of_greedy, of_best = (logprob_at(context.lm, ids, COLD) for ids in texts)
+            cold.append(of_greedy > of_best)
+            warm.append(math.exp(of_best))
+    met = judge_some("another text is likelier than greedy's", differ, "prompts")
+    if not any(differ):
+        return finding("Greedy's text was the likeliest after every prompt.", met)
+    return finding(
+        "After {n:count} prompts a text is likelier than greedy's. At T = {cold:number} sampling "
+        "writes it with a probability of {warm:fraction}.",
+        judge_all("sampled near T = 0, greedy's text is the likelier one", cold, "prompts"),
+        numbers={"n": len(cold), "cold": COLD, "warm": warm},
+    )
+
+
+def logprob_at(lm: LanguageModel, ids: Sequence[int], temperature: float) -> float:
+    """Returns the log-probability of a text's last tokens, each sampled at a temperature."""
+    rows = log_softmax(read_whole(lm, ids[:-1], N_BEST) / temperature)
+    return float(rows[np.arange(N_BEST), ids[-N_BEST:]].sum())

@@ -1,7 +1,5 @@
 """Training and the causal mask: C37, C38 and C42."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ else it cannot be told apart from chance. A claim holds partly where some of its
 at all where one thing fails that must be so every time.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

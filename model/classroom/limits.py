@@ -3,8 +3,6 @@
 A school is behind one address: a limit lets a whole class in at once, and no machine for long.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import threading
 import time

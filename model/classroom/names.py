@@ -1,6 +1,4 @@
-"""What people write on their phones: in one line, and told apart as eyes do."""
-
-from __future__ import annotations
+"""What people read and write on their phones: words, in one line, and told apart as eyes do."""
 
 import unicodedata
 
@@ -29,3 +27,11 @@ def as_seen(name: str) -> str:
     Not all pairs are known: those that a class would try, and letters of full width.
     """
     return unicodedata.normalize("NFKC", name).casefold().translate(_SAME)
+
+
+def as_word(label: str) -> str:
+    """Returns a token's label as a person writes it: "the" of "␣the", "…ing" within a word."""
+    words = label.replace("␣", " ").replace("⏎", "new line").replace("⇥", "tab").strip()
+    if not words:
+        return "a space"
+    return f"…{words}" if label[0].isalnum() and words == label else words

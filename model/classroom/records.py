@@ -1,7 +1,5 @@
 """Records of a room: what was asked, what was answered, and the class beside the model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -44,7 +42,7 @@ class ClassRow:
     """A token beside what the class and the model gave it."""
 
     token_id: int
-    label: str
+    label: str  # as a person writes it
     n_votes: int
     class_prob: float
     model_prob: float
@@ -56,15 +54,56 @@ class ClassRound:
 
     n_answers: int
     rows: tuple[ClassRow, ...]  # the model's best and what was answered, model's best first
+    kept_back: float  # of each phone's whole on average: what it spread over all other tokens
+    vocab_size: int
 
 
 @dataclass(frozen=True)
 class ClassScore:
-    """What the token that came cost everyone, in bits."""
+    """What everyone gave to the token that came."""
 
     token_id: int
-    class_bits: float
-    model_bits: float
-    uniform_bits: float
-    best_name: str | None  # of the phone that paid least; None where all stayed without a name
-    best_bits: float
+    class_prob: float
+    model_prob: float
+    best_name: str | None  # of the phone that gave most; None where all stayed without a name
+    best_prob: float
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One answer or token, with a bar for each series."""
+
+    label: str
+    values: tuple[float, ...]
+    texts: tuple[str, ...]  # what stands behind each bar
+    is_marked: bool = False  # it is right, or it came
+    is_rest: bool = False  # all that has no bar of its own
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Numbers along a line, and lines across it; all places are from 0 to 1."""
+
+    dots: tuple[tuple[float, int, int], ...]  # place, how high it is stacked from 1, series
+    marks: tuple[tuple[str, float, str], ...]  # words, place, role of the palette
+    ends: tuple[str, str]  # what the line's ends say
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the projector and the phones show of a question that is closed."""
+
+    series: tuple[tuple[str, str], ...]  # name and role of the palette
+    bars: tuple[Bar, ...] = ()
+    dots: Dots | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class SceneShown:
+    """What the class is at: a scene of a lesson, and where the app shows it."""
+
+    title: str
+    words: str
+    address: str  # of the page, from the app's first page on
+    is_page_shown: bool = False  # on the projector

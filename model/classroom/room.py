@@ -1,54 +1,33 @@
 """Rooms: people who joined by phone, one question at a time, one answer each that counts last.
 
-A room lives in this process and nowhere else: nothing is written to disk. A phone is known by a
-token that only it holds, the teacher by the room's key. Where it comes from is known too: strangers
-can neither fill a class's room nor empty it. This module knows no model and no page; every method
-may be called from any thread.
+A room has one state, and three views of it: each phone's, the projector's, and the desk's, which is
+the teacher's. It lives in this process and nowhere else: nothing is written to disk. The desk is
+known by the room's key. This module knows no model and no page; every method may be called from any
+thread.
 """
 
-from __future__ import annotations
-
 import math
-import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from model.classroom.limits import Rate
-from model.classroom.names import as_seen, in_line
-from model.classroom.records import Answer, Kind, Question, Tally
+from model.classroom.members import Member, Members, RoomError
+from model.classroom.names import in_line
+from model.classroom.records import Answer, Kind, Outcome, Question, SceneShown, Tally
 from model.draw import uniform_at
 
-MAX_PEOPLE = 100
-MAX_NAME, MAX_WORD, MAX_OPTIONS = 16, 40, 8  # characters, characters, buttons
+MAX_WORD, MAX_OPTIONS = 40, 8  # characters, buttons
 MAX_WORDS, MAX_OPTION = 300, 80  # characters of a question, and of an answer on offer
 MAX_NUMBER = 1e15
 IDLE_SECONDS = 2 * 3600.0  # after which a room that nobody touched is gone
 ALONE_SECONDS = (
-    300.0  # so is one that nobody joined, without its page: a hidden tab asks by minutes
+    300.0  # so is one that nobody joined, without its desk: a hidden tab asks by minutes
 )
-AWAY_SECONDS = 15.0  # without its page, after which such a room makes way for another
-JOINS_AT_ONCE, JOIN_SECONDS = 60, 2.0  # of one address: a class behind one, then one every 2 s
+AWAY_SECONDS = 15.0  # without its desk, after which such a room makes way for another
 MIN_SECONDS_BETWEEN = 0.3  # answers of one phone
-HERE_SECONDS = 15.0  # a phone that asked within these is counted as here
-JOINING_SECONDS = 3.0  # so is one that has joined and never asked, within these
-
-
-class RoomError(ValueError):
-    """Something that a room refuses, in one sentence for whoever asked."""
-
-
-@dataclass
-class _Member:
-    name: str
-    address: str
-    seed: int
-    seen: float
-    answer: Answer | None = None
-    answered_at: float = -1e9
 
 
 @dataclass(eq=False)
@@ -63,18 +42,21 @@ class Room:
     text: str = ""
     link: str = ""  # of the home page, where the text can be taken over
     question: Question | None = None
-    revealed: str = ""  # what a phone shows of the outcome, one sentence
+    scene: SceneShown | None = None
+    outcome: Outcome | None = None  # of the question that was closed
+    revealed: str = ""  # how it came out, one sentence
+    explained: str = ""  # why, for the projector alone: a phone has no room for it
+    right: str = ""  # the right answer, once it was revealed; empty where there is none
     tallies: list[Tally] = field(default_factory=list)
     has_ended: bool = False
-    teacher: object = None  # what the teacher's page keeps with the room
+    teacher: Any = None  # what the desk presses: it knows the model, and the text
     _n_asked: int = 0
-    _members: dict[str, _Member] = field(default_factory=dict)
     _is_closed: bool = False
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
         self.touched = self.page_seen = self.clock()
-        self._joins = Rate(JOINS_AT_ONCE, JOIN_SECONDS, self.clock)
+        self._members = Members(self.clock, self.home)
 
     # What a phone does
 
@@ -88,16 +70,9 @@ class Room:
         Raises:
             RoomError: where the room is full, the name is taken, or too many come at once.
         """
-        name = in_line(name)[:MAX_NAME]
         with self._lock:
-            if name and as_seen(name) in {as_seen(member.name) for member in self._everyone}:
-                raise RoomError("That name is taken: choose another, or none.")
-            if address and not self._joins.take(address):
-                raise RoomError("Many join at once: wait a few seconds and press again.")
-            self._evict_for(address)
-            token = secrets.token_urlsafe(12)
-            seen = self._touch() - HERE_SECONDS + JOINING_SECONDS
-            self._members[token] = _Member(name, address, secrets.randbits(31), seen)
+            token = self._members.join(name, address)
+            self._touch()
             return token
 
     def knows(self, token: str) -> bool:
@@ -111,7 +86,7 @@ class Room:
             RoomError: where the phone is not known, the question is over or the answer is none.
         """
         with self._lock:
-            member, question = self._member(token), self.question
+            member, question = self._members.find(token), self.question
             if question is None or question.number != number or not self.is_open:
                 raise RoomError("This question is closed.")
             if self._touch() - member.answered_at < MIN_SECONDS_BETWEEN:
@@ -126,30 +101,85 @@ class Room:
             RoomError: where the phone is not known.
         """
         with self._lock:
-            member, question = self._member(token), self.question
+            member, question = self._members.find(token), self.question
             member.seen = self.clock()
-            shown: dict[str, Any] = {
-                "version": f"{self.version}.{int(self.is_open)}",  # it also closes by itself
-                "text": self.text,
-                "link": self.link,
-                "revealed": self.revealed,
-                "question": None,
-            }
+            # a question also closes by itself
+            version = f"{self.version}.{int(self.is_open)}"
+            shown = self._seen_by_all() | {"version": version, "link": self.link}
             if question is not None:
-                shown["question"] = vars(question) | {
-                    "is_open": self.is_open,
-                    "seconds_left": self.seconds_left,
-                    "coin": self._coin(member) if question.kind == "sampler" else None,
+                shown["question"] |= {
+                    "pointer": self._pointer(member) if question.kind == "sampler" else None,
                     "mine": member.answer and vars(member.answer),
+                    "is_right": self._is_right(member.answer),
                 }
             return shown
+
+    def screen(self) -> dict[str, Any]:
+        """Returns all that the projector shows: nothing but what is for the class."""
+        with self._lock:
+            counts = {"n_answers": len(self.answers()), "n_people": self.n_people}
+            version = ".".join(map(str, (self.version, int(self.is_open), *counts.values())))
+            is_drawn = self.question and self.question.kind == "sampler" and not self.is_open
+            fell = [pointer for pointer, _ in self.pointers()] if is_drawn else []
+            more = {"version": version, "pointers": fell, "has_begun": self._n_asked > 0}
+            more |= {"explained": self.explained}
+            return self._seen_by_all() | counts | more
+
+    def _seen_by_all(self) -> dict[str, Any]:
+        question = self.question
+        time = {"is_open": self.is_open, "seconds_left": self.seconds_left}
+        asked = None if question is None else asdict(question) | time
+        return {
+            "text": self.text,
+            "scene": self.scene and asdict(self.scene),
+            "question": asked,
+            "outcome": self.outcome and asdict(self.outcome),
+            "revealed": self.revealed,
+        }
+
+    def _is_right(self, answer: Answer | None) -> bool | None:
+        """Tells whether an answer is right; None where that is not known, or nothing was said."""
+        question = self.question
+        if answer is None or question is None or not self.right:
+            return None
+        said = answer.word if answer.option is None else question.options[answer.option]
+        if question.kind == "number":
+            return read_number(said) == read_number(self.right)
+        return said.casefold() == self.right.casefold()
 
     # What the teacher does
 
     def show_text(self, text: str, link: str) -> None:
-        """Puts the text on the phones; what was asked before is over."""
+        """Puts the text on the screens; a question that is still open is over."""
         with self._lock:
-            self.text, self.link, self.question, self.revealed = text, link, None, ""
+            self.text, self.link = text, link
+            if self.is_open:
+                self.clear()
+            self._change()
+
+    def show_scene(self, scene: SceneShown | None) -> None:
+        """Puts a scene on the screens."""
+        with self._lock:
+            self.scene = scene
+            self._change()
+
+    def show_page(self, is_shown: bool) -> None:
+        """Shows the page of the scene on the projector, or takes it away."""
+        with self._lock:
+            if self.scene is not None:
+                self.show_scene(replace(self.scene, is_page_shown=is_shown))
+
+    def show_outcome(self, outcome: Outcome) -> None:
+        """Puts how a question was answered on the screens."""
+        with self._lock:
+            self.outcome = outcome
+            self._change()
+
+    def clear(self) -> None:
+        """Takes the question and its answers from the screens."""
+        with self._lock:
+            self.question, self.outcome = None, None
+            self.revealed, self.explained, self.right = "", "", ""
             self._change()
 
     def ask(
@@ -170,14 +200,16 @@ class Room:
         if not may_write and not 2 <= len(options) <= MAX_OPTIONS:
             raise RoomError(f"A question needs 2 to {MAX_OPTIONS} answers to choose from.")
         with self._lock:
+            self.clear()
+            self.show_page(False)
             self._n_asked += 1
             words, options = words[:MAX_WORDS], [option[:MAX_OPTION] for option in options]
             closes_at = None if seconds is None else self.clock() + seconds
             self.question = Question(
                 self._n_asked, kind, words, tuple(options), tuple(shares), may_write, closes_at
             )
-            self.revealed, self._is_closed = "", False
-            for member in self._members.values():
+            self._is_closed = False
+            for member in self._members:
                 member.answer, member.answered_at = None, -1e9
             self._change()
             return self.question
@@ -207,10 +239,10 @@ class Room:
             self._change()
             return tally
 
-    def reveal(self, sentence: str) -> None:
-        """Shows the phones how it came out."""
+    def reveal(self, sentence: str, right: str = "", explained: str = "") -> None:
+        """Shows how it came out, and what is right and why where that is known."""
         with self._lock:
-            self.revealed = sentence
+            self.revealed, self.right, self.explained = sentence, right, explained
             self._change()
 
     @property
@@ -232,71 +264,38 @@ class Room:
     def n_people(self) -> int:
         """How many phones are here now."""
         with self._lock:
-            now = self.clock()
-            return sum(now - member.seen < HERE_SECONDS for member in self._members.values())
+            return sum(map(self._members.is_here, self._members))
 
     def answers(self) -> list[tuple[str, Answer]]:
         """Returns each answer with the name that its phone goes by, which may be empty."""
         with self._lock:
-            members = self._members.values()
-            return [(member.name, member.answer) for member in members if member.answer]
+            return [(member.name, member.answer) for member in self._members if member.answer]
 
-    def coins(self) -> list[tuple[float, Answer | None]]:
+    def pointers(self) -> list[tuple[float, Answer | None]]:
         """Returns the random number of every phone for this question, and what it answered."""
         with self._lock:
-            return [(self._coin(member), member.answer) for member in self._members.values()]
+            return [(self._pointer(member), member.answer) for member in self._members]
+
+    def thinking(self) -> list[str]:
+        """Returns the names of the phones that are here and have not answered; some are empty."""
+        with self._lock:
+            here = filter(self._members.is_here, self._members)
+            return sorted(member.name for member in here if member.answer is None)
 
     def note_page(self) -> None:
-        """Notes that the teacher's page is there."""
+        """Notes that the desk is there."""
         self.page_seen = self.clock()
 
     def is_left(self, seconds: float) -> bool:
-        """Whether nobody ever joined, and the teacher's page has been gone for so long."""
-        return not self._members and self.clock() - self.page_seen > seconds
+        """Whether nobody ever joined, and the desk has been gone for so long."""
+        return not len(self._members) and self.clock() - self.page_seen > seconds
 
     def is_over(self) -> bool:
         """Whether nobody has touched the room for too long."""
         return self.clock() - self.touched > IDLE_SECONDS or self.is_left(ALONE_SECONDS)
 
-    def _coin(self, member: _Member) -> float:
+    def _pointer(self, member: Member) -> float:
         return uniform_at(member.seed, self.question.number if self.question else 0)
-
-    @property
-    def _everyone(self) -> Collection[_Member]:
-        return self._members.values()
-
-    def _evict_for(self, address: str) -> None:
-        """Where the room is full, lets a phone go that has no answer to lose.
-
-        It sleeps, or comes from where more phones than these come from; one of the teacher's own
-        address makes way for none but its like.
-        """
-        if len(self._members) < MAX_PEOPLE:
-            return
-        n_from, now = Counter(member.address for member in self._everyone), self.clock()
-
-        def order(token: str) -> tuple[bool, int, float]:
-            member = self._members[token]
-            is_asleep = now - member.seen >= HERE_SECONDS
-            return is_asleep, n_from[member.address], -member.seen
-
-        def may_go(token: str) -> bool:
-            member = self._members[token]
-            if member.answer is not None or (member.address == self.home != address):
-                return False
-            is_crowd = member.address != self.home and n_from[member.address] > n_from[address] + 1
-            return is_crowd or now - member.seen >= HERE_SECONDS
-
-        leaving = max(filter(may_go, self._members), key=order, default=None)
-        if leaving is None:
-            raise RoomError(f"The room is full: {MAX_PEOPLE} people are in it.")
-        del self._members[leaving]
-
-    def _member(self, token: str) -> _Member:
-        member = self._members.get(token)
-        if member is None:
-            raise RoomError("This phone has not joined the room yet.")
-        return member
 
     def _change(self) -> None:
         self.version += 1

@@ -4,17 +4,16 @@ A code is short enough to be read from a projector, so it could be guessed: wron
 by address and over all. This module knows no page.
 """
 
-from __future__ import annotations
-
 import secrets
 import threading
 from collections.abc import Iterable
 
 from model.classroom.limits import Rate
-from model.classroom.room import AWAY_SECONDS, Room, RoomError
+from model.classroom.members import RoomError
+from model.classroom.room import AWAY_SECONDS, Room
 
 MAX_ROOMS, MAX_OF_ADDRESS = 200, 20  # a school is behind one address
-MAX_CODE = 16  # characters of a code that is looked up
+MAX_CODE, MAX_KEY = 16, 64  # characters of a code and of a key that are looked up
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; nothing that is read as a digit
 N_LETTERS = 4
 WRONG_AT_ONCE, WRONG_SECONDS = 60, 2.0  # of one address: two slips of each phone of a class
@@ -57,7 +56,7 @@ def find_room(code: str, address: str = "", token: str = "") -> Room:
     Args:
         code: as somebody wrote it.
         address: where it comes from; "" where that is not known.
-        token: by which a room knows the phone that asks.
+        token: of who has been in it; a room knows its phones by theirs.
 
     Raises:
         RoomError: where there is none, or too many wrong ones were tried.
@@ -78,6 +77,32 @@ def find_room(code: str, address: str = "", token: str = "") -> Room:
             else "There is no such room: ask for the code again."
         )
     return room
+
+
+def find_desk(code: str, key: str, address: str = "") -> Room:
+    """Returns the room of a code to whoever has its key; wrong keys are counted as wrong codes are.
+
+    Which of the two was wrong is not said, and the right key is never refused: others at the
+    teacher's address must not be able to lock the teacher out.
+
+    Raises:
+        RoomError: where the two do not belong together, or too many wrong ones were tried.
+    """
+    room = _rooms.get(code[:MAX_CODE].strip().upper())
+    is_its_key = secrets.compare_digest(
+        key[:MAX_KEY].encode(errors="replace"), (room.key if room else "").encode()
+    )
+    if room is not None and is_its_key and not room.is_over():
+        return room
+    is_spent = address and (_wrong.is_spent(address) or _all_wrong.is_spent(""))
+    _wrong.take(address)
+    _all_wrong.take("")
+    if is_spent:
+        raise RoomError("Too many wrong codes were tried: wait a minute and try again.")
+    raise RoomError(
+        "This is no desk: the room was ended, the server was started again, or the link is "
+        "another’s. Open a new room."
+    )
 
 
 def end_room(room: Room) -> None:

@@ -1,10 +1,8 @@
-"""What a class's answers say of the next token: one distribution, scored beside the model's.
+"""What a class's answers say of the next token: one distribution, beside the model's.
 
 Each phone's confidence goes to one token, and what it keeps back evenly to all others; the class is
 the mean of its phones, which is a distribution again.
 """
-
-from __future__ import annotations
 
 import math
 from collections import Counter
@@ -13,6 +11,7 @@ from itertools import chain
 
 import numpy as np
 
+from model.classroom.names import as_word
 from model.classroom.records import Answer, ClassRound, ClassRow, ClassScore
 from model.draw import best_ids, draw_many
 from model.guess.game import prob_of
@@ -60,6 +59,11 @@ class Votes:
         given = self.probs_of(token_id)
         return math.fsum(given) / len(given) if given else 1 / self.lm.vocab_size
 
+    def favourite_id(self, logits: FloatArray) -> int | None:
+        """Returns the token that most phones gave; of equals, the one that the model likes best."""
+        votes = Counter(chain.from_iterable(self.shares))
+        return max(votes, key=lambda token_id: (votes[token_id], logits[token_id]), default=None)
+
     def beside(self, logits: FloatArray, shown: Iterable[int]) -> ClassRound:
         """Sets the class beside the model, for the tokens that either holds likely.
 
@@ -72,7 +76,7 @@ class Votes:
         rows = [
             ClassRow(
                 token_id=token_id,
-                label=label(self.lm.tokenizer, token_id),
+                label=as_word(label(self.lm.tokenizer, token_id)),
                 n_votes=votes[token_id],
                 class_prob=self.prob_of(token_id),
                 model_prob=float(probs[token_id]),
@@ -80,25 +84,28 @@ class Votes:
             for token_id in {*best_ids(logits, N_BEST).tolist(), *shown, *votes}
         ]
         ordered = sorted(rows, key=lambda row: (-row.model_prob, row.token_id))
-        return ClassRound(len(self.answers), tuple(ordered))
+        given = math.fsum(chain.from_iterable(own.values() for own in self.shares))
+        n_answers = len(self.answers)
+        kept_back = 1 - given / n_answers if n_answers else 1.0
+        return ClassRound(n_answers, tuple(ordered), kept_back, self.lm.vocab_size)
 
     def score(self, logits: FloatArray, token_id: int) -> ClassScore:
-        """Scores everyone on the token that came.
+        """Tells what everyone gave to the token that came.
 
         Args:
             logits: (vocab,) The model's, for the same position.
             token_id: The token that came.
         """
         named = zip(self.probs_of(token_id), self.answers, strict=True)
-        paid = [(-math.log2(prob), name) for prob, (name, _) in named if name]
-        best_bits, best_name = min(paid, default=(math.inf, None))
+        best_prob, best_name = max(
+            ((prob, name) for prob, (name, _) in named if name), default=(0.0, None)
+        )
         return ClassScore(
             token_id=token_id,
-            class_bits=-math.log2(self.prob_of(token_id)),
-            model_bits=float(-log_softmax(logits)[token_id] / math.log(2)) + 0.0,
-            uniform_bits=math.log2(self.lm.vocab_size),
+            class_prob=self.prob_of(token_id),
+            model_prob=float(np.exp(log_softmax(logits)[token_id])),
             best_name=best_name,
-            best_bits=best_bits,
+            best_prob=best_prob,
         )
 
 
@@ -112,6 +119,6 @@ def _shares_of(
     return dict.fromkeys(ids, min(answer.confidence, MAX_CONFIDENCE))
 
 
-def landing(shares: Sequence[float], coin: float) -> int:
-    """Returns the segment of the cumulative bar on which a coin in [0, 1) falls."""
-    return int(draw_many(np.arange(len(shares)), np.array(shares), [coin])[0])
+def landing(shares: Sequence[float], pointer: float) -> int:
+    """Returns the segment of the cumulative bar on which a pointer in [0, 1) falls."""
+    return int(draw_many(np.arange(len(shares)), np.array(shares), [pointer])[0])

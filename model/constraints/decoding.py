@@ -6,8 +6,6 @@ what is left is scaled up. That looks one token ahead only, and may lead to a de
 that is allowed is unlikely. `ConstrainedBeamSearch` looks further.
 """
 
-from __future__ import annotations
-
 from typing import Any
 from weakref import WeakKeyDictionary
 

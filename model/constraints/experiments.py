@@ -1,9 +1,8 @@
 """One constraint by several decoding methods: which find a likelier text than argmax, how often."""
 
-from __future__ import annotations
-
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import mode
@@ -14,6 +13,7 @@ from model.draw import agreement
 from model.generation import Generation
 from model.job import Progress, Work
 from model.sampling import Settings
+from model.tokenizing import encode_bare
 
 MAX_TOKENS = 48  # that are generated under a constraint
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 1.0)
@@ -63,6 +63,22 @@ def compare_methods(
     return look()
 
 
+def probs_of_choices(start: Generation, choices: Sequence[str]) -> dict[str, float]:
+    """Returns how likely the model itself finds each of some texts after a prompt.
+
+    Args:
+        start: the prompt as it was read; it stays as it is.
+        choices: what may follow, as the tokenizer reads it by itself.
+    """
+    probs = {}
+    for choice in choices:
+        text = start.fork()
+        for token_id in encode_bare(start.lm, choice):
+            text.step(token_id=token_id)
+        probs[choice] = math.exp(text.logprob)
+    return probs
+
+
 def _generate(
     method: _Method, seed: int, start: Generation, constraint: Constraint
 ) -> Iterator[None]:
@@ -70,7 +86,7 @@ def _generate(
     decoder: ConstrainedBeamSearch | ConstrainedGeneration
     step: Callable[[], object]
     if method.temperature is None:
-        decoder = ConstrainedBeamSearch(start, constraint, N_BEAMS, _room(start))
+        decoder = ConstrainedBeamSearch(start, constraint, N_BEAMS, _context_left(start))
         step = decoder.step
     else:
         decoder = ConstrainedGeneration(start.fork(seed=seed), constraint)
@@ -83,7 +99,7 @@ def _generate(
     method.texts.append(decoder.result())
 
 
-def _room(start: Generation) -> int:
+def _context_left(start: Generation) -> int:
     limit = start.lm.context_length
     return MAX_TOKENS if limit is None else min(MAX_TOKENS, limit - len(start.ids))
 

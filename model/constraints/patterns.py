@@ -5,8 +5,6 @@ here, so that every text satisfies its schema. The automaton of a short pattern 
 so each is first built over single bytes in a process of its own, which can be ended.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The records of constrained decoding: what a mask left, what a decoding method generated."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -8,8 +8,6 @@ position alone, blind to the rest of the same pass. Committing the surest first 
 (2503.09573); the idea of filling by passes is Mask-Predict's (1904.09324).
 """
 
-from __future__ import annotations
-
 import operator
 
 import numpy as np
@@ -26,7 +24,7 @@ from model.diffusion.records import DenoisePass, Order
 from model.draw import draw_from, rank_order, uniform_at
 from model.language_model import LanguageModel
 from model.masks import log_softmax
-from model.passes import Logits, check_room, forward
+from model.passes import Logits, check_context, forward
 from model.tokenizing import text_of
 
 ORDERS: tuple[Order, ...] = ("confidence", "random", "left to right")
@@ -77,7 +75,7 @@ class Diffusion:
         self.length, self.seed = length, operator.index(seed)
         self.plan = plan_passes(length, n_passes, block_length)
         before, after = frame_ids(lm, prompt, ending)
-        check_room(lm, length + len(before) + len(after), "shorten what is given or filled")
+        check_context(lm, length + len(before) + len(after), "shorten what is given or filled")
         self.start = len(before)
         self.ids = [*before, *[mask_id_of(lm)] * length, *after]
         self.passes: list[DenoisePass] = []

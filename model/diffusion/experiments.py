@@ -4,8 +4,6 @@ All of them write the same number of tokens and none may end before: what differ
 model runs, for how long, and what comes out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +17,7 @@ from model.diffusion.records import DecodingRun, Order, Sweep
 from model.generation import Generation
 from model.job import Progress, Work, part_of
 from model.language_model import LanguageModel
-from model.passes import check_room
+from model.passes import check_context
 from model.sampling import Settings
 from model.tokenizing import shares_vocabulary, text_of
 
@@ -57,7 +55,7 @@ def race(judge: LanguageModel, page: Diffusion, prompt: str) -> Work[tuple[Decod
 
 def write_by_loop(
     lm: LanguageModel,
-    reader: LanguageModel,
+    unmasker: LanguageModel,
     prompt: str,
     n_tokens: int,
     settings: Settings,
@@ -65,7 +63,7 @@ def write_by_loop(
 ) -> Work[DecodingRun]:
     """Writes one token at a time, ends ruled out.
 
-    The masked `reader` checks the tokens where it has the same tokenizer.
+    The masked `unmasker` checks the tokens where it has the same tokenizer.
 
     Raises:
         ValueError: where the context has no room for so many.
@@ -77,11 +75,11 @@ def write_by_loop(
         text.step(settings)
     seconds = [one.seconds for one in text.passes[:n_tokens]]
     name = f"{lm.name}, one token at a time"
-    return (yield from _sum_up(name, seconds, lm, reader, text.ids, n_tokens))
+    return (yield from _sum_up(name, seconds, lm, unmasker, text.ids, n_tokens))
 
 
 def write_by_beams(
-    lm: LanguageModel, reader: LanguageModel, prompt: str, n_tokens: int, n_beams: int
+    lm: LanguageModel, unmasker: LanguageModel, prompt: str, n_tokens: int, n_beams: int
 ) -> Work[DecodingRun]:
     """Searches for the likeliest text of n tokens with some beams, ends ruled out.
 
@@ -96,13 +94,13 @@ def write_by_beams(
     best = max(search.finished, key=lambda beam: beam.total)
     seconds = [start.last_pass.seconds, *(step.seconds for step in search.steps if step.seconds)]
     name, ids = f"{lm.name}, beam search, {n_beams} beams", [*start.ids, *best.token_ids]
-    return (yield from _sum_up(name, seconds, lm, reader, ids, n_tokens))
+    return (yield from _sum_up(name, seconds, lm, unmasker, ids, n_tokens))
 
 
 def _read(lm: LanguageModel, prompt: str, n_tokens: int, seed: int = 0) -> Generation:
     """Reads a prompt that leaves room for so many tokens, twice: the first pass warms up."""
     text = Generation(lm, prompt, seed=seed)
-    check_room(lm, text.n_prompt + n_tokens, "shorten the prompt, or write fewer")
+    check_context(lm, text.n_prompt + n_tokens, "shorten the prompt, or write fewer")
     return Generation(lm, prompt, seed=seed)
 
 
@@ -110,15 +108,15 @@ def _sum_up(
     name: str,
     seconds: Sequence[float],
     lm: LanguageModel,
-    reader: LanguageModel,
+    unmasker: LanguageModel,
     ids: Sequence[int],
     n_tokens: int,
 ) -> Work[DecodingRun]:
     """Judges the last n tokens of a text, and checks them where a masked model knows the same."""
     before, written = ids[:-n_tokens], ids[-n_tokens:]
     loo_probs = None
-    if shares_vocabulary(lm, reader):
-        loo_probs = yield from leave_one_out(reader, ids, range(len(before), len(ids)))
+    if shares_vocabulary(lm, unmasker):
+        loo_probs = yield from leave_one_out(unmasker, ids, range(len(before), len(ids)))
     clashes = clashes_of(lm, lm, before, written, [], loo_probs)
     text = text_of(lm.tokenizer, written)
     return DecodingRun(name, n_tokens, tuple(seconds), text, clashes)

@@ -1,7 +1,5 @@
 """A page before its first pass: what is given, what each pass fills, what may be written at all."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """A page of masks as it is looked at: a sheet, all its passes, the order of its filling."""
 
-from __future__ import annotations
-
 from copy import copy
 
 import numpy as np
@@ -10,6 +8,7 @@ import numpy.typing as npt
 from model.diffusion.denoising import Diffusion
 from model.diffusion.quality import leave_one_out
 from model.diffusion.records import DenoiseHistory, Sheet
+from model.generation import Generation
 from model.job import Work
 from model.records import FloatArray
 from model.tokenizing import labels_of
@@ -35,6 +34,28 @@ def sheet_of(page: Diffusion, loo_probs: FloatArray | None = None) -> Sheet:
         n_passes=len(page.passes),
         n_planned=len(page.plan),
         leave_one_out=loo,
+    )
+
+
+def loop_sheet(text: Generation, n_passes: int, length: int) -> Sheet:
+    """Returns what the loop has written after as many passes, one token each, as a page of masks.
+
+    Args:
+        text: written from the same beginning, by a causal model; longer than that maybe.
+        n_passes: so far.
+        length: tokens that it is to write.
+    """
+    steps = text.steps[: min(n_passes, length)]
+    n_given, n_open = text.n_prompt, length - len(steps)
+    labels = labels_of(text.lm, text.prompt_ids)
+    confidence = [np.nan] * n_given + [step.prob for step in steps] + [np.nan] * n_open
+    return Sheet(
+        labels=(*labels, *(step.text for step in steps), *[""] * n_open),
+        given=(*[True] * n_given, *[False] * length),
+        filled_in=(*[0] * n_given, *range(1, len(steps) + 1), *[0] * n_open),
+        confidence=np.array(confidence),
+        n_passes=len(steps),
+        n_planned=length,
     )
 
 

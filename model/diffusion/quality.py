@@ -4,8 +4,6 @@ A token fits where the model, shown all the rest of the finished page, would sti
 its leave-one-out probability. How well the text reads is said by a causal judge.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """What a denoising pass, a fill and an encoder-decoder leave behind, for those who draw it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 

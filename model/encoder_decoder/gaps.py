@@ -4,8 +4,6 @@ Span corruption (arXiv 1910.10683): each gap of the input is one sentinel, and t
 every sentinel before what its gap held.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

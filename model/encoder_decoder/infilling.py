@@ -6,8 +6,6 @@ of the encoder's states, which are made once and never change, and those of the 
 tokens, which grow by one position a step.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from transformers import DynamicCache, EncoderDecoderCache
@@ -18,7 +16,7 @@ from model.encoder_decoder.gaps import GAP, segments, sentinel_ids, with_sentine
 from model.encoder_decoder.records import Segment, TwoCaches
 from model.language_model import LanguageModel
 from model.machine.device import lock_of
-from model.passes import Logits, check_room, run_pass
+from model.passes import Logits, check_context, run_pass
 from model.records import FloatArray
 from model.tokenizing import encode, labels_of, text_of
 
@@ -51,7 +49,7 @@ class Infilling:
             )
         self.lm, self.max_new_tokens, self.text = lm, max_new_tokens, text
         self.source_ids = encode(lm, with_sentinels(lm, text))
-        check_room(lm, len(self.source_ids))
+        check_context(lm, len(self.source_ids))
         self._sentinels = sentinel_ids(lm)
         self.ids: list[int] = [lm.model.config.decoder_start_token_id]
         self.n_encoder_passes = 0

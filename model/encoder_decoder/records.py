@@ -1,7 +1,5 @@
 """Records of a text with gaps, and of the two caches of the model that fills them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

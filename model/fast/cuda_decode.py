@@ -10,8 +10,6 @@ arithmetic can be tested without a GPU.
 CUDA graphs: docs.pytorch.org/docs/stable/notes/cuda.html; compiled decode: gpt-fast.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -4,8 +4,6 @@ Each engine answers one request at a time: `prefill` reads a prompt into an empt
 one more token. They differ in how the second is carried out, never in what it computes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
@@ -17,9 +15,9 @@ from model.passes import Logits
 from model.records import Trial
 
 PLAIN = "the model’s own step"
-BY_HAND = "the step written out by hand"
+MANUAL = "the step written out by hand"
 STATIC = "the captured step"
-_ROOM = 16  # positions beyond what was asked for
+_N_SPARE = 16  # positions beyond what was asked for
 _N_READY = 4  # captured steps that a model keeps, each with its cache
 
 
@@ -41,7 +39,7 @@ class GrowingEngine:
 
     def decode(self, token_id: int) -> tuple[Logits, float]:
         """Reads one more token."""
-        if self.name == BY_HAND:
+        if self.name == MANUAL:
             return passes.decode_one_token(self.lm, token_id, self.cache)
         return passes.prefill(self.lm, [token_id], self.cache)
 
@@ -88,7 +86,7 @@ Engine: TypeAlias = GrowingEngine | StaticEngine  # each pass comes with its sec
 
 def engine_names(lm: LanguageModel) -> tuple[str, ...]:
     """Lists the ways in which this model can run here, its own first."""
-    quick = (BY_HAND,) if lm.weights.quick is not None else ()
+    quick = (MANUAL,) if lm.weights.quick is not None else ()
     static = (STATIC,) if has_graphs(lm.device) and runs_static(lm) else ()
     return (PLAIN, *quick, *static)
 
@@ -110,4 +108,4 @@ def make_engine(lm: LanguageModel, name: str, n_tokens: int) -> Engine:
         )
     if name not in engine_names(lm):
         raise ValueError(f"{lm.name} cannot run by {name} on {lm.device}: choose {PLAIN}.")
-    return StaticEngine(lm, n_tokens + _ROOM) if name == STATIC else GrowingEngine(lm, name)
+    return StaticEngine(lm, n_tokens + _N_SPARE) if name == STATIC else GrowingEngine(lm, name)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _N_TRIES = 3
 # numbers of the largest matrix: they come from memory, not from a processor's cache
 _N_TIMED = 16_000_000
-_CLEARLY = 0.9  # of the time: what saves less is not worth it
+_CLEAR_RATIO = 0.9  # of the time: what saves less is not worth it
 
 
 class Matrix(NamedTuple):
@@ -78,7 +78,7 @@ def quickest_way(
     torch.set_num_threads(ALL_THREADS)
     totals = [sum(seconds) for seconds in best]
     least = min(totals)
-    return ways[totals.index(least) if least < _CLEARLY * totals[0] else 0]
+    return ways[totals.index(least) if least < _CLEAR_RATIO * totals[0] else 0]
 
 
 def lay_out(model: PreTrainedModel) -> None:

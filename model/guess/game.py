@@ -5,8 +5,6 @@ proper score: on average nobody does better than by saying what they believe (I.
 "Rational decisions"). This module knows a model and a text; it knows no page.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

@@ -4,8 +4,6 @@ A line is split into guesses and numbers, a guess is spelt as it would follow th
 first token is the one that counts. This module knows a tokenizer; it runs no model.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias

@@ -4,8 +4,6 @@ Ranks count from 1 here, as Shannon counted guesses; a share is a fraction of on
 confidence.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

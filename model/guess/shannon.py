@@ -8,8 +8,6 @@ most likely q that never rises is taken (Grenander 1956), which is the least con
 the counts so far.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise

@@ -3,8 +3,6 @@
 What they are and whose they are says `model/held_out/README.md`. This module knows no model.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias

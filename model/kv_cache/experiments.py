@@ -5,8 +5,6 @@ comparison: the quicker decode step of small models would be no fair match. This
 page and draws nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial

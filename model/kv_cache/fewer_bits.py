@@ -6,8 +6,6 @@ by groups; the rest keep their places in the text. The bytes are those of number
 here they are computed with in full, rounded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from typing import Any

@@ -4,8 +4,6 @@ vLLM lets requests share what their salts have in common: those of one text bear
 request with a salt of its own finds nothing. This module asks the server; it runs no pass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from uuid import uuid4
@@ -16,7 +14,7 @@ from model.job import Work
 from model.kv_cache.experiments import write_on_both_sides
 from model.kv_cache.records import Race
 from model.language_model import LanguageModel
-from model.passes import Logits, check_room
+from model.passes import Logits, check_context
 from model.server.backend import server_of
 
 N_BEST = 16  # log-probabilities that are compared
@@ -36,7 +34,7 @@ def race_over_server(
     Raises:
         ValueError: One sentence with the remedy.
     """
-    check_room(lm, n_tokens, "choose fewer")
+    check_context(lm, n_tokens, "choose fewer")
     return (
         yield from write_on_both_sides(
             lm,

@@ -4,8 +4,6 @@ Everything here is derived: a config says how many numbers a token leaves behind
 multiplication. Grouped queries: 2305.13245; latent attention: 2405.04434.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from model.kv_cache import cache_shape

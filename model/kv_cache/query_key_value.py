@@ -5,8 +5,6 @@ Each layer hands its query, keys and values, turned by their positions, to an at
 them down and then does what the model's own does. This module knows no page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any

@@ -1,7 +1,5 @@
 """Records of the cache lesson: what lies in a cache, what it saves, what of it serves again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from model.records import FloatArray, Flops

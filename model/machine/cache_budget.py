@@ -5,8 +5,6 @@ fork counts whole, though it shares its storage until one of the two goes on. Th
 model: a text tells what its cache holds, and drops it when it is told to.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import threading
@@ -62,7 +60,7 @@ class CacheBudget:
                 self._idle[text] = n_bytes
                 self._at_most += n_bytes
                 if self._at_most > self.limit:
-                    self._make_room()
+                    self._evict_oldest()
 
     @property
     def bytes_held(self) -> int:
@@ -70,7 +68,7 @@ class CacheBudget:
         with self._lock:
             return sum(self._idle.values())
 
-    def _make_room(self) -> None:
+    def _evict_oldest(self) -> None:
         self._at_most = sum(self._idle.values())
         for text, n_bytes in list(self._idle.items())[:-1]:  # the last is in use, but for a moment
             if self._at_most <= self.limit:

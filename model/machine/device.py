@@ -3,8 +3,6 @@
 Free memory is asked of the operating system, of the container and of the accelerator.
 """
 
-from __future__ import annotations
-
 import platform
 import threading
 from collections import defaultdict

@@ -7,8 +7,6 @@ themselves are what is measured. Beside other readers a core is left to them in 
 for this pass, and a thread that saves them nothing takes the time in which they are answered.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections import defaultdict
@@ -20,9 +18,11 @@ import torch
 
 ALL_THREADS = torch.get_num_threads()
 NUMBERS = tuple(sorted({1, max(1, ALL_THREADS // 2), ALL_THREADS}))
-_PATIENCE = 30  # passes take so many times what a trial would before it is made: it costs a 30th
-_CLEARLY = 0.9  # of the time: threads that save less are left to others
-_FELT = 0.004  # seconds of a pass, a quarter of a frame: who saves less takes a core for nothing
+_TRIAL_RATIO = 30  # passes take so many times what a trial would before it is made: it costs a 30th
+_CLEAR_RATIO = 0.9  # of the time: threads that save less are left to others
+_NOTICEABLE_SECONDS = (
+    0.004  # seconds of a pass, a quarter of a frame: who saves less takes a core for nothing
+)
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Threads:
         leaves_one = in_company and len(self._numbers) > 1
         numbers = self._numbers[:-1] if leaves_one else self._numbers
         tried = self._tried[n_tokens.bit_length(), in_company]
-        number = _choose(numbers, tried, _FELT / max(1, n_tokens))
+        number = _choose(numbers, tried, _NOTICEABLE_SECONDS / max(1, n_tokens))
         before = torch.get_num_threads()
         torch.set_num_threads(number)
         started = time.perf_counter()
@@ -88,10 +88,10 @@ def _choose(numbers: Sequence[int], tried: Mapping[int, _Tried], felt: float) ->
     for number in numbers:
         if number > best and tried[best].seconds * (1 - best / number) < felt:
             continue  # were the work divided evenly, it would not save enough
-        if number not in tried or tried[number].since > _PATIENCE * tried[number].seconds:
+        if number not in tried or tried[number].since > _TRIAL_RATIO * tried[number].seconds:
             return number
         fewer = tried[best].seconds
-        if tried[number].seconds < min(_CLEARLY * fewer, fewer - felt):
+        if tried[number].seconds < min(_CLEAR_RATIO * fewer, fewer - felt):
             best = number
     return best
 

@@ -7,8 +7,6 @@ that five jobs take no more of the machine than one. Of the jobs that measure, o
 has ended, and the others stand in line. This module knows neither what computes nor what for.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import threading
@@ -18,7 +16,7 @@ from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
 LEFT_SECONDS = 5.0  # without a word from its reader, after which a job has no place in line
-PATIENCE = 1.0  # seconds; a class that always presses delays each pass of a job by no more
+PATIENCE_SECONDS = 1.0  # seconds; a class that always presses delays each pass of a job by no more
 PRESSING_SECONDS = 2.0  # since the last step, in which readers are taken to press
 REST_RATIO = 0.5  # rest that follows a slice, in lengths of the slice
 MAX_REST = 0.5  # seconds
@@ -87,13 +85,13 @@ class Turns:
         is_shared = self._n_served > n_own or (self._running is not None and not self.is_slice)
         return lambda: is_shared or self.n_steps > n_before
 
-    def give_way(self, patience: float = PATIENCE) -> bool:
+    def give_way(self, patience: float = PATIENCE_SECONDS) -> bool:
         """Waits until nobody is being served, for so many seconds at most; tells whether it is."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._n_served, patience)
 
     @contextmanager
-    def drawing(self, patience: float = PATIENCE) -> Iterator[None]:
+    def drawing(self, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
         """Draws what a job found, alone among jobs, after those who wait for a single step.
 
         Python runs one thread at a time: five pages that are drawn at once stretch every press.

@@ -4,8 +4,6 @@ A batch of B sequences decodes B tokens in one pass. This module knows a batch a
 chooses the tokens is no matter here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import replace

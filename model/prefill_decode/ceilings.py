@@ -4,8 +4,6 @@ A ceiling is what can be reached, so the best of several runs counts. No pass of
 beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median

@@ -5,8 +5,6 @@ the machine. Sequences that share a decode step share its price. Energy is the G
 asked of NVML, which comes with NVIDIA's driver; where there is none, nothing is said of energy.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias

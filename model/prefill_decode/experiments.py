@@ -4,8 +4,6 @@ A request is timed as its reader waits, by the clock on the wall: from the reque
 token, then from each token to the next. What happens between two passes is in no time.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +14,7 @@ from model.fast.engines import Engine, make_engine
 from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.passes import Logits
-from model.prefill_decode.records import PhaseRun, Reading, Request, Timed
+from model.prefill_decode.records import PhaseRun, Reading, RequestTiming, Timed
 from model.sampling import Settings, process
 from model.timing import describe
 from model.tokenizing import random_ids
@@ -52,10 +50,10 @@ def stream(engine: Engine, prompt: Sequence[int], choose: Choose) -> Iterator[To
         yield token_ids[-1], time.perf_counter() - started
 
 
-def request_of(n_in: int, tokens: Sequence[Token]) -> Request:
+def request_of(n_in: int, tokens: Sequence[Token]) -> RequestTiming:
     """Puts down what was waited for, of at least one token."""
     token_ids, waits = zip(*tokens, strict=True)
-    return Request(n_in, waits[0], waits[1:], token_ids)
+    return RequestTiming(n_in, waits[0], waits[1:], token_ids)
 
 
 def answer(
@@ -65,11 +63,11 @@ def answer(
     choose: Choose,
     n_out: int,
     max_seconds: float,
-) -> Work[Request]:
+) -> Work[RequestTiming]:
     """Answers one request, warmed up: to its end token, or so many tokens, or for so long."""
     n_total, tokens = N_WARM_ANSWER + n_out, list[Token]()
 
-    def so_far() -> Request:
+    def so_far() -> RequestTiming:
         return request_of(len(prompt), tokens)
 
     warming = stream(engine, prompt, choose)
@@ -176,7 +174,7 @@ class _Times:
         )
 
 
-def _whole(n_in: int, n_out: int, rounds: Sequence[Sequence[Token]]) -> tuple[Request, ...]:
+def _whole(n_in: int, n_out: int, rounds: Sequence[Sequence[Token]]) -> tuple[RequestTiming, ...]:
     """Returns the requests that ran whole; one that was stopped counts where no other did."""
     requests = [request_of(n_in, tokens) for tokens in rounds if tokens]
     whole = [request for request in requests if request.n_out == n_out]

@@ -5,8 +5,6 @@ The model has to be told which columns are padding, and which position each toke
 of it if it is not is measured here against each prompt alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import count
 

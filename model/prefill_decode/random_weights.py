@@ -4,8 +4,6 @@ Time depends on how many numbers there are and not on which. What does not fit i
 anything is made. What such a model writes means nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch

@@ -1,7 +1,5 @@
 """Runs of the phases, the roofline and the batches on other machines, to lay beside one's own."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

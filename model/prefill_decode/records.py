@@ -4,8 +4,6 @@ Seconds are seconds, bytes are bytes, rates are per second. Knows numpy's neighb
 ours: what is drawn never has to know how it was measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
@@ -15,6 +13,7 @@ from typing import Literal, TypeAlias
 from model.records import Machine, Trial
 
 Bound: TypeAlias = Literal["memory", "compute", "overhead"]
+_AT_MOST = 1.1  # of a pass's time: two measurements of one thing may lie so far apart
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Timed:
 
 
 @dataclass(frozen=True)
-class Request:
+class RequestTiming:
     """One answer as its reader waits for it: a prompt in, tokens out, one after another."""
 
     n_in: int  # tokens of the prompt
@@ -90,8 +89,8 @@ class PhaseRun:
     engine: str  # which decode step ran
     warmup: tuple[float, ...]  # seconds of the first passes, which count for nothing else
     readings: tuple[Reading, ...]  # shortest first
-    long_in: tuple[Request, ...]  # much to read, little to write; one per round
-    long_out: tuple[Request, ...]  # little to read, much to write; one per round
+    long_in: tuple[RequestTiming, ...]  # much to read, little to write; one per round
+    long_out: tuple[RequestTiming, ...]  # little to read, much to write; one per round
     trials: tuple[Trial, ...] = ()  # of the engine, where it chose between ways
 
     @property
@@ -169,17 +168,22 @@ class RoofPoint:
         """Returns the seconds that each ceiling alone would ask of this pass.
 
         A floor is the least that a pass can take, so memory's is by the quicker of both bandwidths.
+        One that the pass undercut is refuted by it and left out: its ceiling was measured while the
+        machine was busier, or the weights lay in a cache.
         """
-        return {
+        asked: dict[Bound, float] = {
             "memory": self.n_bytes / max(ceilings.copy, ceilings.read),
             "compute": self.flops / ceilings.matmul,
-            "overhead": ceilings.floors.get(self.engine, 0.0),
         }
+        if self.engine in ceilings.floors:
+            asked["overhead"] = ceilings.floors[self.engine]
+        most = _AT_MOST * self.seconds.median
+        return {name: seconds for name, seconds in asked.items() if seconds <= most}
 
-    def bound(self, ceilings: Ceilings) -> Bound:
-        """Names the ceiling that asks most of this pass."""
+    def bound(self, ceilings: Ceilings) -> Bound | None:
+        """Names the ceiling that asks most of this pass; None where it undercut all of them."""
         floors = self.floors(ceilings)
-        return max(floors, key=lambda name: floors[name])
+        return max(floors, key=lambda name: floors[name], default=None)
 
 
 @dataclass(frozen=True)
@@ -250,7 +254,7 @@ class Energy:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ScoredAnswer:
     """One possible answer, and how likely the model finds it after the prompt."""
 
     text: str
@@ -261,10 +265,10 @@ class Choice:
 class Scoring:
     """One answer picked by one parallel pass, beside an answer that was written."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[ScoredAnswer, ...]
     n_prompt: int
     score_seconds: Timed  # one pass over prompt and all choices
     vector_seconds: Timed  # one pass over the prompt for one vector
     vector_size: int
-    written: Request
+    written: RequestTiming
     written_text: str

@@ -7,10 +7,9 @@ of a pass take time with hardly a number in them. It is measured here on a twin 
 has all its layers and almost no width. Ceilings and passes are measured in one run.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import Any, TypeAlias, TypeVar
@@ -19,7 +18,7 @@ import torch
 from transformers import AutoModelForCausalLM, DynamicCache, PreTrainedModel
 
 from model.fast.cuda_decode import StaticDecode, has_graphs
-from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
+from model.fast.engines import MANUAL, PLAIN, STATIC, engine_names, make_engine
 from model.fast.llama_decode import fast_decode
 from model.flops import count_flops
 from model.job import Progress, Work
@@ -45,7 +44,7 @@ LONG_PREFILL = 4096  # tokens; on a GPU alone, since nothing stops a pass
 BATCHES = (1, 4, 16, 64)  # sequences that decode together
 N_PAST = 128
 N_PASSES = 5
-_FEWEST, _PATIENCE = 2, 4.0  # passes of a kind; seconds after which so few will do
+_FEWEST, _ENOUGH_SECONDS = 2, 4.0  # passes of a kind; seconds after which so few will do
 _NARROW_VOCAB = 16
 CEILINGS = (
     ("copying in memory", measure_copy),
@@ -92,8 +91,10 @@ def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
     return twin
 
 
-def measure_floors(lm: LanguageModel) -> dict[str, float]:
+def measure_floors(lm: LanguageModel, say: Say[Roofline]) -> Passes[dict[str, float]]:
     """Times a step of the narrow twin, by each engine: the least that the operations take."""
+    now = say("layers with hardly a number in them")
+    yield now
     twin = narrow_twin(lm)
     if twin is None:
         return {}
@@ -105,23 +106,19 @@ def measure_floors(lm: LanguageModel) -> dict[str, float]:
     }
     quick = fast_decode(twin) if lm.weights.quick is not None else None
     if quick is not None:
-        steps[BY_HAND] = lambda: quick.read([0], cache)
+        steps[MANUAL] = lambda: quick.read([0], cache)
     floors = {name: min(rate_of(lm, 1, step).seconds) for name, step in steps.items()}
     if STATIC in engine_names(lm):
         weights = replace(lm.weights, source=lambda: twin)
-        floors |= _captured_floor(replace(lm, local=weights, vocab_size=_NARROW_VOCAB))
+        narrow = replace(lm, local=weights, vocab_size=_NARROW_VOCAB)
+        with suppress(ValueError):  # one that cannot be captured has no such floor
+            captured = StaticDecode(narrow, N_PAST)
+            # as the model's own: what is compiled has fewer operations than what is only captured
+            for doing in captured.prepare():
+                yield replace(now, doing=f"{now.doing}: {doing}")
+            timed = (trial.step_seconds for trial in captured.trials)
+            floors[STATIC] = min(seconds for seconds in timed if seconds is not None)
     return floors
-
-
-def _captured_floor(twin: LanguageModel) -> dict[str, float]:
-    """Times the narrow twin's captured step; nothing where it cannot be captured."""
-    try:
-        steps = StaticDecode(twin, N_PAST)
-        for _ in steps.prepare(("plain", "graph")):
-            pass
-    except ValueError:
-        return {}
-    return {STATIC: min(t.step_seconds for t in steps.trials if t.step_seconds is not None)}
 
 
 # Ceilings and passes in one run
@@ -175,13 +172,13 @@ def _measure_ceilings(lm: LanguageModel, say: Say[Roofline]) -> Passes[Ceilings]
     for doing, measure in CEILINGS:
         yield say(doing)
         rates.append(measure(lm))
-    yield say("layers with hardly a number in them")
+    floors = yield from measure_floors(lm, say)
     copied, read, multiplied = (rate.best for rate in rates)
     return Ceilings(
         copy=copied,
         read=read,
         matmul=multiplied,
-        floors=measure_floors(lm),
+        floors=floors,
         spread=max(rate.spread for rate in rates),
         n_runs=N_TRIES,
         buffer_bytes=buffer_bytes(lm.device),
@@ -239,7 +236,9 @@ def _time(
 ) -> Passes[list[float]]:
     """Runs a pass again and again, a slow one less often: a class is waiting."""
     seconds: list[float] = []
-    while len(seconds) < n_passes and not (len(seconds) >= _FEWEST and sum(seconds) > _PATIENCE):
+    while len(seconds) < n_passes and not (
+        len(seconds) >= _FEWEST and sum(seconds) > _ENOUGH_SECONDS
+    ):
         yield say(doing)
         seconds.append(run())
     return seconds

@@ -5,8 +5,6 @@ every choice behind it, and at every position says how likely the token is that 
 chain rule does the rest. An embedding is the same pass, its last layer averaged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,9 +15,9 @@ from model.fast.engines import PLAIN, make_engine
 from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.masks import log_softmax
-from model.passes import check_room, inputs_of, run_pass
+from model.passes import check_context, inputs_of, run_pass
 from model.prefill_decode.experiments import Token, request_of, stream
-from model.prefill_decode.records import Choice, Scoring, Timed
+from model.prefill_decode.records import ScoredAnswer, Scoring, Timed
 from model.tokenizing import encode, encode_bare, text_of
 
 N_RUNS = 5
@@ -66,7 +64,7 @@ def score_and_write(
         raise ValueError("Give two different choices or more, one a line.")
     ids, choice_ids = encode(lm, prompt.rstrip()), [_continuation(lm, text) for text in texts]
     n_longest = len(ids) + max(n_written, *map(len, choice_ids))
-    check_room(lm, n_longest, "shorten the prompt")
+    check_context(lm, n_longest, "shorten the prompt")
     writing = stream(
         make_engine(lm, PLAIN, n_longest), ids, lambda logits, _ids: int(logits.argmax())
     )
@@ -104,12 +102,12 @@ def score_and_write(
 
 def _compare(
     texts: Sequence[str], choice_ids: Sequence[Sequence[int]], scores: Sequence[float]
-) -> tuple[Choice, ...]:
+) -> tuple[ScoredAnswer, ...]:
     """Shares out the choices by log-probability per token, so that a longer one is no worse off."""
     lengths = [len(ids) for ids in choice_ids]
     shares = np.exp(log_softmax(np.array(scores) / lengths))
     rows = zip(texts, shares, strict=True)
-    return tuple(Choice(text, float(share)) for text, share in rows)
+    return tuple(ScoredAnswer(text, float(share)) for text, share in rows)
 
 
 def _continuation(lm: LanguageModel, text: str) -> list[int]:

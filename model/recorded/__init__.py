@@ -4,8 +4,6 @@ A recording is never shown as if it were of this machine: device, date, number f
 travel with it, and the page says "recorded". Make all anew with `python -m benchmarks.record`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -23,6 +21,7 @@ FORMAT = 1
 FOLDER = Path(__file__).parent
 SECTIONS = FOLDER / "sections"
 N_DIGITS = 6  # of every number: no clock is better
+_ARRAY = {"dtype", "shape", "numbers"}  # what stands for one
 N_ARRAY_DIGITS = 4  # of those in arrays, which are drawn and not read
 
 
@@ -110,7 +109,7 @@ def _built(kind: Any, given: Any, hints: Mapping[str, Any] | None = None) -> Any
     if is_dataclass(kind):
         types = get_type_hints(kind) | dict(hints or {})
         return kind(**{name: _built(types[name], value) for name, value in given.items()})  # type: ignore[operator]  # a class, never one of its objects
-    if origin is np.ndarray:
+    if isinstance(given, Mapping) and given.keys() == _ARRAY:  # numpy 2.5 has it as an alias
         return np.array(given["numbers"], dtype=given["dtype"]).reshape(given["shape"])
     if origin in {Union, UnionType}:
         some = next(part for part in parts if part is not NoneType)

@@ -5,8 +5,6 @@ survivors, the probability that it removed, the entropy left. What a strategy do
 `model.masks`, the draw in `model.draw`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,14 +12,19 @@ import numpy.typing as npt
 
 from model import masks
 from model.draw import rank_order, second_toss
-from model.records import FloatArray, Stage
+from model.records import NO_MEMORY, FloatArray, Memory, Stage
 from model.settings import ORDERS, Settings
 
 __all__ = ["ORDERS", "Settings", "process"]
 
 
 def process(
-    logits: FloatArray, ids: Sequence[int], settings: Settings, n_prompt: int = 0, coin: float = 0.0
+    logits: FloatArray,
+    ids: Sequence[int],
+    settings: Settings,
+    n_prompt: int = 0,
+    coin: float = 0.0,
+    memory: Memory = NO_MEMORY,
 ) -> tuple[Stage, ...]:
     """Runs the logits through every active stage and keeps what each one made of them.
 
@@ -33,6 +36,7 @@ def process(
             (1909.05858, transformers, vLLM), DRY too; presence and frequency count what was
             generated (OpenAI, vLLM).
         coin: of this position; its later digits toss for XTC, which at 0 is due.
+        memory: what mirostat remembers of the text; of none, it begins.
 
     Returns:
         One Stage per active stage, "raw" first. The last is the distribution to draw from.
@@ -51,6 +55,8 @@ def process(
         value: float = getattr(settings, name, 0.0)  # "greedy" has none
         if name == "xtc":
             value = second_toss(coin) < value
+        elif name == "mirostat":
+            value = memory.under(value).mu
         if name in masks.PENALTIES:
             # move the scores of tokens that were used, and sort again: ids first, then scores
             counts = _uses(name, ids, n_prompt, raw.size)
@@ -62,7 +68,8 @@ def process(
             scores = masks.temperature(scores, value)
         else:
             # drop what the mask does not keep; the rest stays in order
-            kept = masks.greedy(scores) if name == "greedy" else masks.MASKS[name](scores, value)
+            of = given.best_probs if name in masks.OF_PROBS else scores
+            kept = masks.greedy(of) if name == "greedy" else masks.MASKS[name](of, value)
             alive, scores = alive[kept], scores[kept]
         lost = given.best_probs[:0] if kept is None else given.best_probs[~kept]
         stages.append(_record(name, raw.size, alive, scores, lost))

@@ -1,7 +1,5 @@
 """What can be measured on a distribution and on the texts drawn from it: draws, votes, loops."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -103,7 +101,7 @@ class Continuation:
 
 
 @dataclass(frozen=True)
-class Votes:
+class MajorityVote:
     """Continuations of one prompt, by the same seeds at two settings."""
 
     greedy: tuple[Continuation, ...]  # at T = 0
@@ -112,7 +110,7 @@ class Votes:
 
 def write_votes(
     lm: LanguageModel, prompt: str, n_texts: int = 20, n_tokens: int = 8
-) -> Work[Votes]:
+) -> Work[MajorityVote]:
     """Continues one prompt n times at T = 0 and at T = 0.7, each time by another seed's coins.
 
     Raises:
@@ -121,8 +119,8 @@ def write_votes(
     start = Generation(lm, prompt)
     texts: dict[Settings, list[Continuation]] = {GREEDY: [], SAMPLED: []}
 
-    def so_far() -> Votes:
-        return Votes(tuple(texts[GREEDY]), tuple(texts[SAMPLED]))
+    def so_far() -> MajorityVote:
+        return MajorityVote(tuple(texts[GREEDY]), tuple(texts[SAMPLED]))
 
     # turn by turn, so that both sides grow while somebody looks
     turns = [(seed, settings) for seed in range(n_texts) for settings in texts]

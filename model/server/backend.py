@@ -1,7 +1,5 @@
 """A server runs a model's passes: texts and rows, read by requests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,33 +4,32 @@ Every request is stateless: ids go in, raw log-probabilities come out, best firs
 against vLLM 0.32, and tests/server pins what it relies on.
 """
 
-from __future__ import annotations
-
 import json
+import math
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
-import httpx2
 import numpy as np
 import numpy.typing as npt
 
-from model.sentences import cut, reason
-from model.server.logits import EngineError, ServerLogits, finite, id_of
+from model.sentences import cut
+from model.server.connection import Connection
+from model.server.logits import EngineError, ServerLogits, check_enough, finite, id_of
 
 MAX_BEST = 1_024  # log-probabilities that are asked for at once; docs/deployment.md has their cost
 _WHOLE = 4  # times as many tokens are a vocabulary that comes whole
 _WIDER = 16  # times as many are asked for where those do not do
 MAX_BY_ID = 128  # that vLLM sends by their ids
 MAX_ROWS = 32  # texts in one request
-_PAUSES = (0.2, 0.6)  # seconds before a request is tried again
-_PATIENCE = httpx2.Timeout(60.0, connect=3.0)
-_BUSY = {429, 502, 503, 504}
 # what taking an answer of another shape apart raises
 _MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
+# what other servers call themselves on their models' cards
+_OTHERS = {"llamacpp": "llama.cpp’s server", "library": "Ollama"}
 _FIGURE = re.compile(r"^(vllm:\w+)(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
 
 
@@ -42,45 +41,52 @@ class Served:
     root: str  # what the server loaded: a hub id, or a folder of its machine
     max_tokens: int  # prompt and answer together
 
+    def is_called(self, name: str) -> bool:
+        """Tells whether this can be the model of that name: folders differ between machines."""
+        known = {self.name, self.root}
+        return name in known or PurePath(name).name in {PurePath(one).name for one in known}
+
+
+def _last_name(name: str) -> str:
+    """Returns a model's own name, without the folders or the owner before it."""
+    return cut(PurePath(name).name)
+
 
 class Server:
     """One address, and what it can be asked."""
 
     def __init__(self, url: str, key: str = "", max_best: int = MAX_BEST) -> None:
-        """Takes the address, with or without /v1; nothing is sent yet.
+        """Takes the address, with or without /v1, and the key; nothing is sent yet.
 
         Raises:
             EngineError: where this is no address.
         """
         self.max_best, self._model = max_best, ""
-        try:
-            self._http = httpx2.Client(
-                base_url=url.strip().rstrip("/").removesuffix("/v1"),
-                headers={"Authorization": f"Bearer {key}"} if key else {},
-                timeout=_PATIENCE,
-            )
-            address = self._http.base_url
-            is_address = bool(
-                address.scheme in ("http", "https") and re.fullmatch(r"[\w.:-]+", address.host)
-            )
-        except (httpx2.InvalidURL, UnicodeError):
-            is_address = False
-        if not is_address:
-            raise EngineError(
-                f"“{cut(url)}” is no address of a server: write one such as http://127.0.0.1:8000."
-            )
+        self._connection = Connection(url, key)
 
     def served(self, wanted: str = "") -> Served:
-        """Returns the model that is called so, or was loaded from there; else the first one."""
+        """Returns the model that is called so, or was loaded from there; by default the first.
+
+        Raises:
+            EngineError: where it serves no such model, or is no vLLM.
+        """
+        listed = self._connection.get("/v1/models").get("data")
+        listed = listed if isinstance(listed, list) else []
+        told = [card for card in listed if isinstance(card, dict) and "id" in card]
         cards = [
             Served(str(card["id"]), str(card.get("root") or card["id"]), card["max_model_len"])
-            for card in self._ask("GET", "/v1/models").get("data") or ()
-            if isinstance(card, dict) and {"id", "max_model_len"} <= card.keys()
-            if isinstance(card["max_model_len"], int) and card["max_model_len"] > 1
+            for card in told
+            if isinstance(card.get("max_model_len"), int) and card["max_model_len"] > 1
         ]
         if not cards:
-            raise EngineError("The server names no model that it serves: start vLLM with one.")
-        found = next((card for card in cards if wanted in (card.name, card.root)), cards[0])
+            raise EngineError(_no_vllm(told))
+        found = next((card for card in cards if not wanted or card.is_called(wanted)), None)
+        if found is None:
+            raise EngineError(
+                f"The server serves {_last_name(cards[0].name)}, and ONE_TOKEN_ENGINE_MODEL says "
+                f"{_last_name(wanted)}: name the model that it serves, or start it with "
+                f"--served-model-name {_last_name(wanted)} if that is the one."
+            )
         self._model = found.name
         return found
 
@@ -109,7 +115,9 @@ class Server:
         more = {} if salt is None else {"cache_salt": salt}
         started = time.perf_counter()
         sent = self._complete(rows, {"logprobs": n_best, **more})
-        return sent, time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        check_enough(sent, n_best)
+        return sent, seconds
 
     def logprobs_of(
         self, rows: Sequence[Sequence[int]], token_ids: Sequence[int], sent: Sequence[ServerLogits]
@@ -141,29 +149,19 @@ class Server:
 
     def write(self, ids: Sequence[int], n_out: int) -> Iterator[int]:
         """Lets the server write some greedy tokens and yields each as it comes."""
-        body = self._request([list(ids)], n_out) | {"logprobs": 0, "stream": True}
-        try:
-            with self._http.stream("POST", "/v1/completions", json=body) as response:
-                if response.status_code >= 300:
-                    response.read()
-                    _accepted(response)
-                for line in response.iter_lines():
-                    event = line.removeprefix("data: ")
-                    if event and event != "[DONE]":
-                        yield from _tokens_of(json.loads(event))
-        except (httpx2.TransportError, *_MALFORMED) as error:
-            if isinstance(error, EngineError):
-                raise
-            raise EngineError(
-                f"The model’s server broke off ({reason(error)}): try again once it is back."
-            ) from error
+        asked = self._request([list(ids)], n_out) | {"logprobs": 0, "stream": True}
+        for event in self._connection.stream("/v1/completions", asked):
+            with _understood():
+                tokens = _tokens_of(json.loads(event))
+            yield from tokens
 
     def figures(self) -> dict[str, float]:
         """Returns the server's own figures by their names, summed over its engines."""
         totals: dict[str, float] = {}
-        for name, number in _FIGURE.findall(self._send("GET", "/metrics", None).text):
-            totals[name] = totals.get(name, 0.0) + float(number)
-        return totals
+        for name, number in _FIGURE.findall(self._connection.text("/metrics")):
+            with suppress(ValueError):  # what is no number is no figure
+                totals[name] = totals.get(name, 0.0) + float(number)
+        return {name: total for name, total in totals.items() if math.isfinite(total)}
 
     def _complete(
         self, rows: Sequence[Sequence[int]], wanted: Mapping[str, object]
@@ -180,7 +178,8 @@ class Server:
         choices: list[dict[str, Any]] = []
         for start in range(0, len(rows), MAX_ROWS):
             part = [list(row) for row in rows[start : start + MAX_ROWS]]
-            answer = self._ask("POST", "/v1/completions", self._request(part, 1) | dict(wanted))
+            asked = self._request(part, 1) | dict(wanted)
+            answer = self._connection.post("/v1/completions", asked)
             with _understood():
                 choices += sorted(answer["choices"], key=lambda choice: choice["index"])
             if len(choices) != start + len(part):
@@ -197,56 +196,17 @@ class Server:
             "return_tokens_as_token_ids": True,
         }
 
-    def _ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
-        """Sends a request and returns the object that it is answered with."""
-        response = self._send(method, path, body)
-        try:
-            answer = response.json()
-        except ValueError as error:
-            raise EngineError("The server’s answer is no JSON: check its address.") from error
-        if not isinstance(answer, dict):
-            raise EngineError("The server’s answer is no object: check its address.")
-        return answer
 
-    def _send(self, method: str, path: str, body: object) -> httpx2.Response:
-        """Sends a request, again where the server is away or busy, and refuses what failed."""
-        for pause in (*_PAUSES, None):
-            why = ""
-            try:
-                response = self._http.request(method, path, json=body)
-                if response.status_code not in _BUSY:
-                    return _accepted(response)
-                why = f"status {response.status_code}"
-            except httpx2.ReadTimeout:
-                why = f"nothing in {_PATIENCE.read:g} s"
-                break  # it is there and slow: asking again would make it slower
-            except httpx2.TransportError as error:
-                why = reason(error)
-            if pause is not None:
-                time.sleep(pause)
-        raise EngineError(
-            f"The model’s server does not answer ({why}): nothing is lost; press again once it is "
-            "back."
-        )
-
-
-def _accepted(response: httpx2.Response) -> httpx2.Response:
-    """Returns an answer that is one; raises what the server said against the request."""
-    status = response.status_code
-    if status < 300:
-        return response
-    if status in (401, 403):
-        raise EngineError(
-            "The model’s server refuses the key: set ONE_TOKEN_ENGINE_KEY to the one it expects."
-        )
-    try:
-        said = str(response.json()["error"]["message"])
-    except (ValueError, KeyError, TypeError):
-        said = f"status {status}"
-    remedy = "go back, or shorten the text"
-    if "logprobs" in said:
-        remedy = "start it with --max-logprobs -1"
-    raise EngineError(f"The model’s server refused this ({reason(ValueError(said))}): {remedy}.")
+def _no_vllm(told: Sequence[Mapping[str, Any]]) -> str:
+    """Says what answers in vLLM's place, by the cards of its models."""
+    if not told:
+        return "The server names no model that it serves: start vLLM with one."
+    owner = str(told[0].get("owned_by") or "")
+    who = _OTHERS.get(owner, f"A server of {cut(owner)}" if owner else "This server")
+    return (
+        f"{who} is no vLLM, whose log-probabilities by token id are read here: serve the model "
+        "with vLLM, and set ONE_TOKEN_ENGINE_URL to its address."
+    )
 
 
 @contextmanager
@@ -254,6 +214,8 @@ def _understood() -> Iterator[None]:
     """Refuses an answer that is not as vLLM's."""
     try:
         yield
+    except EngineError:
+        raise
     except _MALFORMED as error:
         raise EngineError(
             "The server’s answer holds no log-probabilities by token id: serve the model with "

@@ -1,15 +1,14 @@
 """From a server's address to a model: its identity is read here, its weights stay there."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from huggingface_hub import snapshot_download
 from transformers import AutoConfig
 
 from model.language_model import LanguageModel, ModelParts
 from model.loading import describe
+from model.sentences import cut
 from model.server.backend import ServerBackend
 from model.server.client import Server
 from model.weights.check import LoadError
@@ -42,13 +41,13 @@ def open_server(
         server = Server(url, key)
         served = server.served(model)
         say("Asking it for a token: the first in a server’s life may take seconds")
-        list(server.write([0], 1))
+        server.expect([[0]], 1)
     except ValueError as error:
         raise LoadError(str(error)) from error
     source = model or served.root
     shown = shown_name(source)
     with reading(shown):
-        folder = find_folder(source) or Path(snapshot_download(source, allow_patterns=_WORDS))
+        folder = _words_of(source, is_named=bool(model))
         config = AutoConfig.from_pretrained(folder, **SAFELY)
         text_config = config.get_text_config(decoder=True)
         n_parameters = count_shape(shown, config).n_parameters
@@ -58,3 +57,24 @@ def open_server(
         lm = describe(name, "causal", parts, tokenizer, ServerBackend(server))
     # the token that a request asks for, and that is thrown away, has its place too
     return replace(lm, context_length=served.max_tokens - 1)
+
+
+def _words_of(source: str, *, is_named: bool) -> Path:
+    """Returns the folder with a model's config and tokenizer.
+
+    Args:
+        source: where they are: a name as it is given, or what the server loaded.
+        is_named: whether the operator named it.
+
+    Raises:
+        LoadError: where they are neither on this machine nor to be had.
+    """
+    try:
+        return find_folder(source) or Path(snapshot_download(source, allow_patterns=_WORDS))
+    except (LoadError, OSError, ValueError) as error:
+        said = "ONE_TOKEN_ENGINE_MODEL says" if is_named else "the server has its model from"
+        raise LoadError(
+            f"No tokenizer was found here ({said} {cut(PurePath(source).name)}): set "
+            "ONE_TOKEN_ENGINE_MODEL to a folder of this machine, or a hub id, that has the model’s "
+            "tokenizer and config."
+        ) from error

@@ -18,10 +18,10 @@ import numpy as np
 from model.draw import draw
 from model.masks import MASKS, PENALTIES, without
 from model.passes import Logits
-from model.records import BoolArray, Pass, Stage
+from model.records import NO_MEMORY, BoolArray, Memory, Pass, Stage
 from model.sampling import Settings, process
 from model.server.client import MAX_BY_ID, Server
-from model.server.logits import ServerLogits, with_uniform_rest
+from model.server.logits import ServerLogits, check_enough, with_uniform_rest
 
 if TYPE_CHECKING:
     from model.language_model import LanguageModel
@@ -91,6 +91,7 @@ class ServerText:
         coin: float,
         token_id: int | None = None,
         banned: Collection[int] = (),
+        memory: Memory = NO_MEMORY,
     ) -> Logits:
         """Asks for what the server left out and a step needs: penalised, forced or drawn tokens."""
         if not self.n_unsent:
@@ -98,7 +99,9 @@ class ServerText:
         used = set(ids) if _moves_used(settings) else set()
         self.request_logprobs(ids, used if token_id is None else {*used, token_id})
         for n_best in self.server.wider(self.lm.vocab_size):
-            if token_id is None and self._reaches_rest(ids, n_prompt, settings, coin, banned):
+            if token_id is None and self._reaches_rest(
+                ids, n_prompt, settings, coin, banned, memory
+            ):
                 self._read_best(ids, n_best)
         return self.logits
 
@@ -116,6 +119,8 @@ class ServerText:
     def _read_best(self, ids: Sequence[int], n_best: int) -> None:
         known = self.sent
         (sent,), _ = self.server.expect([ids], n_best)
+        if n_best < 0:
+            check_enough([sent], self.lm.vocab_size)
         self._take(sent)
         self.hold(sent.with_others(known.ids, known.logprobs))
 
@@ -167,6 +172,7 @@ class ServerText:
         settings: Settings,
         coin: float,
         banned: Collection[int],
+        memory: Memory,
     ) -> bool:
         """Tells whether it matters which tokens were left out, or a mask may cut among them.
 
@@ -176,7 +182,7 @@ class ServerText:
         extremes = [self.logits, self._packed()] if needs_shape else [self.logits]
         outcomes = set()
         for logits in extremes:
-            stages = process(without(logits, banned), ids, settings, n_prompt, coin)
+            stages = process(without(logits, banned), ids, settings, n_prompt, coin, memory)
             drawn = draw(stages[-1], coin)
             cuts = any(self._cuts_rest(before, after) for before, after in pairwise(stages))
             if cuts or not self._is_held[drawn]:

@@ -3,8 +3,6 @@
 Derived from the lengths of the texts: our tensors are rectangles, and no block is moved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The same requests under several policies, and each request alone, on the same model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from model.batch import Batch, check_crop
@@ -9,7 +7,7 @@ from model.first_look import takes_padding
 from model.job import Progress, Work
 from model.kv_cache.block_cache import BLOCK, whole_blocks
 from model.language_model import LanguageModel
-from model.passes import check_room
+from model.passes import check_context
 from model.serving.records import Comparison, Policy, Request, ServingRun
 from model.serving.scheduler import Scheduler
 
@@ -31,7 +29,7 @@ def check_requests(lm: LanguageModel, requests: Sequence[Request], policy: Polic
         )
     # a static batch is a rectangle: its longest prompt, and its longest output behind it
     longest = [max(len(request.prompt_ids) for request in requests)]
-    check_room(lm, longest[0] + max(request.n_out for request in requests))
+    check_context(lm, longest[0] + max(request.n_out for request in requests))
     n_needed = max(len(request.prompt_ids) + request.n_out for request in requests)
     if 0 < policy.n_blocks * BLOCK < n_needed:
         raise ValueError(

@@ -3,8 +3,6 @@
 A client sees when each token comes, and neither passes nor prefills.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Sequence
@@ -14,7 +12,7 @@ from itertools import pairwise, repeat
 
 from model.job import Progress, Work
 from model.language_model import LanguageModel
-from model.passes import check_room
+from model.passes import check_context
 from model.server.backend import server_of
 from model.server.client import Server
 from model.serving import experiments
@@ -47,7 +45,7 @@ def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[Se
     server = server_of(lm)
     if not requests or not all(request.prompt_ids for request in requests):
         raise ValueError("There is no request: write a prompt, one a line.")
-    check_room(lm, max(len(request.prompt_ids) + request.n_out for request in requests))
+    check_context(lm, max(len(request.prompt_ids) + request.n_out for request in requests))
     n_each = sum(request.n_out for request in requests)
     before = server.figures()
     together = _Sending(server, requests, len(requests))
@@ -71,7 +69,7 @@ def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[Se
         for sending in sendings:
             sending.is_stopped.set()
     run, one_by_one = together.run(TOGETHER), alone.run(ALONE)
-    n_asked, n_hit = (round(after[name] - before[name]) for name in _PREFIX)
+    n_asked, n_hit = (round(after.get(name, 0.0) - before.get(name, 0.0)) for name in _PREFIX)
     comparison = Comparison((run,), one_by_one, count_same(run, one_by_one))
     return ServerRun(comparison, tuple(together.moments), n_asked, n_hit)
 

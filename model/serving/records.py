@@ -1,7 +1,5 @@
 """What a run of many requests leaves: its passes, the state of each request in them, its tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -9,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-ONE_READ = 1e-4  # seconds: tokens that come closer were read in one go
+ONE_READ = 1e-3  # seconds: tokens that a client has closer together were read in one go
 # of a request in a pass; "" before it arrives and after it is done
 State: TypeAlias = Literal["", "waiting", "prefill", "decode", "stalled", "held"]
 
@@ -60,16 +58,14 @@ class Output:
     n_preempted: int  # how often it was put out of memory and read again
 
 
-def read_gaps(times: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Returns the gaps that a client measured.
+def read_alone(times: Sequence[float]) -> npt.NDArray[np.bool_]:
+    """Tells which tokens a client read as they came.
 
-    A busy client reads several tokens in one go: they share the time since the read before. What
-    came with the first token has no gap that was measured.
+    A busy client reads several in one go: when they came it does not know.
     """
-    gaps = np.diff(times)
-    firsts = np.flatnonzero(gaps >= ONE_READ)  # gaps before the first token of a read
-    n_read = np.diff([*firsts, len(gaps)])
-    return np.repeat(gaps[firsts] / np.maximum(1, n_read), n_read)
+    is_close: npt.NDArray[np.bool_] = np.zeros(len(times) + 1, dtype=np.bool_)
+    is_close[1:-1] = np.diff(times) < ONE_READ
+    return ~(is_close[:-1] | is_close[1:])
 
 
 @dataclass(frozen=True)
@@ -83,15 +79,37 @@ class ServingRun:
 
     @property
     def first_seconds(self) -> list[float]:
-        """Times to first token, of the requests that have one: from the arrival to the token."""
+        """Times to first token, from the arrival to the token, of the requests that have one.
+
+        Of a server's, those that were measured.
+        """
         pairs = zip(self.requests, self.outputs, strict=True)
-        return [output.times[0] - request.arrives for request, output in pairs if output.times]
+        return [
+            output.times[0] - request.arrives
+            for request, output in pairs
+            if output.times and self._measured(output)[0]
+        ]
 
     @property
     def gaps(self) -> list[float]:
-        """Inter-token latencies: every gap between two tokens of a request."""
-        gaps = read_gaps if self.policy.is_remote else np.diff
-        return [float(gap) for output in self.outputs for gap in gaps(output.times)]
+        """Inter-token latencies: every gap between two tokens of a request, if measured."""
+        return [
+            float(gap)
+            for output in self.outputs
+            for known in [self._measured(output)]
+            for gap in np.diff(output.times)[known[:-1] & known[1:]]
+        ]
+
+    @property
+    def n_gaps(self) -> int:
+        """Gaps between two tokens of a request, measured or not."""
+        return sum(max(0, len(output.times) - 1) for output in self.outputs)
+
+    def _measured(self, output: Output) -> npt.NDArray[np.bool_]:
+        """Tells of which tokens the time is known."""
+        if self.policy.is_remote:
+            return read_alone(output.times)
+        return np.ones(len(output.times), dtype=np.bool_)
 
     @property
     def n_tokens(self) -> int:

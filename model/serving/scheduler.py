@@ -5,8 +5,6 @@ Iteration-level scheduling is Orca's (Yu et al., OSDI 2022), chunked prefill Sar
 change places cost nothing here, as they cost nothing where the cache is paged. Tokens are greedy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from model.batch import Batch

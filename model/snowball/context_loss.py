@@ -4,8 +4,6 @@ Loss by position mixes two things: how much a model has seen, and how hard the t
 the tokens to be predicted stay the same and only the number of tokens before them changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ The argument that errors snowball (LeCun 2023: a chance e of an error at each to
 here: both are counted.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +17,7 @@ from model.draw import rank_order
 from model.job import Progress, Work, part_of
 from model.language_model import LanguageModel
 from model.masks import LogProbs, divergence
-from model.passes import check_room
+from model.passes import check_context
 from model.sampling import Settings
 from model.snowball.records import Bools, Compounding, Estimate, Floats, Forks
 
@@ -48,7 +46,7 @@ def fork_many(
         ValueError: where it does not fit into the model's context.
     """
     n_each = n_before + 1 + n_tokens
-    check_room(lm, len(prompt_ids) + n_each, "shorten the text or fork earlier")
+    check_context(lm, len(prompt_ids) + n_each, "shorten the text or fork earlier")
     if not 1 <= rank < lm.vocab_size:
         raise ValueError(f"Rank {rank} is none: choose one from 1 to {lm.vocab_size - 1:,}.")
     groups: list[Forks] = []

@@ -6,8 +6,6 @@ each position, and KL(J || W) is how much the writer loses against the judge the
 2022, arXiv 2204.01171, who take a larger model for the truth as well).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

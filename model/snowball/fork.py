@@ -3,8 +3,6 @@
 The coin is a function of seed and position, so whatever parts the texts is the one token.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

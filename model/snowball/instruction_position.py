@@ -4,8 +4,6 @@ What is put in after m tokens cannot reach those m. The same seeds write each ve
 first m tokens can be compared one by one.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -16,7 +14,7 @@ import numpy as np
 from model.batch import Batch
 from model.job import Progress, Work
 from model.language_model import LanguageModel
-from model.passes import check_room
+from model.passes import check_context
 from model.sampling import Settings
 from model.snowball.records import Floats, InstructionPosition, Version
 from model.tokenizing import encode, encode_bare, text_of
@@ -53,7 +51,7 @@ def place_instruction(
     start = encode(lm, beginning)
     put_in = encode_bare(lm, spaced)
     n_all = len(start) + len(put_in) + n_tokens
-    check_room(lm, n_all, "shorten the beginning or the instruction")
+    check_context(lm, n_all, "shorten the beginning or the instruction")
     starts = {FIRST: [*start, *put_in], LATE: start, NEVER: start}
     written: dict[str, list[list[int]]] = {name: [[] for _ in range(n_texts)] for name in starts}
 

@@ -4,8 +4,6 @@ A story that could end would end; so the end tokens are taken out before each dr
 people are read beside them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Going back costs the tokens that are discarded and one token that is read again;
 the bad one are kept, cache and all.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Sequence
 from itertools import pairwise

@@ -4,8 +4,6 @@ Whatever says few things says some of them again, a source that remembers nothin
 back counts only as far as it does more often than what other texts of the same kind opened with.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +13,7 @@ import numpy as np
 from model.batch import Batch
 from model.job import Progress, Work
 from model.loading import LanguageModel
-from model.passes import check_room
+from model.passes import check_context
 from model.sampling import Settings
 from model.snowball.records import Floats, Thread
 from model.tokenizing import text_of
@@ -43,7 +41,7 @@ def measure_thread(
     Raises:
         ValueError: where the model's context is too short.
     """
-    check_room(lm, LENGTH, "choose a model with a longer context")
+    check_context(lm, LENGTH, "choose a model with a longer context")
     seeds = range(first_seed, first_seed + n_texts)
     batch = Batch(lm, [prompt_ids] * n_texts)
     while len(batch.ids[0]) < LENGTH:

@@ -7,8 +7,6 @@ greedy text is the same text (Leviathan, Kalman and Matias 2211.17192; Chen et a
 Both distributions are taken after the same masks.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +17,10 @@ import numpy as np
 from model.batch import Batch
 from model.draw import draw_from, uniform_at
 from model.language_model import LanguageModel
-from model.passes import Logits, check_room
+from model.passes import Logits, check_context
 from model.records import Finish, FloatArray
 from model.sampling import Settings, process
-from model.speculative.drafting import Draft, Drafter, new_reader
+from model.speculative.drafting import Draft, Drafter, new_batch
 from model.speculative.records import Source
 
 Purpose: TypeAlias = Literal["draft", "accept", "draw"]
@@ -91,14 +89,14 @@ class Speculation:
         """
         self.target, self.drafter, self.settings, self.seed = target, drafter, settings, seed
         self.ids, self.n_prompt = list(ids), len(ids)
-        self.max_length = room(self.readers, len(ids), max_new_tokens)
+        self.max_length = max_text_length(self.batches, len(ids), max_new_tokens)
         # the best raw token is taken, so that no distribution has to be made
         self._is_plain_greedy = settings.stage_names == ("greedy",)
         self.starts: list[int] = []  # length of the text before each round
         self.finished: Finish | None = "length" if self.max_length <= len(ids) else None
         if self.n_prompt > 1:
-            for reader in self.readers:
-                reader.read([self.ids[:-1]])
+            for batch in self.batches:
+                batch.read([self.ids[:-1]])
 
     def round(self, n_draft: int, *, adaptive: bool = False) -> Outcome:
         """Runs one round: the text gains at least one token, and at most n_draft + 1."""
@@ -193,17 +191,17 @@ class Speculation:
         return len(draft.ids), draw_from(bonus, self.coin(len(text), "draw"))
 
     @property
-    def readers(self) -> tuple[Batch, ...]:
+    def batches(self) -> tuple[Batch, ...]:
         """The target's cache and the draft's, where it is a model."""
-        return tuple(reader for reader in (self.target, self.drafter.reader) if reader is not None)
+        return tuple(batch for batch in (self.target, self.drafter.batch) if batch is not None)
 
     def _n_read(self) -> tuple[int, ...]:
-        return tuple(reader.n_read for reader in self.readers)
+        return tuple(batch.n_read for batch in self.batches)
 
     def _crop(self, n_kept: int) -> None:
         """Takes both caches back to their first `n_kept` positions, where they hold more."""
-        for reader in self.readers:
-            reader.crop(max(0, reader.n_read - n_kept))
+        for batch in self.batches:
+            batch.crop(max(0, batch.n_read - n_kept))
 
     def _reason_to_stop(self) -> Finish | None:
         if self.ids[-1] in self.target.lm.end_ids:
@@ -221,7 +219,7 @@ def decode_with_draft(
     adaptive: bool = False,
 ) -> tuple[list[int], list[Outcome]]:
     """Writes greedily in rounds, and returns the whole text and its rounds."""
-    text = Speculation(new_reader(lm), drafter, ids, max_new_tokens=n_tokens)
+    text = Speculation(new_batch(lm), drafter, ids, max_new_tokens=n_tokens)
     rounds = []
     while text.finished is None:
         rounds.append(text.round(n_draft, adaptive=adaptive))
@@ -234,7 +232,7 @@ def decode_baseline(target: Batch, ids: Sequence[int], n_tokens: int) -> tuple[l
     Returns:
         The whole text, and the seconds of all after the prompt was read.
     """
-    text, max_length = list(ids), room([target], len(ids), n_tokens)
+    text, max_length = list(ids), max_text_length([target], len(ids), n_tokens)
     if len(text) > 1:
         target.read([text[:-1]])
     started = time.perf_counter()
@@ -246,14 +244,14 @@ def decode_baseline(target: Batch, ids: Sequence[int], n_tokens: int) -> tuple[l
     return text, time.perf_counter() - started
 
 
-def room(readers: Sequence[Batch], n_prompt: int, max_new_tokens: int) -> int:
+def max_text_length(batches: Sequence[Batch], n_prompt: int, max_new_tokens: int) -> int:
     """Returns the number of tokens at which a text is full: of contexts, the shorter one.
 
     Raises:
         ValueError: where the prompt fills a context.
     """
     max_length = n_prompt + max_new_tokens
-    for reader in readers:
-        check_room(reader.lm, n_prompt + 1, "shorten the prompt")
-        max_length = min(max_length, reader.lm.context_length or max_length)
+    for batch in batches:
+        check_context(batch.lm, n_prompt + 1, "shorten the prompt")
+        max_length = min(max_length, batch.lm.context_length or max_length)
     return max_length

@@ -4,8 +4,6 @@ A small model with the target's tokenizer (2211.17192, 2302.01318), or no model 
 lookup copies what followed the same words earlier in the text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -38,7 +36,7 @@ class Draft:
     n_steps: int  # passes
 
 
-def new_reader(lm: LanguageModel) -> Batch:
+def new_batch(lm: LanguageModel) -> Batch:
     """Returns a text of one row of which nothing is read, and whose end can be cropped.
 
     Raises:
@@ -55,15 +53,15 @@ class ModelDraft:
 
     def __init__(self, lm: LanguageModel, width: int) -> None:
         """Begins with nothing read; its logits will be as wide as the target's."""
-        self.name, self.reader, self.width = lm.name, new_reader(lm), width
+        self.name, self.batch, self.width = lm.name, new_batch(lm), width
 
     def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:
         """Writes up to n tokens; an adaptive draft stops when it is no longer confident."""
-        text, reader, confidence = list(ids), self.reader, 1.0
+        text, batch, confidence = list(ids), self.batch, 1.0
         probs, seconds = [], 0.0
         for _ in range(n):
             # read: what the draft has not read, at least its own last proposal
-            rows, spent = reader.read([text[reader.n_read :]])
+            rows, spent = batch.read([text[batch.n_read :]])
             row = fit(rows[0, 0], self.width)
             seconds += spent
             # propose: as plain decoding would
@@ -82,7 +80,7 @@ class PromptLookup:
     """No model: what followed the same words earlier in the text will follow again."""
 
     name = "prompt lookup"
-    reader = None  # no model is asked
+    batch = None  # no model is asked
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -100,7 +98,7 @@ class ForcedDraft:
 
     def __init__(self, inner: ModelDraft, truth: Sequence[int], *, is_right: bool) -> None:
         """Takes the text that greedy decoding will write, prompt included."""
-        self.name, self.reader = inner.name, inner.reader
+        self.name, self.batch = inner.name, inner.batch
         self._inner, self._truth, self._is_right = inner, list(truth), is_right
 
     def propose(self, ids: Sequence[int], n: int, choose: Choose, *, adaptive: bool) -> Draft:

@@ -22,7 +22,7 @@ from model.passes import Logits, forward
 from model.records import FloatArray, IntArray
 from model.sampling import Settings, process
 from model.speculative.decoding import Speculation, decode_baseline, decode_with_draft
-from model.speculative.drafting import Drafter, ModelDraft, new_reader
+from model.speculative.drafting import Drafter, ModelDraft, new_batch
 from model.speculative.records import GreedyCheck
 from model.tokenizing import encode, labels_of, text_of
 
@@ -71,7 +71,7 @@ def check_greedy(
         look = (lambda: tuple(checks)) if checks else None
         yield Progress(i, len(prompts), f"“{prompt}”", look)
         ids = encode(lm, prompt)
-        plain, _ = decode_baseline(new_reader(lm), ids, n_tokens)
+        plain, _ = decode_baseline(new_batch(lm), ids, n_tokens)
         drafter = make_drafter()
         text, rounds = decode_with_draft(lm, drafter, ids, n_draft, n_tokens)
         pairs = enumerate(zip_longest(plain, text), start=-len(ids))
@@ -117,7 +117,7 @@ def compare_distribution(
     """
     target = MemoizedModel(lm)
     if isinstance(drafter, ModelDraft):
-        drafter.reader = MemoizedModel(drafter.reader.lm)
+        drafter.batch = MemoizedModel(drafter.batch.lm)
     counts: Counter[tuple[int, ...]] = Counter()
     n_tested = n_accepted = 0
     yield Progress(0, n_draws, "the target’s own probabilities")

@@ -1,7 +1,5 @@
 """Records of speculative decoding: a round as it went, and what many rounds took and gave."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -132,6 +130,23 @@ class SpeedReport:
     parts: Parts
     speeds: tuple[Speed, ...]
     extremes: tuple[float, float] | None  # speed-up where all is accepted, and where nothing is
+
+
+@dataclass(frozen=True)
+class DraftRace:
+    """One text written greedily twice, on one clock: plainly, and in rounds with a draft."""
+
+    draft: str  # its name
+    prompt_ids: tuple[int, ...]
+    token_ids: tuple[int, ...]  # that plain decoding wrote
+    plain_seconds: float  # of all of them
+    rounds: tuple[tuple[float, int], ...]  # seconds of each round, and the tokens that it gave
+    is_same: bool  # the rounds wrote the same tokens
+
+    @property
+    def seconds(self) -> float:
+        """Seconds with the draft."""
+        return sum(seconds for seconds, _ in self.rounds)
 
 
 @dataclass(frozen=True)

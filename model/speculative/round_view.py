@@ -1,7 +1,5 @@
 """One round of speculative decoding as a record to be drawn. Knows rounds and labels, no clock."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from model.batch import Batch
@@ -38,7 +36,7 @@ def describe_round(text: Speculation, outcome: Outcome) -> Round:
         proposals=tuple(proposals),
         drawn=drawn,
         bars=tuple(bars),
-        caches=tuple(map(_cache, text.readers, outcome.reads)),
+        caches=tuple(map(_cache, text.batches, outcome.reads)),
         is_greedy=text.settings.is_greedy,
         n_steps=outcome.draft.n_steps,
         draft_seconds=outcome.draft.seconds,
@@ -102,9 +100,9 @@ def _proposal(
     )
 
 
-def _cache(reader: Batch, n_tokens: tuple[int, int, int]) -> CacheMark:
-    shape = reader.lm.cache_shape
-    return CacheMark(reader.lm.name, *n_tokens, shape.bytes_per_token, bytes_held(reader.cache))
+def _cache(batch: Batch, n_tokens: tuple[int, int, int]) -> CacheMark:
+    shape = batch.lm.cache_shape
+    return CacheMark(batch.lm.name, *n_tokens, shape.bytes_per_token, bytes_held(batch.cache))
 
 
 def _label(text: Speculation, token_id: int) -> str:

@@ -4,8 +4,6 @@ The textbook's speed-up takes a verification for one decode step. On a CPU it co
 prediction here stands on what was measured. Both sides read with the same passes.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -18,7 +16,7 @@ import numpy as np
 from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.speculative.decoding import Outcome, decode_baseline, decode_with_draft
-from model.speculative.drafting import MAX_DRAFT, Drafter, ForcedDraft, ModelDraft, new_reader
+from model.speculative.drafting import MAX_DRAFT, Drafter, ForcedDraft, ModelDraft, new_batch
 from model.speculative.records import (
     FORCED_LENGTH,
     Acceptance,
@@ -126,7 +124,7 @@ def measure_speed(
     for index, (run, ids, n) in enumerate(texts):
         n_done, n_total = index * (1 + len(ways)), len(texts) * (1 + len(ways))
         yield Progress(n_done, n_total, "plain decoding", look if samples else None)
-        truth, seconds = decode_baseline(new_reader(lm), ids, n)
+        truth, seconds = decode_baseline(new_batch(lm), ids, n)
         # drafted: each length, beginning with another one every time
         first, made = index % len(ways), []
         for i, length in enumerate((*ways[first:], *ways[:first]), start=1):

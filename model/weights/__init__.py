@@ -5,8 +5,6 @@ for all threads, what torch's initialisers do, whether heads are tied to embeddi
 default dtype. A model that another thread builds meanwhile comes out without its head.
 """
 
-from __future__ import annotations
-
 import threading
 
 building = threading.RLock()  # held by whatever builds a model of transformers' classes

@@ -4,8 +4,6 @@ They are looked at before anything is loaded, so that each thing that can be wro
 own sentence. This module opens no pickle, runs no code of a model's and does not import torch.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import threading
@@ -22,6 +20,12 @@ from model.sentences import cut
 
 # writes from left to right, fills masks, or reads one text to write another
 
+SETTINGS_FILES = (
+    "config.json",
+    "generation_config.json",
+    "chat_template.jinja",
+    "special_tokens_map.json",
+)
 INDEX = "model.safetensors.index.json"
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _TOKENIZERS = ("tokenizer", "vocab", "merges", "spiece", "sentencepiece", "tekken")
@@ -29,6 +33,7 @@ _TOKENIZERS = ("tokenizer", "vocab", "merges", "spiece", "sentencepiece", "tekke
 _BYTES = {"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8}
 
 
+_MAX_SETTINGS = 1_000_000  # bytes of a file of settings, which is read whole in this process
 _TRIAL_SECONDS = 4.0
 _SECONDS_PER_MB = 4.0  # of the tokenizer: a large one takes its time
 _one_at_a_time = threading.Lock()  # a trial takes some 400 MB
@@ -52,6 +57,9 @@ def read_config(folder: Path, name: str) -> dict[str, Any]:
         is_adapter = (folder / "adapter_config.json").is_file()
         what = "an adapter: merge it into its base model" if is_adapter else "no model"
         raise LoadError(f"{name} has no config.json and is {what}: choose a saved model's folder.")
+    for file in SETTINGS_FILES:
+        if (folder / file).is_file() and (folder / file).stat().st_size > _MAX_SETTINGS:
+            raise LoadError(f"{file} of {name} has more than 1 MB: download it again.")
     config = read_json(path, name)
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
@@ -73,26 +81,65 @@ def read_config(folder: Path, name: str) -> dict[str, Any]:
 
 
 def kind_of(config: dict[str, Any], name: str) -> ModelKind:
-    """Tells what a model does, by the class that its config names."""
+    """Tells what a model does, by the class that its config names.
+
+    Raises:
+        LoadError: where it is no language model, or a part of one that cannot be opened alone.
+    """
     from transformers.models.auto import modeling_auto as auto
 
-    architectures = set(config["architectures"])
-    if config.get("is_encoder_decoder"):
+    architectures, model_type = set(config["architectures"]), config["model_type"]
+    is_causal_type = model_type in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    names_causal = bool(architectures & _classes(auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES))
+    has_encoder = architectures & _classes(auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES)
+    if config.get("is_encoder_decoder") or (has_encoder and not names_causal):
         return "seq2seq"
-    if architectures & _classes(auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES):
+    # an encoder reads both sides of a word, whatever its class is called, unless its config says so
+    if is_causal_type and _is_encoder(config):
+        return "masked"
+    if names_causal and is_causal_type:
         return "causal"
     if architectures & _classes(auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES):
         return "masked"
     # one without its head, or one that sees as well: its text half is a causal model
     has_text_half = architectures <= _classes(auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES)
     is_bare = all(architecture.endswith("Model") for architecture in architectures)
-    is_causal = config["model_type"] in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-    if is_causal and (is_bare or has_text_half):
+    if is_causal_type and (is_bare or has_text_half):
         return "causal"
+    if names_causal:
+        raise LoadError(
+            f"{name} is of the type “{cut(model_type)}”, which transformers opens only as a part "
+            "of another model: choose the whole one."
+        )
     raise LoadError(
         f"{name} is no language model but “{cut(min(architectures))}”: choose one whose "
         "config.json names a class that ends in ForCausalLM or LMHeadModel."
     )
+
+
+def _is_encoder(config: dict[str, Any]) -> bool:
+    """Tells whether a model of BERT's family was left an encoder."""
+    from transformers import CONFIG_MAPPING
+    from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
+
+    kind: Any = CONFIG_MAPPING[config["model_type"]]
+    has_both = config["model_type"] in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    fields = getattr(kind, "__dataclass_fields__", {})
+    return has_both and "is_decoder" in fields and not config.get("is_decoder")
+
+
+def check_causal(kind: ModelKind, name: str) -> None:
+    """Refuses a model that does not write from left to right.
+
+    Raises:
+        LoadError: one sentence with the remedy.
+    """
+    if kind != "causal":
+        what = {"masked": "fills gaps in a text", "seq2seq": "has an encoder before it writes"}
+        raise LoadError(
+            f"{name} is a {kind} model, which {what[kind]} and does not write from left to right: "
+            "choose a causal one, such as openai-community/gpt2."
+        )
 
 
 def _classes(mapping: dict[str, Any]) -> set[str]:

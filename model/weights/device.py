@@ -3,8 +3,6 @@
 This module knows no model, only its name and size.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec

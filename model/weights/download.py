@@ -8,14 +8,25 @@ for the rest of a file, from where that ends; a download that was held up goes o
 from __future__ import annotations
 
 import atexit
+import hashlib
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import httpx2
 
+from model.weights.check import LoadError, count_numbers
+
+_ABANDONED_SECONDS = 86_400.0  # without a write: one that is held up may go on for a while yet
 PIECE_BYTES = 1 << 18  # between two looks at whether to go on; what of a piece has come is lost
+
+
+class DamagedError(OSError):
+    """A file came otherwise than the hub has it, and was thrown away; the message is its name."""
 
 
 class Download:
@@ -77,14 +88,14 @@ class Download:
         self._thread.join(seconds)
 
     def _fetch(self, repo_id: str, revision: str, sizes: Mapping[str, int]) -> None:
-        from huggingface_hub import constants, hf_hub_download
+        from huggingface_hub import constants
 
         # in small pieces over one connection, which can be held up, unlike the many of Xet
         constants.HF_HUB_DISABLE_XET, constants.DOWNLOAD_CHUNK_SIZE = True, PIECE_BYTES
+        clear_half_files(repo_id)
         try:
             for file, n_bytes in sizes.items():
-                bar = partial(_Bar, self._count)
-                hf_hub_download(repo_id, file, revision=revision, tqdm_class=bar)  # type: ignore[call-overload]  # what makes a bar will do
+                self._fetch_one(repo_id, revision, file)
                 self._n_then += 0 if self._of_this_file else n_bytes  # it was here
                 self._of_files, self._of_this_file = self._of_files + n_bytes, 0
         except Exception as error:  # the network's, the hub's, the disk's: those who wait say which
@@ -92,6 +103,33 @@ class Download:
         finally:
             self.is_running = False
             atexit.unregister(self.give_up)
+
+    def _fetch_one(self, repo_id: str, revision: str, file: str) -> None:
+        """Fetches a file that is not here, or not whole.
+
+        Raises:
+            DamagedError: where it came with another size, or with other bytes, than the hub says.
+        """
+        from huggingface_hub import hf_hub_download, try_to_load_from_cache
+
+        here = try_to_load_from_cache(repo_id, file, revision=revision)
+        bar = partial(_Bar, self._count)
+        try:
+            path = hf_hub_download(  # type: ignore[call-overload]  # what makes a bar will do
+                repo_id,
+                file,
+                revision=revision,
+                tqdm_class=bar,
+                force_download=isinstance(here, str) and is_damaged(Path(here)),
+            )
+        except OSError as error:
+            if "Consistency check" in str(error):
+                raise DamagedError(file) from error
+            raise
+        if self._of_this_file and not _has_its_checksum(Path(path)):
+            Path(path).resolve().unlink()
+            Path(path).unlink(missing_ok=True)
+            raise DamagedError(file)
 
     def _count(self, n_bytes: int) -> None:
         """Is told of a piece before it is written; while held up, nothing is read from the hub.
@@ -120,6 +158,41 @@ class _Bar:
 
     def __exit__(self, *_: object) -> None:
         """Has nothing to close."""
+
+
+def clear_half_files(repo_id: str) -> None:
+    """Removes the halves of files that a process which was killed left: nobody takes them up."""
+    from huggingface_hub import constants
+    from huggingface_hub.file_download import repo_folder_name
+
+    folder = Path(constants.HF_HUB_CACHE, repo_folder_name(repo_id=repo_id, repo_type="model"))
+    for path in folder.glob("blobs/*.incomplete"):
+        with suppress(OSError):  # another process may be quicker
+            if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+                path.unlink()
+
+
+def is_damaged(path: Path) -> bool:
+    """Tells whether a file on this disk was cut short, by its header."""
+    try:
+        return path.suffix == ".safetensors" and not count_numbers([path], "")
+    except LoadError:
+        return True
+
+
+def _has_its_checksum(path: Path) -> bool:
+    """Tells whether a file is what its name in the cache says: of a large one that is its hash."""
+    blob = path.resolve()
+    if not re.fullmatch(r"[0-9a-f]{64}", blob.name):
+        return True
+    with blob.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == blob.name
+
+
+def bytes_under_way(repo_id: str) -> int:
+    """Returns how many bytes of a model came before its download was stopped, or so far."""
+    downloads = [d for (name, _), d in _under_way.items() if name == repo_id and d.is_running]
+    return sum(download.n_done for download in downloads)
 
 
 _under_way: dict[tuple[str, str], Download] = {}

@@ -1,8 +1,5 @@
 """What can be said of a model before it is loaded: its size, its licence, its pace here."""
 
-from __future__ import annotations
-
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,10 +8,12 @@ from pathlib import Path
 import torch
 
 from model.machine.device import lock_of
+from model.records import ModelKind
 from model.timing import seconds_of
-from model.weights.check import bytes_of, count_numbers, find_weights
+from model.weights.check import bytes_of, count_numbers, find_weights, kind_of, read_config
 from model.weights.device import DTYPES
-from model.weights.hub import HubModel
+from model.weights.download import bytes_under_way
+from model.weights.hub import HubModel, listed_models
 
 _STORED = "F32"  # stands for any format of floating point
 _ROWS, _COLUMNS, _TRIES = 4096, 4096, 5
@@ -31,6 +30,12 @@ class ModelFacts:
     licence: str | None = None
     is_gated: bool = False
     is_here: bool = False
+    kind: ModelKind | None = None  # where its config is known
+
+    @property
+    def n_bytes_held(self) -> int:
+        """Bytes of it that came before its download was stopped."""
+        return bytes_under_way(self.name.partition("@")[0])
 
     def memory(self, dtype: str) -> int:
         """Bytes of its weights in a format of numbers."""
@@ -44,7 +49,6 @@ class ModelFacts:
 @cache
 def small_models() -> tuple[ModelFacts, ...]:
     """Returns the small models that the page lists, as `small_models.json` has them."""
-    listed = json.loads(Path(__file__).with_name("small_models.json").read_text(encoding="utf-8"))
     return tuple(
         ModelFacts(
             model["id"],
@@ -54,7 +58,7 @@ def small_models() -> tuple[ModelFacts, ...]:
             model["licence"],
             model["is_gated"],
         )
-        for model in listed["models"]
+        for model in listed_models().values()
     )
 
 
@@ -64,14 +68,23 @@ def facts_of_folder(name: str, folder: Path) -> ModelFacts:
     Raises:
         LoadError: where there are no weights, or they are none.
     """
+    kind = kind_of(read_config(folder, name), name)
     paths = find_weights(folder, name)
     n_bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
-    return ModelFacts(name, n_bytes, count_numbers(paths, name), is_here=True)
+    return ModelFacts(name, n_bytes, count_numbers(paths, name), is_here=True, kind=kind)
 
 
-def facts_of_hub(name: str, model: HubModel) -> ModelFacts:
+def facts_of_hub(model: HubModel) -> ModelFacts:
     """Returns what the hub says."""
-    return ModelFacts(name, model.n_bytes, model.counts, None, model.licence, model.is_gated)
+    return ModelFacts(
+        model.name,
+        model.n_bytes,
+        model.counts,
+        None,
+        model.licence,
+        model.is_gated,
+        kind=model.kind,
+    )
 
 
 @cache

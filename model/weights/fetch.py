@@ -4,8 +4,6 @@ What is wrong with it is said before anything large is fetched: that it cannot b
 not fit in memory, that it does not fit on the disk.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from functools import partial
@@ -16,9 +14,9 @@ import torch
 
 from model.job import LOOK_SECONDS, Progress, Stopped, Work, finish, meanwhile
 from model.sentences import cut
-from model.weights.check import INDEX, LoadError, bytes_of, shards_of
+from model.weights.check import INDEX, LoadError, bytes_of, check_causal, shards_of
 from model.weights.device import check_memory, host_bytes
-from model.weights.download import Download, shared_download
+from model.weights.download import DamagedError, Download, shared_download
 from model.weights.hub import HubModel, ask, host, hub_error
 from model.weights.reading import Say, check_readable, load_tokenizer, reading
 
@@ -27,7 +25,12 @@ _IN_UNITS = 20  # at least so many, so that the bar moves
 
 
 def fetch(
-    name: str, places: Sequence[torch.device], numbers: torch.dtype, *, is_guarded: bool = False
+    name: str,
+    places: Sequence[torch.device],
+    numbers: torch.dtype,
+    *,
+    is_guarded: bool = False,
+    is_to_write: bool = False,
 ) -> Work[Path]:
     """Brings a model to this disk, and returns its folder.
 
@@ -39,6 +42,7 @@ def fetch(
         places: where it is to run.
         numbers: in which it is to be loaded.
         is_guarded: look at its files in another process first.
+        is_to_write: refuse what does not write from left to right.
 
     Raises:
         LoadError: one sentence with the remedy.
@@ -52,7 +56,9 @@ def fetch(
     def look() -> Path:
         folder = _fetch_before_weights(model, name)
         with reading(name):
-            check_readable(folder, name, model.base, is_guarded=is_guarded)
+            kind = check_readable(folder, name, model.base, is_guarded=is_guarded)
+            if is_to_write:
+                check_causal(kind, name)
             load_tokenizer(folder, name)
         _check_files(model, folder, name)
         return folder
@@ -148,6 +154,11 @@ def _broken(download: Download, name: str) -> LoadError:
     """Says what ended a download that had begun."""
     import httpx2
 
+    if isinstance(download.error, DamagedError):
+        return LoadError(
+            f"{download.error} of {cut(name)} came otherwise than {host()} has it and was thrown "
+            "away: try again; whole files stay."
+        )
     if isinstance(download.error, httpx2.TransportError):
         return LoadError(
             f"The connection to {host()} broke at {download.n_done / 1e6:,.0f} of "

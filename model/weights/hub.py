@@ -7,25 +7,31 @@ Nothing large is fetched here.
 from __future__ import annotations
 
 import fnmatch
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from model.records import ModelKind
 from model.sentences import reason
-from model.weights.check import INDEX, LoadError, find_weights, is_tokenizer_file, no_weights
+from model.weights.check import (
+    INDEX,
+    SETTINGS_FILES,
+    LoadError,
+    count_numbers,
+    find_weights,
+    is_tokenizer_file,
+    kind_of,
+    no_weights,
+)
 
 if TYPE_CHECKING:
     from huggingface_hub import ResolvedRevision
 
-_SETTINGS = (
-    "config.json",
-    "generation_config.json",
-    "chat_template.jinja",
-    "special_tokens_map.json",
-)
 _PATIENCE_SECONDS = 10.0
 
 
@@ -40,6 +46,12 @@ class HubModel:
     licence: str | None
     is_gated: bool
     base: str | None  # what it was made from, by its card
+    kind: ModelKind | None  # what it does, where the hub knows its class
+
+    @property
+    def name(self) -> str:
+        """Its id, with the revision that was asked for."""
+        return "@".join(filter(None, (self.repo_id, self.revision.initial)))
 
     @property
     def n_bytes(self) -> int:
@@ -56,6 +68,35 @@ def split_name(name: str) -> tuple[str, str | None]:
     """Returns a repository and a revision of it, by a name such as "gpt2" or "gpt2@main"."""
     repo_id, _, revision = name.strip().partition("@")
     return repo_id, revision or None
+
+
+def full_id(name: str) -> str:
+    """Returns the id that a name without an owner stands for, such as GPT-2 for the listed gpt2.
+
+    Names of what is listed, or on this disk, are told apart by their letters and digits alone.
+    """
+    repo_id, revision = split_name(name)
+    if "/" in repo_id:
+        return name
+    known = dict.fromkeys([*listed_models(), *map(_owned, cached_models())])
+    found = [other for other in known if _bare(other.rpartition("/")[2]) == _bare(repo_id)]
+    meant = found[0] if len(found) == 1 and repo_id not in known else repo_id
+    return "@".join(filter(None, (meant, revision)))
+
+
+def _owned(name: str) -> str:
+    return split_name(name)[0]
+
+
+def _bare(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
+
+
+@cache
+def listed_models() -> dict[str, dict[str, Any]]:
+    """Returns what `small_models.json` says of the models that the page lists, by their ids."""
+    listed = json.loads(Path(__file__).with_name("small_models.json").read_text(encoding="utf-8"))
+    return {model["id"]: model for model in listed["models"]}
 
 
 def is_hub_id(name: str) -> bool:
@@ -88,7 +129,7 @@ def cached_folder(name: str) -> Path | None:
     """Returns the snapshot of a model that is on this disk, if all of it is there."""
     from huggingface_hub import try_to_load_from_cache
 
-    repo_id, revision = split_name(name)
+    repo_id, revision = split_name(full_id(name))
     config = try_to_load_from_cache(repo_id, "config.json", revision=revision)
     if not isinstance(config, str):
         return None
@@ -97,17 +138,17 @@ def cached_folder(name: str) -> Path | None:
 
 
 def is_whole(folder: Path) -> bool:
-    """Tells whether a folder holds a config, a tokenizer and all weights."""
+    """Tells whether a folder holds a config, a tokenizer and all weights, none cut short."""
     try:
-        find_weights(folder, "")
+        count_numbers(find_weights(folder, ""), "")
     except LoadError:
         return False
     names = [path.name for path in folder.iterdir()]
     return "config.json" in names and any(map(is_tokenizer_file, names))
 
 
-def cached_models() -> dict[str, int]:
-    """Returns what of the hub is on this disk and whole, with its bytes, the latest used first."""
+def cached_models() -> dict[str, Path]:
+    """Returns the folders of what of the hub is on this disk and whole, the latest used first."""
     from huggingface_hub import CacheNotFound, constants, scan_cache_dir
 
     try:
@@ -121,7 +162,7 @@ def cached_models() -> dict[str, int]:
             for ref in revision.refs:
                 name = repo.repo_id if ref == "main" else f"{repo.repo_id}@{ref}"
                 if is_whole(revision.snapshot_path):
-                    found[name] = revision.size_on_disk
+                    found[name] = revision.snapshot_path
     return found
 
 
@@ -133,27 +174,43 @@ def ask(name: str) -> HubModel:
     """
     from huggingface_hub import HfApi
 
-    repo_id, revision = split_name(name)
+    repo_id, revision = split_name(full_id(name))
     hub = HfApi()
     try:
         resolved = hub.resolve_revision(repo_id, revision=revision)
         info = hub.model_info(
             repo_id, revision=resolved.resolved, files_metadata=True, timeout=_PATIENCE_SECONDS
         )
+        if info.id != repo_id:  # it was renamed, and is kept by its own name alone
+            resolved = hub.resolve_revision(info.id, revision=revision)
     except Exception as error:  # of the hub's, the network's or the disk's many kinds
         raise hub_error(name, error) from error
     bases = getattr(info.card_data, "base_model", None) or ()
     licence = getattr(info.card_data, "license", None)
     base = next(iter([bases] if isinstance(bases, str) else bases), None)
     return HubModel(
-        repo_id,
+        info.id,
         resolved,
         _wanted({file.rfilename: file.size or 0 for file in info.siblings or ()}, name, base),
         info.safetensors.parameters if info.safetensors else {},
         str(licence) if licence else None,
         bool(info.gated),
         base,
+        _kind(info.config or {}, name),
     )
+
+
+def _kind(said: Mapping[str, Any], name: str) -> ModelKind | None:
+    """Tells what a model does by what the hub says of its config, which is its class alone.
+
+    Raises:
+        LoadError: where it is no language model.
+    """
+    from transformers import CONFIG_MAPPING
+
+    if said.get("model_type") not in CONFIG_MAPPING or not said.get("architectures"):
+        return None  # the config itself will tell
+    return kind_of({**said, "is_decoder": True}, name)
 
 
 def instead(base: str | None, otherwise: str) -> str:
@@ -181,7 +238,7 @@ def _wanted(sizes: Mapping[str, int], name: str, base: str | None) -> dict[str, 
     weights = [whole] if whole in top else [*shards, *fnmatch.filter(top, INDEX)]
     if not weights:
         raise no_weights(name, top)
-    others = [file for file in top if file in _SETTINGS or is_tokenizer_file(file)]
+    others = [file for file in top if file in SETTINGS_FILES or is_tokenizer_file(file)]
     return {file: sizes[file] for file in sorted({*others, *weights}, key=sizes.__getitem__)}
 
 

@@ -3,8 +3,6 @@
 Every source ends as a folder on this disk. What the hub has besides is for `hub` to say.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -4,8 +4,6 @@ What a config leaves out is as the class of its architecture has it. Parameters 
 same configs.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache

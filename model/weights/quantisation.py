@@ -1,7 +1,5 @@
 """Whether quantised weights can be read here, by transformers' own rules, before they come."""
 
-from __future__ import annotations
-
 import copy
 import logging
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A shape without its weights: its config, how many parameters, and what it would take here."""
 
-from __future__ import annotations
-
 import json
 from functools import lru_cache
 from typing import Any

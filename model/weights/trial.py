@@ -1,7 +1,5 @@
 """What is done with a model's files in another process, before they are read in this one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import torch

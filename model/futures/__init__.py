@@ -1,0 +1,1 @@
+"""All continuations of a prompt, as a tree of exact probabilities."""
